@@ -1,5 +1,8 @@
-"""``torch.amp``: mixed precision. There is one precision here, so ``autocast`` only marks regions
-(see ``functions.tensor.autocast``); ``GradScaler`` scales as PyTorch's, on the CPU."""
+"""``torch.amp``: mixed precision, with ``autocast`` and ``GradScaler``.
+
+There is one precision here, so ``autocast`` only marks regions (see
+``functions.tensor.autocast``); ``GradScaler`` scales as PyTorch's, on the CPU.
+"""
 
 from __future__ import annotations
 

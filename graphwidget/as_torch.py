@@ -29,6 +29,7 @@ _PLACES = {
     ),
     "nn.modules": "nn",
     "nn.grad": "nn.functional.grad",
+    "fx._symbolic_trace": "fx.tracer",
     "optim.adamw": "optim.adam",
     "utils.data._utils": "utils.data",
 }

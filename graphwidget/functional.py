@@ -1,4 +1,4 @@
-"""`torch.functional`: functions that PyTorch writes in Python."""
+"""``torch.functional``: functions that PyTorch writes in Python."""
 
 from .dispatch.offer import FUNCTIONS
 

@@ -16,16 +16,16 @@ from typing import Any
 from .arrays.warnings import warn
 from .dispatch.offer import FUNCTIONS, SPACES
 from .dispatch.signatures import signatures
-from .dispatch.torch_function import FUNCTIONAL, PLACES, awaken, is_overridable
+from .dispatch.torch_function import FUNCTIONAL, PLACES, enable_overrides, is_overridable
 from .dispatch.torch_function_modes import (
     UNCHANGED,
     any_override,
     call_skipping_override,
+    dispatch_from_python,
     enter_mode,
-    handle,
     has_override,
     leave_mode,
-    ordered,
+    overloaded_args,
     state,
 )
 from .graph.tensor import Tensor
@@ -81,7 +81,7 @@ def handle_torch_function(
     """
     module = str(public_api.__module__).replace(str(__package__), "torch", 1)
     title = f"{module}.{public_api.__name__}"
-    return handle(title, public_api, relevant_args, args, kwargs)
+    return dispatch_from_python(title, public_api, relevant_args, args, kwargs)
 
 
 def wrap_torch_function(
@@ -122,7 +122,7 @@ def _get_overloaded_args(
         if hasattr(get_type_fn(each), "__torch_function__")
         and (has_override(each) or type(each) is Tensor)
     ]  # fmt: skip
-    return ordered(able, get_type_fn)
+    return overloaded_args(able, get_type_fn)
 
 
 def is_tensor_like(inp: Any) -> bool:
@@ -221,7 +221,7 @@ def _namespaces() -> list[tuple[str, Any, dict[str, Any]]]:
 @functools.cache
 def _index() -> tuple[dict[Any, list[Any]], dict[Any, str]]:
     """The functions that ask, by namespace, and the names of all."""
-    awaken()
+    enable_overrides()
     asked = {function for place in PLACES for function, _ in place()}
     lists: dict[Any, list[Any]] = defaultdict(list)
     names: dict[Any, str] = {}

@@ -1,11 +1,14 @@
-"""The types of named results, as in `torch.return_types`: that of `max(x, 0)` is
-`return_types.max`, and where it was written into `out=`, `return_types.max_out`."""
+"""``torch.return_types``: the types of named results.
+
+That of `max(x, 0)` is `return_types.max`, and where it was written into `out=`,
+`return_types.max_out`.
+"""
 
 from __future__ import annotations
 
 from .dispatch.return_types import TYPES as _TYPES
-from .dispatch.return_types import Named as _Named
-from .dispatch.return_types import written as _written
+from .dispatch.return_types import NamedResult as _Named
+from .dispatch.return_types import out_result_type as _written
 
 
 def __getattr__(name: str) -> type[_Named]:

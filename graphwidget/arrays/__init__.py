@@ -1,4 +1,4 @@
-"""Arrays as PyTorch has them: element types, devices, order in memory, and the words of refusals.
+"""Arrays as PyTorch has them: dtypes, devices, memory order, and the texts of errors.
 
 At the bottom: these files import numpy and each other, nothing else of the package.
 """

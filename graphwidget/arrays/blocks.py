@@ -1,5 +1,4 @@
-"""Decorators of kernels: large arrays are computed in blocks that fit the cache, halves as
-floats."""
+"""Decorators of kernels: large arrays in blocks that fit the cache, halves computed as floats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the user's program stands: the innermost frame that is not this package's own."""
+"""The line of the user's program that is running: the innermost frame outside this package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Devices: where tensors may live, of which there is one."""
+"""``torch.device`` and the default device; only the CPU can hold tensors here."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""Element types, promotion and sizes, with PyTorch's names and words.
+"""Dtypes: ``torch.float32`` and the others, type promotion, and ``torch.Size``.
 
 A `dtype` is a named singleton around a `np.dtype`; inside the core arrays carry numpy's dtypes and
 these objects appear only where the user sees them. PyTorch's other types exist by name, for

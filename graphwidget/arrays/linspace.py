@@ -1,5 +1,4 @@
-"""Evenly spaced numbers rounded as PyTorch's ``linspace`` and ``arange`` round them, with fused
-multiply-adds."""
+"""The numbers of ``linspace`` and ``arange``, rounded with fused multiply-adds as PyTorch's."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Settings of malloc and of Python's garbage collector that suit arrays and graphs: freed memory
-is kept for the next arrays, and cycles are looked for less often.
+"""Settings of malloc and of Python's garbage collector that suit arrays and graphs.
+
+Freed memory is kept for the next arrays, and cycles are looked for less often.
 
 glibc returns large pieces to the kernel at once, which zeroes every page anew when the next array
 asks for it: half of the time of a training step on arrays of megabytes. PyTorch lives with that;

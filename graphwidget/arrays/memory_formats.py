@@ -1,4 +1,4 @@
-"""Memory formats: orders of the dims in memory that have a name."""
+"""``torch.memory_format``: ``contiguous_format``, ``channels_last`` and the others."""
 
 from __future__ import annotations
 

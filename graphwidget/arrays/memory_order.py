@@ -1,4 +1,4 @@
-"""Arrays in PyTorch's memory order: in which order results and copies have their dims in memory."""
+"""The order of dims in memory that PyTorch gives to results and copies."""
 
 from __future__ import annotations
 

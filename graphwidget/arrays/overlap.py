@@ -1,4 +1,4 @@
-"""Checks whether arrays share memory, and refusals of writes because they do."""
+"""Checks whether arrays share memory, and errors for writes where they do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python numbers as 0-d arrays of a type, and PyTorch's errors for numbers that do not fit it."""
+"""Python numbers as 0-d arrays of a dtype, and errors for those that do not fit it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of kernels about their operands' types, in PyTorch's words."""
+"""Errors of kernels about dtypes that they do not take, in PyTorch's words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names by which PyTorch's messages call the types of values."""
+"""The names of Python types in PyTorch's error messages."""
 
 from __future__ import annotations
 

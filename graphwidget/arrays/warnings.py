@@ -1,4 +1,4 @@
-"""Warnings that name the line of the user's program that they are about."""
+"""Warnings that point at the line of the user's program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``torch.autograd``: gradients on demand, functions of one's own, and looking into the graph."""
+"""``torch.autograd``: ``backward``, ``grad``, ``Function``, grad modes, nodes and edges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Adding a gradient to a leaf's ``.grad``."""
+"""What the node ``AccumulateGrad`` does: it adds a gradient to a leaf's ``.grad``.
+
+The class itself stands in ``graph/node.py``, because tensors and nodes refer to it.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +92,7 @@ def first_recorded_grad(variable: Tensor, grad: Tensor) -> Tensor:
     made: Tensor = recorded_copy(grad)
     dtype = dtype_of_grad(variable, made._data.dtype)
     if not follows_layout_contract(made._data, variable._data, dtype):
-        made._relay(copy_in_layout(variable._data, made._data, dtype))
+        made._replace_memory(copy_in_layout(variable._data, made._data, dtype))
     return made
 
 

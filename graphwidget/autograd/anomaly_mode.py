@@ -1,4 +1,4 @@
-"""Anomaly mode: every node remembers the lines that made it, and NaN in backward is an error."""
+"""``detect_anomaly``: nodes remember the lines that made them, and NaN in backward is an error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays.call_sites import PACKAGE, user_frame
 from ..arrays.warnings import warn
 from ..graph import runtime
-from ..graph.listeners import switch
+from ..graph.listeners import switch_listener
 from ..graph.node import Node
 from ..graph.tensor import Tensor
 from ..optable.declare import Op
@@ -141,7 +141,7 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
                 f"not {type(value).__name__}"
             )
     if enabled != runtime.anomaly:
-        switch(ANOMALY, enabled)
+        switch_listener(ANOMALY, enabled)
     runtime.anomaly, ANOMALY.check_nan = enabled, check_nan
 
 

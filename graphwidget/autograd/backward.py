@@ -14,8 +14,8 @@ from ..graph.tensor import Tensor
 from .engine import Run
 from .hooks import as_tensor
 from .roots import (
-    grads_of,
-    inputs_of,
+    grads_as_tuple,
+    inputs_as_tuple,
     roots_of,
     seeds_for,
     targets_of,
@@ -51,9 +51,9 @@ def make_run(
 ) -> Run:
     """Check everything that ``backward`` checks and return the run, not yet begun."""
     keep = create_graph if retain_graph is None else retain_graph
-    wanted = None if inputs is None else inputs_of(inputs, "backward")
+    wanted = None if inputs is None else inputs_as_tuple(inputs, "backward")
     outputs = tensors_as_tuple(tensors)
-    grads = grads_of(grad_tensors, len(outputs))
+    grads = grads_as_tuple(grad_tensors, len(outputs))
     seeds = seeds_for(outputs, grads, create_graph)
     roots = roots_of(outputs)
     captures = None
@@ -142,10 +142,10 @@ def grad(
         )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     roots = tensors_as_tuple(outputs)
-    wanted = inputs_of(inputs, "grad")
+    wanted = inputs_as_tuple(inputs, "grad")
     if not only_inputs:
         warn(ONLY_INPUTS, FutureWarning)
-    grads = grads_of(grad_outputs, len(roots))
+    grads = grads_as_tuple(grad_outputs, len(roots))
     keep = create_graph if retain_graph is None else retain_graph
     seeds = seeds_for(roots, grads, create_graph, is_grads_batched)
     if is_grads_batched:

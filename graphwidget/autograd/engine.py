@@ -1,4 +1,4 @@
-"""The engine: one generator that walks the backward graph, a node at a time.
+"""The engine: a generator that walks the backward graph one node at a time.
 
 ``Run.steps()`` is the only place where nodes run. ``backward()`` exhausts it; whoever wants to
 watch takes one step at a time. Nodes run in order of decreasing sequence number, which is always
@@ -140,13 +140,15 @@ class Run(RunBase):
         return self._generator
 
     def finish(self) -> None:
-        """Run to the end."""
+        """Run to the end; whoever drives runs may take the first steps."""
         if len(_open_runs()) > _DEEPEST:
             call_in_other_thread(self.finish)
             return
-        self.pauses = False
         contexts = saved_hooks.hooks.stack[:]
         try:
+            if runtime.drive is not None:
+                runtime.drive(self)
+            self.pauses = False
             for _ in self.steps():
                 pass
         finally:
@@ -259,20 +261,20 @@ class Run(RunBase):
                     if self._only_captured(target):
                         continue
                 if self.create_graph and not (runtime.mode.enabled or target.__class__ in PASSING):
-                    self._recorded(target, grad)
+                    self._run_node_recorded(target, grad)
                 elif not target.special:
-                    self._node(target, grad)
+                    self._run_node(target, grad)
                 elif target.__class__ is Output:
                     buffers.add_output(target, grad)
                     continue
                 elif target.__class__ is NoGradViewEnd:
                     continue
                 else:
-                    self._leaf(target, grad)
+                    self._accumulate_leaf(target, grad)
                 del grad  # whoever keeps it need not copy it
                 yield target
             if self.callbacks:
-                self._call_back()
+                self._run_callbacks()
             status = "ok"
         except GeneratorExit:
             raise
@@ -285,7 +287,7 @@ class Run(RunBase):
             self._end(status, error)
             error = None  # its traceback refers to this frame, which must not keep it in turn
 
-    def _call_back(self) -> None:
+    def _run_callbacks(self) -> None:
         """Call what the user asked for, in the grad mode of derivatives."""
         before = runtime.mode.requested
         runtime.set_grad_enabled(self.create_graph)
@@ -295,16 +297,16 @@ class Run(RunBase):
         finally:
             runtime.set_grad_enabled(before)
 
-    def _recorded(self, target: Any, grad: Any) -> None:
+    def _run_node_recorded(self, target: Any, grad: Any) -> None:
         """Run one node with gradients recorded, though the caller's mode is not to record."""
-        run = self._leaf if target.special else self._node
+        run = self._accumulate_leaf if target.special else self._run_node
         runtime.set_grad_enabled(True)
         try:
             run(target, grad)
         finally:
             runtime.set_grad_enabled(False)
 
-    def _node(self, node: Node, grad: Any) -> None:
+    def _run_node(self, node: Node, grad: Any) -> None:
         """Run one node on its gradient, and hand its own gradients on."""
         observer, create, keep = runtime.observer, self.create_graph, self.retain_graph
         if observer is not None:
@@ -323,7 +325,7 @@ class Run(RunBase):
             run = node.backward_tensors if create else node.backward_arrays
             grads = run(grad, keep or late)
             if node.fit is not None:
-                grads = self._fitted(node, grads)
+                grads = self._fit_gradients(node, grads)
             if node.single:
                 grads = (grads,)
             if present is not None:
@@ -345,12 +347,12 @@ class Run(RunBase):
                 self.buffers.add(child, grad)
 
     @staticmethod
-    def _fitted(node: Node, grads: Any) -> Any:
+    def _fit_gradients(node: Node, grads: Any) -> Any:
         """Gradients reduced and cast to the inputs they belong to, where that is needed."""
         assert node.fit is not None
         if node.single:
-            return fitted(grads, node.fit[0])
-        return [fitted(grad, meta) for grad, meta in zip(grads, node.fit, strict=True)]
+            return fit_gradient(grads, node.fit[0])
+        return [fit_gradient(grad, meta) for grad, meta in zip(grads, node.fit, strict=True)]
 
     def _arrive(self, target: Any, grad: Any) -> Any:
         """What happens to a gradient that waited before its target uses it: hooks, capturing,
@@ -363,7 +365,7 @@ class Run(RunBase):
             grad = fit_to_leaf(grad, target.variable)
         hooks, before = target.hooks, grad
         if hooks is not None and hooks.outputs:
-            self._outputs_arrive(hooks, grad)
+            self._run_output_hooks(hooks, grad)
         elif hooks is not None and (target.__class__ is not Output or self._only_captured(target)):
             grad = run_tensor_hooks(self, hooks, grad)
             store_retained_grad(self, hooks, grad)
@@ -373,14 +375,14 @@ class Run(RunBase):
             grad = run_prehooks(self, target, hooks, grad)
         return grad
 
-    def _outputs_arrive(self, hooks: Hooks, grads: list[Any]) -> None:
+    def _run_output_hooks(self, hooks: Hooks, grads: list[Any]) -> None:
         """The hooks of the outputs of a node with several, before it runs."""
         for nr, each in hooks.outputs.items():
             grads[nr] = run_tensor_hooks(self, each, grads[nr])
         for nr, each in sorted(hooks.outputs.items()):
             store_retained_grad(self, each, grads[nr])
 
-    def _leaf(self, target: AccumulateGrad, grad: Any) -> None:
+    def _accumulate_leaf(self, target: AccumulateGrad, grad: Any) -> None:
         """Add to a leaf's ``.grad``."""
         observer, hooks, variable = runtime.observer, target.hooks, target.variable
         if observer is not None:
@@ -406,6 +408,6 @@ def fit_to_leaf(grad: Any, leaf: Tensor) -> Any:
     return fit_to(grad, runtime.meta(data.shape, hooks.dtype))
 
 
-def fitted(grad: Any, meta: runtime.Meta | None) -> Any:
+def fit_gradient(grad: Any, meta: runtime.Meta | None) -> Any:
     """One gradient reduced and cast, where that is needed."""
     return grad if grad is None or meta is None else fit_to(grad, meta)

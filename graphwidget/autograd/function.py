@@ -1,4 +1,7 @@
-"""``autograd.Function``: ops that users write themselves. Their ctx is the node itself."""
+"""``autograd.Function``: ops that users write themselves.
+
+Their ctx is the node itself.
+"""
 
 from __future__ import annotations
 
@@ -149,7 +152,7 @@ class Function:
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
         if kwargs:
-            args = _in_order(cls.forward, args, kwargs, 0 if sets_up else 1)
+            args = _positional_arguments(cls.forward, args, kwargs, 0 if sets_up else 1)
         for each in args:
             if isinstance(each, Tensor) and each._view is not None:
                 refresh_for_op(each)
@@ -160,19 +163,19 @@ class Function:
             needing = zip(args, node.needs_input_grad, strict=True)
             node.next = tuple(edge_of(each) for each, needs in needing if needs)
         observer = get_observer()
-        result = _run(node, args, sets_up, observer)
+        result = _run_forward(node, args, sets_up, observer)
         several = isinstance(result, tuple)
         outputs = list(result) if several else [result]
-        _link(node, args, outputs, wanted)
+        _set_history(node, args, outputs, wanted)
         if runtime.observer is not None:
             made = tuple(each for each in outputs if isinstance(each, Tensor))
             given = tuple(each for each in args if isinstance(each, Tensor))
-            op = _op_of(cls.__name__)
+            op = _op_named(cls.__name__)
             runtime.observer.called(op, (given,), {}, made, node if wanted else None)
         return tuple(outputs) if several else outputs[0]
 
 
-def _in_order(
+def _positional_arguments(
     forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], first: int
 ) -> tuple[Any, ...]:
     """All arguments by position, as gradients are returned for them; forward's begin at ``first``.
@@ -198,7 +201,7 @@ def _in_order(
     return tuple(found)
 
 
-def _run(node: FunctionNode, args: Any, sets_up: bool, observer: Any) -> Any:
+def _run_forward(node: FunctionNode, args: Any, sets_up: bool, observer: Any) -> Any:
     """The user's forward, unrecorded and (the op is one, whatever it is made of) unobserved."""
     cls, before = node.function, runtime.mode.requested
     runtime.set_grad_enabled(False)
@@ -216,11 +219,11 @@ def _run(node: FunctionNode, args: Any, sets_up: bool, observer: Any) -> Any:
             set_observer(observer)
 
 
-def _among(tensor: Any, tensors: Sequence[Any] | None) -> bool:
+def _contains(tensor: Any, tensors: Sequence[Any] | None) -> bool:
     return any(tensor is each for each in tensors or ())
 
 
-def _link(node: FunctionNode, args: Sequence[Any], outputs: list[Any], wanted: bool) -> None:
+def _set_history(node: FunctionNode, args: Sequence[Any], outputs: list[Any], wanted: bool) -> None:
     """Give the outputs their history."""
     node.check_marked()
     for each in node.dirty_tensors or ():
@@ -230,8 +233,8 @@ def _link(node: FunctionNode, args: Sequence[Any], outputs: list[Any], wanted: b
     made = [each for each in outputs if isinstance(each, Tensor)]
     for nr, out in enumerate(outputs):
         if isinstance(out, Tensor):
-            outputs[nr] = _linked(node, args, out, nr, wanted, len(made))
-    if any(not _among(dirty, returned) for dirty in node.dirty_tensors or ()):
+            outputs[nr] = _make_output(node, args, out, nr, wanted, len(made))
+    if any(not _contains(dirty, returned) for dirty in node.dirty_tensors or ()):
         raise RuntimeError(NOT_RETURNED)
     pure = getattr(node, "_is_pure_view", False)
     if pure and (len(outputs) > 1 or sum(node._tensors) > 1):
@@ -240,7 +243,7 @@ def _link(node: FunctionNode, args: Sequence[Any], outputs: list[Any], wanted: b
     for nr, view in enumerate(outputs):
         if not isinstance(view, Tensor) or view._view is None:
             continue
-        if not _among(view, node.dirty_tensors) and not _among(view, args):
+        if not _contains(view, node.dirty_tensors) and not _contains(view, args):
             several = "multi" if needing > 1 else "function"
             view._view.origin = "default" if pure else several
             if wanted:
@@ -250,7 +253,7 @@ def _link(node: FunctionNode, args: Sequence[Any], outputs: list[Any], wanted: b
     node.to_save = node.dirty_tensors = node.non_differentiable = None
 
 
-def _linked(
+def _make_output(
     node: FunctionNode, args: Sequence[Any], out: Tensor, nr: int, wanted: bool, count: int
 ) -> Tensor:
     """An output as ``apply`` returns it.
@@ -258,8 +261,8 @@ def _linked(
     Raises:
         RuntimeError: a leaf was written in place, or a view, with other outputs beside it.
     """
-    given, dirty = _among(out, args), _among(out, node.dirty_tensors)
-    if not wanted or _among(out, node.non_differentiable) or not out._meta.floating:
+    given, dirty = _contains(out, args), _contains(out, node.dirty_tensors)
+    if not wanted or _contains(out, node.non_differentiable) or not out._meta.floating:
         if out._requires_grad and given:
             return out.detach()
         if out._requires_grad and out._view is None:
@@ -311,12 +314,12 @@ class InplaceFunction(Function):
 
 
 @functools.cache
-def _op_of(name: str) -> Any:
+def _op_named(name: str) -> Any:
     """An op that stands for a custom Function in the picture."""
     return describe_function(name)
 
 
-def _refusing(tensor: Tensor, target: Any) -> Tensor:
+def _refuse_double_backward(tensor: Tensor, target: Any) -> Tensor:
     """The tensor as an output of the node that refuses to be differentiated."""
     out = Tensor._wrap(tensor._data)
     out._node, out._requires_grad = target, True
@@ -343,7 +346,7 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
         node = ErrorNode(TWICE, [None if each is None else accumulator(each) for each in leaves])
         node.metas = [None if each is None else each._meta for each in leaves]
         outs = [
-            None if each is None else _refusing(each, node.output(nr))
+            None if each is None else _refuse_double_backward(each, node.output(nr))
             for nr, each in enumerate(leaves)
         ]
         return tuple(outs) if isinstance(found, tuple) else outs[0]

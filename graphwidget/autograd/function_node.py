@@ -1,4 +1,4 @@
-"""The nodes of custom Functions. A Function's ctx is its node."""
+"""The nodes of custom Functions, which are also the ``ctx`` that users see."""
 
 from __future__ import annotations
 
@@ -134,12 +134,12 @@ class FunctionNode(Node):
             raise RuntimeError(READ_BEFORE)
         if self._entries is None:
             raise errors.freed_error(self)
-        found = tuple(self._unpacked(i, entry) for i, entry in enumerate(self._entries))
+        found = tuple(self._unpack_entry(i, entry) for i, entry in enumerate(self._entries))
         if self.function.clear_saved_tensors_on_access:
             self._entries, self._read = [], True
         return found
 
-    def _unpacked(self, i: int, entry: SavedByForward | Packed | None) -> Tensor | None:
+    def _unpack_entry(self, i: int, entry: SavedByForward | Packed | None) -> Tensor | None:
         if entry is None:
             return None
         nr = self._own[i]
@@ -183,12 +183,12 @@ class FunctionNode(Node):
     def read_slot(self, slot: Any) -> Any:
         if self._entries is None:
             raise errors.freed_error(self)
-        return self._unpacked(slot, self._entries[slot])
+        return self._unpack_entry(slot, self._entries[slot])
 
     def hook_saved(self, slot: Any, both: Any) -> None:
         assert self._entries is not None
         entry, own = self._entries[slot], self._own[slot] is not None
-        tensor = self._unpacked(slot, entry)
+        tensor = self._unpack_entry(slot, entry)
         assert tensor is not None
         self._entries[slot] = Packed(self, tensor, tensor.detach(), own, both)
 
@@ -241,7 +241,7 @@ class FunctionNode(Node):
 
     def _backward(self, grad: Any, keep: bool, create: bool) -> list[Any]:
         grads = grad if isinstance(grad, list) else [grad]
-        given = [self._given(i, each) for i, each in enumerate(grads)]
+        given = [self._grad_or_zeros(i, each) for i, each in enumerate(grads)]
         before, observer = runtime.mode.requested, get_observer()
         runtime.set_grad_enabled(create)
         if observer is not None and not create:  # what it computes with is not part of any graph
@@ -253,7 +253,7 @@ class FunctionNode(Node):
             runtime.set_grad_enabled(before)
             if observer is not None and not create:
                 set_observer(observer)
-        results = self._checked(found if isinstance(found, tuple) else (found,))
+        results = self._check_results(found if isinstance(found, tuple) else (found,))
         if not keep:
             self.release()
         return results
@@ -261,14 +261,14 @@ class FunctionNode(Node):
     def release(self) -> None:
         self._entries = None
 
-    def _given(self, i: int, grad: Any) -> Any:
+    def _grad_or_zeros(self, i: int, grad: Any) -> Any:
         """The gradient of an output as backward gets it: zeros where none came, if wanted."""
         meta = self.metas[i]
         if grad is None and self.materialize_grads and meta is not None:
             grad = np.zeros(meta.shape, meta.dtype)
         return as_tensor(current_run(), grad)
 
-    def _checked(self, found: tuple[Any, ...]) -> list[Any]:
+    def _check_results(self, found: tuple[Any, ...]) -> list[Any]:
         """One gradient for each target, of its shape and dtype.
 
         Raises:

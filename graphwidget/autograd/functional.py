@@ -68,7 +68,7 @@ NOT_VECTORIZED = (
 )
 
 
-def _tupled(given: Any, what: str, function: str) -> tuple[bool, Tensors]:
+def _as_tuple(given: Any, what: str, function: str) -> tuple[bool, Tensors]:
     """Whether it is a tuple, and it as one.
 
     Raises:
@@ -86,7 +86,7 @@ def _tupled(given: Any, what: str, function: str) -> tuple[bool, Tensors]:
     return several, every
 
 
-def _fresh(tensors: Tensors, create_graph: bool, needs_grad: bool) -> Tensors:
+def _grad_preprocess(tensors: Tensors, create_graph: bool, needs_grad: bool) -> Tensors:
     """Tensors of their own, that the user's function may be differentiated by: connected to those
     given only under create_graph."""
     return tuple(
@@ -97,14 +97,16 @@ def _fresh(tensors: Tensors, create_graph: bool, needs_grad: bool) -> Tensors:
     )
 
 
-def _finished(results: Sequence[Tensor], create_graph: bool, several: bool) -> Any:
+def _grad_postprocess(results: Sequence[Tensor], create_graph: bool, several: bool) -> Any:
     """Results as users get them: without history unless they asked for it, and a tuple where
     they gave one."""
     every = tuple(results) if create_graph else tuple(each.detach() for each in results)
     return every if several else every[0]
 
 
-def _checked_v(v: Any, tensors: Tensors, several: bool, create: bool, name: str, alone: str) -> Any:
+def _validate_v(
+    v: Any, tensors: Tensors, several: bool, create: bool, name: str, alone: str
+) -> Any:
     """The vector as a tuple like ``tensors``; None stays None for a single element.
 
     Raises:
@@ -114,8 +116,8 @@ def _checked_v(v: Any, tensors: Tensors, several: bool, create: bool, name: str,
         if len(tensors) != 1 or tensors[0].numel() != 1:
             raise RuntimeError(alone)
         return None
-    _, every = _tupled(v, "v", name)
-    every = _fresh(every, create, False)
+    _, every = _as_tuple(v, "v", name)
+    every = _grad_preprocess(every, create, False)
     if len(every) != len(tensors):
         raise RuntimeError(
             f"v is a tuple of invalid length: should be {len(tensors)} but got {len(every)}."
@@ -131,7 +133,7 @@ def _checked_v(v: Any, tensors: Tensors, several: bool, create: bool, name: str,
     return every
 
 
-def _need_grad(tensors: Tensors, text: str, strict: bool) -> None:
+def _check_requires_grad(tensors: Tensors, text: str, strict: bool) -> None:
     """In strict mode, that everything depends on the inputs.
 
     Raises:
@@ -144,7 +146,9 @@ def _need_grad(tensors: Tensors, text: str, strict: bool) -> None:
             raise RuntimeError(text.format(i))
 
 
-def _grad(outputs: Tensors, inputs: Tensors, grads: Any = None, create: bool = False) -> Tensors:
+def _autograd_grad(
+    outputs: Tensors, inputs: Tensors, grads: Any = None, create: bool = False
+) -> Tensors:
     """``grad`` of those outputs that have a history, with None where nothing depends."""
     given = (None,) * len(outputs) if grads is None else grads
     pairs = [
@@ -161,7 +165,9 @@ def _grad(outputs: Tensors, inputs: Tensors, grads: Any = None, create: bool = F
     return found
 
 
-def _filled(grads: Tensors, like: Tensors, strict: bool, create: bool, stage: str) -> Tensors:
+def _fill_in_zeros(
+    grads: Tensors, like: Tensors, strict: bool, create: bool, stage: str
+) -> Tensors:
     """Gradients with zeros where there were none.
 
     Raises:
@@ -187,13 +193,15 @@ def _zeros_like(tensor: Tensor, requires_grad: bool = False) -> Tensor:
     return zeros
 
 
-def _last(
+def _grad_or_zeros(
     outputs: Tensors, inputs: Tensors, v: Any, like: Tensors, create: bool, strict: bool, stage: str
 ) -> Tensors:
     """The gradients that are the result, shaped ``like`` these and with zeros where there are
     none."""
     with set_grad_enabled(create or is_grad_enabled()):
-        return _filled(_grad(outputs, inputs, v, create), like, strict, create, stage)
+        return _fill_in_zeros(
+            _autograd_grad(outputs, inputs, v, create), like, strict, create, stage
+        )
 
 
 def vjp(
@@ -216,13 +224,15 @@ def vjp(
         RuntimeError, TypeError: with PyTorch's texts.
     """
     with enable_grad():
-        several, given = _tupled(inputs, "inputs", "vjp")
-        given = _fresh(given, create_graph, True)
-        many, outputs = _tupled(func(*given), OUTPUTS, "vjp")
-        _need_grad(outputs, NOT_DIFFERENTIABLE, strict)
-        v = _checked_v(v, outputs, many, create_graph, "vjp", V_OF_OUTPUT)
-    found = _last(outputs, given, v, given, create_graph, strict, "back")
-    return _finished(outputs, create_graph, many), _finished(found, create_graph, several)
+        several, given = _as_tuple(inputs, "inputs", "vjp")
+        given = _grad_preprocess(given, create_graph, True)
+        many, outputs = _as_tuple(func(*given), OUTPUTS, "vjp")
+        _check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
+        v = _validate_v(v, outputs, many, create_graph, "vjp", V_OF_OUTPUT)
+    found = _grad_or_zeros(outputs, given, v, given, create_graph, strict, "back")
+    return _grad_postprocess(outputs, create_graph, many), _grad_postprocess(
+        found, create_graph, several
+    )
 
 
 def jvp(
@@ -242,16 +252,18 @@ def jvp(
         The others: as for ``vjp``.
     """
     with enable_grad():
-        several, given = _tupled(inputs, "inputs", "jvp")
-        given = _fresh(given, create_graph, True)
-        v = _checked_v(v, given, several, create_graph, "jvp", V_OF_INPUT)
-        many, outputs = _tupled(func(*given), OUTPUTS, "jvp")
-        _need_grad(outputs, NOT_DIFFERENTIABLE, strict)
+        several, given = _as_tuple(inputs, "inputs", "jvp")
+        given = _grad_preprocess(given, create_graph, True)
+        v = _validate_v(v, given, several, create_graph, "jvp", V_OF_INPUT)
+        many, outputs = _as_tuple(func(*given), OUTPUTS, "jvp")
+        _check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
         seeds = tuple(_zeros_like(out, True) for out in outputs)
-        grads = _grad(outputs, given, seeds, True)
-        _need_grad(grads, GRADIENT_CONSTANT, strict)
-    found = _last(grads, seeds, v, outputs, create_graph, strict, "back_trick")
-    return _finished(outputs, create_graph, many), _finished(found, create_graph, many)
+        grads = _autograd_grad(outputs, given, seeds, True)
+        _check_requires_grad(grads, GRADIENT_CONSTANT, strict)
+    found = _grad_or_zeros(grads, seeds, v, outputs, create_graph, strict, "back_trick")
+    return _grad_postprocess(outputs, create_graph, many), _grad_postprocess(
+        found, create_graph, many
+    )
 
 
 def jacobian(
@@ -278,15 +290,17 @@ def jacobian(
     forward = strategy == "forward-mode"
     _check_strategy(forward, create_graph, strict, vectorize)
     with enable_grad():
-        several, given = _tupled(inputs, "inputs", "jacobian")
-        given = _fresh(given, create_graph, True)
-        many, outputs = _tupled(func(*given), OUTPUTS, "jacobian")
-        _need_grad(outputs, NOT_DIFFERENTIABLE, strict)
+        several, given = _as_tuple(inputs, "inputs", "jacobian")
+        given = _grad_preprocess(given, create_graph, True)
+        many, outputs = _as_tuple(func(*given), OUTPUTS, "jacobian")
+        _check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
         if strict and vectorize:
             start = FORWARD_STRATEGY.format("`strict=True`", "`vectorized=True`", "")
             raise RuntimeError(start + "Please either set `strict=False` or `vectorize=False`.")
-        found = [_rows(i, out, given, create_graph, strict) for i, out in enumerate(outputs)]
-    results = tuple(_finished(row, create_graph, several) for row in found)
+        found = [
+            _jacobian_rows(i, out, given, create_graph, strict) for i, out in enumerate(outputs)
+        ]
+    results = tuple(_grad_postprocess(row, create_graph, several) for row in found)
     return results if many else results[0]
 
 
@@ -305,7 +319,7 @@ def _check_strategy(forward: bool, create_graph: bool, strict: bool, vectorize: 
         raise NotImplementedError(NOT_VECTORIZED)
 
 
-def _rows(i: int, output: Tensor, inputs: Tensors, create: bool, strict: bool) -> Tensors:
+def _jacobian_rows(i: int, output: Tensor, inputs: Tensors, create: bool, strict: bool) -> Tensors:
     """The derivatives of one output by all inputs."""
     columns: list[list[Any]] = [[] for _ in inputs]
     for place in range(output._data.size):
@@ -337,7 +351,7 @@ def _rows(i: int, output: Tensor, inputs: Tensors, create: bool, strict: bool) -
     )
 
 
-def _single(outputs: Tensors, many: bool, name: str) -> None:
+def _check_scalar_output(outputs: Tensors, many: bool, name: str) -> None:
     """That a function to be differentiated twice gives one number.
 
     Raises:
@@ -361,20 +375,20 @@ def hessian(
 ) -> Any:
     """The second derivatives of a function of one element, of shape ``input.shape + input.shape``;
     a tuple of tuples for a tuple of inputs. Arguments as for ``jacobian``."""
-    several, given = _tupled(inputs, "inputs", "hessian")
+    several, given = _as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(STRATEGIES.partition(" Hint")[0])
 
     def single(*args: Tensor) -> Any:
         output = func(*args)
-        many, outputs = _tupled(output, OUTPUTS, "hessian")
-        _need_grad(outputs, NOT_DIFFERENTIABLE, strict)
-        _single(outputs, many, "hessian")
+        many, outputs = _as_tuple(output, OUTPUTS, "hessian")
+        _check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
+        _check_scalar_output(outputs, many, "hessian")
         return runtime.tensors.squeeze(output)
 
     def first(*args: Tensor) -> Any:
         found = jacobian(single, args, create_graph=True)
-        _need_grad(found, JACOBIAN_CONSTANT, strict)
+        _check_requires_grad(found, JACOBIAN_CONSTANT, strict)
         return found
 
     found = jacobian(first, given, create_graph, strict, vectorize, outer_jacobian_strategy)
@@ -386,14 +400,14 @@ def _first_derivative(
 ) -> tuple[bool, bool, Tensors, Tensors, Any, Tensors]:
     """What ``vhp`` and ``hvp`` begin with: the inputs, the output, the vector and the gradient,
     and whether inputs and outputs are tuples."""
-    several, given = _tupled(inputs, "inputs", name)
-    given = _fresh(given, create_graph, True)
-    v = _checked_v(v, given, several, create_graph, name, V_OF_INPUT)
-    many, outputs = _tupled(func(*given), OUTPUTS, name)
-    _need_grad(outputs, NOT_DIFFERENTIABLE, strict)
-    _single(outputs, many, name)
-    first = _grad(outputs, given, None, True)
-    _need_grad(first, JACOBIAN_CONSTANT, strict)
+    several, given = _as_tuple(inputs, "inputs", name)
+    given = _grad_preprocess(given, create_graph, True)
+    v = _validate_v(v, given, several, create_graph, name, V_OF_INPUT)
+    many, outputs = _as_tuple(func(*given), OUTPUTS, name)
+    _check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
+    _check_scalar_output(outputs, many, name)
+    first = _autograd_grad(outputs, given, None, True)
+    _check_requires_grad(first, JACOBIAN_CONSTANT, strict)
     return several, many, given, outputs, v, first
 
 
@@ -410,8 +424,10 @@ def vhp(
         several, many, given, outputs, v, first = _first_derivative(
             func, inputs, v, create_graph, strict, "vhp"
         )
-    found = _last(first, given, v, given, create_graph, strict, "double_back")
-    return _finished(outputs, create_graph, many), _finished(found, create_graph, several)
+    found = _grad_or_zeros(first, given, v, given, create_graph, strict, "double_back")
+    return _grad_postprocess(outputs, create_graph, many), _grad_postprocess(
+        found, create_graph, several
+    )
 
 
 def hvp(
@@ -428,6 +444,8 @@ def hvp(
             func, inputs, v, create_graph, strict, "hvp"
         )
         seeds = tuple(_zeros_like(each, True) for each in given)
-        second = _grad(first, given, seeds, True)
-    found = _last(second, seeds, v, given, create_graph, strict, "double_back_trick")
-    return _finished(outputs, create_graph, many), _finished(found, create_graph, several)
+        second = _autograd_grad(first, given, seeds, True)
+    found = _grad_or_zeros(second, seeds, v, given, create_graph, strict, "double_back_trick")
+    return _grad_postprocess(outputs, create_graph, many), _grad_postprocess(
+        found, create_graph, several
+    )

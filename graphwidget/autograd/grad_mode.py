@@ -1,5 +1,7 @@
-"""Modes that say what is recorded (``torch.autograd.grad_mode``): ``no_grad``, ``enable_grad``,
-``set_grad_enabled``, ``inference_mode``, and rules of autograd that a program may relax."""
+"""Grad modes: ``no_grad``, ``enable_grad``, ``set_grad_enabled``, ``inference_mode``.
+
+``torch.autograd.grad_mode``, and rules of autograd that a program may relax.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from typing import Any
 
 from ..arrays.warnings import warn
 from ..graph import runtime
-from ..graph.listeners import switch
+from ..graph.listeners import switch_listener
 from ..graph.relaxed_rules import policy
 from ..graph.tensor import Tensor
 from ..graph.version import InferenceCounter, counter_of
@@ -56,12 +58,12 @@ class _Mode:
         self.prev = runtime.mode.requested
         runtime.set_grad_enabled(self.on)
         if runtime.observer is not None:
-            runtime.observer.scope(self.name, self.name, True)
+            runtime.observer.scope(self.name, None, True)
 
     def __exit__(self, *exc: object) -> None:
         runtime.set_grad_enabled(self.prev)
         if runtime.observer is not None:
-            runtime.observer.scope(self.name, self.name, False)
+            runtime.observer.scope(self.name, None, False)
 
     def clone(self) -> _Mode:
         """Another one of this mode."""
@@ -196,14 +198,14 @@ class inference_mode(_Mode):
         self.prev = runtime.mode.requested
         runtime.mode.inference = self.mode
         runtime.set_grad_enabled(not self.mode)
-        switch(INFERENCE, True)
+        switch_listener(INFERENCE, True)
         if runtime.observer is not None:
-            runtime.observer.scope(self.name, self.name, True)
+            runtime.observer.scope(self.name, None, True)
 
     def __exit__(self, *exc: object) -> None:
         if runtime.observer is not None:
-            runtime.observer.scope(self.name, self.name, False)
-        switch(INFERENCE, False)
+            runtime.observer.scope(self.name, None, False)
+        switch_listener(INFERENCE, False)
         runtime.mode.inference = self._outer
         runtime.set_grad_enabled(self.prev)
 

@@ -1,4 +1,4 @@
-"""Gradients compared with finite differences.
+"""``gradcheck`` and ``gradgradcheck``: gradients compared with finite differences.
 
 The checks, their order and the texts of their errors are PyTorch's; the derivative by each element
 is measured, also in ``fast_mode``, which is accepted and changes nothing.
@@ -97,11 +97,11 @@ def _as_tuple(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, list) else (value,)
 
 
-def _differentiable(outputs: Any) -> tuple[Any, ...]:
+def _differentiable_outputs(outputs: Any) -> tuple[Any, ...]:
     return tuple(each for each in _as_tuple(outputs) if each.requires_grad)
 
 
-def _wanted(inputs: Sequence[Any]) -> list[Tensor]:
+def _differentiable_inputs(inputs: Sequence[Any]) -> list[Tensor]:
     return [each for each in inputs if isinstance(each, Tensor) and each.requires_grad]
 
 
@@ -114,11 +114,11 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
         sizes = zip(each._data.strides, each._data.shape, strict=True)
         if not all(stride > 0 or size <= 1 for stride, size in sizes):
             raise RuntimeError(STRIDE.format(i))
-    if not _wanted(inputs):
+    if not _differentiable_inputs(inputs):
         raise ValueError(NOTHING)
 
 
-def _numerical(
+def _numerical_jacobian(
     func: Callable[..., Any], inputs: Sequence[Any], outputs: Sequence[Any], eps: float,
     by: Sequence[Any],
 ) -> Iterator[list[np.ndarray]]:  # fmt: skip
@@ -128,7 +128,7 @@ def _numerical(
     def values() -> list[np.ndarray]:
         return [each._data.copy() for each in _as_tuple(func(*inputs))]
 
-    for wanted in _wanted(by):
+    for wanted in _differentiable_inputs(by):
         data = wanted._data  # written past the version counter
         found = [np.zeros((data.size, out._data.size), out._data.dtype) for out in outputs]
         for row, index in enumerate(product(*map(range, data.shape))):
@@ -139,13 +139,15 @@ def _numerical(
             above = values()
             data[index] = before
             for i, (low, high) in enumerate(zip(below, above, strict=True)):
-                _check_alike(low, high, index, eps)
+                _check_outputs_same_dtype_and_shape(low, high, index, eps)
                 away = runtime.tensors.sub(Tensor._wrap(high), Tensor._wrap(low))
                 found[i][row] = (away._data / (2 * eps)).reshape(-1)
         yield found
 
 
-def _check_alike(low: np.ndarray, high: np.ndarray, index: Any, eps: float) -> None:
+def _check_outputs_same_dtype_and_shape(
+    low: np.ndarray, high: np.ndarray, index: Any, eps: float
+) -> None:
     what = f"when inputs are perturbed on index {index} by {eps}, but got:"
     for form in ("shape", "dtype"):
         one, other = getattr(Tensor._wrap(low), form), getattr(Tensor._wrap(high), form)
@@ -156,22 +158,24 @@ def _check_alike(low: np.ndarray, high: np.ndarray, index: Any, eps: float) -> N
             )
 
 
-def _analytical(inputs: Sequence[Any], output: Tensor, tolerance: float) -> list[np.ndarray]:
+def _analytical_jacobian(
+    inputs: Sequence[Any], output: Tensor, tolerance: float
+) -> list[np.ndarray]:
     """The derivative of an output by each wanted input, by backward: arrays of (elements of the
     input, elements of the output).
 
     Raises:
         GradcheckError: a second time it is not the same.
     """
-    first, second = (_derivatives(inputs, output) for _ in range(2))
-    if not _alike(first, second, tolerance):
+    first, second = (_jacobian_by_backward(inputs, output) for _ in range(2))
+    if not _allclose(first, second, tolerance):
         raise GradcheckError(NOT_REENTRANT.format(tolerance))
     return first
 
 
-def _derivatives(inputs: Sequence[Any], output: Tensor) -> list[np.ndarray]:
+def _jacobian_by_backward(inputs: Sequence[Any], output: Tensor) -> list[np.ndarray]:
     """The derivatives of an output, by one backward for each of its elements."""
-    wanted = _wanted(inputs)
+    wanted = _differentiable_inputs(inputs)
     alike = runtime.tensors.clone(output)
     found = [np.zeros((each._data.size, output._data.size), each._data.dtype) for each in wanted]
     for column in range(output._data.size):
@@ -184,13 +188,13 @@ def _derivatives(inputs: Sequence[Any], output: Tensor) -> list[np.ndarray]:
     return found
 
 
-def _alike(one: Sequence[np.ndarray], other: Sequence[np.ndarray], tolerance: float) -> bool:
+def _allclose(one: Sequence[np.ndarray], other: Sequence[np.ndarray], tolerance: float) -> bool:
     """Whether derivatives are no further from each other; nan is not."""
     pairs = zip(one, other, strict=True)
     return not any(each.size and np.abs(each - again).max() > tolerance for each, again in pairs)
 
 
-def _former(name: str, grad_out: float) -> None:
+def _warn_deprecated(name: str, grad_out: float) -> None:
     """Warn of a function that PyTorch is to remove.
 
     Raises:
@@ -214,13 +218,13 @@ def get_numerical_jacobian(
     Raises:
         ValueError: another ``grad_out`` than 1.
     """
-    _former("get_numerical_jacobian", grad_out)
+    _warn_deprecated("get_numerical_jacobian", grad_out)
     given, by = _as_tuple(inputs), inputs if target is None else target
 
     def first(*args: Any) -> Any:
         return _as_tuple(fn(args))[0]
 
-    found = _numerical(first, given, (first(*given),), eps, _as_tuple(by))
+    found = _numerical_jacobian(first, given, (first(*given),), eps, _as_tuple(by))
     return tuple(Tensor._wrap(by_output[0]) for by_output in found)
 
 
@@ -233,31 +237,31 @@ def get_analytical_jacobian(
     Raises:
         ValueError: another ``grad_out`` than 1.
     """
-    _former("get_analytical_jacobian", grad_out)
-    first, second = (_derivatives(_as_tuple(inputs), output) for _ in range(2))
+    _warn_deprecated("get_analytical_jacobian", grad_out)
+    first, second = (_jacobian_by_backward(_as_tuple(inputs), output) for _ in range(2))
     found = tuple(Tensor._wrap(each) for each in first)
-    return found, _alike(first, second, nondet_tol), True, True
+    return found, _allclose(first, second, nondet_tol), True, True
 
 
 def _check_mul_by_grad_output(outputs: Sequence[Tensor], inputs: Sequence[Any]) -> None:
     zeros = [Tensor._wrap(np.zeros(out._data.shape, out._data.dtype)) for out in outputs]
-    for each in grad(outputs, _wanted(inputs), zeros, allow_unused=True):
+    for each in grad(outputs, _differentiable_inputs(inputs), zeros, allow_unused=True):
         if each is not None and each._data.any():
             raise GradcheckError("backward not multiplied by grad_output")
 
 
 def _check_undefined(func: Callable[..., Any], inputs: Sequence[Any]) -> None:
     """Backward must manage without the gradients of all outputs, and without each one."""
-    outputs = _differentiable(func(*inputs))
+    outputs = _differentiable_outputs(func(*inputs))
     cases = [[Undefined.apply(each) for each in outputs]]
     if len(outputs) > 1:
         for left_out in range(len(outputs)):
-            again = _differentiable(func(*inputs))
+            again = _differentiable_outputs(func(*inputs))
             cases.append([Undefined.apply(o) if i == left_out else o for i, o in enumerate(again)])
     for case in cases:
         zeros = [Tensor._wrap(np.zeros(out._data.shape, out._data.dtype)) for out in case]
         try:
-            grads = grad(case, _wanted(inputs), zeros, allow_unused=True)
+            grads = grad(case, _differentiable_inputs(inputs), zeros, allow_unused=True)
         except RuntimeError as error:
             warn(UNDEFINED_WARNING)
             raise GradcheckError(UNDEFINED + SEE) from error
@@ -323,15 +327,15 @@ def gradcheck(
 def _check(func: Callable[..., Any], inputs: tuple[Any, ...], limits: Any, undefined: bool) -> None:
     eps, atol, rtol, nondet_tol = limits
     every = _as_tuple(func(*inputs))
-    outputs = _differentiable(every)
-    numerical = list(_numerical(func, inputs, every, eps, inputs))
+    outputs = _differentiable_outputs(every)
+    numerical = list(_numerical_jacobian(func, inputs, every, eps, inputs))
     if not outputs:
         if any(each.any() for by_output in numerical for each in by_output):
             raise GradcheckError("Numerical gradient for function expected to be zero")
-        _no_gradients(inputs)
+        _check_no_differentiable_outputs(inputs)
     places = [i for i, each in enumerate(every) if each.requires_grad]
     for o, output in enumerate(outputs):
-        for i, found in enumerate(_analytical(inputs, output, nondet_tol)):
+        for i, found in enumerate(_analytical_jacobian(inputs, output, nondet_tol)):
             expected = numerical[i][places[o]]
             if not np.allclose(found, expected, rtol=rtol, atol=atol):
                 raise GradcheckError(
@@ -343,9 +347,9 @@ def _check(func: Callable[..., Any], inputs: tuple[Any, ...], limits: Any, undef
         _check_undefined(func, inputs)
 
 
-def _no_gradients(inputs: Sequence[Any]) -> None:
+def _check_no_differentiable_outputs(inputs: Sequence[Any]) -> None:
     """What PyTorch does with a function of which nothing can be differentiated."""
-    grad((), _wanted(inputs), (), allow_unused=True)
+    grad((), _differentiable_inputs(inputs), (), allow_unused=True)
 
 
 def gradgradcheck(
@@ -381,16 +385,20 @@ def gradgradcheck(
         raise NotImplementedError(NO_FORWARD_MODE)
     given = _as_tuple(inputs)
     if grad_outputs is None:
-        outputs = _differentiable(func(*given))
+        outputs = _differentiable_outputs(func(*given))
         seeds = tuple(_random_like(out, gen_non_contig_grad_outputs) for out in outputs)
     else:
         seeds = _as_tuple(grad_outputs)
 
     def derivative(*args: Any) -> tuple[Any, ...]:
         some = args[: len(given)]
-        outputs = _differentiable(func(*some))
+        outputs = _differentiable_outputs(func(*some))
         found = grad(
-            outputs, _wanted(some), args[len(given) :], create_graph=True, allow_unused=True
+            outputs,
+            _differentiable_inputs(some),
+            args[len(given) :],
+            create_graph=True,
+            allow_unused=True,
         )
         return tuple(each for each in found if each is not None)
 

@@ -1,4 +1,4 @@
-"""``torch.autograd.graph``: looking into the graph, and choosing what it keeps.
+"""``torch.autograd.graph``: nodes, edges, saved-tensor hooks and hooks on several tensors.
 
 What each thing does is PyTorch's; the texts of errors are too.
 """
@@ -18,8 +18,8 @@ from ..graph.node import Node
 from ..graph.saved_hooks import disable_saved_tensors_hooks
 from ..graph.tensor import Tensor
 from ..graph.version import bump
+from .allow_mutation import allow_mutation_on_saved_tensors
 from .engine import Run, current_run
-from .saved_mutation import allow_mutation_on_saved_tensors
 
 Node.__module__ = "torch.autograd.graph"
 
@@ -122,7 +122,7 @@ def register_multi_grad_hook(
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     if mode == "any":
-        return _first_of(tensors, fn)
+        return _register_any_hook(tensors, fn)
     assert all(each.requires_grad for each in tensors), "Expected gradient function to be set"
     nodes = [get_gradient_edge(tensor).node for tensor in tensors]
     arrived: weakref.WeakKeyDictionary[Run, dict[int, Any]] = weakref.WeakKeyDictionary()
@@ -142,7 +142,7 @@ def register_multi_grad_hook(
     return MultiHandle([tensor.register_hook(collect(i)) for i, tensor in enumerate(tensors)])
 
 
-def _first_of(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> RemovableHandle:
+def _register_any_hook(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> RemovableHandle:
     ran: weakref.WeakSet[Run] = weakref.WeakSet()
 
     def hook(grad: Any) -> None:

@@ -1,4 +1,4 @@
-"""Calling the user's hooks, with PyTorch's order and checks."""
+"""Calls of the user's hooks on tensors and nodes, in PyTorch's order and with its checks."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class HookGradMode:
         self.before = runtime.mode.enabled
         runtime.set_grad_enabled(self.on)
         if runtime.observer is not None:
-            runtime.observer.scope("hook", "hook", True)
+            runtime.observer.scope("hook", None, True)
 
     def __exit__(self, *exc: object) -> None:
         runtime.set_grad_enabled(self.before)
         if runtime.observer is not None:
-            runtime.observer.scope("hook", "hook", False)
+            runtime.observer.scope("hook", None, False)
 
 
 def check_result(hook: Any, before: Any, after: Any) -> None:
@@ -106,7 +106,7 @@ def store_retained_grad(run: RunBase, hooks: Hooks, grad: Any) -> None:
             tensor._grad = tensor._grad + as_tensor(None, grad)
     elif isinstance(grad, runtime.Tensor):
         tensor._grad = runtime.tensors.clone(grad)
-        tensor._grad._relay(np.asarray(tensor._grad._data, order="C"))
+        tensor._grad._replace_memory(np.asarray(tensor._grad._data, order="C"))
     else:
         tensor._grad = runtime.Tensor._wrap(np.array(grad, order="C"))
         tensor._grad._counter = counter_for_grad()

@@ -1,4 +1,4 @@
-"""The order of a backward run: which targets it reaches, one after the other."""
+"""The order in which a backward run visits nodes, and which of them it needs."""
 
 from __future__ import annotations
 

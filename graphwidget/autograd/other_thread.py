@@ -1,4 +1,4 @@
-"""Work that goes on in another thread as if in this one: its stack is empty."""
+"""Calls in a new thread, whose stack is empty, with this thread's modes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Where a backward run begins and what it is to find: roots, their gradients and the wanted inputs
-as users give them, with PyTorch's checks.
-"""
+"""Checks of the arguments of ``backward`` and ``grad``: roots, their gradients, wanted inputs."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ def tensors_as_tuple(value: Any) -> tuple[Any, ...]:
     return (value,) if isinstance(value, (Tensor, GradientEdge)) else tuple(value)
 
 
-def inputs_of(inputs: Any, name: str) -> tuple[Any, ...]:
+def inputs_as_tuple(inputs: Any, name: str) -> tuple[Any, ...]:
     """The wanted inputs: a tensor or edge, several, or a dict's values.
 
     Raises:
@@ -54,7 +52,7 @@ def inputs_of(inputs: Any, name: str) -> tuple[Any, ...]:
     return wanted
 
 
-def grads_of(grads: Any, count: int) -> tuple[Any, ...]:
+def grads_as_tuple(grads: Any, count: int) -> tuple[Any, ...]:
     """Gradients as the user gave them, one or several; None stands for none at all."""
     if grads is None:
         return (None,) * count

@@ -1,4 +1,4 @@
-"""``torch.autograd.variable``: what tensors that take part in gradients were once called."""
+"""``torch.autograd.Variable``, the former name of tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What clears `.grad`, for modules and optimizers alike."""
+"""Clears ``.grad``, for ``zero_grad`` of modules and optimizers."""
 
 from __future__ import annotations
 

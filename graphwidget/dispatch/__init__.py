@@ -1,3 +1,1 @@
-"""Between the call of a user and the op: signatures of PyTorch and their errors, ``out=``, and
-``__torch_function__``.
-"""
+"""Between a user's call and the op: PyTorch's signatures, ``out=`` and ``__torch_function__``."""

@@ -1,4 +1,4 @@
-"""Docstrings from the op table: formula, shapes, dtypes, gradient and errors of each op.
+"""Docstrings generated from the op table: formula, shapes, dtypes, gradient and errors of each op.
 
 What the editor shows for ``torch.exp`` is read off its declaration, so that no help text can
 differ from what is computed.
@@ -46,10 +46,10 @@ def op_docstring(op: Op, first: str = "input") -> str:
         lines += ["", BROADCAST if len(op.inputs) > 1 else KEPT, DTYPES[op.dtype]]
     elif op.view:
         lines += ["", "A view: it shares memory and version with its base."]
-    return "\n".join([*lines, *gradients([op], first), *errors(op)])
+    return "\n".join([*lines, *gradient_lines([op], first), *error_lines(op)])
 
 
-def errors(op: Op) -> list[str]:
+def error_lines(op: Op) -> list[str]:
     """Lines on what the op raises."""
     lines = []
     if op.pointwise and len(op.inputs) > 1:
@@ -59,7 +59,7 @@ def errors(op: Op) -> list[str]:
     return ["", *lines] if lines else []
 
 
-def gradients(ops: Iterable[Op], first: str = "input") -> list[str]:
+def gradient_lines(ops: Iterable[Op], first: str = "input") -> list[str]:
     """Lines on the derivatives and nodes of ops, after an empty one."""
     lines: list[str] = []
     for op in ops:
@@ -111,23 +111,23 @@ def function_docstring(doc: str | None, name: str, parameters: Sequence[str]) ->
     parts = [
         shapes if "Shapes:" not in doc else [],
         raised if "Raises" not in doc else [],
-        gradients(ops)[1:],
+        gradient_lines(ops)[1:],
     ]
     added = ["\n".join(lines) for lines in parts if lines]
-    return "\n\n".join([unindented(doc), *added]) if added else doc
+    return "\n\n".join([dedent(doc), *added]) if added else doc
 
 
 def inplace_docstring(op: Op) -> str:
     """The docstring of an in-place method."""
     first = f"``{formula_text(op.text, 'self')}``, written into this tensor, which is returned."
-    return "\n".join([first, "", IN_PLACE, *gradients([op], "self"), "", NOT_WRITABLE])
+    return "\n".join([first, "", IN_PLACE, *gradient_lines([op], "self"), "", NOT_WRITABLE])
 
 
 def out_docstring(doc: str | None) -> str:
     """The docstring of a function that takes ``out=``."""
-    return unindented(doc or "") + OUT
+    return dedent(doc or "") + OUT
 
 
-def unindented(doc: str) -> str:
+def dedent(doc: str) -> str:
     """A docstring without the indentation of its lines; most have only one."""
     return inspect.cleandoc(doc) if "\n" in doc else doc

@@ -1,4 +1,4 @@
-"""Which functions the package offers to users, and which methods Tensor has.
+"""``@offer``, which makes a function public: under which names, and as which method of Tensor.
 
 A function is offered where it is written, and nowhere else:
 
@@ -22,12 +22,12 @@ from typing import Any, TypeVar
 
 from ..eager.inplace import inplace_method
 from ..eager.lazy import parameter_names
+from ..eager.op_functions import TENSORS
 from ..eager.overridable import overridable
-from ..eager.record import TENSORS
 from ..optable import TABLE, Op
 from . import docstrings, python_written_table
 from .parsed import parsed_function
-from .python_written import forwarding
+from .python_written import python_written_function
 from .signatures import inner_signatures
 from .torch_function import FUNCTIONAL
 
@@ -105,7 +105,7 @@ _faced: list[bool] = []
 
 
 def parse_all() -> None:
-    """Put what PyTorch's parser knows, and what takes ``out=``, behind its face."""
+    """Put PyTorch's parser before what it knows, and before what takes ``out=``."""
     for space, functions in {"": FUNCTIONS, **SPACES}.items():
         for name in functions:
             parse_function(space, name)
@@ -115,7 +115,7 @@ def parse_all() -> None:
         if inspect.isfunction(target) and inner_signatures("Tensor", name):
             METHODS[name] = parsed_function("Tensor", name, target)
         elif name in python_written_table.METHODS:
-            METHODS[name] = forwarding(
+            METHODS[name] = python_written_function(
                 target, *python_written_table.METHODS[name], f"Tensor.{name}"
             )
     _faced.append(True)
@@ -131,7 +131,9 @@ def parse_function(space: str, name: str) -> None:
     if inspect.isfunction(target) and (out or signatures):
         functions[name] = parsed_function(space or "torch", known, target, out)
     if not space and name in python_written_table.FUNCTIONS:
-        functions[name] = forwarding(functions[name], *python_written_table.FUNCTIONS[name])
+        functions[name] = python_written_function(
+            functions[name], *python_written_table.FUNCTIONS[name]
+        )
 
 
 def offer_op(op: Op) -> None:
@@ -159,7 +161,7 @@ def offer_op(op: Op) -> None:
 
 def set_home_module(module: str, functions: dict[str, Any]) -> None:
     """Let pickles find functions in the module that offers them, where that in which they were
-    written has another one, without its face, under the name."""
+    written has another one, without its parser, under the name."""
     for name, function in functions.items():
         if inspect.isfunction(function) and function.__name__ == name:
             written = sys.modules.get(function.__module__)

@@ -18,7 +18,7 @@ from ..graph import runtime
 from ..graph.tensor import Tensor
 from ..optable import TABLE
 from .resize import resize_storage
-from .return_types import Named, written
+from .return_types import NamedResult, out_result_type
 
 Given = TypeVar("Given", bound=Callable[..., Any])
 
@@ -223,12 +223,14 @@ def write_into_out(
     with no_grad():
         for each, result in zip(outs, results, strict=True):
             twice = each._data.dtype != computation_dtype(name, args, result, each)
-            put_result(name, target, each, result, 2 if twice else 1)
+            write_result(name, target, each, result, 2 if twice else 1)
     if recorded:
         refuse_backward(name, recorded, outs[0])
     if single:
         return out
-    return written(type(found))(outs) if isinstance(found, Named) else type(found)(outs)
+    return (
+        out_result_type(type(found))(outs) if isinstance(found, NamedResult) else type(found)(outs)
+    )
 
 
 def fill_out(
@@ -256,7 +258,7 @@ def fill_out(
             else:
                 shape = list(out._data.shape)
                 warn(COUNTED.format(shape, size, count, count))
-        put_result(name, target, out, result, 0)
+        write_result(name, target, out, result, 0)
     if recorded:
         refuse_backward(name, recorded, out)
     return out.requires_grad_(wants_grad) if out.is_leaf else out
@@ -350,7 +352,7 @@ def computation_dtype(name: str, args: Sequence[Any], result: Tensor, out: Tenso
     return out._data.dtype if op is not None and op.dtype == "bool" else result._data.dtype
 
 
-def put_result(
+def write_result(
     name: str, target: Callable[..., Any], out: Tensor, result: Tensor, times: int
 ) -> None:  # fmt: skip
     """Write a result into ``out``, resized where it must be, with so many warnings; its version
@@ -362,7 +364,7 @@ def put_result(
         turned = COLUMNS.get(target, False) if out._data.size else target in COLUMNS
         order: Any = "K" if turned or is_pointwise(name) else "C"
         like = np.empty_like(result._data, out._data.dtype, order)
-        out._relay(resize_storage(out._data, like.shape, like.strides))
+        out._replace_memory(resize_storage(out._data, like.shape, like.strides))
     write(TABLE["copy"], out, (result,), {})
 
 

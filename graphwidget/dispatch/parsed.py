@@ -1,4 +1,4 @@
-"""PyTorch's parser of arguments in front of the functions that users call.
+"""The functions that users call: PyTorch's parser of arguments in front of written functions.
 
 A parsed function takes what users give, by position or by name, and calls its target. It costs
 next to nothing where all arguments are of the plain types that are wanted; where one is not, or the
@@ -19,8 +19,8 @@ import numpy as np
 
 from ..arrays.dtypes import Size, dtype, python_type
 from ..eager.lazy import Names, compile_function, lazy_function
+from ..eager.op_functions import RECORDED, record_body
 from ..eager.overridable import ask_source, default
-from ..eager.record import RECORDED, record_body
 from ..graph import runtime
 from ..graph.tensor import Tensor
 from . import docstrings
@@ -72,7 +72,9 @@ class ParsedFunction:
         if isinstance(found, TypeError):
             raise found from None
 
-    def newcomer(self, values: Sequence[Any], spelled: Named = NO_NAMES, _: Any = None) -> bool:
+    def has_undeclared_override(
+        self, values: Sequence[Any], spelled: Named = NO_NAMES, _: Any = None
+    ) -> bool:
         """Whether the call failed because something wants to be asked."""
         return has_undeclared_override((*values, *spelled.values()), self.function)
 
@@ -146,7 +148,7 @@ def shown_parameters(section: str, name: str, target: Any) -> list[inspect.Param
 
 
 def parsed_function(section: str, name: str, target: Any, out: str = "") -> Any:
-    """The function that users call: ``target`` behind its face.
+    """The function that users call: PyTorch's parser in front of ``target``.
 
     Args:
         section: where PyTorch has it: ``torch``, ``Tensor``, ``nn``, ``linalg`` or ``special``.
@@ -165,7 +167,7 @@ def parsed_function(section: str, name: str, target: Any, out: str = "") -> Any:
 
 
 def shown_signature(section: str, name: str, target: Any, out: str) -> inspect.Signature:
-    """The signature of a face."""
+    """The signature of a parsed function."""
     parameters = shown_parameters(section, name, target)
     if out:
         parameters.append(OUT)
@@ -176,14 +178,14 @@ OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
 
 
 def build_parsed(section: str, name: str, target: Any, out: str, made: Any) -> types.FunctionType:
-    """The code of a face."""
-    face = ParsedFunction(section, name, target, out)
-    face.function = made
+    """The code of a parsed function."""
+    parsed = ParsedFunction(section, name, target, out)
+    parsed.function = made
     if out:
-        face.parameters.append(OUT)
+        parsed.parameters.append(OUT)
     own = Names(f"{section}_{name}_")
     return compile_function(
-        "\n    ".join(parsed_source(face, own, bool(out))), name, runtime.__dict__
+        "\n    ".join(parsed_source(parsed, own, bool(out))), name, runtime.__dict__
     )
 
 
@@ -196,60 +198,60 @@ SEQUENCES = (tuple, list, Size)
 
 
 # The source --------------------------------------------------------------------------------------
-def parsed_source(face: ParsedFunction, own: Names, out: bool) -> Iterator[str]:
-    """The lines of a face's function."""
-    parser, missing = own("FACE", face), own("MISSING", MISSING)
-    places, rest = face.places, face.rest
-    open_ended = any(p.kind is p.VAR_KEYWORD for p in face.parameters)
-    keywords = [p.name for p in face.parameters if p.kind is p.KEYWORD_ONLY]
+def parsed_source(parsed: ParsedFunction, own: Names, out: bool) -> Iterator[str]:
+    """The lines of a parsed function."""
+    parser, missing = own("PARSED", parsed), own("MISSING", MISSING)
+    places, rest = parsed.places, parsed.rest
+    open_ended = any(p.kind is p.VAR_KEYWORD for p in parsed.parameters)
+    keywords = [p.name for p in parsed.parameters if p.kind is p.KEYWORD_ONLY]
     more = rest or "more"
     values = f"({''.join(f'{p.name}, ' for p in places)}*{more},)"
     head = [f"{p.name}={missing}" for p in places]
     told = values
-    if face.target in RECORDED and not keywords[out:] and only_tensors(face):
+    if parsed.target in RECORDED and not keywords[out:] and only_tensors(parsed):
         head += [f"*{more}", *["out=None"] * out]
-        yield f"def {face.name}({', '.join(head)}):"
-        yield ask_line(face, own, values, "{}")
+        yield f"def {parsed.name}({', '.join(head)}):"
+        yield ask_line(parsed, own, values, "{}")
         yield f"if more: return {parser}.unusual({values})"
     else:
         head += ["/"] * bool(places) + [f"*{more}", "**named"]
-        yield f"def {face.name}({', '.join(head)}):"
-        yield ask_line(face, own, values, "named")
+        yield f"def {parsed.name}({', '.join(head)}):"
+        yield ask_line(parsed, own, values, "named")
         yield from (
-            f"{p.name} = {default(p, own)}" for p in face.parameters if p.kind is p.KEYWORD_ONLY
+            f"{p.name} = {default(p, own)}" for p in parsed.parameters if p.kind is p.KEYWORD_ONLY
         )
-        named = [p.name for p in places[face.section == "Tensor" :]]
+        named = [p.name for p in places[parsed.section == "Tensor" :]]
         yield from names_source(named, keywords, missing)
         surplus = [] if open_ended else ["named"] if rest else ["named", "more"]
         if surplus:
             yield f"if {' or '.join(surplus)}: return {parser}.unusual({values}, spelled, named)"
         told = f"{values}, spelled, named"
     doubts = [
-        *refusal_conditions(face, own),
-        *(() if told is values else missing_companion(face, missing)),
+        *refusal_conditions(parsed, own),
+        *(() if told is values else missing_companion(parsed, missing)),
     ]
     if doubts:
         yield f"if {' or '.join(doubts)}:"
         yield f"    {parser}.check({told})"
-        yield from numbers_source(face, own)
+        yield from numbers_source(parsed, own)
     yield "try:"
-    yield from (f"    {line}" for line in call_source(face, own, open_ended, out))
+    yield from (f"    {line}" for line in call_source(parsed, own, open_ended, out))
     yield "except Exception:"
-    yield f"    if {parser}.newcomer({told}): return {parser}.again({told})"
+    yield f"    if {parser}.has_undeclared_override({told}): return {parser}.again({told})"
     yield f"    {parser}.check({told})"
     yield "    raise"
 
 
-def ask_line(face: ParsedFunction, own: Names, values: str, named: str) -> str:
+def ask_line(parsed: ParsedFunction, own: Names, values: str, named: str) -> str:
     """The line that asks who overrides the function: of what was given, as it was given."""
     given = f"*(each for each in {values} if each is not {own('MISSING', MISSING)}),"
-    return ask_source(own("FUNCTION", face.function), given, named)
+    return ask_source(own("FUNCTION", parsed.function), given, named)
 
 
-def only_tensors(face: ParsedFunction) -> bool:
+def only_tensors(parsed: ParsedFunction) -> bool:
     """Whether a function takes nothing but tensors: such are the smallest ones, and unknown names
     are left to Python, which says of them what PyTorch does."""
-    return all(known.type == "Tensor" for each in face.places for known in face.wanted(each))
+    return all(known.type == "Tensor" for each in parsed.places for known in parsed.wanted(each))
 
 
 def names_source(places: Sequence[str], keywords: Sequence[str], missing: str) -> Iterator[str]:
@@ -263,28 +265,30 @@ def names_source(places: Sequence[str], keywords: Sequence[str], missing: str) -
         yield f"    if {each!r} in named: {each} = named.pop({each!r})"
 
 
-def call_source(face: ParsedFunction, own: Names, open_ended: bool, out: bool) -> Iterator[str]:
+def call_source(parsed: ParsedFunction, own: Names, open_ended: bool, out: bool) -> Iterator[str]:
     """Lines that call the target."""
-    target, missing = own("TARGET", face.target), own("MISSING", MISSING)
+    target, missing = own("TARGET", parsed.target), own("MISSING", MISSING)
     args = [
         p.name if p.default is p.empty
-        else f"{default(p, own)} if {p.name} is {missing} else {p.name}" for p in face.places
+        else f"{default(p, own)} if {p.name} is {missing} else {p.name}" for p in parsed.places
     ]  # fmt: skip
-    args += [f"*{face.rest}"] if face.rest else []
-    keywords = [p.name for p in face.parameters if p.kind is p.KEYWORD_ONLY and p is not OUT]
+    args += [f"*{parsed.rest}"] if parsed.rest else []
+    keywords = [p.name for p in parsed.parameters if p.kind is p.KEYWORD_ONLY and p is not OUT]
     named = [f"{name}={name}" for name in keywords] + ["**named"] * open_ended
     given = ", ".join(args + named)
     if out:
-        into_source = f"{own('INTO', write_into_out)}({face.op!r}, out, {target}, {given})"
+        into_source = f"{own('INTO', write_into_out)}({parsed.op!r}, out, {target}, {given})"
         yield f"if out is not None: return {into_source}"
-    inlined = record_body(face.target) if all(p.default is p.empty for p in face.places) else None
+    inlined = (
+        record_body(parsed.target) if all(p.default is p.empty for p in parsed.places) else None
+    )
     if inlined is not None:
-        first, known = face.parameters[0].name, RECORDED[face.target].inputs[0]
+        first, known = parsed.parameters[0].name, RECORDED[parsed.target].inputs[0]
         if first != known:
             yield f"{known} = {first}"
         yield from (line[4:] for line in inlined)
         return
-    if face.rest and named:  # names beside a star are dear
+    if parsed.rest and named:  # names beside a star are dear
         yield f"if not spelled: return {target}({', '.join(args)})"
     yield f"return {target}({given})"
 
@@ -300,21 +304,21 @@ RIGHT: dict[str, tuple[type, ...]] = {
 before a call."""
 
 
-def refusal_conditions(face: ParsedFunction, own: Names) -> Iterator[str]:
+def refusal_conditions(parsed: ParsedFunction, own: Names) -> Iterator[str]:
     """Conditions under which a call might be refused though its target would not mind."""
     missing = own("MISSING", MISSING)
-    known = signatures(face.section, face.name)
-    beyond = max((each.places for each in known), default=0) + (face.section == "Tensor")
-    for each in face.parameters:
-        types = face.wanted(each)
+    known = signatures(parsed.section, parsed.name)
+    beyond = max((each.places for each in known), default=0) + (parsed.section == "Tensor")
+    for each in parsed.parameters:
+        types = parsed.wanted(each)
         kinds = {one.type for one in types}
         name = each.name
         if each.kind is each.VAR_POSITIONAL and known:
-            yield from star_refusal_conditions(face, name, kinds, own)
-        elif known and each in face.places[beyond:]:
+            yield from star_refusal_conditions(parsed, name, kinds, own)
+        elif known and each in parsed.places[beyond:]:
             yield f"{name} is not {missing} and {name!r} not in spelled"
         elif kinds == {"Tensor"}:
-            if len(face.parameters) == 1 and face.target not in RECORDED:  # it may do nothing
+            if len(parsed.parameters) == 1 and parsed.target not in RECORDED:  # it may do nothing
                 yield f"not isinstance({name}, {own('TENSOR', Tensor)})"
         elif kinds and kinds.issubset(RIGHT):
             conditions = not_of_classes(name, types, own)
@@ -342,11 +346,11 @@ def not_of_classes(name: str, types: set[Parameter], own: Names) -> list[str]:
 NUMBERS = {"Scalar", "double", "int64_t", "SymInt"}
 
 
-def numbers_source(face: ParsedFunction, own: Names) -> Iterator[str]:
+def numbers_source(parsed: ParsedFunction, own: Names) -> Iterator[str]:
     """Lines that make Python's numbers of others."""
-    for each in face.parameters:
+    for each in parsed.parameters:
         if each.kind is not each.VAR_POSITIONAL:
-            yield from number_source(each.name, face.wanted(each), own)
+            yield from number_source(each.name, parsed.wanted(each), own)
 
 
 def number_source(name: str, types: set[Parameter], own: Names) -> Iterator[str]:
@@ -361,11 +365,11 @@ def number_source(name: str, types: set[Parameter], own: Names) -> Iterator[str]
         yield f"    if {name}.__class__ is type: {name} = {own('TYPE_OF', python_type)}({name})"
 
 
-def missing_companion(face: ParsedFunction, missing: str) -> Iterator[str]:
+def missing_companion(parsed: ParsedFunction, missing: str) -> Iterator[str]:
     """Conditions under which a name is given that only goes with an argument that is not."""
-    known = signatures(face.section, face.name)
-    optional = [p.name for p in face.places if p.default is not p.empty]
-    for each in face.parameters if optional and len(known) > 1 else ():
+    known = signatures(parsed.section, parsed.name)
+    optional = [p.name for p in parsed.places if p.default is not p.empty]
+    for each in parsed.parameters if optional and len(known) > 1 else ():
         names = [
             {one.name for one in signature.parameters if one.default is None}
             for signature in known
@@ -378,14 +382,14 @@ def missing_companion(face: ParsedFunction, missing: str) -> Iterator[str]:
 
 
 def star_refusal_conditions(
-    face: ParsedFunction, name: str, kinds: set[str], own: Names
+    parsed: ParsedFunction, name: str, kinds: set[str], own: Names
 ) -> Iterator[str]:
     """The same, of all further arguments of a function that takes any number of them."""
-    known = signatures(face.section, face.name)
+    known = signatures(parsed.section, parsed.name)
     places = max(signature.places for signature in known)
     spread = kinds <= {*INTEGERS, "ScalarType"} and places == 1
     if not spread:
-        yield f"len({name}) > {places - len(face.places) + (face.section == 'Tensor')}"
+        yield f"len({name}) > {places - len(parsed.places) + (parsed.section == 'Tensor')}"
     if kinds and kinds.issubset(RIGHT):
         classes = (*(kind for one in kinds for kind in RIGHT[one]), *[int] * spread)
         right, first = own(f"CLASSES_{name}", classes), f"{name}[0]"

@@ -1,4 +1,4 @@
-"""What is wrong with a call, in the words of PyTorch's parser of arguments.
+"""PyTorch's parser of arguments: which signature a call fits, and the error when none.
 
 ``refusal`` does what that parser does: it tries the signatures of a function in turn (see
 ``signatures``), and when none fits, it tells why the only one that could does not, or shows them
@@ -152,21 +152,21 @@ def bind(call: Call, signature: Signature) -> Bound | str:
         args = (args,)
     parameters, count = signature.parameters, len(args)
     if count > signature.places:
-        return too_many(call, signature)
+        return too_many_arguments(call, signature)
     bound: Bound = {}
     for place, each in enumerate(parameters):
         by_name = place >= count
         value = given_by_name(each, named) if by_name else args[place]
         if value is MISSING:
             if each.default is None:
-                return missing(call, parameters[place:])
+                return missing_arguments(call, parameters[place:])
             continue
         if not (value is None and each.nullable):
             fit, at = fits(each, value, place, name in NUMBERS_FOR_TENSORS)
             if not fit:
                 return f"{name}(): " + unfit_argument(each, value, None if by_name else place, at)
         bound[each.name] = value
-    return bound if len(bound) == count + len(named) else unexpected(call, signature)
+    return bound if len(bound) == count + len(named) else unexpected_keyword(call, signature)
 
 
 def is_star_arguments(call: Call, signature: Signature) -> bool:
@@ -198,7 +198,7 @@ def unfit_argument(parameter: Parameter, value: Any, place: int | None, at: int)
     return f"{said}, not {type_name(value)}"
 
 
-def too_many(call: Call, signature: Signature) -> str:
+def too_many_arguments(call: Call, signature: Signature) -> str:
     """What is said of more arguments than there are places."""
     count, needed, places = len(call.args), signature.needed, signature.places
     if needed != places:
@@ -212,7 +212,7 @@ def too_many(call: Call, signature: Signature) -> str:
     )
 
 
-def missing(call: Call, parameters: Sequence[Parameter]) -> str:
+def missing_arguments(call: Call, parameters: Sequence[Parameter]) -> str:
     """What is said of arguments that must be given (so PyTorch spells it)."""
     names = [f'"{each.name}"' for each in parameters if each.default is None]
     ending = "s" if len(names) == 1 else ""
@@ -221,7 +221,7 @@ def missing(call: Call, parameters: Sequence[Parameter]) -> str:
     )
 
 
-def unexpected(call: Call, signature: Signature) -> str:
+def unexpected_keyword(call: Call, signature: Signature) -> str:
     """What is said of a name that the signature does not know, or that was given by position."""
     names = [each.name for each in signature.parameters]
     for name in call.named:
@@ -274,7 +274,7 @@ def parse(section: str, name: str, args: Sequence[Any], named: Named) -> Bound |
     if not known:
         return None
     try:
-        found = first_fit(Call(name, args, named), known, section == "Tensor")
+        found = first_matching_signature(Call(name, args, named), known, section == "Tensor")
     except TypeError as error:
         return error
     return TypeError(found) if isinstance(found, str) else found
@@ -287,10 +287,10 @@ def refusal(section: str, name: str, args: Sequence[Any], named: Named) -> TypeE
     return found if isinstance(found, TypeError) else None
 
 
-def first_fit(call: Call, known: tuple[Signature, ...], method: bool) -> Bound | str:
+def first_matching_signature(call: Call, known: tuple[Signature, ...], method: bool) -> Bound | str:
     """The arguments by the first signature that they fit, or what the parser says when none."""
     if method and len(known) == 1 and not known[0].parameters:
-        return nothing_taken(call) or {}
+        return no_arguments_error(call) or {}
     for each in known:
         found = bind(call, each)
         if not isinstance(found, str):
@@ -316,7 +316,7 @@ def deprecated_signature_warning(name: str, used: Signature, known: tuple[Signat
     )
 
 
-def nothing_taken(call: Call) -> str | None:
+def no_arguments_error(call: Call) -> str | None:
     """What a method without parameters says of arguments: Python does, for PyTorch."""
     if call.named:
         return f"TensorBase.{call.name}() takes no keyword arguments"

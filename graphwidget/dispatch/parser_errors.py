@@ -1,5 +1,6 @@
-"""What PyTorch's parser of arguments says when several signatures could be meant: it shows them,
-and marks what does not fit.
+"""The parser's error where several signatures could be meant.
+
+It shows them, and marks what does not fit.
 """
 
 from __future__ import annotations

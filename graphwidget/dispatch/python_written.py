@@ -1,5 +1,8 @@
-"""Checks of calls of functions that PyTorch writes in Python. One that hands its arguments on to a
-bound one leaves it to the parser of that one to refuse them (see ``parsed.py``)."""
+"""Checks of calls of functions that PyTorch writes in Python.
+
+One that hands its arguments on to a bound one leaves it to the parser of that one to refuse them
+(see ``parsed.py``).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from .parser import refusal
 from .signatures import Parameter, signatures
 
 
-def forwarding(
+def python_written_function(
     target: Any,
     asked: str = "",
     section: str = "",
@@ -30,8 +33,8 @@ def forwarding(
     Args:
         target: what computes it.
         asked: what is asked of the arguments first, as source: ``input.dim``.
-        section, name: of the bound function, as in ``faced``; "" without one. A name with quotes
-            is source that chooses one.
+        section, name: of the bound function, as in ``parsed_function``; "" without one. A name with
+            quotes is source that chooses one.
         handed: the arguments that are handed on, as source.
         title: what Python's errors call it, if not by its name.
     """

@@ -1,5 +1,8 @@
-"""The functions of the package that PyTorch writes in Python, and what each hands on to a bound
-one (see ``passing``): what is asked of the arguments first, the bound function, its arguments."""
+"""Table of the functions that PyTorch writes in Python, and what each hands on to a bound one.
+
+The columns are those of ``python_written_function``: what is asked of the arguments first, the
+bound function, its arguments.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Named results: tuples whose items have names too, as PyTorch's ``torch.return_types``."""
+"""``torch.return_types``: tuples whose items have names, such as ``values`` and ``indices``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import Any
 
 
-class Named(tuple[Any, ...]):
+class NamedResult(tuple[Any, ...]):
     """A tuple with names for its items."""
 
     __slots__ = ()
@@ -20,25 +20,25 @@ class Named(tuple[Any, ...]):
         return unpickle_result, (type(self).__name__, tuple(self))
 
 
-TYPES: dict[str, type[Named]] = {}
+TYPES: dict[str, type[NamedResult]] = {}
 """Every kind of named result, by the name of its function."""
 
 
-def named(name: str, *fields: str) -> type[Named]:
+def make_result_type(name: str, *fields: str) -> type[NamedResult]:
     """The result type of a function."""
     places = {field: property(itemgetter(i)) for i, field in enumerate(fields)}
-    made = type(name, (Named,), {"__slots__": (), "fields": fields, **places})
+    made = type(name, (NamedResult,), {"__slots__": (), "fields": fields, **places})
     made.__module__ = "torch.return_types"
     TYPES[name] = made
     return made
 
 
-def written(kind: type[Named]) -> type[Named]:
+def out_result_type(kind: type[NamedResult]) -> type[NamedResult]:
     """The type of a result that was written into ``out=``."""
     name = f"{kind.__name__}_out"
-    return TYPES.get(name) or named(name, *kind.fields)
+    return TYPES.get(name) or make_result_type(name, *kind.fields)
 
 
-def unpickle_result(name: str, items: tuple[Any, ...]) -> Named:
+def unpickle_result(name: str, items: tuple[Any, ...]) -> NamedResult:
     """A pickled result."""
     return TYPES[name](items)

@@ -1,4 +1,4 @@
-"""The signatures by which PyTorch's parser of arguments knows its functions: a table of facts.
+"""The signatures of PyTorch's functions, parsed from a table of facts.
 
 ``signatures.txt`` holds them, made from PyTorch by ``tests/structure/parsers.py``. It is read when
 a call is first asked about.

@@ -1,9 +1,9 @@
-"""Which public functions ask for ``__torch_function__``, and how each does.
+"""Registers how each public function asks ``__torch_function__``.
 
 Every public function, method and property begins with a line that looks at one global,
 ``runtime.overridden``. It is set when the first class, mode or object with ``__torch_function__``
-appears (``awaken``); then it is written down for each function how its calls are told to those who
-override them (``TorchFunctionCall``).
+appears (``enable_overrides``); then it is written down for each function how its calls are told to
+those who override them (``TorchFunctionCall``).
 """
 
 from __future__ import annotations
@@ -89,20 +89,20 @@ PRIVATE = {"_is_view", "_version", "_base", "_backward_hooks"}
 
 
 Place = Callable[[], Iterable[tuple[Any, TorchFunctionCall]]]
-"""What gives the functions of a namespace and the fronts that belong before them."""
+"""What gives the functions of a namespace, each with how its calls are told."""
 
 PLACES: list[Place] = []
 OVERRIDES: dict[Any, TorchFunctionCall] = {}
-"""The fronts of the functions that ask, once somebody wants to be asked."""
+"""How calls are told, of each function that asks, once somebody wants to be asked."""
 
 
-def awaken() -> None:
-    """Give all public functions their fronts, because somebody wants to be asked."""
+def enable_overrides() -> None:
+    """Register all public functions, because somebody wants to be asked."""
     with runtime.lock:
         if not runtime.overridden:
             for place in PLACES:
-                for function, front in place():
-                    register_call(function, front)
+                for function, call in place():
+                    register_call(function, call)
             for name in list(vars(runtime.Tensor)):
                 register_member(name)
             runtime.overridden = True
@@ -110,16 +110,15 @@ def awaken() -> None:
 
 def ask(function: Any, args: Any, kwargs: Any) -> Any:
     """What those who override a function make of a call of it; ``NOBODY`` where nobody does."""
-    front = OVERRIDES.get(function)
-    return NOBODY if front is None else front.ask(args, kwargs)
+    call = OVERRIDES.get(function)
+    return NOBODY if call is None else call.ask(args, kwargs)
 
 
-def register_call(function: Any, front: TorchFunctionCall) -> None:
-    """Set a front before a function."""
+def register_call(function: Any, call: TorchFunctionCall) -> None:
+    """Register how calls of a function are told."""
     if inspect.isfunction(function) and function not in OVERRIDES:
-        front.func, front.function = front.func or function, function
-        front.signature = inspect.signature(function)
-        OVERRIDES[function] = front
+        call.func, call.function = call.func or function, function
+        OVERRIDES[function] = call
 
 
 def bound_call(section: str, name: str) -> TorchFunctionCall:
@@ -131,9 +130,9 @@ def bound_call(section: str, name: str) -> TorchFunctionCall:
 
 def method_call(name: str) -> TorchFunctionCall:
     """For a function that calls a method, which is what those who are asked are told of."""
-    front = TorchFunctionCall(ask_unparsed, f"torch.Tensor.{name}")
-    front.func = vars(runtime.Tensor)[name]
-    return front
+    call = TorchFunctionCall(ask_unparsed, f"torch.Tensor.{name}")
+    call.func = vars(runtime.Tensor)[name]
+    return call
 
 
 def functions_of(names: dict[str, Any], section: str, prefix: str = "") -> Place:
@@ -163,7 +162,7 @@ def is_overridable(name: str) -> bool:
 
 
 def register_member(name: str) -> None:
-    """Set a front before a method or property of Tensor."""
+    """The same of a method or property of Tensor."""
     member = vars(runtime.Tensor)[name]
     if not is_overridable(name):
         return
@@ -173,16 +172,16 @@ def register_member(name: str) -> None:
         for part, access in (("fget", "get"), ("fset", "set"), ("fdel", "delete"))[
             : 3 - 2 * refused
         ]:
-            front = TorchFunctionCall(ask_unparsed, f"torch.Tensor.{name}.__{access}__")
-            front.func = getattr(member, f"__{access}__")
-            front.section, front.name = "Tensor", name
-            register_call(getattr(member, part), front)
+            call = TorchFunctionCall(ask_unparsed, f"torch.Tensor.{name}.__{access}__")
+            call.func = getattr(member, f"__{access}__")
+            call.section, call.name = "Tensor", name
+            register_call(getattr(member, part), call)
     else:
         register_method(name, member)
 
 
 def register_method(name: str, method: types.FunctionType) -> None:
-    """The same before a method."""
+    """The same of a method."""
     called = CALLED.get(name, name)
     known = signatures("Tensor", called)
     section, operator = "Tensor" * bool(known), name in OPERATORS
@@ -191,15 +190,14 @@ def register_method(name: str, method: types.FunctionType) -> None:
         how: Manner = (
             ask_as_given if operator else partial(ask_python_written, manner=WRITTEN[called])
         )
-        front = TorchFunctionCall(how, f"torch._tensor.{called}", operator=operator)
-        front.signature = inspect.signature(method)
+        call = TorchFunctionCall(how, f"torch._tensor.{called}", operator=operator)
     elif name in PARTICULAR:
-        front = TorchFunctionCall(PARTICULAR[name], title, operator=operator)
+        call = TorchFunctionCall(PARTICULAR[name], title, operator=operator)
     elif called in UNPARSED or any(each.parameters for each in known):
-        front = TorchFunctionCall(ask_parsed, title, section, called, operator)
+        call = TorchFunctionCall(ask_parsed, title, section, called, operator)
     else:
-        front = TorchFunctionCall(ask_unparsed, title, section, called, operator)
-    register_call(method, front)
+        call = TorchFunctionCall(ask_unparsed, title, section, called, operator)
+    register_call(method, call)
     method.__name__ = NAMES.get(name, name)
     if called != name:
-        front.func = vars(runtime.Tensor)[called]
+        call.func = vars(runtime.Tensor)[called]

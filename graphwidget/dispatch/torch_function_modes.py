@@ -1,4 +1,4 @@
-"""``__torch_function__`` itself: who overrides a call, in which order they are asked, and modes.
+"""``__torch_function__``: which arguments override a call, in which order, and modes.
 
 A public function asks here whether one of its arguments, or a mode that is on, wants to be called
 instead of it. Plain tensors and parameters never do. Until there is somebody to ask nothing here
@@ -101,7 +101,7 @@ def may_override(value: Any) -> bool:
     return not state.off and has_override(value)
 
 
-def flat(values: Iterable[Any]) -> Iterator[Any]:
+def flatten_values(values: Iterable[Any]) -> Iterator[Any]:
     """Values, and those in lists and tuples among them."""
     for value in values:
         if isinstance(value, (list, tuple)):
@@ -114,10 +114,10 @@ def any_override(values: Iterable[Any]) -> bool:
     """Whether a mode or one of the values wants to be asked."""
     if state.off == 2 or not (state.modes or (not state.off and any(map(has_override, values)))):
         return False
-    return not take_skip()
+    return not consume_skip()
 
 
-def take_skip() -> bool:
+def consume_skip() -> bool:
     """Whether nobody is asked of this one call."""
     skip, state.skip = state.skip, False
     return skip
@@ -134,7 +134,7 @@ def call_skipping_override(func: Any, args: Any, kwargs: Any) -> Any:
 
 def enter_mode(mode: Any) -> None:
     """Put a mode on."""
-    runtime.awaken()
+    runtime.enable_overrides()
     ENTERED.append(None)
     state.modes.append(mode)
 
@@ -145,7 +145,7 @@ def leave_mode() -> Any:
     return state.modes.pop()
 
 
-def ordered(values: Iterable[Any], kind: Callable[[Any], type] = type) -> list[Any]:
+def overloaded_args(values: Iterable[Any], kind: Callable[[Any], type] = type) -> list[Any]:
     """The first value of each class, in the order in which they are asked: from left to right,
     but classes before those that they are derived from."""
     types: list[type] = []
@@ -202,13 +202,15 @@ def dispatch(title: str, func: Any, asked: Sequence[Any], args: Any, kwargs: Any
     raise TypeError("\n".join([FAILED.format(title), "", *refused, "", HINT]))
 
 
-def handle(title: str, func: Any, relevant: Iterable[Any], args: Any, kwargs: Any) -> Any:
+def dispatch_from_python(
+    title: str, func: Any, relevant: Iterable[Any], args: Any, kwargs: Any
+) -> Any:
     """The same as PyTorch's functions in Python ask: plain tensors have a say, too.
 
     Raises:
         TypeError: none has an answer.
     """
-    asked = ordered(
+    asked = overloaded_args(
         each for each in relevant
         if getattr(type(each), "__torch_function__", disabled) is not disabled
     )  # fmt: skip
@@ -237,7 +239,9 @@ UNCHANGED: set[Any] = set()
 """Functions whose results stay of the class that they have."""
 
 
-def default(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+def default_torch_function(
+    cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None
+) -> Any:
     """The ``__torch_function__`` that subclasses of Tensor inherit: the function's result, as a
     tensor of the class."""
     if not all(issubclass(cls, each) for each in types):
@@ -258,7 +262,10 @@ def as_class(cls: Any, func: Any, function: Any, args: Any, kwargs: Any) -> Any:
 def inherits_default(asked: Sequence[Any]) -> Any:
     """The class of those who are asked, if they have one and its answer is the inherited one."""
     cls = asked[0].__class__
-    if state.modes or getattr(cls.__torch_function__, "__func__", None) is not default:
+    if (
+        state.modes
+        or getattr(cls.__torch_function__, "__func__", None) is not default_torch_function
+    ):
         return None
     return cls if all(each.__class__ is cls for each in asked) else None
 
@@ -279,9 +286,9 @@ def init_subclass(cls: type[Tensor], **kwargs: Any) -> None:
     """A subclass of Tensor is defined: it wants to be asked, unless it says otherwise."""
     super(Tensor, cls).__init_subclass__(**kwargs)
     if cls.__torch_function__ is not disabled:  # type: ignore[attr-defined]
-        runtime.awaken()
+        runtime.enable_overrides()
 
 
-Tensor.__torch_function__ = classmethod(default)  # type: ignore[attr-defined]
+Tensor.__torch_function__ = classmethod(default_torch_function)  # type: ignore[attr-defined]
 Tensor.__init_subclass__ = classmethod(init_subclass)  # type: ignore[arg-type, assignment]
 Constant.__torch_function__ = disabled  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Overrides that nobody declared: objects with ``__torch_function__`` that are no tensors.
+"""Overrides by objects with ``__torch_function__`` that are no tensors.
 
 A subclass of Tensor tells of itself when it is defined, and a mode when it is entered. Of another
 object nobody knows before a function fails because it was given one: then overrides are switched
@@ -11,19 +11,19 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..graph import runtime
-from .torch_function import OVERRIDES, ask, awaken
-from .torch_function_modes import flat, has_override
+from .torch_function import OVERRIDES, ask, enable_overrides
+from .torch_function_modes import flatten_values, has_override
 
 _missed: list[Any] = []
-"""Functions that failed because of a newcomer, and have no front: one around them has."""
+"""Functions that failed because of such an object, and are not registered: one around them is."""
 
 
 def has_undeclared_override(values: Iterable[Any], function: Any = None) -> bool:
     """Whether a call failed because one of its arguments wants to be asked, and was not, and the
     ``function`` asks it when it is called again."""
-    if (runtime.overridden and not _missed) or not any(map(has_override, flat(values))):
+    if (runtime.overridden and not _missed) or not any(map(has_override, flatten_values(values))):
         return False
-    awaken()
+    enable_overrides()
     if function is not None and function not in OVERRIDES:
         _missed.append(function)
         return False
@@ -41,5 +41,8 @@ def not_implemented(name: str, *operands: Any) -> Any:
 
 
 runtime.provide(
-    awaken=awaken, ask=ask, left_alone=not_implemented, newcomer=has_undeclared_override
+    enable_overrides=enable_overrides,
+    ask=ask,
+    operator_not_implemented=not_implemented,
+    has_undeclared_override=has_undeclared_override,
 )

@@ -1,4 +1,5 @@
-"""How a call of a public function is told to those who override it, in PyTorch's three ways:
+"""The three ways in which PyTorch's functions ask ``__torch_function__``.
+
 
 * functions bound to C++ (``ask_parsed``) look at all arguments, once the parser has accepted them;
 * methods and properties without a parser (``ask_unparsed``) look at the tensor alone;
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 from ..graph import runtime
@@ -21,15 +23,15 @@ from .torch_function_modes import (
     PLAIN,
     any_override,
     as_class,
+    consume_skip,
     dispatch,
-    flat,
-    handle,
+    dispatch_from_python,
+    flatten_values,
     has_override,
     inherits_default,
     may_override,
-    ordered,
+    overloaded_args,
     state,
-    take_skip,
 )
 
 Asking = Callable[[Any, Any], Any]
@@ -37,7 +39,7 @@ Manner = Callable[["TorchFunctionCall"], Asking]
 
 
 class TorchFunctionCall:
-    """What stands before a function.
+    """How the calls of one function are told to those who override it.
 
     Args:
         manner: how it asks.
@@ -52,7 +54,10 @@ class TorchFunctionCall:
     func: Any = None
     """What those who are asked are told the function is."""
 
-    signature: inspect.Signature
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        """Its parameters, found when it first asks: most functions never do."""
+        return inspect.signature(self.function)
 
     def __init__(
         self, manner: Manner, title: str, section: str = "", name: str = "", operator: bool = False
@@ -87,7 +92,7 @@ class TorchFunctionCall:
             if cls is not None:
                 return as_class(cls, self.func, self.function, args, kwargs)
             self.check(args, kwargs)
-            return dispatch(self.title, self.func, ordered(asked), args, kwargs or None)
+            return dispatch(self.title, self.func, overloaded_args(asked), args, kwargs or None)
         except TypeError:
             if self.operator:
                 return NotImplemented
@@ -96,7 +101,7 @@ class TorchFunctionCall:
     def hand(self, relevant: Iterable[Any], args: Any, kwargs: Any) -> Any:
         """The same of a function that is written in Python."""
         try:
-            return handle(self.title, self.func, relevant, args, kwargs)
+            return dispatch_from_python(self.title, self.func, relevant, args, kwargs)
         except TypeError:
             if self.operator:
                 return NotImplemented
@@ -104,7 +109,7 @@ class TorchFunctionCall:
 
 
 # The three manners --------------------------------------------------------------------------------
-def ask_parsed(front: TorchFunctionCall) -> Asking:
+def ask_parsed(call: TorchFunctionCall) -> Asking:
     """A function bound to C++ that has a parser of arguments."""
     mode = runtime.mode
 
@@ -118,20 +123,20 @@ def ask_parsed(front: TorchFunctionCall) -> Asking:
         wanting: list[Any] = []
         if not state.off:
             given = (*args, *kwargs.values()) if kwargs else args
-            for value in args[: front.section == "Tensor"] if front.untyped else given:
+            for value in args[: call.section == "Tensor"] if call.untyped else given:
                 if value.__class__ not in PLAIN:
                     if isinstance(value, (tuple, list)):
                         wanting += [each for each in value if has_override(each)]
                     elif has_override(value):
                         wanting.append(value)
-        if not (wanting or (state.modes and state.off < 2)) or mode.deriving or take_skip():
+        if not (wanting or (state.modes and state.off < 2)) or mode.deriving or consume_skip():
             return NOBODY
-        return front.answer(wanting, args, kwargs)
+        return call.answer(wanting, args, kwargs)
 
     return ask
 
 
-def ask_unparsed(front: TorchFunctionCall) -> Asking:
+def ask_unparsed(call: TorchFunctionCall) -> Asking:
     """A method or property that has none."""
     mode = runtime.mode
 
@@ -140,24 +145,24 @@ def ask_unparsed(front: TorchFunctionCall) -> Asking:
             return NOBODY
         if not any_override(args[:1]):
             return NOBODY
-        return front.answer(args[:1], args, kwargs)
+        return call.answer(args[:1], args, kwargs)
 
     return ask
 
 
-def ask_as_given(front: TorchFunctionCall) -> Asking:
+def ask_as_given(call: TorchFunctionCall) -> Asking:
     """An operator that is written in Python: it hands on what it was given."""
     mode = runtime.mode
 
     def ask(args: Any, kwargs: Any) -> Any:
         if mode.deriving or not any_override(args):
             return NOBODY
-        return front.hand(args, args, kwargs)
+        return call.hand(args, args, kwargs)
 
     return ask
 
 
-def ask_python_written(front: TorchFunctionCall, manner: str = "") -> Asking:
+def ask_python_written(call: TorchFunctionCall, manner: str = "") -> Asking:
     """A function that is written in Python.
 
     Args:
@@ -169,9 +174,9 @@ def ask_python_written(front: TorchFunctionCall, manner: str = "") -> Asking:
 
     def ask(args: Any, kwargs: Any) -> Any:
         values = args[:1] if manner == "alone" else (*args, *kwargs.values())
-        if mode.deriving or not any_override(flat(values)):
+        if mode.deriving or not any_override(flatten_values(values)):
             return NOBODY
-        signature = front.signature
+        signature = call.signature
         try:
             bound = signature.bind(*args, **kwargs)
         except TypeError:
@@ -193,15 +198,15 @@ def ask_python_written(front: TorchFunctionCall, manner: str = "") -> Asking:
                 given.append(value)
             else:
                 spelled[name] = value
-        relevant = given[:1] if manner == "alone" else flat((*given, *spelled.values()))
-        return front.hand(relevant, tuple(given), spelled)
+        relevant = given[:1] if manner == "alone" else flatten_values((*given, *spelled.values()))
+        return call.hand(relevant, tuple(given), spelled)
 
     return ask
 
 
 def several(value: Any) -> Any:
     """Tensors as a tuple."""
-    return value if value is None else tuple(flat((value,)))
+    return value if value is None else tuple(flatten_values((value,)))
 
 
 ROOTS: dict[str, Callable[[Any], Any]] = {
@@ -211,7 +216,7 @@ ROOTS: dict[str, Callable[[Any], Any]] = {
 """What runs of backward hand on for some of their arguments."""
 
 
-def ask_iter(front: TorchFunctionCall) -> Asking:
+def ask_iter(call: TorchFunctionCall) -> Asking:
     """``iter(tensor)``, which is a call of two methods."""
 
     def ask(args: Any, kwargs: Any) -> Any:
@@ -225,7 +230,7 @@ def ask_iter(front: TorchFunctionCall) -> Asking:
     return ask
 
 
-def ask_eq(front: TorchFunctionCall) -> Asking:
+def ask_eq(call: TorchFunctionCall) -> Asking:
     """``==``, which asks the other operand by another name."""
     mode = runtime.mode
 
@@ -233,7 +238,7 @@ def ask_eq(front: TorchFunctionCall) -> Asking:
         if mode.deriving or not any_override(args):
             return NOBODY
         if may_override(args[0]) or (state.modes and not may_override(args[1])):
-            return front.answer([each for each in args[:1] if may_override(each)], args, kwargs)
+            return call.answer([each for each in args[:1] if may_override(each)], args, kwargs)
         try:
             return runtime.Tensor.eq(*args)
         except TypeError:

@@ -1,4 +1,4 @@
-"""Distributions of a few values: Bernoulli and categorical; by probabilities or by logits."""
+"""The Bernoulli and categorical distributions, by probabilities or by logits."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class ByProbability(Distribution):
         """The shape of the parameter."""
         return Size(self._param.size())
 
-    def _wide(self, batch_shape: Size) -> dict[str, Any]:
-        return super()._wide(batch_shape) | reshape_parameter(self, batch_shape)
+    def _expanded_attributes(self, batch_shape: Size) -> dict[str, Any]:
+        return super()._expanded_attributes(batch_shape) | reshape_parameter(self, batch_shape)
 
 
 @family(lambda self: (F["logit"](self.probs),), lambda x: F["log1p"](F["exp"](x)))
@@ -114,7 +114,7 @@ class Bernoulli(ByProbability, ExponentialFamily):
 
     def enumerate_support(self, expand: bool = True) -> Any:
         """0 and 1."""
-        return self._over_batch(F["arange"](2, dtype=self._param.dtype), expand)
+        return self._enumerate_values(F["arange"](2, dtype=self._param.dtype), expand)
 
 
 class Categorical(Distribution):
@@ -180,7 +180,7 @@ class Categorical(Distribution):
         """nan: the numbers are only names."""
         return F["full"](self._extended_shape(), float("nan"), dtype=self.probs.dtype)
 
-    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+    def _expanded_attributes(self, batch_shape: Size) -> dict[str, Any]:
         wide = reshape_parameter(self, (*batch_shape, self._num_events))
         return wide | {"_num_events": self._num_events}
 
@@ -203,4 +203,4 @@ class Categorical(Distribution):
 
     def enumerate_support(self, expand: bool = True) -> Any:
         """All numbers."""
-        return self._over_batch(F["arange"](self._num_events), expand)
+        return self._enumerate_values(F["arange"](self._num_events), expand)

@@ -1,4 +1,4 @@
-"""Transforms from all numbers to what a constraint allows."""
+"""``biject_to`` and ``transform_to``: transforms from all numbers to what a constraint allows."""
 
 from __future__ import annotations
 

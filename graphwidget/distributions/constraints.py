@@ -1,5 +1,4 @@
-"""What parameters and values of distributions must satisfy, as in
-`torch.distributions.constraints`."""
+"""``torch.distributions.constraints``: what parameters and values must satisfy."""
 
 from __future__ import annotations
 

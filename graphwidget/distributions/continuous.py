@@ -1,4 +1,4 @@
-"""Distributions of real numbers: normal, Laplace, Cauchy, uniform, exponential."""
+"""Distributions of real numbers: normal, Laplace, Cauchy, uniform, exponential and their kin."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ class Binomial(ByProbability):
             raise NotImplementedError(
                 "Inhomogeneous total count not supported by `enumerate_support`."
             )
-        return self._over_batch(F["arange"](1 + total, dtype=self._param.dtype), expand)
+        return self._enumerate_values(F["arange"](1 + total, dtype=self._param.dtype), expand)
 
 
 class NegativeBinomial(ByProbability):
@@ -268,8 +268,8 @@ class Multinomial(Distribution):
         """The shape of the parameter."""
         return self._categorical.param_shape
 
-    def _wide(self, batch_shape: Size) -> dict[str, Any]:
-        wide = super()._wide(batch_shape)
+    def _expanded_attributes(self, batch_shape: Size) -> dict[str, Any]:
+        wide = super()._expanded_attributes(batch_shape)
         binomial = Binomial(self.total_count, probs=wide["_categorical"].probs)
         return wide | {"_binomial": binomial}
 

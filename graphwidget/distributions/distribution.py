@@ -1,4 +1,4 @@
-"""What all distributions share: shapes, checks, and what follows from one another."""
+"""``Distribution``, the base class: shapes, checks, and methods that follow from others."""
 
 from __future__ import annotations
 
@@ -146,12 +146,12 @@ class Distribution:
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         """The distribution with its parameters expanded to another batch shape."""
         batch_shape = Size(batch_shape)
-        wide = self._wide(batch_shape)
+        wide = self._expanded_attributes(batch_shape)
         if not wide:
             raise NotImplementedError
         return self._expanded(_instance, batch_shape, **wide)
 
-    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+    def _expanded_attributes(self, batch_shape: Size) -> dict[str, Any]:
         """The attributes of the same distribution with another batch shape."""
         kept = {name: getattr(self, name) for name in self._kept}
         return kept | {name: getattr(self, name).expand(batch_shape) for name in self._batched}
@@ -235,7 +235,7 @@ class Distribution:
                 f"{self!r}, but found invalid values:\n{value}"
             )
 
-    def _over_batch(self, values: Any, expand: bool) -> Any:
+    def _enumerate_values(self, values: Any, expand: bool) -> Any:
         """A vector of all values, with the batch's dims behind."""
         values = values.view((-1, *(1,) * len(self._batch_shape)))
         return values.expand((-1, *self._batch_shape)) if expand else values

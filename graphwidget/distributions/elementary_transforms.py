@@ -21,7 +21,7 @@ def finfo_of(value: Any) -> Any:
     return np.finfo(value.dtype.numpy)
 
 
-def _within(probs: Any) -> Any:
+def _clamp_probs(probs: Any) -> Any:
     """Probabilities that are neither 0 nor 1."""
     info = finfo_of(probs)
     return F["clamp"](probs, min=float(info.tiny), max=1.0 - float(info.eps))
@@ -100,10 +100,10 @@ class SigmoidTransform(_Same):
     bijective, sign = True, 1
 
     def _call(self, x: Any) -> Any:
-        return _within(F["sigmoid"](x))
+        return _clamp_probs(F["sigmoid"](x))
 
     def _inverse(self, y: Any) -> Any:
-        y = _within(y)
+        y = _clamp_probs(y)
         return y.log() - (-y).log1p()
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
@@ -252,7 +252,7 @@ class StickBreakingTransform(_Same):
 
     def _call(self, x: Any) -> Any:
         rest = x.shape[-1] + 1 - F["ones_like"](x).cumsum(-1)
-        part = _within(F["sigmoid"](x - rest.log()))
+        part = _clamp_probs(F["sigmoid"](x - rest.log()))
         left = (1 - part).cumprod(-1)
         return pad(part, [0, 1], value=1) * pad(left, [1, 0], value=1)
 
@@ -322,7 +322,7 @@ class ReshapeTransform(Transform):
         """0."""
         return x.new_zeros(x.size()[: x.dim() - len(self.in_shape)])
 
-    def _changed(self, shape: Any, old: Size, new: Size) -> Size:
+    def _reshape_tail(self, shape: Any, old: Size, new: Size) -> Size:
         cut = len(shape) - len(old)
         if cut < 0:
             raise ValueError("Too few dimensions on input")
@@ -332,8 +332,8 @@ class ReshapeTransform(Transform):
 
     def forward_shape(self, shape: Any) -> Any:
         """With `out_shape` for `in_shape`."""
-        return self._changed(shape, self.in_shape, self.out_shape)
+        return self._reshape_tail(shape, self.in_shape, self.out_shape)
 
     def inverse_shape(self, shape: Any) -> Any:
         """With `in_shape` for `out_shape`."""
-        return self._changed(shape, self.out_shape, self.in_shape)
+        return self._reshape_tail(shape, self.out_shape, self.in_shape)

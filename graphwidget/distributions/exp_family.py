@@ -1,4 +1,4 @@
-"""Exponential families: what follows from their logarithm of the normalizer."""
+"""``ExponentialFamily``: entropy and divergence from the logarithm of the normalizer."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class ExponentialFamily(Distribution):
         """The expectation of the carrier measure's logarithm."""
         raise NotImplementedError
 
-    def _slopes(self) -> tuple[Any, Any, Any]:
+    def _normalizer_gradients(self) -> tuple[Any, Any, Any]:
         """The natural parameters as leaves, the normalizer at them, and its slopes."""
         params = [each.detach().requires_grad_() for each in self._natural_params]
         normalizer = self._log_normalizer(*params)
         return params, normalizer, grad(normalizer.sum(), params, create_graph=True)
 
     def entropy(self) -> Any:
-        params, normalizer, slopes = self._slopes()
+        params, normalizer, slopes = self._normalizer_gradients()
         found = -self._mean_carrier_measure + normalizer
         for param, slope in zip(params, slopes, strict=True):
             found -= (param * slope).reshape((*self._batch_shape, -1)).sum(-1)
@@ -73,7 +73,7 @@ def bregman_divergence(p: ExponentialFamily, q: ExponentialFamily) -> Any:
             "The cross KL-divergence between different exponential families cannot                 "
             "            be computed using Bregman divergences"
         )
-    params, normalizer, slopes = p._slopes()
+    params, normalizer, slopes = p._normalizer_gradients()
     others = q._natural_params
     found = q._log_normalizer(*others) - normalizer
     for mine, theirs, slope in zip(params, others, slopes, strict=True):

@@ -1,4 +1,4 @@
-"""Distributions of positive numbers and of their shares: gamma, χ², beta, Dirichlet, Student's."""
+"""The gamma, χ², beta, Dirichlet and Student's t distributions."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ class Dirichlet(ExponentialFamily):
         rest = total - self.concentration
         return self.concentration * rest / (total.pow(2) * (total + 1))
 
-    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+    def _expanded_attributes(self, batch_shape: Size) -> dict[str, Any]:
         shape = batch_shape + self.event_shape
         return {"concentration": self.concentration.expand(shape)}
 

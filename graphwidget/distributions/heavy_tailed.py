@@ -1,4 +1,4 @@
-"""Distributions of long tails: Fisher and Snedecor's, and the generalized Pareto's."""
+"""The Fisher-Snedecor and the generalized Pareto distribution."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class FisherSnedecor(Distribution):
         self._gamma2 = Gamma(self.df2 * 0.5, self.df2)
         super().__init__(batch_shape_of((df1, df2), self.df1), validate_args=validate_args)
 
-    def _above(self, least: int) -> Any:
+    def _df2_above(self, least: int) -> Any:
         """`df2`, nan up to a number."""
         found = self.df2.clone()
         found[found <= least] = math.nan
@@ -35,7 +35,7 @@ class FisherSnedecor(Distribution):
     @property
     def mean(self) -> Any:
         """df2 / (df2 - 2), or nan."""
-        df2 = self._above(2)
+        df2 = self._df2_above(2)
         return df2 / (df2 - 2)
 
     @property
@@ -48,7 +48,7 @@ class FisherSnedecor(Distribution):
     @property
     def variance(self) -> Any:
         """The variance, or nan."""
-        df2 = self._above(4)
+        df2 = self._df2_above(4)
         over = 2 * df2.pow(2) * (self.df1 + df2 - 2)
         return over / (self.df1 * (df2 - 2).pow(2) * (df2 - 4))
 
@@ -101,7 +101,7 @@ class GeneralizedPareto(Distribution):
         """Values of which uniform ones are the probabilities."""
         return self.icdf(F["rand"](self._extended_shape(sample_shape), dtype=self.loc.dtype))
 
-    def _flat(self, zero: Any) -> tuple[Any, Any]:
+    def _zero_concentration(self, zero: Any) -> tuple[Any, Any]:
         """Where the concentration is 0, and the concentration with a 1 there."""
         flat = F["isclose"](self.concentration, zero)
         ones = F["ones_like"](self.concentration)
@@ -110,7 +110,7 @@ class GeneralizedPareto(Distribution):
     def log_prob(self, value: Any) -> Any:
         self._check_value(value)
         z = (value - self.loc) / self.scale
-        flat, shape = self._flat(F["tensor"](0.0))
+        flat, shape = self._zero_concentration(F["tensor"](0.0))
         power = 1 / shape + F["ones_like"](z)
         fall = F["where"](power == 0, power, power * F["log1p"](shape * z))
         return -self.scale.log() - F["where"](flat, z, fall)
@@ -119,7 +119,7 @@ class GeneralizedPareto(Distribution):
         """The logarithm of the probability of more than a value."""
         self._check_value(value)
         z = (value - self.loc) / self.scale
-        flat, shape = self._flat(F["tensor"](0.0))
+        flat, shape = self._zero_concentration(F["tensor"](0.0))
         return F["where"](flat, -z, -F["log1p"](shape * z) / shape)
 
     def log_cdf(self, value: Any) -> Any:
@@ -130,7 +130,7 @@ class GeneralizedPareto(Distribution):
         return F["exp"](self.log_cdf(value))
 
     def icdf(self, value: Any) -> Any:
-        flat, shape = self._flat(F["zeros_like"](self.concentration))
+        flat, shape = self._zero_concentration(F["zeros_like"](self.concentration))
         logarithm = F["log1p"](-value)
         bent = self.loc + self.scale / shape * F["expm1"](-shape * logarithm)
         return F["where"](flat, self.loc - self.scale * logarithm, bent)

@@ -1,4 +1,4 @@
-"""Several batch dims of a distribution as dims of one value."""
+"""``Independent``: batch dims of a distribution taken as dims of one value."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Independent(Distribution):
             found = constraints.independent(found, self.reinterpreted_batch_ndims)
         return found
 
-    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+    def _expanded_attributes(self, batch_shape: Size) -> dict[str, Any]:
         dims = self.reinterpreted_batch_ndims
         base = self.base_dist.expand((*batch_shape, *self.event_shape[:dims]))
         return {"base_dist": base, "reinterpreted_batch_ndims": dims}

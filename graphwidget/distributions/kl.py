@@ -1,4 +1,4 @@
-"""The Kullback-Leibler divergence of two distributions, by their types."""
+"""``kl_divergence``, and the divergences of two distributions of one type."""
 
 from __future__ import annotations
 
@@ -50,34 +50,34 @@ def kl_divergence(p: Any, q: Any) -> Any:
 
 
 @register_kl(Normal, Normal)
-def _normal(p: Any, q: Any) -> Any:
+def _kl_normal(p: Any, q: Any) -> Any:
     var_ratio = (p.scale / q.scale).pow(2)
     away = ((p.loc - q.loc) / q.scale).pow(2)
     return 0.5 * (var_ratio + away - 1 - var_ratio.log())
 
 
 @register_kl(Laplace, Laplace)
-def _laplace(p: Any, q: Any) -> Any:
+def _kl_laplace(p: Any, q: Any) -> Any:
     ratio = p.scale / q.scale
     away = (p.loc - q.loc).abs()
     return -ratio.log() + away / q.scale + ratio * F["exp"](-away / p.scale) - 1
 
 
 @register_kl(Exponential, Exponential)
-def _exponential(p: Any, q: Any) -> Any:
+def _kl_exponential(p: Any, q: Any) -> Any:
     ratio = q.rate / p.rate
     return -ratio.log() + ratio - 1
 
 
 @register_kl(Uniform, Uniform)
-def _uniform(p: Any, q: Any) -> Any:
+def _kl_uniform(p: Any, q: Any) -> Any:
     found = ((q.high - q.low) / (p.high - p.low)).log()
     found[(q.low > p.low) | (q.high < p.high)] = INF
     return found
 
 
 @register_kl(Bernoulli, Bernoulli)
-def _bernoulli(p: Any, q: Any) -> Any:
+def _kl_bernoulli(p: Any, q: Any) -> Any:
     ones = p.probs * (softplus(-q.logits) - softplus(-p.logits))
     ones[q.probs == 0] = INF
     ones[p.probs == 0] = 0
@@ -88,7 +88,7 @@ def _bernoulli(p: Any, q: Any) -> Any:
 
 
 @register_kl(Categorical, Categorical)
-def _categorical(p: Any, q: Any) -> Any:
+def _kl_categorical(p: Any, q: Any) -> Any:
     found = p.probs * (p.logits - q.logits)
     found[(q.probs == 0).expand_as(found)] = INF
     found[(p.probs == 0).expand_as(found)] = 0
@@ -96,23 +96,23 @@ def _categorical(p: Any, q: Any) -> Any:
 
 
 @register_kl(Cauchy, Cauchy)
-def _cauchy(p: Any, q: Any) -> Any:
+def _kl_cauchy(p: Any, q: Any) -> Any:
     away = (p.scale + q.scale).pow(2) + (p.loc - q.loc).pow(2)
     return away.log() - (4 * p.scale * q.scale).log()
 
 
 @register_kl(Poisson, Poisson)
-def _poisson(p: Any, q: Any) -> Any:
+def _kl_poisson(p: Any, q: Any) -> Any:
     return p.rate * (p.rate.log() - q.rate.log()) - (p.rate - q.rate)
 
 
 @register_kl(Geometric, Geometric)
-def _geometric(p: Any, q: Any) -> Any:
+def _kl_geometric(p: Any, q: Any) -> Any:
     return -p.entropy() - F["log1p"](-q.probs) / p.probs - q.logits
 
 
 @register_kl(Gamma, Gamma)
-def _gamma(p: Any, q: Any) -> Any:
+def _kl_gamma(p: Any, q: Any) -> Any:
     rates = q.concentration * (p.rate / q.rate).log()
     gammas = F["lgamma"](q.concentration) - F["lgamma"](p.concentration)
     digammas = (p.concentration - q.concentration) * F["digamma"](p.concentration)
@@ -120,7 +120,7 @@ def _gamma(p: Any, q: Any) -> Any:
 
 
 @register_kl(Dirichlet, Dirichlet)
-def _dirichlet(p: Any, q: Any) -> Any:
+def _kl_dirichlet(p: Any, q: Any) -> Any:
     total_p, total_q = p.concentration.sum(-1), q.concentration.sum(-1)
     totals = total_p.lgamma() - total_q.lgamma()
     parts = (p.concentration.lgamma() - q.concentration.lgamma()).sum(-1)
@@ -129,12 +129,12 @@ def _dirichlet(p: Any, q: Any) -> Any:
 
 
 @register_kl(Beta, Beta)
-def _beta(p: Any, q: Any) -> Any:
-    return _dirichlet(p._dirichlet, q._dirichlet)
+def _kl_beta(p: Any, q: Any) -> Any:
+    return _kl_dirichlet(p._dirichlet, q._dirichlet)
 
 
 @register_kl(MultivariateNormal, MultivariateNormal)
-def _multivariate_normal(p: Any, q: Any) -> Any:
+def _kl_multivariate_normal(p: Any, q: Any) -> Any:
     if p.event_shape != q.event_shape:
         raise ValueError(
             "KL-divergence between two Multivariate Normals with different event shapes cannot be "
@@ -149,24 +149,24 @@ def _multivariate_normal(p: Any, q: Any) -> Any:
 
 
 @register_kl(OneHotCategorical, OneHotCategorical)
-def _one_hot(p: Any, q: Any) -> Any:
-    return _categorical(p._categorical, q._categorical)
+def _kl_one_hot(p: Any, q: Any) -> Any:
+    return _kl_categorical(p._categorical, q._categorical)
 
 
 @register_kl(HalfNormal, HalfNormal)
-def _half_normal(p: Any, q: Any) -> Any:
-    return _normal(p.base_dist, q.base_dist)
+def _kl_half_normal(p: Any, q: Any) -> Any:
+    return _kl_normal(p.base_dist, q.base_dist)
 
 
 @register_kl(TransformedDistribution, TransformedDistribution)
-def _transformed(p: Any, q: Any) -> Any:
+def _kl_transformed(p: Any, q: Any) -> Any:
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
         raise NotImplementedError
     return kl_divergence(p.base_dist, q.base_dist)
 
 
 @register_kl(Independent, Independent)
-def _independent(p: Any, q: Any) -> Any:
+def _kl_independent(p: Any, q: Any) -> Any:
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError
     found = kl_divergence(p.base_dist, q.base_dist)

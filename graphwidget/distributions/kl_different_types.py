@@ -1,4 +1,4 @@
-"""The divergences of distributions of two types, and of those with parameters of their own kind.
+"""The divergences of distributions of two types, and of types with parameters of their own kind.
 
 `_NEVER` lists the pairs of which the second excludes what the first may draw.
 """
@@ -40,7 +40,7 @@ for _firsts, (_seconds, _like) in _NEVER.items():
 register_kl(ExponentialFamily, ExponentialFamily)(bregman_divergence)
 
 
-def _outside(found: Any, places: Any) -> Any:
+def _infinite_outside(found: Any, places: Any) -> Any:
     """inf where the second distribution excludes some values."""
     found[places] = INF
     return found
@@ -57,35 +57,35 @@ def _gamma_constant(q: Any) -> Any:
 
 # Of one type ------------------------------------------------------------------------------------
 @register_kl(Binomial, Binomial)
-def _binomial(p: Any, q: Any) -> Any:
+def _kl_binomial(p: Any, q: Any) -> Any:
     if (p.total_count < q.total_count).any():
         raise NotImplementedError(
             "KL between Binomials where q.total_count > p.total_count is not implemented"
         )
     rest = (-p.probs).log1p() - (-q.probs).log1p()
     found = p.total_count * (p.probs * (p.logits - q.logits) + rest)
-    return _outside(found, p.total_count > q.total_count)
+    return _infinite_outside(found, p.total_count > q.total_count)
 
 
 @register_kl(ContinuousBernoulli, ContinuousBernoulli)
-def _continuous_bernoulli(p: Any, q: Any) -> Any:
+def _kl_continuous_bernoulli(p: Any, q: Any) -> Any:
     mine = p._cont_bern_log_norm() + F["log1p"](-p.probs)
     theirs = -q._cont_bern_log_norm() - F["log1p"](-q.probs)
     return p.mean * (p.logits - q.logits) + mine + theirs
 
 
 @register_kl(Gumbel, Gumbel)
-def _gumbel(p: Any, q: Any) -> Any:
+def _kl_gumbel(p: Any, q: Any) -> Any:
     ratio, theirs, mine = p.scale / q.scale, q.loc / q.scale, p.loc / q.scale
     away = F["exp"](theirs + (1 + ratio).lgamma() - mine)
     return -ratio.log() - theirs + mine + ratio * EULER + away - (1 + EULER)
 
 
 @register_kl(Pareto, Pareto)
-def _pareto(p: Any, q: Any) -> Any:
+def _kl_pareto(p: Any, q: Any) -> Any:
     ratio = q.alpha / p.alpha
     found = q.alpha * (p.scale / q.scale).log() + -ratio.log() + ratio - 1
-    return _outside(found, p.scale < q.scale)
+    return _infinite_outside(found, p.scale < q.scale)
 
 
 # Normal vectors ---------------------------------------------------------------------------------
@@ -106,16 +106,16 @@ def _trace(matrix: Any) -> Any:
     return flat.reshape(matrix.shape[:-2])
 
 
-def _inner(q: Any) -> Any:
+def _capacitance_factor(q: Any) -> Any:
     """What the covariances' inverse lacks of the diagonal's, as a factor."""
     return LINALG["solve_triangular"](q._capacitance_tril, q._divided(), upper=False)
 
 
 @register_kl(LowRankMultivariateNormal, LowRankMultivariateNormal)
-def _low_low(p: Any, q: Any) -> Any:
+def _kl_low_low(p: Any, q: Any) -> Any:
     _same_event(p, q, "Low Rank ")
     mine, theirs = p._unbroadcasted_cov_diag, q._unbroadcasted_cov_diag
-    factor, inner = p._unbroadcasted_cov_factor, _inner(q)
+    factor, inner = p._unbroadcasted_cov_factor, _capacitance_factor(q)
     dets = q._log_det() - p._log_det()
     away = q._distance(q.loc - p.loc)
     diagonals = (mine / theirs).sum(-1) + _trace(factor * theirs.rsqrt().unsqueeze(-1))
@@ -125,9 +125,9 @@ def _low_low(p: Any, q: Any) -> Any:
 
 
 @register_kl(MultivariateNormal, LowRankMultivariateNormal)
-def _full_low(p: Any, q: Any) -> Any:
+def _kl_full_low(p: Any, q: Any) -> Any:
     _same_event(p, q, "(Low Rank) ")
-    factor, inner = p._unbroadcasted_scale_tril, _inner(q)
+    factor, inner = p._unbroadcasted_scale_tril, _capacitance_factor(q)
     dets = q._log_det() - 2 * p._half_log_det()
     away = q._distance(q.loc - p.loc)
     scaled = factor * q._unbroadcasted_cov_diag.rsqrt().unsqueeze(-1)
@@ -136,7 +136,7 @@ def _full_low(p: Any, q: Any) -> Any:
 
 
 @register_kl(LowRankMultivariateNormal, MultivariateNormal)
-def _low_full(p: Any, q: Any) -> Any:
+def _kl_low_full(p: Any, q: Any) -> Any:
     _same_event(p, q, "(Low Rank) ")
     theirs, factor = q._unbroadcasted_scale_tril, p._unbroadcasted_cov_factor
     dets = 2 * q._half_log_det() - p._log_det()
@@ -154,22 +154,22 @@ def _low_full(p: Any, q: Any) -> Any:
 
 # From numbers between 0 and 1 -------------------------------------------------------------------
 @register_kl(Bernoulli, Poisson)
-def _bernoulli_poisson(p: Any, q: Any) -> Any:
+def _kl_bernoulli_poisson(p: Any, q: Any) -> Any:
     return -p.entropy() - (p.probs * q.rate.log() - q.rate)
 
 
 @register_kl(Beta, ContinuousBernoulli)
-def _beta_continuous_bernoulli(p: Any, q: Any) -> Any:
+def _kl_beta_continuous_bernoulli(p: Any, q: Any) -> Any:
     return -p.entropy() - p.mean * q.logits - F["log1p"](-q.probs) - q._cont_bern_log_norm()
 
 
 @register_kl(Beta, Exponential)
-def _beta_exponential(p: Any, q: Any) -> Any:
+def _kl_beta_exponential(p: Any, q: Any) -> Any:
     return -p.entropy() - q.rate.log() + q.rate * p.mean
 
 
 @register_kl(Beta, Gamma)
-def _beta_gamma(p: Any, q: Any) -> Any:
+def _kl_beta_gamma(p: Any, q: Any) -> Any:
     total = p.concentration1 + p.concentration0
     digammas = p.concentration1.digamma() - total.digamma()
     fall = q.rate * p.concentration1 / total
@@ -177,7 +177,7 @@ def _beta_gamma(p: Any, q: Any) -> Any:
 
 
 @register_kl(Beta, Normal)
-def _beta_normal(p: Any, q: Any) -> Any:
+def _kl_beta_normal(p: Any, q: Any) -> Any:
     total, mean, variance = p.concentration1 + p.concentration0, p.mean, q.scale.pow(2)
     constant = 0.5 * (variance * 2 * math.pi).log()
     square = (mean * (1 - mean) / (total + 1) + mean.pow(2)) * 0.5
@@ -186,17 +186,17 @@ def _beta_normal(p: Any, q: Any) -> Any:
 
 
 @register_kl(Beta, Uniform)
-def _beta_uniform(p: Any, q: Any) -> Any:
-    return _outside(-p.entropy() + (q.high - q.low).log(), (q.low > 0) | (q.high < 1))
+def _kl_beta_uniform(p: Any, q: Any) -> Any:
+    return _infinite_outside(-p.entropy() + (q.high - q.low).log(), (q.low > 0) | (q.high < 1))
 
 
 @register_kl(ContinuousBernoulli, Exponential)
-def _continuous_bernoulli_exponential(p: Any, q: Any) -> Any:
+def _kl_continuous_bernoulli_exponential(p: Any, q: Any) -> Any:
     return -p.entropy() - F["log"](q.rate) + q.rate * p.mean
 
 
 @register_kl(ContinuousBernoulli, Normal)
-def _continuous_bernoulli_normal(p: Any, q: Any) -> Any:
+def _kl_continuous_bernoulli_normal(p: Any, q: Any) -> Any:
     ratio = F["square"](q.loc / q.scale)
     constant = 0.5 * (math.log(2.0 * math.pi) + ratio) + F["log"](q.scale)
     square = p.variance + F["square"](p.mean) - 2.0 * q.loc * p.mean
@@ -204,7 +204,7 @@ def _continuous_bernoulli_normal(p: Any, q: Any) -> Any:
 
 
 @register_kl(ContinuousBernoulli, Uniform)
-def _continuous_bernoulli_uniform(p: Any, q: Any) -> Any:
+def _kl_continuous_bernoulli_uniform(p: Any, q: Any) -> Any:
     found = -p.entropy() + (q.high - q.low).log()
     outside = F["max"](F["ge"](q.low, 0.0), F["le"](q.high, 1.0))
     return F["where"](outside, F["ones_like"](found) * INF, found)
@@ -212,21 +212,21 @@ def _continuous_bernoulli_uniform(p: Any, q: Any) -> Any:
 
 # From positive numbers --------------------------------------------------------------------------
 @register_kl(Exponential, Gamma)
-def _exponential_gamma(p: Any, q: Any) -> Any:
+def _kl_exponential_gamma(p: Any, q: Any) -> Any:
     ratio = q.rate / p.rate
     found = -q.concentration * F["log"](ratio) + ratio
     return found + q.concentration.lgamma() + q.concentration * EULER - (1 + EULER)
 
 
 @register_kl(Exponential, Gumbel)
-def _exponential_gumbel(p: Any, q: Any) -> Any:
+def _kl_exponential_gumbel(p: Any, q: Any) -> Any:
     product, ratio = p.rate * q.scale, q.loc / q.scale
     away = F["exp"](ratio) * product / (product + 1)
     return product.log() - 1 - ratio + away + product.reciprocal()
 
 
 @register_kl(Exponential, Normal)
-def _exponential_normal(p: Any, q: Any) -> Any:
+def _kl_exponential_normal(p: Any, q: Any) -> Any:
     variance, square = q.scale.pow(2), p.rate.pow(2)
     constant = 0.5 * F["log"](square * variance * 2 * math.pi)
     away = square.reciprocal() - q.loc / p.rate + q.loc.pow(2) * 0.5
@@ -234,12 +234,12 @@ def _exponential_normal(p: Any, q: Any) -> Any:
 
 
 @register_kl(Gamma, Exponential)
-def _gamma_exponential(p: Any, q: Any) -> Any:
+def _kl_gamma_exponential(p: Any, q: Any) -> Any:
     return -p.entropy() - q.rate.log() + q.rate * p.concentration / p.rate
 
 
 @register_kl(Gamma, Gumbel)
-def _gamma_gumbel(p: Any, q: Any) -> Any:
+def _kl_gamma_gumbel(p: Any, q: Any) -> Any:
     product, ratio, a = p.rate * q.scale, q.loc / q.scale, p.concentration
     entropy = (a - 1) * a.digamma() - a.lgamma() - a
     away = F["exp"](ratio) * (1 + product.reciprocal()).pow(-a) - ratio
@@ -247,7 +247,7 @@ def _gamma_gumbel(p: Any, q: Any) -> Any:
 
 
 @register_kl(Gamma, Normal)
-def _gamma_normal(p: Any, q: Any) -> Any:
+def _kl_gamma_normal(p: Any, q: Any) -> Any:
     variance, square, a = q.scale.pow(2), p.rate.pow(2), p.concentration
     constant = 0.5 * F["log"](square * variance * 2 * math.pi) - a - a.lgamma()
     away = 0.5 * (a.pow(2) + a) / square - q.loc * a / p.rate + 0.5 * q.loc.pow(2)
@@ -255,35 +255,35 @@ def _gamma_normal(p: Any, q: Any) -> Any:
 
 
 @register_kl(Pareto, Exponential)
-def _pareto_exponential(p: Any, q: Any) -> Any:
+def _kl_pareto_exponential(p: Any, q: Any) -> Any:
     product = p.scale * q.rate
     fall = p.alpha * product / (p.alpha - 1)
     found = (p.alpha / product).log() - p.alpha.reciprocal() + fall - 1
-    return _outside(found, p.alpha <= 1)
+    return _infinite_outside(found, p.alpha <= 1)
 
 
 @register_kl(Pareto, Gamma)
-def _pareto_gamma(p: Any, q: Any) -> Any:
+def _kl_pareto_gamma(p: Any, q: Any) -> Any:
     common = p.scale.log() + p.alpha.reciprocal()
     fall = q.rate * p.alpha * p.scale / (p.alpha - 1)
     powers = (1 - q.concentration) * common
     found = p.alpha.log() - common + _gamma_constant(q) + powers + fall - 1
-    return _outside(found, p.alpha <= 1)
+    return _infinite_outside(found, p.alpha <= 1)
 
 
 @register_kl(Pareto, Normal)
-def _pareto_normal(p: Any, q: Any) -> Any:
+def _kl_pareto_normal(p: Any, q: Any) -> Any:
     variance, common = 2 * q.scale.pow(2), p.scale / (p.alpha - 1)
     constant = (math.sqrt(2 * math.pi) * q.scale * p.alpha / p.scale).log()
     spread = p.alpha * common.pow(2) / (p.alpha - 2)
     away = (p.alpha * common - q.loc).pow(2)
     found = constant - p.alpha.reciprocal() + (spread + away) / variance - 1
-    return _outside(found, p.alpha <= 2)
+    return _infinite_outside(found, p.alpha <= 2)
 
 
 # From all numbers -------------------------------------------------------------------------------
 @register_kl(Gumbel, Normal)
-def _gumbel_normal(p: Any, q: Any) -> Any:
+def _kl_gumbel_normal(p: Any, q: Any) -> Any:
     ratio = p.scale / q.scale
     constant = (ratio / math.sqrt(2 * math.pi)).log()
     spread = (math.pi * ratio * 0.5).pow(2) / 3
@@ -292,7 +292,7 @@ def _gumbel_normal(p: Any, q: Any) -> Any:
 
 
 @register_kl(Laplace, Normal)
-def _laplace_normal(p: Any, q: Any) -> Any:
+def _kl_laplace_normal(p: Any, q: Any) -> Any:
     variance = q.scale.pow(2)
     ratio = p.scale.pow(2) / variance
     constant = 0.5 * F["log"](2 * ratio / math.pi)
@@ -301,7 +301,7 @@ def _laplace_normal(p: Any, q: Any) -> Any:
 
 
 @register_kl(Normal, Gumbel)
-def _normal_gumbel(p: Any, q: Any) -> Any:
+def _kl_normal_gumbel(p: Any, q: Any) -> Any:
     mine, theirs = p.loc / q.scale, q.loc / q.scale
     ratio = (p.scale / q.scale).pow(2)
     away = F["exp"](-mine + 0.5 * ratio + theirs)
@@ -309,7 +309,7 @@ def _normal_gumbel(p: Any, q: Any) -> Any:
 
 
 @register_kl(Normal, Laplace)
-def _normal_laplace(p: Any, q: Any) -> Any:
+def _kl_normal_laplace(p: Any, q: Any) -> Any:
     away, ratio = p.loc - q.loc, p.scale / q.scale
     steps = away / p.scale
     bell = math.sqrt(2 / math.pi) * p.scale * F["exp"](-0.5 * steps.pow(2))
@@ -320,38 +320,38 @@ def _normal_laplace(p: Any, q: Any) -> Any:
 
 # From an interval -------------------------------------------------------------------------------
 @register_kl(Uniform, Beta)
-def _uniform_beta(p: Any, q: Any) -> Any:
+def _kl_uniform_beta(p: Any, q: Any) -> Any:
     width, a, b = p.high - p.low, q.concentration1, q.concentration0
     ones = (a - 1) * (_x_log_x(p.high) - _x_log_x(p.low) - width) / width
     zeros = (b - 1) * (_x_log_x(1 - p.high) - _x_log_x(1 - p.low) + width) / width
     beta = a.lgamma() + b.lgamma() - (a + b).lgamma()
     found = zeros + beta - F["log"](width) - ones
-    return _outside(found, (p.high > 1) | (p.low < 0))
+    return _infinite_outside(found, (p.high > 1) | (p.low < 0))
 
 
 @register_kl(Uniform, ContinuousBernoulli)
-def _uniform_continuous_bernoulli(p: Any, q: Any) -> Any:
+def _kl_uniform_continuous_bernoulli(p: Any, q: Any) -> Any:
     found = -p.entropy() - p.mean * q.logits - F["log1p"](-q.probs) - q._cont_bern_log_norm()
     outside = F["max"](F["ge"](p.high, 1.0), F["le"](p.low, 0.0))
     return F["where"](outside, F["ones_like"](found) * INF, found)
 
 
 @register_kl(Uniform, Exponential)
-def _uniform_exponential(p: Any, q: Any) -> Any:
+def _kl_uniform_exponential(p: Any, q: Any) -> Any:
     fall = q.rate * (p.high + p.low) / 2
-    return _outside(fall - ((p.high - p.low) * q.rate).log(), p.low < 0)
+    return _infinite_outside(fall - ((p.high - p.low) * q.rate).log(), p.low < 0)
 
 
 @register_kl(Uniform, Gamma)
-def _uniform_gamma(p: Any, q: Any) -> Any:
+def _kl_uniform_gamma(p: Any, q: Any) -> Any:
     width = p.high - p.low
     powers = (1 - q.concentration) * (_x_log_x(p.high) - _x_log_x(p.low) - width) / width
     fall = q.rate * (p.high + p.low) / 2
-    return _outside(-width.log() + _gamma_constant(q) + powers + fall, p.low < 0)
+    return _infinite_outside(-width.log() + _gamma_constant(q) + powers + fall, p.low < 0)
 
 
 @register_kl(Uniform, Gumbel)
-def _uniform_gumbel(p: Any, q: Any) -> Any:
+def _kl_uniform_gumbel(p: Any, q: Any) -> Any:
     width = q.scale / (p.high - p.low)
     high, low = (p.high - q.loc) / q.scale, (p.low - q.loc) / q.scale
     away = width * (F["exp"](-high) - F["exp"](-low))
@@ -359,7 +359,7 @@ def _uniform_gumbel(p: Any, q: Any) -> Any:
 
 
 @register_kl(Uniform, Normal)
-def _uniform_normal(p: Any, q: Any) -> Any:
+def _kl_uniform_normal(p: Any, q: Any) -> Any:
     width = p.high - p.low
     constant = (math.sqrt(math.pi * 2) * q.scale / width).log()
     away = ((p.high + p.low - 2 * q.loc) / 2).pow(2)
@@ -367,8 +367,8 @@ def _uniform_normal(p: Any, q: Any) -> Any:
 
 
 @register_kl(Uniform, Pareto)
-def _uniform_pareto(p: Any, q: Any) -> Any:
+def _kl_uniform_pareto(p: Any, q: Any) -> Any:
     width = p.high - p.low
     powers = (_x_log_x(p.high) - _x_log_x(p.low) - width) / width
     constant = (q.alpha * q.scale.pow(q.alpha) * width).log()
-    return _outside(powers * (q.alpha + 1) - constant, p.low < q.scale)
+    return _infinite_outside(powers * (q.alpha + 1) - constant, p.low < q.scale)

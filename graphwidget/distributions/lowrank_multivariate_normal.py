@@ -1,4 +1,4 @@
-"""The normal distribution of vectors whose covariances are of low rank and a diagonal."""
+"""The multivariate normal distribution with a low-rank plus diagonal covariance."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ class LowRankMultivariateNormal(Distribution):
     def _square(self, matrix: Any) -> Any:
         return matrix.expand(self._batch_shape + self._event_shape + self._event_shape)
 
-    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+    def _expanded_attributes(self, batch_shape: Size) -> dict[str, Any]:
         shape = batch_shape + self.event_shape
         wide = {name: getattr(self, name).expand(shape) for name in ("loc", "cov_diag")}
         wide["cov_factor"] = self.cov_factor.expand(shape + self.cov_factor.shape[-1:])
-        return wide | super()._wide(batch_shape)
+        return wide | super()._expanded_attributes(batch_shape)
 
     @lazy_property
     def variance(self) -> Any:

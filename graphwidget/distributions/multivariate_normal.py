@@ -1,4 +1,4 @@
-"""The normal distribution of vectors, and mixtures."""
+"""The multivariate normal distribution, and mixtures of one family."""
 
 from __future__ import annotations
 
@@ -104,9 +104,9 @@ class MultivariateNormal(Distribution):
         found = self._unbroadcasted_scale_tril.pow(2).sum(-1)
         return found.expand(self._batch_shape + self._event_shape)
 
-    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+    def _expanded_attributes(self, batch_shape: Size) -> dict[str, Any]:
         shape = batch_shape + self.event_shape
-        wide = {"loc": self.loc.expand(shape)} | super()._wide(batch_shape)
+        wide = {"loc": self.loc.expand(shape)} | super()._expanded_attributes(batch_shape)
         given = [name for name in MATRICES if name in self.__dict__]
         shape += self.event_shape
         return wide | {name: self.__dict__[name].expand(shape) for name in given}
@@ -194,30 +194,30 @@ class MixtureSameFamily(Distribution):
         """The parts'."""
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
 
-    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+    def _expanded_attributes(self, batch_shape: Size) -> dict[str, Any]:
         parts = self._component_distribution.expand((*batch_shape, self._num_component))
-        return super()._wide(batch_shape) | {"_component_distribution": parts}
+        return super()._expanded_attributes(batch_shape) | {"_component_distribution": parts}
 
     def _probs(self) -> Any:
         probs = self._mixture_distribution.probs
         return probs.reshape((*probs.shape, *(1,) * self._event_ndims))
 
-    def _over(self, values: Any) -> Any:
+    def _sum_over_components(self, values: Any) -> Any:
         """The sum over the parts."""
         return F["sum"](values, dim=-1 - self._event_ndims)
 
     @property
     def mean(self) -> Any:
         """The parts' means, weighed."""
-        return self._over(self._probs() * self._component_distribution.mean)
+        return self._sum_over_components(self._probs() * self._component_distribution.mean)
 
     @property
     def variance(self) -> Any:
         """The mean of the variances and the variance of the means."""
         probs, parts = self._probs(), self._component_distribution
-        inner = self._over(probs * parts.variance)
+        inner = self._sum_over_components(probs * parts.variance)
         away = parts.mean - self.mean.unsqueeze(-1 - self._event_ndims)
-        return inner + self._over(probs * away.pow(2.0))
+        return inner + self._sum_over_components(probs * away.pow(2.0))
 
     def cdf(self, x: Any) -> Any:
         x = x.unsqueeze(-1 - self._event_ndims)

@@ -1,5 +1,4 @@
-"""Categories as vectors of a 1 and zeros, and their smooth relaxations (Jang et al. and Maddison et
-al., 2017)."""
+"""One-hot categorical distributions and their relaxations (Jang et al., Maddison et al., 2017)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distributions of powers of others' values: Pareto's, Weibull's, and the inverse gamma."""
+"""The Pareto, Weibull and inverse gamma distributions: powers of others' values."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class _Parts(Transform):
         parts = zip(self.transforms, self._split(y, "y", "tensor"), strict=True)
         return self._join([each.inv(part) for each, part in parts])
 
-    def _slopes(self, x: Any, y: Any) -> list[Any]:
+    def _log_abs_det_jacobians(self, x: Any, y: Any) -> list[Any]:
         """What each says of its part."""
         before, after = self._split(x, "x", "x"), self._split(y, "y", "y")
         return [
@@ -119,7 +119,7 @@ class CatTransform(_Parts):
         """The parts' own, joined, or added up where the dim is within a value."""
         slopes = [
             sum_rightmost(slope, self.event_dim - each.event_dim)
-            for each, slope in zip(self.transforms, self._slopes(x, y), strict=True)
+            for each, slope in zip(self.transforms, self._log_abs_det_jacobians(x, y), strict=True)
         ]
         dim = self.dim - x.dim() if self.dim >= 0 else self.dim
         dim += self.event_dim
@@ -150,7 +150,7 @@ class StackTransform(_Parts):
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
         """The items' own, stacked."""
-        return self._join(self._slopes(x, y))
+        return self._join(self._log_abs_det_jacobians(x, y))
 
     @constraints.dependent_property
     def domain(self) -> Any:

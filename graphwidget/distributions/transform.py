@@ -1,5 +1,7 @@
-"""Invertible functions with the slopes that densities need: what they share, their inverses, and
-several of them together."""
+"""``Transform``, the base class of invertible functions; inverses and compositions.
+
+They know the slopes that densities need.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distributions of what a transform makes of another's values."""
+"""``TransformedDistribution``, and distributions that are defined by a transform of another."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ class TransformedDistribution(Distribution):
         extra = len(self.event_shape) - found.event_dim
         return constraints.independent(found, extra) if extra > 0 else found
 
-    def _wide(self, batch_shape: Size) -> dict[str, Any]:
-        wide = super()._wide(batch_shape)
+    def _expanded_attributes(self, batch_shape: Size) -> dict[str, Any]:
+        wide = super()._expanded_attributes(batch_shape)
         whole = ComposeTransform(self.transforms)
         shape = Size(whole.inverse_shape(batch_shape + self.event_shape))
         cut = len(shape) - len(self.base_dist.event_shape)
@@ -83,12 +83,12 @@ class TransformedDistribution(Distribution):
 
     def sample(self, sample_shape: Any = ()) -> Any:
         with no_grad():
-            return self._through(self.base_dist.sample(sample_shape))
+            return self._apply_transforms(self.base_dist.sample(sample_shape))
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        return self._through(self.base_dist.rsample(sample_shape))
+        return self._apply_transforms(self.base_dist.rsample(sample_shape))
 
-    def _through(self, x: Any) -> Any:
+    def _apply_transforms(self, x: Any) -> Any:
         for transform in self.transforms:
             x = transform(x)
         return x
@@ -107,7 +107,7 @@ class TransformedDistribution(Distribution):
         inner = self.base_dist.log_prob(y)
         return found + sum_rightmost(inner, dims - len(self.base_dist.event_shape))
 
-    def _turned(self, value: Any) -> Any:
+    def _monotonize_cdf(self, value: Any) -> Any:
         """A probability, seen from the other end where the transforms turn their values around."""
         sign = math.prod((transform.sign for transform in self.transforms), start=1)
         if isinstance(sign, int) and sign == 1:
@@ -120,11 +120,11 @@ class TransformedDistribution(Distribution):
             value = transform.inv(value)
         if self._validate_args:
             self.base_dist._validate_sample(value)
-        return self._turned(self.base_dist.cdf(value))
+        return self._monotonize_cdf(self.base_dist.cdf(value))
 
     def icdf(self, value: Any) -> Any:
         """What is made of the base's."""
-        return self._through(self.base_dist.icdf(self._turned(value)))
+        return self._apply_transforms(self.base_dist.icdf(self._monotonize_cdf(value)))
 
 
 class LogNormal(TransformedDistribution):

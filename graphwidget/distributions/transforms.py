@@ -1,4 +1,4 @@
-"""The transforms there are, as in `torch.distributions.transforms`."""
+"""``torch.distributions.transforms``: the list of all transforms."""
 
 from .elementary_transforms import (
     AbsTransform,

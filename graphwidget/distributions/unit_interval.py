@@ -1,4 +1,4 @@
-"""Distributions of numbers between 0 and 1: the continuous Bernoulli's and Kumaraswamy's."""
+"""The continuous Bernoulli and the Kumaraswamy distribution, on numbers between 0 and 1."""
 
 from __future__ import annotations
 

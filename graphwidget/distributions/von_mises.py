@@ -1,4 +1,4 @@
-"""The von Mises distribution of angles."""
+"""The von Mises distribution, of angles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distributions of matrices: Wishart's of covariances, and Cholesky factors of correlations."""
+"""The Wishart distribution of covariance matrices, and the LKJ one of Cholesky factors."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class Wishart(ExponentialFamily):
         outer = F["einsum"]("...i,...j->...ij", diagonal, diagonal)
         return self._times(self.df, matrix.pow(2) + outer)
 
-    def _drawn(self, sample_shape: Any) -> Any:
+    def _bartlett_sample(self, sample_shape: Any) -> Any:
         """Matrices by Bartlett's decomposition."""
         size = self._event_shape[-1]
         chi = self._dist_chi2.rsample(sample_shape).sqrt()
@@ -157,7 +157,7 @@ class Wishart(ExponentialFamily):
         factor = F["matmul"](self._unbroadcasted_scale_tril, noise)
         return F["matmul"](factor, factor.transpose(-2, -1))
 
-    def _checked(self, sample: Any) -> Any:
+    def _is_in_support(self, sample: Any) -> Any:
         """Whether samples are within the support, over the batch's dims."""
         found = self.support.check(sample)
         dims = [-each for each in range(1, len(self._batch_shape) + 1)]
@@ -170,12 +170,12 @@ class Wishart(ExponentialFamily):
             UserWarning: as PyTorch does, that one is singular where it should be that none is.
         """
         sample_shape = Size(sample_shape)
-        sample = self._drawn(sample_shape)
-        wrong = self._checked(sample)
+        sample = self._bartlett_sample(sample_shape)
+        wrong = self._is_in_support(sample)
         if wrong.any():
             warn("Singular sample detected.")
             for _ in range(TRIES if max_try_correction is None else max_try_correction):
-                anew = self._drawn(wrong[wrong].shape)
+                anew = self._bartlett_sample(wrong[wrong].shape)
                 sample[wrong] = anew
                 still = ~self.support.check(anew)
                 if self._batch_shape:
@@ -257,9 +257,9 @@ class LKJCholesky(Distribution):
         self._beta = Beta(steps + 0.5, marginal.unsqueeze(-1) - 0.5 * steps)
         super().__init__(self.concentration.size(), (dim, dim), validate_args)
 
-    def _wide(self, batch_shape: Size) -> dict[str, Any]:
+    def _expanded_attributes(self, batch_shape: Size) -> dict[str, Any]:
         beta = self._beta.expand((*batch_shape, self.dim))
-        return super()._wide(batch_shape) | {"_beta": beta}
+        return super()._expanded_attributes(batch_shape) | {"_beta": beta}
 
     def sample(self, sample_shape: Any = ()) -> Any:
         """Factors without gradient: the beta values are sampled so, and normals have none."""

@@ -1,3 +1,1 @@
-"""How a call computes and is recorded: functions and nodes generated from the op table, promotion
-of types, and writes in place.
-"""
+"""How a call computes and is recorded: generated functions and nodes, promotion, writes."""

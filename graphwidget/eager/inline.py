@@ -1,4 +1,4 @@
-"""Formulas that only calculate, written out where they are used: that spares each node a call."""
+"""Inlines formulas that only calculate into generated code, which spares each node a call."""
 
 from __future__ import annotations
 

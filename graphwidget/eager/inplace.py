@@ -1,6 +1,6 @@
-"""Writing in place: one function for every op that the table lets write.
+"""In-place writes: one function for every op that the table lets write.
 
-The order is PyTorch's: check, link (the node saves what it needs as it was before the write),
+The order is PyTorch's: check, make the node (it saves what it needs as it was before the write),
 write, count the version, rebase the history.
 """
 
@@ -20,7 +20,7 @@ from ..arrays.overlap import check_overlap, has_internal_overlap, is_same_memory
 from ..arrays.scalars import scalar_array
 from ..arrays.type_errors import broadcast_shape
 from ..graph import errors, runtime, saved_hooks
-from ..graph.node import Node, reshaped, save_input, save_output
+from ..graph.node import Node, on_data_replaced, save_input, save_output
 from ..graph.tensor import Tensor
 from ..graph.version import bump, counter_of
 from ..graph.views import Link, check_writable, rebase, refresh_for_op, take_retain_grad
@@ -30,8 +30,8 @@ from ..optable.pointwise.zero_tensors import is_zero_tensor
 from ..optable.shape.index_kernels import put_into
 from ..optable.shape.scatter_kernels import put_masked
 from .numpy_errors import quiet_kernel
+from .op_functions import TENSORS, node_maker
 from .promote import CAST, CASTS, as_tensors, cast_to, check_target_type, promotion_of
-from .record import TENSORS, link
 
 
 def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
@@ -48,7 +48,7 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     if tensor._data.__class__ is not np.ndarray and is_zero_tensor(tensor._data):
         raise errors.zero_tensor_error(op.name)
     put, fit = prepare_write(op, tensor, operands, params)
-    node = link(op.key)(*operands, *params.values(), fit) if wanted else None
+    node = node_maker(op.key)(*operands, *params.values(), fit) if wanted else None
     if node is not None:
         clone_old_value(node, op, tensor)
         if saved_hooks.hooks.stack:
@@ -119,7 +119,7 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
     """
     op = TABLE[key]
     wanted = reshape_needs_node(tensor, op.name + "_")
-    node = link(key)(tensor, *params.values(), None) if wanted else None
+    node = node_maker(key)(tensor, *params.values(), None) if wanted else None
     before, strides = tensor._meta, tensor._data.strides
     tensor._data = op.kernel(tensor._data, **params)
     tensor._meta = runtime.meta_of(tensor._data)
@@ -128,7 +128,7 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
     if info is not None:  # the base's history stays; its next write replays the longer chain
         info.chain = (*info.chain, Link(op, params, before.shape, strides))
     if node is None and (info is None or tensor._node is None):
-        reshaped(tensor, before)
+        on_data_replaced(tensor, before)
     if node is not None:  # as in PyTorch, what retains its gradient goes on doing so where it was
         tensor._node, tensor._requires_grad = node, True
         if info is not None:
@@ -256,7 +256,7 @@ def clone_old_value(node: Node, op: Op, tensor: Tensor) -> None:
     if name in node.saves:
         old = Tensor._wrap(clone(tensor._data))
         if tensor._requires_grad:
-            old._node, old._requires_grad = link("clone")(tensor, None), True
+            old._node, old._requires_grad = node_maker("clone")(tensor, None), True
         save_input(node, name, old)
 
 

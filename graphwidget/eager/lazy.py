@@ -1,4 +1,4 @@
-"""Functions whose source is written and compiled when they are first called.
+"""Generated functions whose source is written and compiled when they are first called.
 
 There are many hundreds of generated functions, of which a program calls a few: to compile all of
 them would take longer than the rest of the import.
@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from ..graph import runtime
 
 
-def pending(*args: Any, write: Callable[[], Callable[..., Any]], **kwargs: Any) -> Any:
+def compile_and_call(*args: Any, write: Callable[[], Callable[..., Any]], **kwargs: Any) -> Any:
     """What a function does until it is compiled: have itself compiled, and run."""
     return write()(*args, **kwargs)
 
@@ -33,7 +33,7 @@ def lazy_function(
         signature: gives the signature that ``inspect`` shows.
         wrapped: the function written by hand behind it, whose source editors show.
     """
-    function = types.FunctionType(pending.__code__, runtime.__dict__, name)
+    function = types.FunctionType(compile_and_call.__code__, runtime.__dict__, name)
     function.__qualname__ = name  # by which Python's own errors call it
     made = Generated(function, build, signature, wrapped)
     function.__kwdefaults__ = {"write": made}
@@ -70,7 +70,7 @@ class Generated:
 
 def is_pending(function: types.FunctionType) -> bool:
     """Whether the function was not called yet."""
-    return function.__code__ is pending.__code__
+    return function.__code__ is compile_and_call.__code__
 
 
 def is_generated(function: types.FunctionType) -> bool:

@@ -1,4 +1,4 @@
-"""Plans: an op together with the inputs that need gradients, and the node class of each.
+"""The node class of each op and choice of inputs that need gradients, generated from its formulas.
 
 A node class has a slot for exactly what its derivatives read, and two generated methods that
 unpack it with version checks, release it and apply the formulas: one on arrays, one on Tensors.
@@ -21,7 +21,7 @@ from ..graph.saved_hooks import Packed, PackedIndices
 from ..graph.tensor import Tensor
 from ..optable.declare import ARRAYS, GRADIENTS, TABLE, Derivative, Namespace, Op, bind
 from .inline import inline_formula
-from .numpy_errors import QUIET, hush, quiet_lines, unhush
+from .numpy_errors import QUIET, ignore_errors, quiet_lines, restore_errors
 from .promote import fit_to
 
 
@@ -71,7 +71,7 @@ def unpack_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
             lines += input_source(name, arrays)
             if not arrays and name in op.optional:
                 lines.append(f"    if {name}._data is None: {name} = None")
-    held = held_by(op, targets)
+    held = tensor_metadata(op, targets)
     for name in held:
         lines += [f"    {name} = node.p_{name}", f"    if {name} is None: raise freed_error(node)"]
         lines.append(f"    if {name}.__class__ is PackedIndices: {name} = list({name})")
@@ -88,7 +88,7 @@ def unpack_source(op: Op, targets: tuple[str, ...], arrays: bool) -> list[str]:
     return lines
 
 
-def held_by(op: Op, targets: tuple[str, ...]) -> tuple[str, ...]:
+def tensor_metadata(op: Op, targets: tuple[str, ...]) -> tuple[str, ...]:
     """The metadata that are tensors, of a node with these targets."""
     return tuple(name for name in op.metadata(targets) if name in HELD)
 
@@ -301,7 +301,7 @@ def class_attributes(op: Op, targets: tuple[str, ...]) -> dict[str, Any]:
     return {
         "targets": targets,
         "saves": saved,
-        "held": held_by(op, targets),
+        "held": tensor_metadata(op, targets),
         "own": op.outputs[0] if op.single and op.outputs[0] in saved else None,
         "single": len(targets) == 1 and not op.variadic,
         "always": refuses,
@@ -334,8 +334,8 @@ def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
         "OP": op, "Node": Node, "next_property": next_property, "list_targets": list_targets,
         "freed_error": errors.freed_error, "version_error": errors.version_error,
         "runtime": runtime, "ndarray": np.ndarray,
-        "add_gradient": add_gradient, "fit_to": fit_to, "hush": hush, "unhush": unhush,
-        "QUIET": QUIET,
+        "add_gradient": add_gradient, "fit_to": fit_to, "QUIET": QUIET,
+        "ignore_errors": ignore_errors, "restore_errors": restore_errors,
         "Packed": Packed, "PackedIndices": PackedIndices, "AccumulateGrad": AccumulateGrad,
     }  # fmt: skip
     for target in targets:

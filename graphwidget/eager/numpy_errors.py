@@ -1,4 +1,4 @@
-"""numpy's complaints about nan and inf, of which PyTorch says nothing.
+"""Silences numpy's warnings about nan and inf, of which PyTorch says nothing.
 
 A filter of warnings silences them (``graphwidget/__init__``), until a user sets filters of his own:
 ``-W error``, pytest, ``catch_warnings``. Ops that make nan or inf of usual numbers therefore tell
@@ -18,20 +18,21 @@ from ..optable import TABLE
 Call = TypeVar("Call", bound=Callable[..., Any])
 
 QUIET: Any = None
-hush: Any = id  # does nothing: of another numpy, where the filter has to do
-unhush: Any = id
+ignore_errors: Any = id  # does nothing: of another numpy, where the filter has to do
+restore_errors: Any = id
 with suppress(ImportError):
     from numpy._core.umath import _extobj_contextvar, _make_extobj
 
     QUIET = _make_extobj(all="ignore")
-    hush, unhush = _extobj_contextvar.set, _extobj_contextvar.reset
+    ignore_errors, restore_errors = _extobj_contextvar.set, _extobj_contextvar.reset
 
 
 def quiet_lines(lines: list[str], indent: str) -> list[str]:
     """Lines of written code, within which numpy is quiet."""
     return [
-        f"{indent}hushed = hush(QUIET)", f"{indent}try:", *("    " + line for line in lines),
-        f"{indent}finally: unhush(hushed)",
+        f"{indent}numpy_state = ignore_errors(QUIET)", f"{indent}try:",
+        *("    " + line for line in lines),
+        f"{indent}finally: restore_errors(numpy_state)",
     ]  # fmt: skip
 
 
@@ -40,11 +41,11 @@ def quiet_function(function: Call) -> Call:
 
     @wraps(function)
     def run(*args: Any, **params: Any) -> Any:
-        state = hush(QUIET)
+        state = ignore_errors(QUIET)
         try:
             return function(*args, **params)
         finally:
-            unhush(state)
+            restore_errors(state)
 
     return run  # type: ignore[return-value]
 

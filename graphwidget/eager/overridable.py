@@ -1,4 +1,4 @@
-"""Functions written in Python that users may override (``__torch_function__``).
+"""Wraps functions written in Python so that ``__torch_function__`` may override them.
 
 What stands before such a function is generated when it is first called: it asks who overrides the
 call, and calls again where the function failed because of an object that nobody knew to be asked.
@@ -64,7 +64,7 @@ def overridable_wrapper(
         parameters = list(inspect.signature(target).parameters.values())
         heads, args, values = parameter_sources(parameters, own)
         function, given = own("FUNCTION", made), ", ".join(args)
-        again = f"    if newcomer(({values})): return {function}({given})"
+        again = f"    if has_undeclared_override(({values})): return {function}({given})"
         doubts, refuse, numbers = checks(own)
         lines = [
             f"def {name}({', '.join(heads)}):",

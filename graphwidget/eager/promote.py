@@ -1,5 +1,4 @@
-"""Operands of pointwise ops: numbers made tensors, types promoted, shapes broadcast, and the
-way back: gradients fitted to the operand they belong to."""
+"""Type promotion and broadcasting of pointwise operands, and fitting gradients back to them."""
 
 from __future__ import annotations
 
@@ -58,7 +57,7 @@ def is_number(value: Any) -> bool:
 
 
 def not_a_tensor_error(op: Op, operands: Sequence[Any]) -> TypeError:
-    """The error for an operand that is no tensor. Faces say of it what PyTorch's parser does."""
+    """The error for an operand that is no tensor, where no parser refused it before."""
     for position, operand in enumerate(operands):
         if not isinstance(operand, Tensor):
             name = op.inputs[position] if position else "input"

@@ -1,4 +1,4 @@
-"""What stands in a tensor's place among an op's operands: a Python number, or nothing."""
+"""Stand-ins for tensors among an op's operands: a Python number, or a missing input."""
 
 from __future__ import annotations
 

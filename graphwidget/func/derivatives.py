@@ -1,4 +1,4 @@
-"""``torch.func``: derivatives as functions of functions.
+"""``torch.func``: ``grad``, ``vjp``, ``jvp`` and ``linearize``.
 
 Each computes with the graph that autograd records and gives results without it, unless they also
 depend on tensors outside that require grad: then they stay differentiable by those. That is how
@@ -16,7 +16,7 @@ import numpy as np
 from ..autograd.backward import grad as gradients
 from ..autograd.grad_mode import enable_grad, inference_mode
 from ..autograd.roots import leaves_of
-from ..eager.record import TENSORS as F
+from ..eager.op_functions import TENSORS as F
 from ..graph import runtime
 from ..graph.tensor import Tensor
 from .pytree import Spec, tree_flatten, tree_map, tree_unflatten
@@ -58,7 +58,7 @@ def argument_places(argnums: Any, args: tuple[Any, ...]) -> tuple[int, ...]:
     return places
 
 
-def fresh_input(tensor: Any) -> Tensor:
+def create_differentiable(tensor: Any) -> Tensor:
     """The same values to derive by, connected to the given tensor only if that requires grad.
 
     Raises:
@@ -86,7 +86,7 @@ class Inputs:
             values, nests = [], []
             for place in places:
                 found, spec = tree_flatten(args[place])
-                values.append([fresh_input(each) for each in found])
+                values.append([create_differentiable(each) for each in found])
                 nests.append(spec)
         made = dict(zip(places, map(tree_unflatten, values, nests), strict=True))
         self.args = tuple(made.get(place, arg) for place, arg in enumerate(args))
@@ -113,7 +113,7 @@ class Inputs:
         return value if outside else value.detach()
 
 
-def slopes(
+def gradients_or_zeros(
     outputs: Sequence[Tensor], by: Sequence[Tensor], cotangents: Any, rows: bool = False
 ) -> tuple[Tensor, ...]:
     """Gradients that may be derived again; zeros where nothing depends on a tensor."""
@@ -180,7 +180,7 @@ def grad_and_value(
                 f"{name}: Expected f(*args) to return a scalar Tensor, got tensor with "
                 f"{output.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
             )
-        found = slopes([output], inputs.tensors, [F.ones_like(output.detach())])
+        found = gradients_or_zeros([output], inputs.tensors, [F.ones_like(output.detach())])
         slope = inputs.finished(tree_unflatten(found, inputs.spec))
         value = inputs.finished(output)
         return slope, (value, inputs.finished(aux)) if has_aux else value
@@ -271,7 +271,9 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
                 "Expected pytree structure of cotangents to be the same as pytree structure of "
                 f"outputs to the function. cotangents: {shape}, primal output: {spec}"
             )
-        return inputs.finished(tree_unflatten(slopes(outputs, inputs.tensors, given), inputs.spec))
+        return inputs.finished(
+            tree_unflatten(gradients_or_zeros(outputs, inputs.tensors, given), inputs.spec)
+        )
 
     found = inputs.finished(output), vjp_fn
     return (*found, inputs.finished(aux)) if has_aux else found
@@ -321,11 +323,13 @@ def jacobian_products(outputs: Leaves, by: Leaves, ways: Leaves) -> Leaves:
     """The products of a Jacobian with directions, one for each output."""
     with record_inside():
         dummies = [F.zeros_like(output.detach()).requires_grad_() for output in outputs]
-    found = slopes(outputs, by, dummies)
+    found = gradients_or_zeros(outputs, by, dummies)
     pairs = [(each, way) for each, way in zip(found, ways, strict=True) if each.requires_grad]
     if not pairs:
         return [F.zeros_like(output.detach()) for output in outputs]
-    return list(slopes([pair[0] for pair in pairs], dummies, [pair[1] for pair in pairs]))
+    return list(
+        gradients_or_zeros([pair[0] for pair in pairs], dummies, [pair[1] for pair in pairs])
+    )
 
 
 UNLIKE_PRIMAL = (

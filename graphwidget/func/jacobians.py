@@ -1,4 +1,4 @@
-"""``torch.func``: Jacobians and Hessians."""
+"""``torch.func``: ``jacrev``, ``jacfwd`` and ``hessian``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..eager.record import TENSORS as F
+from ..eager.op_functions import TENSORS as F
 from ..graph.tensor import Tensor
 from .derivatives import (
     Function,
@@ -16,8 +16,8 @@ from .derivatives import (
     call_function,
     check_floats,
     check_tensors,
+    gradients_or_zeros,
     record_inside,
-    slopes,
 )
 from .pytree import LEAF, tree_flatten, tree_unflatten
 from .saved_hooks_refused import without_saved_hooks
@@ -66,7 +66,7 @@ def jacobian_rows(output: Tensor, by: Leaves) -> Leaves:
     unit = np.eye(data.size, dtype=data.dtype).reshape(data.size, *data.shape)
     if not data.size:
         return [Tensor._wrap(np.zeros(data.shape + x._data.shape, x._data.dtype)) for x in by]
-    found = slopes([output], by, [Tensor._wrap(unit)], rows=True)
+    found = gradients_or_zeros([output], by, [Tensor._wrap(unit)], rows=True)
     return [F.reshape(each, data.shape + x._data.shape) for each, x in zip(found, by, strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""Nested tuples, lists and dicts of values, taken apart and put together again."""
+"""Pytrees: nested tuples, lists and dicts, flattened and rebuilt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saved-tensor hooks and the transforms of ``torch.func``."""
+"""The error of saved-tensor hooks around or inside the transforms of ``torch.func``."""
 
 from __future__ import annotations
 

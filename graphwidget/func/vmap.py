@@ -1,4 +1,4 @@
-"""``torch.vmap``: a function of one sample, made a function of a batch.
+"""``torch.vmap``: maps a function of one sample over a batch.
 
 PyTorch computes the batch at once; here the function is called for each sample and the results are
 stacked. Values and gradients agree; nodes show every call.
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..eager.record import TENSORS as F
+from ..eager.op_functions import TENSORS as F
 from ..functions.dims import wrap_dim
 from ..functions.random.generator import default
 from ..graph.tensor import Tensor

@@ -1,4 +1,4 @@
-"""Dims and shapes as users give them."""
+"""Checks of dims and shapes as users give them: negative, several, with a -1."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def wrap_dims(dim: Any, ndim: int) -> tuple[int, ...]:
 
 def checked_dims(dims: Any, ndim: int) -> tuple[int, ...]:
     """Several dims as the user gave them, after the checks of ``wrap_dims``."""
-    found = tuple(dims) if isinstance(dims, (tuple, list)) else (index(dims),)
-    check_distinct(tuple([wrap_dim(dim, ndim) for dim in found]))
-    return found
+    result = tuple(dims) if isinstance(dims, (tuple, list)) else (index(dims),)
+    check_distinct(tuple([wrap_dim(dim, ndim) for dim in result]))
+    return result
 
 
 def check_distinct(dims: tuple[int, ...]) -> None:

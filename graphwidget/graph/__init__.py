@@ -8,7 +8,7 @@ To read the heart of the package in one sitting, in this order:
 4. ``graph/node.py``               what a ``grad_fn`` is
 5. ``graph/saved.py``              what nodes keep for backward, and how it is checked when read
 6. ``graph/views.py``              how views find the right history after a write
-7. ``eager/inplace.py``            a write in place: check, link, write, count, rebase
+7. ``eager/inplace.py``            a write in place: check, make the node, write, count, rebase
 8. ``autograd/backward.py``        what users call, with PyTorch's checks
 9. ``autograd/order.py``           which nodes run, and in which order
 10. ``autograd/engine.py``         the run, a generator: backward() exhausts it, the widget holds it
@@ -20,7 +20,7 @@ Three journeys, file by file:
 * ``x * w``: ``functions/tensor/operators.py`` names the function of each operator; what runs is
   generated from the declaration in ``optable/pointwise/arithmetic.py`` and stands in
   ``tests/golden/generated.py``; ``eager/promote.py`` joins what has not one shape and type.
-  (``eager/record.py`` writes the function, ``eager/node_classes.py`` the node.)
+  (``eager/op_functions.py`` writes the function, ``eager/node_classes.py`` the node.)
 * ``y.backward()``, attached to Tensor by ``functions/tensor/attach_methods.py``, is
   ``tensor_backward`` of ``autograd/backward.py``; then ``autograd/roots.py`` (checks),
   ``autograd/engine.py``, ``autograd/order.py``, ``graph/input_buffers.py`` (the roots' gradients),
@@ -29,5 +29,5 @@ Three journeys, file by file:
   a node is hooked or watched the engine does it step by step, with ``autograd/hooks.py``.
 * ``v.mul_(2)`` on a view: ``eager/inplace.py`` tells the whole story and calls, in this order,
   ``eager/promote.py`` (operands), ``graph/views.py`` (may it be written), ``arrays/overlap.py``,
-  the generated ``link`` (the node), ``graph/version.py`` (count) and ``graph/views.py`` (rebase).
+  the generated ``make_node``, ``graph/version.py`` (count) and ``graph/views.py`` (rebase).
 """

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .meta import Meta
+from .shape_dtype import Meta
 
 OWN = "own"
 """Says that a gradient has its tensor's type."""

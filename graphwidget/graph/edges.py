@@ -1,4 +1,7 @@
-"""Gradient edges: places in the graph that stand for a tensor without keeping it."""
+"""Gradient edges: ``GradientEdge`` and ``get_gradient_edge``.
+
+They stand for a tensor's place in the graph without keeping the tensor.
+"""
 
 from __future__ import annotations
 

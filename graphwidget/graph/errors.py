@@ -1,4 +1,4 @@
-"""Autograd errors: PyTorch's type and text, and after it, as notes, what was found out.
+"""Autograd errors: PyTorch's type and text, with notes about what caused them.
 
 The text comes from PyTorch 2.13. The notes are ours: they name the write that broke a backward,
 the line it stands on and a way out, so that the exception helps where no picture is shown.
@@ -181,7 +181,7 @@ def freed_error(node: NodeBase) -> Exception:
     return with_notes(RuntimeError(FREED), Finding("freed", help, node))
 
 
-def leaf_written(tensor: TensorBase, op: str, message: str = LEAF) -> Exception:
+def leaf_write_error(tensor: TensorBase, op: str, message: str = LEAF) -> Exception:
     """The error of an in-place write to a leaf that requires grad, or to a view of one."""
     help = (
         f"{describe_site(call_site())}, as {op}, would overwrite a leaf whose gradient is wanted. "

@@ -1,4 +1,4 @@
-"""Handles of hooks, by which they are removed."""
+"""``RemovableHandle``: handles of hooks, by which they are removed."""
 
 from __future__ import annotations
 

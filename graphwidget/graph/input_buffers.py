@@ -1,4 +1,4 @@
-"""Where gradients wait for their node, and how those that flow to one target are added.
+"""Input buffers: where gradients wait for their node, and how several are added.
 
 A target (a node, an output of one, a leaf's AccumulateGrad) holds what has arrived in its ``grad``.
 Of several runs at the same time (of threads, in hooks, held by steppers) only one may use that:

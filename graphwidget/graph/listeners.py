@@ -1,4 +1,4 @@
-"""Who hears of what the heart does: the observer, and modes of the heart's own.
+"""The listeners that the engine speaks to: the observer, and modes of the engine's own.
 
 The modes that concern every op while they are on (saved-tensor hooks, anomaly mode, inference mode)
 hear what the observer hears, as *listeners*: off, they cost nothing. They hear an event after the
@@ -20,10 +20,10 @@ class Listeners:
     def __init__(self, members: tuple[Any, ...]) -> None:
         for event in EVENTS:
             heard = [getattr(each, event) for each in members if hasattr(each, event)]
-            setattr(self, event, heard[0] if len(heard) == 1 else all_of(heard))
+            setattr(self, event, heard[0] if len(heard) == 1 else call_all(heard))
 
 
-def all_of(methods: list[Callable[..., Any]]) -> Callable[..., Any]:
+def call_all(methods: list[Callable[..., Any]]) -> Callable[..., Any]:
     """One method that calls several and returns what the first returned."""
 
     def heard(*args: Any) -> Any:
@@ -33,7 +33,7 @@ def all_of(methods: list[Callable[..., Any]]) -> Callable[..., Any]:
     return heard
 
 
-HEARD = all_of([]).__code__
+HEARD = call_all([]).__code__
 """The code of such methods, for those who look at the frames above them."""
 
 _observer: Observer | None = None
@@ -62,7 +62,7 @@ def get_observer() -> Observer | None:
     return _observer
 
 
-def switch(listener: Any, on: bool) -> None:
+def switch_listener(listener: Any, on: bool) -> None:
     """Let a listener hear, or no more when it was switched off as often as on. It has those of the
     observer's methods that it cares for."""
     with runtime.lock:

@@ -271,7 +271,8 @@ class Checked(Output):
 
 
 class AccumulateGrad(Node):
-    """The end of every path: adds what arrives into ``variable.grad``."""
+    """The end of every path: adds what arrives into ``variable.grad``, by ``accumulate`` of
+    ``autograd/accumulate_grad.py``."""
 
     __module__ = "builtins"
     __slots__ = ("variable",)
@@ -338,7 +339,7 @@ def accumulator(leaf: TensorBase) -> AccumulateGrad | NoGradViewEnd | None:
     return found if leaf._accumulator is made else accumulator(leaf)
 
 
-def reshaped(tensor: TensorBase, before: runtime.Meta) -> None:
+def on_data_replaced(tensor: TensorBase, before: runtime.Meta) -> None:
     """A tensor whose data, of the form ``before``, were replaced without a history. A leaf of
     another form begins anew: graphs that refer to its former end find that their gradients do not
     fit."""

@@ -1,4 +1,4 @@
-"""What whoever watches the engine may hear: the events of the heart, one method for each.
+"""``Observer``: the events that whoever watches the engine may hear, one method for each.
 
 The heart knows no event log and no widget; it calls these methods and never looks at what they
 return. Nobody watching costs one ``is None`` test per op. ``listeners`` installs an observer.
@@ -74,8 +74,9 @@ class Observer(Protocol):
     def bind(self, names: Iterable[tuple[str, str, TensorBase]]) -> None:
         """Tensors have got names: (scope, name, tensor) each."""
 
-    def scope(self, kind: str, name: str, open: bool) -> None:
-        """A ``no_grad`` region, a module's call or a hook begins or ends."""
+    def scope(self, kind: str, of: Any, open: bool) -> None:
+        """A ``no_grad`` region, a hook, a module's call or an optimizer's step begins or ends;
+        ``of`` is the module or the optimizer."""
 
 
 EVENTS = tuple(name for name in vars(Observer) if not name.startswith("_"))

@@ -1,8 +1,8 @@
-"""The globals of generated code, and what a file calls that stands above it.
+"""The globals of generated code, and what lower rooms call of higher ones.
 
-The functions that ``eager/record.py`` writes have this module's namespace as their globals, so that
-the observer and the grad mode are plain global loads, the cheapest that Python has. What is
-declared without a value is provided by the room that defines it, when that is imported: by none
+The functions that ``eager/op_functions.py`` writes have this module's namespace as their globals,
+so that the observer and the grad mode are plain global loads, the cheapest that Python has. What
+is declared without a value is provided by the room that defines it, when that is imported: by none
 before it can be needed, as nothing is computed while rooms are imported.
 """
 
@@ -18,8 +18,8 @@ import numpy as np
 from ..arrays.memory_order import ordered
 from ..optable.declare import Namespace, Op
 from .base import RunBase, TensorBase
-from .meta import Meta, meta, meta_of
 from .observer import Observer
+from .shape_dtype import Meta, meta, meta_of
 
 __all__ = ["Meta", "meta", "meta_of", "ordered"]
 
@@ -39,7 +39,7 @@ def provide(**names: object) -> None:
     globals().update(names)
 
 
-# Provided by ``eager/record.py`` from graph and eager --------------------------------------------
+# Provided by ``eager/op_functions.py`` from graph and eager ---------------------------------------
 Tensor: Any
 """The class (``graph/tensor.py``), which no file below it may name as a type."""
 wrap: Callable[[Any], Any]
@@ -47,7 +47,7 @@ wrap: Callable[[Any], Any]
 edge_of: Callable[[TensorBase], Any]
 """What a node's ``next`` holds for an input that requires grad (``graph/node.py``)."""
 alias_as: Callable[[type[Any], Any], Any]
-"""The same memory and history as an instance of a class of tensors (``eager/record.py``)."""
+"""The same memory and history as an instance of a class of tensors (``eager/op_functions.py``)."""
 refresh: Callable[[TensorBase], None]
 """Brings the history of an operand that is a view up to date (``graph/views.py``)."""
 as_view: Callable[..., None]
@@ -76,9 +76,9 @@ not_differentiable: Callable[[np.dtype[Any]], RuntimeError]
 """The error for a history of integers (``graph/errors.py``)."""
 QUIET: Any
 """The state in which numpy does not complain (``eager/numpy_errors.py``)."""
-hush: Callable[[Any], Any]
-"""Sets that state, and gives what ``unhush`` takes to undo it."""
-unhush: Callable[[Any], Any]
+ignore_errors: Callable[[Any], Any]
+"""Sets that state, and gives what ``restore_errors`` takes to undo it."""
+restore_errors: Callable[[Any], Any]
 
 # Provided by ``autograd/engine.py`` ---------------------------------------------------------------
 accumulate: Callable[[Any, Any, bool], None]
@@ -87,22 +87,28 @@ current_run: Callable[[], RunBase | None]
 """The innermost backward run inside which this thread is."""
 
 # Provided by ``dispatch/torch_function_objects.py`` -----------------------------------------------
-awaken: Callable[[], None]
+enable_overrides: Callable[[], None]
 """Lets public functions ask for overrides from now on (``dispatch/torch_function.py``)."""
 ask: Callable[..., Any]
 """What those who override a function make of a call; ``NOBODY`` where nobody does."""
-newcomer: Callable[..., bool]
+has_undeclared_override: Callable[..., bool]
 """Whether a call failed because of an object with ``__torch_function__`` that was not asked."""
-left_alone: Callable[..., Any]
+operator_not_implemented: Callable[..., Any]
 """What an operator says of operands that it does not know."""
 
 # Provided by ``functions/tensor/attach_methods.py`` -----------------------------------------------
 legacy_array: Callable[..., np.ndarray]
 """The array of ``Tensor(2, 3)`` (``functions/creation/factories.py``)."""
 as_strided: Callable[..., Any]
-"""A view by sizes and strides in items (``functions/shape/slices.py``)."""
+"""A view by sizes and strides in items (``functions/shape/select_diagonal.py``)."""
 uniform: Callable[..., np.ndarray]
 """Uniform random numbers (``functions/random/generator.py``)."""
+
+# Who is told that numbers leave tensors -----------------------------------------------------------
+reading: Callable[[Sequence[Any], Callable[..., Any] | None, str], None] | None = None
+"""Told of tensors whose numbers Python is about to see, of the function of their arrays that gives
+what it sees (None where it may be anything), and in which words. Who records a function as a graph
+must know: what Python does with the numbers is no part of it."""
 
 # What is on, and counts ---------------------------------------------------------------------------
 observer: Observer | None = None
@@ -110,6 +116,10 @@ observer: Observer | None = None
 overridden = False
 """Whether there ever was a class, mode or object with ``__torch_function__``: before that, no
 function asks for one."""
+
+drive: Callable[[RunBase], None] | None = None
+"""Takes steps of each backward run that the program begins, before the engine takes those that
+are left: whoever lets a person walk through it (``widget/pausing.py``)."""
 
 NOBODY = object()
 """Nobody overrides a call: the function itself computes it."""

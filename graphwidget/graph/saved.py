@@ -1,4 +1,4 @@
-"""What nodes save for backward: under which names, at which versions, and how it is read back."""
+"""Saved values: what nodes keep for backward, at which versions, and how it is read back."""
 
 from __future__ import annotations
 

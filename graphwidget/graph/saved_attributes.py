@@ -1,4 +1,4 @@
-"""What nodes show of what they keep, under PyTorch's names (``_saved_*``)."""
+"""The ``_saved_*`` attributes of nodes, under PyTorch's names."""
 
 from __future__ import annotations
 

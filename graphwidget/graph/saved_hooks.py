@@ -1,4 +1,4 @@
-"""Saved-tensor hooks: what the user keeps in the place of what nodes save.
+"""``saved_tensors_hooks``: what the user keeps in the place of what nodes save.
 
 A hooked slot holds a ``Packed``. The generated backward reads a saved input's ``_data``; that of a
 ``Packed`` asks the user's ``unpack``. So nothing in the ordinary path knows of hooks.
@@ -17,7 +17,7 @@ from ..arrays.type_names import type_name
 from ..optable.declare import Op
 from . import errors, runtime
 from .base import NodeBase, TensorBase
-from .listeners import switch
+from .listeners import switch_listener
 from .version import counter_of
 
 Pack = Callable[[Any], Any]
@@ -66,13 +66,13 @@ def push(pack: Pack, unpack: Pack) -> None:
     if hooks.disabled is not None:
         raise RuntimeError(hooks.disabled)
     hooks.stack.append((pack, unpack))
-    switch(PACKING, True)
+    switch_listener(PACKING, True)
 
 
 def pop() -> None:
     """End the innermost context."""
     hooks.stack.pop()
-    switch(PACKING, False)
+    switch_listener(PACKING, False)
 
 
 @contextmanager
@@ -96,9 +96,9 @@ def restore(contexts: list[tuple[Pack, Pack]]) -> None:
     """Make these this thread's contexts again: what a backward run entered or left in hooks ends
     with it."""
     for _ in contexts[len(hooks.stack) :]:
-        switch(PACKING, True)
+        switch_listener(PACKING, True)
     for _ in hooks.stack[len(contexts) :]:
-        switch(PACKING, False)
+        switch_listener(PACKING, False)
     hooks.stack[:] = contexts
 
 

@@ -1,4 +1,4 @@
-"""Tensor: an array with a history.
+"""``Tensor``: an array with a history.
 
 The arithmetic methods are attached in ``functions/tensor/attach_methods.py``; here is what a tensor
 is and what concerns its gradient.
@@ -21,7 +21,7 @@ from ..optable.pointwise.zero_tensors import as_array
 from . import errors, runtime
 from .base import Hooks, TensorBase
 from .hook_handles import RemovableHandle
-from .node import Checked, Node, Output, accumulator, reshaped
+from .node import Checked, Node, Output, accumulator, on_data_replaced
 from .runtime import Meta, meta_of, new
 from .tensor_methods import TensorMethods
 from .version import (
@@ -58,19 +58,19 @@ class Tensor(TensorMethods):
         if len(args) == 1 and isinstance(args[0], Tensor):
             return runtime.alias_as(cls, args[0])  # type: ignore[no-any-return]
         self: Self = new(cls)
-        self._adopt(runtime.legacy_array(dtypes.default_numpy(), *args, **kwargs))
+        self._set_data(runtime.legacy_array(dtypes.default_numpy(), *args, **kwargs))
         if runtime.observer is not None:
             runtime.observer.made(self)
         return self
 
-    def _adopt(self, data: np.ndarray, meta: Meta | None = None) -> None:
+    def _set_data(self, data: np.ndarray, meta: Meta | None = None) -> None:
         self._data = data
         self._meta = meta or meta_of(data)
         self._counter = self._node = self._grad = self._hooks = None
         self._view = self._accumulator = self._rec = None
         self._requires_grad = False
 
-    def _relay(self, data: np.ndarray) -> None:
+    def _replace_memory(self, data: np.ndarray) -> None:
         """The same values in another place, or another order in memory."""
         self._data = data
         self._meta = meta_of(data)
@@ -80,7 +80,7 @@ class Tensor(TensorMethods):
         """A new tensor around an array (not copied), without history. ``meta`` is the array's, for
         whoever knows it."""
         self: Self = new(cls)
-        self._adopt(data if data.__class__ is ndarray else as_array(data), meta)
+        self._set_data(data if data.__class__ is ndarray else as_array(data), meta)
         return self
 
     # History ------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ class Tensor(TensorMethods):
         before, self._data, self._meta = self._meta, other._data, other._meta
         if before.shape != self._meta.shape:
             self._view = None  # these have no place in the base
-        reshaped(self, before)
+        on_data_replaced(self, before)
 
     @data.deleter
     def data(self) -> None:

@@ -43,6 +43,8 @@ class VersionCounter:
     version: int = 0
     savable: int = 0
     writes: deque[Write] | None = None
+    _rec: int | None = None
+    """What an observer keeps of it."""
 
     def writes_after(self, version: int) -> list[WriteRecord]:
         """The remembered writes that made the storage newer than ``version``, oldest first."""

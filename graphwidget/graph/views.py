@@ -191,7 +191,7 @@ class AsStridedBackward0(Node):
         if is_in_order(grad._data, self.order):
             return grad
         grad = runtime.tensors.clone(grad)
-        grad._relay(copy_in_order(grad._data, self.order))
+        grad._replace_memory(copy_in_order(grad._data, self.order))
         return grad
 
 
@@ -278,10 +278,10 @@ def check_writable(tensor: TensorBase, op: str) -> None:
         if info.origin != "default":
             raise RuntimeError(info.complaint(WRITTEN, tensor._node))
         if tensor.requires_grad and info.base._node is None:
-            raise errors.leaf_written(tensor, op, errors.LEAF_VIEW)
+            raise errors.leaf_write_error(tensor, op, errors.LEAF_VIEW)
     # A view without a history of its own, whose base has got one since, counts as a leaf.
     if tensor.requires_grad and tensor._node is None:
-        raise errors.leaf_written(tensor, op)
+        raise errors.leaf_write_error(tensor, op)
 
 
 def chain_from(base: TensorBase, chain: tuple[Link, ...]) -> tuple[Link, ...]:
@@ -395,7 +395,7 @@ class CopySlices(Node):
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
         function = self._function()
         whole = recorded_copy(grad)
-        whole._relay(copy_in_order(whole._data, self.order))
+        whole._replace_memory(copy_in_order(whole._data, self.order))
         part = self._part(whole)
         found = function.backward_tensors(runtime.tensors.clone(part), True)
         self.function = function if keep else None

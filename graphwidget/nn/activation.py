@@ -1,4 +1,4 @@
-"""Activations as modules, item by item."""
+"""Activations as modules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class _Activation(_FunctionalLayer, Module):
     """Those without options."""
 
     def forward(self, input: Tensor) -> Tensor:
-        return self._computed(input)
+        return self._call_function(input)
 
 
 class _InPlace(_FunctionalLayer, Module):

@@ -1,4 +1,4 @@
-"""An output layer for very many classes, of which few are frequent (Grave et al., 2017)."""
+"""``AdaptiveLogSoftmaxWithLoss``: an output layer for very many classes (Grave et al., 2017)."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         loss = (-output).mean()
         return _ASMoutput(output.squeeze(0) if alone else output, loss)
 
-    def _full(self, input: Tensor, head: Tensor) -> Tensor:
+    def _get_full_log_prob(self, input: Tensor, head: Tensor) -> Tensor:
         scores = log_softmax(head, dim=1)
         parts = [scores[:, : self.shortlist_size]]
         for place, cluster in enumerate(self.tail):
@@ -152,7 +152,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     def log_prob(self, input: Tensor) -> Tensor:
         """The log probabilities (N, n_classes) of all classes."""
-        return self._full(input, self.head(input))
+        return self._get_full_log_prob(input, self.head(input))
 
     def predict(self, input: Tensor) -> Tensor:
         """The most probable class of each input."""

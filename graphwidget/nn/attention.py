@@ -1,4 +1,4 @@
-"""Attention with several heads; the choice of its kernels, of which there is one."""
+"""``MultiheadAttention``, and ``torch.nn.attention`` with its choice of kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Backward hooks of modules: identity nodes at its inputs and outputs see the gradients pass."""
+"""Backward hooks of modules: identity nodes at inputs and outputs see the gradients pass."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ModuleGradients:
     def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments, those that are tensors as outputs of a hooked node."""
         self.input_count = len(args)
-        args, self.inputs = _through_node(args, self._inputs_arrived)
+        args, self.inputs = _apply_on_tensors(args, self._run_post_hooks)
         return args
 
     def watch_outputs(self, result: Any) -> Any:
@@ -58,14 +58,14 @@ class ModuleGradients:
         several = isinstance(result, tuple)
         outputs = result if several else (result,)
         self.output_count = len(outputs)
-        outputs, self.outputs = _through_node(outputs, self._outputs_arrived)
+        outputs, self.outputs = _apply_on_tensors(outputs, self._run_pre_hooks)
         return outputs if several else outputs[0]
 
-    def _outputs_arrived(self, _: Any, grads: tuple[Any, ...]) -> Any:
+    def _run_pre_hooks(self, _: Any, grads: tuple[Any, ...]) -> Any:
         """The gradients of the outputs are known: the pre hooks may replace them."""
         assert self.outputs is not None
-        found = self._changed(
-            _spread(self.outputs, grads, self.output_count), self.pre_hooks,
+        found = self._run_hooks(
+            _pack_with_none(self.outputs, grads, self.output_count), self.pre_hooks,
             "pre hook returned an invalid number of grad_output",
         )  # fmt: skip
         self.grad_outputs = found
@@ -73,7 +73,7 @@ class ModuleGradients:
             self._without_inputs(found)
         return tuple(found[place] for place in self.outputs)
 
-    def _changed(self, grads: Any, hooks: Any, wrong: str, *others: Any) -> Any:
+    def _run_hooks(self, grads: Any, hooks: Any, wrong: str, *others: Any) -> Any:
         """Gradients as the hooks leave them.
 
         Raises:
@@ -104,20 +104,20 @@ class ModuleGradients:
                 )
         self.grad_outputs = None
 
-    def _inputs_arrived(self, grads: tuple[Any, ...], _: Any) -> Any:
+    def _run_post_hooks(self, grads: tuple[Any, ...], _: Any) -> Any:
         """The gradients of the inputs are known: the hooks may replace them."""
         if self.grad_outputs is None:  # they came on another way, as in double backward
             return None
         assert self.inputs is not None
-        found = self._changed(
-            _spread(self.inputs, grads, self.input_count), self.hooks,
+        found = self._run_hooks(
+            _pack_with_none(self.inputs, grads, self.input_count), self.hooks,
             "hook returned an invalid number of grad_input", self.grad_outputs,
         )  # fmt: skip
         self.grad_outputs = None
         return tuple(found[place] for place in self.inputs)
 
 
-def _through_node(
+def _apply_on_tensors(
     values: tuple[Any, ...], hook: Callable[..., Any]
 ) -> tuple[tuple[Any, ...], list[int] | None]:
     """The values, tensors replaced by outputs of a node that has the hook, and their places;
@@ -136,7 +136,7 @@ def _through_node(
     return type(values)(*replaced), places  # a named tuple
 
 
-def _spread(places: Sequence[int], grads: Sequence[Any], count: int) -> tuple[Any, ...]:
+def _pack_with_none(places: Sequence[int], grads: Sequence[Any], count: int) -> tuple[Any, ...]:
     """The gradients at the places of their tensors, None elsewhere."""
     found: list[Any] = [None] * count
     for place, grad in zip(places, grads, strict=True):

@@ -1,4 +1,4 @@
-"""Normalization with statistics of the batch, or of each sample: batch and instance norm."""
+"""``BatchNorm1d``, ``InstanceNorm1d`` and so on: statistics of the batch, or of each sample."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class _ConvNd(OwnMethods, Module):
             text += f", padding_mode={self.padding_mode}"
         return text
 
-    def _around(self) -> list[int]:
+    def _padding_both_sides(self) -> list[int]:
         """The padding on both sides of each dim, as `functional.pad` takes it."""
         pairs: list[int] = []
         for place in reversed(range(self._dims)):
@@ -141,7 +141,7 @@ class _Conv(_ConvNd):
         convolve = getattr(functional, f"conv{self._dims}d")
         padding = self.padding
         if self.padding_mode != "zeros":
-            input = functional.pad(input, self._around(), mode=self.padding_mode)
+            input = functional.pad(input, self._padding_both_sides(), mode=self.padding_mode)
             padding = (0,) * self._dims
         found: Tensor = convolve(
             input, weight, bias, self.stride, padding, self.dilation, self.groups
@@ -202,14 +202,16 @@ class _ConvTranspose(_ConvNd):
         """The input through the transposed convolution; `output_size` chooses among the sizes
         that a convolution would shrink to the input's."""
         convolve = getattr(functional, f"conv_transpose{self._dims}d")
-        extra = self.output_padding if output_size is None else self._extra(input, output_size)
+        extra = (
+            self.output_padding if output_size is None else self._output_padding(input, output_size)
+        )
         found: Tensor = convolve(
             input, self.weight, self.bias, self.stride, self.padding, extra, self.groups,
             self.dilation,
         )  # fmt: skip
         return found
 
-    def _extra(self, input: Tensor, output_size: Any) -> tuple[int, ...]:
+    def _output_padding(self, input: Tensor, output_size: Any) -> tuple[int, ...]:
         """The padding of the output that gives it the wanted size."""
         dims = self._dims
         lead = 2 if input.dim() == dims + 2 else 1

@@ -1,4 +1,4 @@
-"""Similarities and distances as modules."""
+"""``CosineSimilarity`` and ``PairwiseDistance``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dropout: in training, items or whole channels are set to zero at random."""
+"""``Dropout`` and its kin as modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors looked up by number."""
+"""``Embedding`` and ``EmbeddingBag``: vectors looked up by number."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class _Table(Module):
             with no_grad():
                 self.weight[self.padding_idx].fill_(0)
 
-    def _told(self, **usual: Any) -> str:
+    def _repr_options(self, **usual: Any) -> str:
         """The sizes, and what differs from the defaults."""
         return f"{self.num_embeddings}, {self.embedding_dim}" + repr_changed(self, **usual)
 
@@ -98,7 +98,7 @@ class Embedding(_Table):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        return self._told(
+        return self._repr_options(
             padding_idx=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, sparse=False
         )
 
@@ -163,7 +163,7 @@ class EmbeddingBag(_Table):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        text = self._told(max_norm=None, norm_type=2, scale_grad_by_freq=False)
+        text = self._repr_options(max_norm=None, norm_type=2, scale_grad_by_freq=False)
         text += f", mode={self.mode!r}"
         return text + ("" if self.padding_idx is None else f", padding_idx={self.padding_idx}")
 

@@ -1,4 +1,4 @@
-"""Layers that only give their input another shape."""
+"""``Flatten`` and ``Unflatten``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What layers share that are functions of `nn.functional` with their options kept."""
+"""The base class of layers that are one function of ``nn.functional`` with its options kept."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _FunctionalLayer(OwnMethods):
     _options: ClassVar[tuple[str, ...]] = ()
     """The attributes that the function takes, by the names of its parameters."""
 
-    def _computed(self, *inputs: Any) -> Tensor:
+    def _call_function(self, *inputs: Any) -> Tensor:
         """What the function gives of these inputs."""
         options = {}
         for name in self._options:  # faster than a comprehension

@@ -1,4 +1,4 @@
-"""Starting values for parameters, written in place with PyTorch's random numbers."""
+"""``torch.nn.init``: starting values for parameters, written in place."""
 
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ def trunc_normal_(
             "values may be incorrect.",
         )
     with no_grad():
-        if _below((b - mean) / std) - _below((a - mean) / std) > 0.3:
-            return _redrawn(tensor, mean, std, a, b, generator)
-        return _accepted(tensor, mean, std, a, b, generator)
+        if _normal_cdf((b - mean) / std) - _normal_cdf((a - mean) / std) > 0.3:
+            return _redraw_outside(tensor, mean, std, a, b, generator)
+        return _accept_reject_uniform(tensor, mean, std, a, b, generator)
 
 
-def _below(x: float) -> float:
+def _normal_cdf(x: float) -> float:
     """The part of the normal distribution below x."""
     return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
 
 
-def _redrawn(
+def _redraw_outside(
     tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None
 ) -> Tensor:
     """Draw from the normal distribution until all lie within the bounds."""
@@ -86,7 +86,7 @@ def _redrawn(
     return tensor if result is tensor else tensor.copy_(result)
 
 
-def _accepted(
+def _accept_reject_uniform(
     tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Generator | None
 ) -> Tensor:
     """Draw uniformly and accept by the density, until all are accepted."""
@@ -129,7 +129,7 @@ def eye_(tensor: Tensor) -> Tensor:
     Raises:
         ValueError: not two dims.
     """
-    _need_matrix(tensor)
+    _check_2d(tensor)
     with no_grad():
         return tensor.copy_(Tensor._wrap(np.eye(*tensor.shape, dtype=tensor._data.dtype)))
 
@@ -163,7 +163,7 @@ def sparse_(
     Raises:
         ValueError: not two dims.
     """
-    _need_matrix(tensor)
+    _check_2d(tensor)
     rows, columns = tensor.shape
     zeros = math.ceil(sparsity * rows)
     with no_grad():
@@ -194,7 +194,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
         return tensor.mul_(gain)
 
 
-def _need_matrix(tensor: Tensor) -> None:
+def _check_2d(tensor: Tensor) -> None:
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
 
@@ -286,7 +286,7 @@ def _kaiming_std(tensor: Tensor, a: float, mode: Any, nonlinearity: str) -> floa
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 
 
-def _old(new: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def _make_deprecate(new: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The function under its old name, without the underscore, which warns."""
     name = new.__name__.removesuffix("_")
 
@@ -302,10 +302,22 @@ def _old(new: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return old
 
 
-uniform, normal, constant, eye = _old(uniform_), _old(normal_), _old(constant_), _old(eye_)
-dirac, sparse, orthogonal = _old(dirac_), _old(sparse_), _old(orthogonal_)
-xavier_uniform, xavier_normal = _old(xavier_uniform_), _old(xavier_normal_)
-kaiming_uniform, kaiming_normal = _old(kaiming_uniform_), _old(kaiming_normal_)
+uniform, normal, constant, eye = (
+    _make_deprecate(uniform_),
+    _make_deprecate(normal_),
+    _make_deprecate(constant_),
+    _make_deprecate(eye_),
+)
+dirac, sparse, orthogonal = (
+    _make_deprecate(dirac_),
+    _make_deprecate(sparse_),
+    _make_deprecate(orthogonal_),
+)
+xavier_uniform, xavier_normal = _make_deprecate(xavier_uniform_), _make_deprecate(xavier_normal_)
+kaiming_uniform, kaiming_normal = (
+    _make_deprecate(kaiming_uniform_),
+    _make_deprecate(kaiming_normal_),
+)
 
 OVERRIDABLE = "uniform_", "normal_", "constant_", "kaiming_uniform_"
 for _name in OVERRIDABLE:

@@ -1,4 +1,4 @@
-"""Modules that find out the size of their input when they are first called.
+"""Lazy modules, which find out the size of their input when they are first called.
 
 Their parameters are uninitialized until then; after it the module is of the usual class.
 """

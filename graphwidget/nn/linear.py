@@ -1,4 +1,4 @@
-"""Layers with weights."""
+"""``Linear``, ``Bilinear`` and ``Identity``."""
 
 from __future__ import annotations
 

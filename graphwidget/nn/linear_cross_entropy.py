@@ -1,4 +1,4 @@
-"""How PyTorch cuts a linear layer and its cross entropy into pieces, where memory is scarce."""
+"""Pieces into which PyTorch cuts a linear layer and its cross entropy to spare memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses as modules: distances, classes and probabilities."""
+"""Losses as modules: of distances, classes and probabilities."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _PairLoss(_FunctionalLayer):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
-        return self._computed(input, target)
+        return self._call_function(input, target)
 
 
 class MSELoss(_PairLoss, _Loss):
@@ -281,7 +281,7 @@ class PoissonNLLLoss(_FunctionalLayer, _Loss):
 
     def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
-        return self._computed(log_input, target)
+        return self._call_function(log_input, target)
 
 
 class GaussianNLLLoss(_FunctionalLayer, _Loss):
@@ -303,7 +303,7 @@ class GaussianNLLLoss(_FunctionalLayer, _Loss):
 
     def forward(self, input: Tensor, target: Tensor, var: Tensor) -> Tensor:
         """The loss."""
-        return self._computed(input, target, var)
+        return self._call_function(input, target, var)
 
 
 class CTCLoss(_FunctionalLayer, _Loss):
@@ -323,4 +323,4 @@ class CTCLoss(_FunctionalLayer, _Loss):
         self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any
     ) -> Tensor:
         """The loss of log probabilities (T, N, C) and labels (N, S)."""
-        return self._computed(log_probs, targets, input_lengths, target_lengths)
+        return self._call_function(log_probs, targets, input_lengths, target_lengths)

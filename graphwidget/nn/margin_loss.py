@@ -1,4 +1,4 @@
-"""Losses as modules: margins."""
+"""Losses with a margin as modules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _OfTwoInputs(_FunctionalLayer, _Loss):
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
         """The loss."""
-        return self._computed(input1, input2, target)
+        return self._call_function(input1, input2, target)
 
 
 class MarginRankingLoss(_OfTwoInputs):
@@ -110,7 +110,7 @@ class _OfTriplets(_FunctionalLayer, _Loss):
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         """The loss."""
-        return self._computed(anchor, positive, negative)
+        return self._call_function(anchor, positive, negative)
 
 
 class TripletMarginLoss(_OfTriplets):

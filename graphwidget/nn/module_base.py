@@ -1,4 +1,4 @@
-"""What a module holds: parameters, buffers and child modules, given as attributes or by name."""
+"""The registers of a module: its parameters, buffers and child modules, by name."""
 
 from __future__ import annotations
 
@@ -97,7 +97,6 @@ class ModuleBase:
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, ModuleBase | None]
     _non_persistent_buffers_set: set[str]
-    _called: str | None
     __call__: Any
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -116,7 +115,6 @@ class ModuleBase:
         own["_buffers"] = {}
         own["_non_persistent_buffers_set"] = set()
         own["_modules"] = {}
-        own["_called"] = None  # the name under which a parent holds this module
         for hooks in _HOOKS:
             own[hooks] = OrderedDict()
         own["_is_full_backward_hook"] = None  # which of the two kinds `_backward_hooks` holds
@@ -169,7 +167,6 @@ class ModuleBase:
         self._modules[name] = module = self._registering("module", name, module)
         if module is None:
             return
-        module.__dict__["_called"] = name
         if runtime.observer is not None:
             within = type(self).__name__
             members = ModuleBase.named_parameters(module, prefix=name)

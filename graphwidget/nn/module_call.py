@@ -82,13 +82,11 @@ class ModuleCalls(ModuleBase):
         observer = runtime.observer
         if observer is None:
             return self._call_impl(*args, **kwargs)
-        kind = self._get_name()
-        name = f"{self._called}: {kind}" if self._called is not None else kind
-        observer.scope("module", name, True)
+        observer.scope("module", self, True)
         try:
             return self._call_impl(*args, **kwargs)
         finally:
-            observer.scope("module", name, False)
+            observer.scope("module", self, False)
 
     def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
         if not (

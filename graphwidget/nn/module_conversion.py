@@ -1,4 +1,4 @@
-"""What conversions of a module do to its parameters: PyTorch's switches for it."""
+"""How ``Module.to`` and its kin convert parameters, and PyTorch's switches for it."""
 
 from __future__ import annotations
 

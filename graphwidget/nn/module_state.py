@@ -167,7 +167,7 @@ def load_own(
     for name, target in known.items():
         key = prefix + name
         if key in state:
-            if problem := _put(module, name, target, key, state[key], assign):
+            if problem := _load_tensor(module, name, target, key, state[key], assign):
                 problems.append(problem)
         elif strict:
             missing.append(key)
@@ -187,7 +187,9 @@ def load_own(
                     unexpected.append(key)
 
 
-def _put(module: ModuleBase, name: str, target: Tensor, key: str, value: Any, assign: bool) -> str:
+def _load_tensor(
+    module: ModuleBase, name: str, target: Tensor, key: str, value: Any, assign: bool
+) -> str:
     """Put one value in its place; returns what is wrong with it, if anything."""
     if not isinstance(value, Tensor):
         return (

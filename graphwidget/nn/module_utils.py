@@ -1,4 +1,4 @@
-"""What layers that users write take from `torch.nn.modules.utils`."""
+"""``torch.nn.modules.utils``: helpers for layers that users write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Normalization within each sample: layer, group and root-mean-square norm."""
+"""``LayerNorm``, ``GroupNorm``, ``RMSNorm`` and ``LocalResponseNorm``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layers that pad the last dims."""
+"""Padding layers: ``ZeroPad2d``, ``ReflectionPad2d`` and their kin."""
 
 from __future__ import annotations
 

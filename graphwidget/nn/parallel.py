@@ -1,4 +1,4 @@
-"""Modules on several devices, as in `torch.nn.parallel`: here there is one."""
+"""``torch.nn.parallel``: modules on several devices, of which there is one here."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class Parameter(Tensor, metaclass=_ParameterType):
                 "Only Tensors of floating point and complex dtype can require gradients"
             )
         self: Self = runtime.new(cls)
-        self._adopt(source._data)
+        self._set_data(source._data)
         self._counter = counter_of(source)
         self._requires_grad = requires_grad
         if runtime.observer is not None:
@@ -207,7 +207,7 @@ class UninitializedTensorMixin:
         tensor: Any = self
         wanted, made = tensor._requires_grad, empty(shape, dtype=dtype or self.dtype)
         tensor.__class__ = self._becomes
-        tensor._adopt(made._data)
+        tensor._set_data(made._data)
         tensor._counter = counter_of(made)
         tensor._requires_grad = wanted
 
@@ -260,7 +260,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
 
     def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Self:
         self: Self = runtime.new(cls)
-        self._adopt(empty(0, device=device, dtype=dtype)._data)
+        self._set_data(empty(0, device=device, dtype=dtype)._data)
         self._requires_grad = requires_grad
         return self
 
@@ -285,7 +285,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[mis
         persistent: bool = True,
     ) -> Self:  # fmt: skip
         self: Any = runtime.new(cls)
-        self._adopt(empty(0, device=device, dtype=dtype)._data)
+        self._set_data(empty(0, device=device, dtype=dtype)._data)
         self._requires_grad = requires_grad
         self.persistent = persistent
         self._is_buffer = True

@@ -1,4 +1,4 @@
-"""Modules that hold parameters (or anything else) in order or by name."""
+"""``ParameterList`` and ``ParameterDict``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _as_parameter(value: Any) -> Any:
     return value
 
 
-def _line(key: object, value: Any, kind: str) -> str:
+def _format_member(key: object, value: Any, kind: str) -> str:
     """A member in the repr."""
     if not isinstance(value, Tensor):
         return f"  ({key}): Object of type: {type(value).__name__}"
@@ -88,7 +88,7 @@ class ParameterList(Module):
     def extra_repr(self) -> str:
         """A line for each member."""
         return "\n".join(
-            _line(place, value, repr(getattr(value, "dtype", None)))
+            _format_member(place, value, repr(getattr(value, "dtype", None)))
             for place, value in enumerate(self)
         )
 
@@ -106,15 +106,15 @@ class ParameterDict(Module):
             self.update(parameters)
 
     def __getitem__(self, key: str) -> Any:
-        return getattr(self, _checked(key))
+        return getattr(self, _check_key(key))
 
     def __setitem__(self, key: str, value: Any) -> None:
         self._keys[key] = None
-        setattr(self, _checked(key), _as_parameter(value))
+        setattr(self, _check_key(key), _as_parameter(value))
 
     def __delitem__(self, key: str) -> None:
         del self._keys[key]
-        delattr(self, _checked(key))
+        delattr(self, _check_key(key))
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -199,7 +199,7 @@ class ParameterDict(Module):
     def extra_repr(self) -> str:
         """A line for each member."""
         return "\n".join(
-            _line(key, value, value.type() if isinstance(value, Tensor) else "")
+            _format_member(key, value, value.type() if isinstance(value, Tensor) else "")
             for key, value in self.items()
         )
 
@@ -221,7 +221,7 @@ class ParameterDict(Module):
         return self
 
 
-def _checked(key: object) -> str:
+def _check_key(key: object) -> str:
     if not isinstance(key, str):
         raise TypeError(
             "Index given to ParameterDict cannot be used as a key as it is not a string (type is "

@@ -1,4 +1,4 @@
-"""Pooling over one, two or three dims."""
+"""Pooling layers over one, two or three dims."""
 
 from __future__ import annotations
 

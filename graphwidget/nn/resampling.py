@@ -1,4 +1,4 @@
-"""Layers that change the number of points: upsampling, windows as columns, channels as points."""
+"""``Upsample``, ``Fold``, ``Unfold``, ``PixelShuffle`` and their kin."""
 
 from __future__ import annotations
 

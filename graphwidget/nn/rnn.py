@@ -1,4 +1,4 @@
-"""Recurrent layers: plain, LSTM (Hochreiter and Schmidhuber, 1997) and GRU (Cho et al., 2014)."""
+"""``RNN``, ``LSTM`` (Hochreiter and Schmidhuber, 1997) and ``GRU`` (Cho et al., 2014)."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from ..arrays.warnings import warn
 from ..dispatch.offer import FUNCTIONS
 from ..functions.creation.factories import empty
+from ..functions.creation.factory_decorator import new_leaf
 from ..functions.shape.joins import stack
 from ..graph.tensor import Tensor
 from . import init, rnn_functions, rnn_packed
@@ -57,11 +58,11 @@ class RNNBase(Module):
         self.proj_size = proj_size
         self._check_options(dropout)
         directions = 2 if bidirectional else 1
-        rows, told = self._gates * hidden_size, self._told
+        rows, told = self._gates * hidden_size, self._hidden_out_size
         for layer in range(num_layers):
             inputs = input_size if layer == 0 else told * directions
             shapes = {"ih": (rows, inputs), "hh": (rows, told), "hr": (proj_size, hidden_size)}
-            for name in self._names(layer):
+            for name in self._layer_weight_names(layer):
                 kind, what, *_ = name.split("_")
                 shape = shapes[what] if kind == "weight" else (rows,)
                 made = Parameter(empty(shape, device=device, dtype=dtype))
@@ -69,7 +70,7 @@ class RNNBase(Module):
         self.reset_parameters()
 
     @property
-    def _told(self) -> int:
+    def _hidden_out_size(self) -> int:
         """How many numbers a hidden state has."""
         return self.proj_size or self.hidden_size
 
@@ -106,7 +107,7 @@ class RNNBase(Module):
         if self.proj_size >= self.hidden_size:
             raise ValueError("proj_size has to be smaller than hidden_size")
 
-    def _names(self, layer: int) -> list[str]:
+    def _layer_weight_names(self, layer: int) -> list[str]:
         """The names of a layer's parameters, direction by direction."""
         kinds = ["weight_ih", "weight_hh"] + (["bias_ih", "bias_hh"] if self.bias else [])
         kinds += ["weight_hr"] if self.proj_size else []
@@ -132,7 +133,9 @@ class RNNBase(Module):
     @property
     def _flat_weights_names(self) -> list[str]:
         """The names of all layers' parameters in turn: PyTorch's, which programs ask for."""
-        return [name for layer in range(self.num_layers) for name in self._names(layer)]
+        return [
+            name for layer in range(self.num_layers) for name in self._layer_weight_names(layer)
+        ]
 
     @property
     def _flat_weights(self) -> list[Parameter]:
@@ -154,14 +157,16 @@ class RNNBase(Module):
             self.bidirectional, self.batch_first,
         )  # fmt: skip
 
-    def _walk(self, step: Step, input: PackedSequence, states: list[Any]) -> tuple[Any, list[Any]]:
+    def _forward_packed(
+        self, step: Step, input: PackedSequence, states: list[Any]
+    ) -> tuple[Any, list[Any]]:
         """Packed sequences through all layers."""
         weights, bias, *options, _ = self._options()
         way = step_by_step(step, bias, input.batch_sizes.tolist())
         rows, ends = run_layers(way, input.data, states, weights, *options)
         return input._replace(data=rows), ends
 
-    def _batched(self, input: Tensor) -> tuple[Tensor, bool]:
+    def _add_batch_dim(self, input: Tensor) -> tuple[Tensor, bool]:
         """The input with its dim of sequences, and whether it was a single one."""
         if input.dim() not in (2, 3):
             name, tensor = type(self).__name__, " tensor" * isinstance(self, RNN)
@@ -206,20 +211,20 @@ class RNNBase(Module):
             what = name.replace("hx", "hidden") if "[" in name else "hidden"
             raise RuntimeError(f"Expected {what} size {shape}, got {list(given.shape)}")
 
-    def _sorted(self, given: Tensor | None, sequence: PackedSequence, size: int) -> Tensor:
+    def _permuted_state(self, given: Tensor | None, sequence: PackedSequence, size: int) -> Tensor:
         """A first state for packed sequences: as given, in their order, or zeros."""
         shape = self._state_shape(int(sequence.batch_sizes[0]), size)
         if given is None:
-            return Tensor._wrap(np.zeros(shape, sequence.data._data.dtype))
+            return new_leaf(np.zeros(shape, sequence.data._data.dtype))
         return rnn_packed.permute_state(given, sequence.sorted_indices)
 
-    def _start(
+    def _initial_state(
         self, given: Tensor | None, input: Tensor, alone: bool, name: str, size: int
     ) -> Tensor:
         """A first state for every layer and direction: as given, or zeros."""
         if given is None:
             shape = self._state_shape(input.size(self._sequences), size)
-            return Tensor._wrap(np.zeros(shape, input._data.dtype))
+            return new_leaf(np.zeros(shape, input._data.dtype))
         if given.dim() != (2 if alone else 3):
             kind = "unbatched 2-D" if alone else "batched 3-D"
             also = "should also be 2-D" if alone else "should also be 3-D"
@@ -245,13 +250,13 @@ class _Simple(OwnMethods, RNNBase):
         size = self.hidden_size
         step, layers = STEPS[self.mode]
         if isinstance(input, PackedSequence):
-            start = self._sorted(hx, input, size)
+            start = self._permuted_state(hx, input, size)
             self._check_input(input.data, 2)
             self._check_state(start, self._state_shape(int(input.batch_sizes[0]), size), "hx")
-            out, ends = self._walk(step, input, list(start.unbind(0)))
+            out, ends = self._forward_packed(step, input, list(start.unbind(0)))
             return out, rnn_packed.permute_state(stack(ends), input.unsorted_indices)
-        input, alone = self._batched(input)
-        start = self._start(hx, input, alone, "hx", size)
+        input, alone = self._add_batch_dim(input)
+        start = self._initial_state(hx, input, alone, "hx", size)
         self._check_input(input, 3)
         self._check_state(start, self._state_shape(input.size(self._sequences), size), "hx")
         output, last = layers(input, start, *self._options())
@@ -317,17 +322,20 @@ class LSTM(RNNBase):
         The input is (T, N, I), (N, T, I) with `batch_first`, (T, I) alone, or packed sequences.
         """
         hidden, cell = (None, None) if hx is None else (hx[0], hx[1])
-        sizes = (self._told, self.hidden_size)
+        sizes = (self._hidden_out_size, self.hidden_size)
         if isinstance(input, PackedSequence):
-            begin = (self._sorted(hidden, input, sizes[0]), self._sorted(cell, input, sizes[1]))
+            begin = (
+                self._permuted_state(hidden, input, sizes[0]),
+                self._permuted_state(cell, input, sizes[1]),
+            )
             states = list(zip(begin[0].unbind(0), begin[1].unbind(0), strict=True))
-            out, ends = self._walk(lstm_step, input, states)
+            out, ends = self._forward_packed(lstm_step, input, states)
             order = input.unsorted_indices
             kept = [
                 rnn_packed.permute_state(stack([end[i] for end in ends]), order) for i in (0, 1)
             ]
             return out, (kept[0], kept[1])
-        input, alone = self._batched(input)
+        input, alone = self._add_batch_dim(input)
         dims = 2 if alone else 3
         if hx is not None and {hx[0].dim(), hx[1].dim()} != {dims}:
             raise RuntimeError(
@@ -335,8 +343,8 @@ class LSTM(RNNBase):
                 f"got ({hx[0].dim()}-D, {hx[1].dim()}-D) tensors"
             )
         start = (
-            self._start(hidden, input, alone, "hx[0]", sizes[0]),
-            self._start(cell, input, alone, "hx[1]", sizes[1]),
+            self._initial_state(hidden, input, alone, "hx[0]", sizes[0]),
+            self._initial_state(cell, input, alone, "hx[1]", sizes[1]),
         )
         batch = input.size(self._sequences)
         self._check_input(input, 3)

@@ -1,4 +1,4 @@
-"""One step of recurrent layers, as functions and as modules."""
+"""``RNNCell``, ``LSTMCell`` and ``GRUCell``, and one step of each as a function."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..dispatch.offer import FUNCTIONS
-from ..eager.record import TENSORS as F
+from ..eager.op_functions import TENSORS as F
 from ..functions.creation.factories import empty
+from ..functions.creation.factory_decorator import new_leaf
 from ..graph.tensor import Tensor
 from . import functional, init
 from .module import Module
@@ -96,7 +97,7 @@ class RNNCellBase(Module):
             text += f", nonlinearity={self.nonlinearity}"
         return text
 
-    def _batched(self, input: Tensor, **states: Tensor | None) -> tuple[Tensor, bool]:
+    def _add_batch_dim(self, input: Tensor, **states: Tensor | None) -> tuple[Tensor, bool]:
         for name, given in {"input": input, **states}.items():
             if given is not None and given.dim() not in (1, 2):
                 raise ValueError(
@@ -112,7 +113,7 @@ class RNNCellBase(Module):
 
     def _state(self, given: Tensor | None, input: Tensor, alone: bool, nr: int = 0) -> Tensor:
         if given is None:
-            return Tensor._wrap(np.zeros((input.size(0), self.hidden_size), input._data.dtype))
+            return new_leaf(np.zeros((input.size(0), self.hidden_size), input._data.dtype))
         state = given.unsqueeze(0) if alone else given
         if state.size(0) != input.size(0):
             raise RuntimeError(
@@ -149,7 +150,7 @@ class RNNCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """The next hidden state, (N, H) or (H)."""
-        input, alone = self._batched(input, hidden=hx)
+        input, alone = self._add_batch_dim(input, hidden=hx)
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         state = self._state(hx, input, alone)
@@ -164,7 +165,7 @@ class GRUCell(RNNCellBase):
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
         """The next hidden state, (N, H) or (H)."""
-        input, alone = self._batched(input, hidden=hx)
+        input, alone = self._add_batch_dim(input, hidden=hx)
         state = self._state(hx, input, alone)
         found: Tensor = self._step("gru_cell", input, state)
         return found.squeeze(0) if alone else found
@@ -178,7 +179,7 @@ class LSTMCell(RNNCellBase):
     def forward(self, input: Tensor, hx: State | None = None) -> State:
         """The next hidden and cell state, each (N, H) or (H)."""
         given = {} if hx is None else {f"hx[{place}]": each for place, each in enumerate(hx)}
-        input, alone = self._batched(input, **given)
+        input, alone = self._add_batch_dim(input, **given)
         if isinstance(hx, Tensor):
             raise TypeError(
                 "lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor"

@@ -1,4 +1,4 @@
-"""Recurrent layers over time: the ways along one layer, and the loop over layers and directions.
+"""The loops of recurrent layers over time, layers and directions.
 
 A way takes the input, a layer's first state, its weights and whether to go backwards, and gives the
 hidden states of all times and the last state. States are tensors (N, H), or the two of an LSTM.
@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..eager.record import TENSORS as F
+from ..eager.op_functions import TENSORS as F
+from ..functions.creation.factory_decorator import new_leaf
 from ..functions.dims import wrap_dim
 from ..functions.reduction.reductions import returns_tuple
 from ..functions.shape.joins import cat, stack
@@ -67,7 +68,7 @@ def fused_lstm(
         wrap_dim(2, input._data.ndim)
         biases = weights[2:]
         if not has_biases:
-            biases = [Tensor._wrap(np.zeros_like(each._data)) for each in weights]
+            biases = [new_leaf(np.zeros_like(each._data)) for each in weights]
         output, *last = returns_tuple(F.mkldnn_rnn_layer)(
             input, *weights[:2], *biases, *state, backwards, (), LSTM_MODE,
             state[0]._data.shape[-1], num_layers, has_biases, bidirectional, batch_first, train,

@@ -1,4 +1,4 @@
-"""Activations along a dim, and the one that is learnt."""
+"""``Softmax``, ``LogSoftmax`` and their kin as modules, and ``PReLU``."""
 
 from __future__ import annotations
 

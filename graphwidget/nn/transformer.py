@@ -62,7 +62,7 @@ class _Layer(OwnMethods, Module):
             setattr(self, f"norm{number}", LayerNorm(d_model, eps=layer_norm_eps, **made))
         for number in numbers:
             setattr(self, f"dropout{number}", Dropout(dropout))
-        self.activation = _function(activation)
+        self.activation = _get_activation_fn(activation)
 
     def _sa_block(
         self, x: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False
@@ -89,7 +89,7 @@ class TransformerEncoderLayer(_Layer):
         is_causal: bool = False,
     ) -> Tensor:
         """The sequence through the layer, (L, N, E) or (N, L, E) with `batch_first`."""
-        padding, mask = _as_numbers(src_key_padding_mask, src_mask, src, "src_")
+        padding, mask = _canonical_masks(src_key_padding_mask, src_mask, src, "src_")
         x = src
         if self.norm_first:
             x = x + self._sa_block(self.norm1(x), mask, padding, is_causal)
@@ -172,8 +172,8 @@ class TransformerEncoder(Module):
         is_causal: bool | None = None,
     ) -> Tensor:
         """The sequence through all layers."""
-        padding, mask = _as_numbers(src_key_padding_mask, mask, src, "")
-        causal = _is_causal(mask, is_causal, src, self.layers[0].self_attn.batch_first)
+        padding, mask = _canonical_masks(src_key_padding_mask, mask, src, "")
+        causal = _detect_is_causal_mask(mask, is_causal, src, self.layers[0].self_attn.batch_first)
         output = src
         for layer in self.layers:
             output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
@@ -214,7 +214,9 @@ class TransformerDecoder(Module):
         memory_is_causal: bool = False,
     ) -> Tensor:
         """The sequence through all layers, looking at the encoder's output `memory`."""
-        causal = _is_causal(tgt_mask, tgt_is_causal, tgt, self.layers[0].self_attn.batch_first)
+        causal = _detect_is_causal_mask(
+            tgt_mask, tgt_is_causal, tgt, self.layers[0].self_attn.batch_first
+        )
         output = tgt
         for layer in self.layers:
             output = layer(
@@ -312,14 +314,16 @@ class Transformer(Module):
     ) -> Tensor:
         """(sz, sz): -inf above the diagonal, 0 elsewhere."""
         devices.require_cpu(device)
-        return _subsequent(sz, dtypes.default_numpy() if dtype is None else dtype.numpy)
+        return _generate_square_subsequent_mask(
+            sz, dtypes.default_numpy() if dtype is None else dtype.numpy
+        )
 
 
-def _subsequent(size: int, dtype: Any) -> Tensor:
+def _generate_square_subsequent_mask(size: int, dtype: Any) -> Tensor:
     return Tensor._wrap(np.triu(np.full((size, size), -math.inf, dtype), 1))
 
 
-def _function(activation: Activation) -> Callable[[Tensor], Tensor]:
+def _get_activation_fn(activation: Activation) -> Callable[[Tensor], Tensor]:
     if not isinstance(activation, str):
         return activation
     if activation not in ("relu", "gelu"):
@@ -332,7 +336,7 @@ def _get_clones(module: Module, N: int) -> ModuleList:
     return ModuleList([copy.deepcopy(module) for _ in range(N)])
 
 
-def _as_numbers(
+def _canonical_masks(
     padding: Tensor | None, mask: Tensor | None, like: Tensor, prefix: str
 ) -> tuple[Tensor | None, Tensor | None]:
     """Both masks as numbers to be added."""
@@ -341,10 +345,10 @@ def _as_numbers(
             f"Support for mismatched src_key_padding_mask and {prefix}mask is deprecated. Use same "
             "type for both instead.",
         )
-    return _added(padding, like), _added(mask, like)
+    return _to_additive_mask(padding, like), _to_additive_mask(mask, like)
 
 
-def _added(mask: Tensor | None, like: Tensor) -> Tensor | None:
+def _to_additive_mask(mask: Tensor | None, like: Tensor) -> Tensor | None:
     """A mask as numbers to be added: -inf where a mask of booleans says True."""
     if mask is None or mask._data.dtype != bool:
         return mask
@@ -353,13 +357,15 @@ def _added(mask: Tensor | None, like: Tensor) -> Tensor | None:
     return Tensor._wrap(numbers)
 
 
-def _is_causal(mask: Tensor | None, told: bool | None, sequence: Tensor, batch_first: bool) -> bool:
+def _detect_is_causal_mask(
+    mask: Tensor | None, told: bool | None, sequence: Tensor, batch_first: bool
+) -> bool:
     """Whether a mask hides just what lies ahead, if nobody said so."""
     sizes = sequence.shape
     size = sizes[1 if batch_first and len(sizes) != 2 else 0]
     if told is not None or mask is None:
         return told is True
-    expected = _subsequent(size, np.float32)
+    expected = _generate_square_subsequent_mask(size, np.float32)
     return mask.shape == expected.shape and bool((mask._data == expected._data).all())
 
 

@@ -1,6 +1,4 @@
-"""Every op, declared once, by family: its kernel, its derivatives, its formula, and its sign in the
-picture.
-"""
+"""Every op, declared once, by family: kernel, derivatives, formula, and sign in the picture."""
 
 # From the bottom up, as the package's own __init__ does it.
 # isort: off

@@ -1,4 +1,4 @@
-"""How an op is declared: one statement that says everything the rest of the house derives.
+"""``op(...)``, which declares an op in one statement, and the table of all ops.
 
     op("mul(self, other, /)", np.multiply, inplace=True, pointwise=True,
        d_self=lambda grad, other: grad * other,
@@ -146,7 +146,7 @@ class Op:
     """What may share memory where it is written in place: ``anything``, as all items receive one
     number, or its ``operands``, which PyTorch does not check; else nothing."""
     warns: bool = True
-    """numpy may warn of nan and inf in the kernel, or in the derivative, and is hushed."""
+    """numpy may warn of nan and inf in the kernel or the derivative, and is told to be quiet."""
     saved_constants: dict[str, Any] = field(default_factory=dict)
     """What nodes show (``_saved_alpha``) that this form of the op cannot choose."""
     saved_sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Derivatives as text, read off the op table's own formulas.
+"""Derivatives as text for the picture, read off the op table's own formulas.
 
 A formula is called with ``Text`` operands, which write down what is done to them. Nothing is
 derived or written a second time here.
@@ -6,6 +6,7 @@ derived or written a second time here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
@@ -17,6 +18,72 @@ SUM, PRODUCT, PREFIX, POWER, ATOM = range(5)
 
 MAX_LENGTH = 60
 """A shared function of formulas is written out up to this length, else called by its name."""
+
+
+WORDS = {
+    "sum_to_size": "{0} summed to {1}",
+    "sums_to_sizes": "{0}",
+    "reshape": "{0} reshaped to {1}",
+    "unsqueezed": "{0} with its dimensions of size 1 again",
+    "unreduce": "{0} for every item along dim {2}",
+    "unstacked": "its part of {0}",
+    "cat_backward": "its part of {0}",
+    "block_diag_backward": "its block of {0}",
+    "repeat_backward": "{0} summed over the repetitions",
+    "trace_backward": "{0} on the diagonal, 0 elsewhere",
+    "cumsum_reversed": "sums of {0} from the end",
+    "share": "0 where {1}, half of {0} where {2}, else {0}",
+    "shared": "{0} at the items that are {2}, in equal parts, 0 elsewhere",
+    "evenly": "{0} at the items that are {2}, in equal parts, 0 elsewhere",
+    "pow_backward": "{0} × {2} × {1} ^ ({2} − 1)",
+    "pow_backward_self": "{0} × {2} × {1} ^ ({2} − 1)",
+    "pow_backward_exponent": "{0} × {3} × log({1})",
+    "pow_backward_base": "{0} × {3} × log({1})",
+    "prod_backward": "{0} × {2} ÷ {1}",
+    "var_backward": "{0} × 2 × ({1} − mean({1})) ÷ (n − {3})",
+    "std_backward": "{0} × ({1} − mean({1})) ÷ ((n − {4}) × {2})",
+    "zeros": "0",
+}  # fmt: skip
+"""What shared functions of formulas do, in words of their operands, where these read better than
+their formula."""
+
+CONSTANTS = {
+    0.693147: "ln 2", 2.30259: "ln 10", 1.12838: "(2/√π)", 0.886227: "(√π/2)", 2.50663: "√(2π)",
+    0.0174533: "(π/180)", 57.2958: "(180/π)",
+}  # fmt: skip
+"""Numbers of six digits by the names that people know."""
+
+UNDERIVABLE = {"without_derivative", "no_derivative", "underivable", "refuse", "not_in_place"}
+NO_DERIVATIVE = "nothing: there is no derivative"
+
+BY_HAND = {
+    "permute": "{grad} with its dimensions in their former order",
+    "mean.dim": "{grad} ÷ n for every item along dim {dim}",
+    "roll": "{grad} rolled back",
+    "constant_pad_nd": "{grad} without the padding",
+    "linalg_vector_norm": "{grad} × {self} ÷ {result}, for the norm of order 2",
+}
+"""Formulas that look at numbers or sizes and so cannot be written by being called."""
+
+PLAIN = [
+    (re.compile(r"\[None ≤ (\{\w+\}) ≤ (.+?)\]"), r"\1 ≤ \2"),
+    (re.compile(r"\[(.+?) ≤ (\{\w+\}) ≤ None\]"), r"\2 ≥ \1"),
+    (re.compile(r"\[0 ≤ (\{\w+\}) ≤ 0\]"), r"\1 = 0"),
+    (re.compile(r"\[([^][]+ ≤ [^][]+)\]"), r"\1"),
+    (re.compile(r"\(\(([^()]*)\)\)"), r"(\1)"),
+    (re.compile(r"\((\{\w+\} [=≤≥<>≠] [^() ]+)\)(?=$| else|,)"), r"\1"),
+    (re.compile(r"^\((\{\w+\} spread to \{\w+\}\.shape)\)"), r"\1"),
+    (re.compile(r"(\S+) spread to \{\w+\}\.shape(.*)"), r"\1\2 for every item"),
+    (re.compile(r"to (\{\w+\})\.shape"), r"to the shape of \1"),
+    (re.compile(r"(?<![\w.])1 · "), ""),
+    (re.compile(r" · 1(?![\w.])"), ""),
+    (re.compile(r"(?<=[})]) \^ 2(?![\w.])"), "²"),
+    (re.compile(r"(?<=[})]) \^ 3(?![\w.])"), "³"),
+    (re.compile(r"\((\{\w+\}[²³])\)"), r"\1"),
+    (re.compile(r"reshape\((.+), (\{\w+\})\.shape\)$"), r"\1 reshaped to the shape of \2"),
+    (re.compile(r"^zeros$"), "0"),
+]
+"""How a written formula is made plain, one after the other."""
 
 
 class Text:
@@ -31,7 +98,11 @@ class Text:
         return self.text if self.tight >= tight else f"({self.text})"
 
     def __add__(self, other: Any) -> Text:
-        return Text(f"{self.at(SUM)} + {_text(other).at(SUM)}", SUM)
+        right = _text(other)
+        negative = self.tight in (PRODUCT, PREFIX) and self.text.startswith("−")
+        if negative and not right.text.startswith("−"):
+            return right - Text(self.text[1:], PRODUCT)  # 1 − x rather than −x + 1
+        return Text(f"{self.at(SUM)} + {right.at(SUM)}", SUM)
 
     def __radd__(self, other: Any) -> Text:
         return _text(other) + self
@@ -48,22 +119,36 @@ class Text:
             return right if left.text == "1" else left
         if left.text == "−1":
             return -right
+        if right.tight == PRODUCT and re.fullmatch(r"1 ÷ (\{\w+\}|√?\([^()]*\))", right.text):
+            return Text(f"{left.at(PRODUCT)} ÷ {right.text[4:]}", PRODUCT)
+        if left.text == right.text and left.tight == ATOM:
+            return Text(f"{left.text}²", POWER)
+        if left.text == f"−{right.text}" and right.tight == ATOM:
+            return Text(f"−{right.text}²", PREFIX)
+        if right.tight == PREFIX and right.text.startswith("−"):
+            return -(left * Text(right.text[1:], PREFIX))
         return Text(f"{left.at(PRODUCT)} × {right.at(PREFIX)}", PRODUCT)
 
     def __rmul__(self, other: Any) -> Text:
         return _text(other) * self
 
     def __truediv__(self, other: Any) -> Text:
-        return Text(f"{self.at(PRODUCT)} ÷ {_text(other).at(POWER)}", PRODUCT)
+        divisor = _text(other).at(POWER)
+        if self.tight == PRODUCT and self.text.endswith(f" ÷ {divisor}"):
+            return Text(f"{self.text}²", PRODUCT)
+        return Text(f"{self.at(PRODUCT)} ÷ {divisor}", PRODUCT)
 
     def __rtruediv__(self, other: Any) -> Text:
         return _text(other) / self
 
     def __neg__(self) -> Text:
-        return Text(f"−{self.at(PREFIX)}", PREFIX)
+        return Text(f"−{self.at(PREFIX if self.tight != PRODUCT else PRODUCT)}", PREFIX)
 
     def __pow__(self, other: Any) -> Text:
-        return Text(f"{self.at(ATOM)} ^ {_text(other).at(ATOM)}", POWER)
+        exponent = _text(other)
+        if exponent.text in ("2", "3"):
+            return Text(f"{self.at(ATOM)}{'²' if exponent.text == '2' else '³'}", POWER)
+        return Text(f"{self.at(ATOM)} ^ {exponent.at(ATOM)}", POWER)
 
     def __repr__(self) -> str:
         return self.text
@@ -96,13 +181,19 @@ class Shape(Text):
 def _text(value: Any) -> Text:
     if isinstance(value, Text):
         return value
-    return Text(f"{value:g}" if isinstance(value, float) else str(value))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        size = f"{abs(value):g}" if isinstance(value, float) else str(abs(value))
+        named = CONSTANTS.get(float(size), size) if isinstance(value, float) else size
+        return -Text(named) if value < 0 else Text(named)
+    return Text(str(value))
 
 
 class _Writers(Namespace):
     """``F`` on texts: an op writes its own formula, a shared function what it does."""
 
     def __getattr__(self, name: str) -> Any:
+        if name in WORDS:
+            return _worded(WORDS[name])
         if name in COMPOSITES:
             return _shared_function(name, COMPOSITES[name])
         op = _ops().get(name)
@@ -143,6 +234,19 @@ def _shared_function(name: str, function: Callable[..., Any]) -> Callable[..., T
     return write
 
 
+def _worded(words: str) -> Callable[..., Text]:
+    """What says what is done to the first operand; "1" drops out of products."""
+
+    def write(*operands: Any) -> Text:
+        texts = [
+            _text(operand).at(PRODUCT if nr == 0 else PREFIX) for nr, operand in enumerate(operands)
+        ]
+        text = words.format(*texts)
+        return Text(text.removeprefix("1 × "), PRODUCT if " × " in words else ATOM)
+
+    return write
+
+
 def _caller(name: str) -> Callable[..., Text]:
     def write(*operands: Any) -> Text:
         return Text(f"{name}({', '.join(_text(operand).text for operand in operands)})")
@@ -167,9 +271,8 @@ def derivatives(op: Op) -> tuple[DerivativeText, ...]:
 
 
 def gradient(op: Op, target: str) -> str:
-    """The derivative of an op by one input, times the incoming gradient; "" where it cannot be
-    written. Docstrings need no more."""
-    return _written(op, target, Text("{grad}")) or ""
+    """The derivative of an op by one input, times the incoming gradient: all a docstring needs."""
+    return _readable(op, _written(op, target, Text("{grad}")), "{grad}")
 
 
 @cache
@@ -178,8 +281,10 @@ def _derivatives(key: str) -> tuple[DerivativeText, ...]:
     found = []
     for derivative in op.derivatives.values():
         local = _written(op, derivative.input, Text("1")) if op.pointwise else None
-        local = local and local.removeprefix("1 · ")
-        found.append(DerivativeText(derivative.input, gradient(op, derivative.input), local))
+        if local is not None and _readable(op, local, "") != local:
+            local = None  # told with the gradient only
+        vjp = _readable(op, _written(op, derivative.input, Text("{grad}")), "{grad}")
+        found.append(DerivativeText(derivative.input, vjp, local))
     return tuple(found)
 
 
@@ -196,6 +301,23 @@ def _written(op: Op, target: str, grad: Text) -> str | None:
         found = bind(derivative.formula, F)(*(given[n] for n in derivative.needs))
         if derivative.place is not None and isinstance(found, tuple):
             found = found[derivative.place]
-        return _text(found).text
+        text = _text(found).text
     except Exception:  # a formula that looks at numbers has no text of its own
         return None
+    for pattern, plain in PLAIN:
+        text = pattern.sub(plain, text)
+    return text
+
+
+def _readable(op: Op, text: str | None, grad: str) -> str:
+    """The text, or a general sentence where it would speak of the engine's own functions."""
+    called = set(re.findall(r"(?<![\w⁻])([A-Za-z_]\w*)\(", text or ""))
+    if called & UNDERIVABLE:
+        return NO_DERIVATIVE
+    internal = any("_" in name or name in COMPOSITES for name in called)
+    if text and not internal and not re.search(r"\{_|None|spread to \(", text):
+        return text
+    if op.key in BY_HAND and grad:
+        return BY_HAND[op.key]
+    name = op.name.strip("_").removeprefix("linalg_").removeprefix("special_")
+    return f"{grad} led back through {name}"

@@ -56,7 +56,7 @@ class Adam(PerParameter):
                 "lr as a Tensor is not supported for capturable=False and foreach=True"
             )
         super().check(options)
-        options["betas"] = _checked(options["betas"], single)
+        options["betas"] = _check_betas(options["betas"], single)
 
     def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """No steps yet, and both means zero."""
@@ -99,7 +99,7 @@ class AdamW(Adam):
         PerParameter.__init__(self, params, locals() | {"decoupled_weight_decay": True})
 
 
-def _checked(
+def _check_betas(
     betas: tuple[float | Tensor, float | Tensor], single: bool
 ) -> tuple[float | Tensor, float | Tensor]:
     """The betas, tensors without dims.
@@ -139,7 +139,7 @@ def _adam(numbers: Any, p: Any, g: Any, mean: Any, square: Any, s: Any) -> None:
     weight, keep, weight2, root, eps, rate = numbers
     update_average(mean, g, weight, s)
     update_average_square(square, g, keep, weight2, s)
-    _move(p, mean, square, root, eps, rate, s)
+    _apply_update(p, mean, square, root, eps, rate, s)
 
 
 def _amsgrad(numbers: Any, p: Any, g: Any, mean: Any, square: Any, largest: Any, s: Any) -> None:
@@ -147,10 +147,12 @@ def _amsgrad(numbers: Any, p: Any, g: Any, mean: Any, square: Any, largest: Any,
     update_average(mean, g, weight, s)
     update_average_square(square, g, keep, weight2, s)
     np.maximum(largest, square, out=largest)
-    _move(p, mean, largest, root, eps, rate, s)
+    _apply_update(p, mean, largest, root, eps, rate, s)
 
 
-def _move(p: Any, mean: Any, square: Any, root: float, eps: float, rate: float, s: Any) -> None:
+def _apply_update(
+    p: Any, mean: Any, square: Any, root: float, eps: float, rate: float, s: Any
+) -> None:
     """p -= rate * mean / (sqrt(square) / root + eps)"""
     np.sqrt(square, s)
     s /= root

@@ -1,4 +1,4 @@
-"""The optimizers' rules in recorded operations, for `differentiable=True`.
+"""The optimizers' update rules in recorded operations, for `differentiable=True`.
 
 Each changes a parameter, which is no leaf then, and its state in place, so that gradients of what
 is computed from it flow on through the step: to the gradient it took, to the steps before, and to
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..eager.record import TENSORS as F
+from ..eager.op_functions import TENSORS as F
 from ..functions.reduction.reductions import amax
 from ..functions.shape.joins import cat
 from ..graph.tensor import Tensor

@@ -67,7 +67,7 @@ class LBFGS(Optimizer):
             ]
         )
 
-    def _move(self, size: float, direction: Tensor) -> None:
+    def _add_to_parameters(self, size: float, direction: Tensor) -> None:
         """Add a step to the parameters."""
         place = 0
         for each in self._params:
@@ -112,7 +112,7 @@ class LBFGS(Optimizer):
                 break
             last = turn == group["max_iter"]
             left = group["max_eval"] - evaluations
-            loss, grad, size, used = self._along(
+            loss, grad, size, used = self._evaluate_along(
                 evaluate, direction, size, (loss, grad, slope), left, last
             )
             state["t"] = size
@@ -127,7 +127,7 @@ class LBFGS(Optimizer):
                 break
         return first
 
-    def _along(
+    def _evaluate_along(
         self,
         evaluate: Closure,
         direction: Tensor,
@@ -141,7 +141,7 @@ class LBFGS(Optimizer):
         loss, grad, slope = now
         search = self.param_groups[0]["line_search_fn"]
         if search is None:
-            self._move(size, direction)
+            self._add_to_parameters(size, direction)
             if last:
                 return loss, grad, size, 0
             return float(evaluate()), self._gradient(), size, 1
@@ -150,14 +150,14 @@ class LBFGS(Optimizer):
         start = [each.clone() for each in self._params]
 
         def at(size: float) -> tuple[float, Tensor]:
-            self._move(size, direction)
+            self._add_to_parameters(size, direction)
             found = float(evaluate()), self._gradient()
             for each, value in zip(self._params, start, strict=True):
                 each.copy_(value)
             return found
 
         loss, grad, size, used = strong_wolfe(at, size, direction, loss, grad, slope, left)
-        self._move(size, direction)
+        self._add_to_parameters(size, direction)
         return loss, grad, size, used
 
     def _direction(self, state: dict[str, Any], grad: Tensor, history: int) -> Tensor:

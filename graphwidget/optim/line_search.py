@@ -73,11 +73,11 @@ def strong_wolfe(
         turns += 1
     if turns == most:
         bracket = [start, now]
-    found, turns = _zoomed(bracket, turns, most, direction, look, too_high, flat)
+    found, turns = _zoom(bracket, turns, most, direction, look, too_high, flat)
     return found.loss, found.grad, found.at, turns + 1
 
 
-def _zoomed(
+def _zoom(
     bracket: list[Point],
     turns: int,
     most: int,

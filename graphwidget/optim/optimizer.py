@@ -1,4 +1,4 @@
-"""What all optimizers share: parameter groups, their state, hooks, and clearing gradients."""
+"""``Optimizer``, the base class: parameter groups, state, hooks, ``zero_grad``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from ..arrays.warnings import warn
 from ..autograd.zero_grad import clear_gradients
+from ..graph import runtime
 from ..graph.hook_handles import RemovableHandle
 from ..graph.tensor import Tensor
 
@@ -176,25 +177,25 @@ class Optimizer:
         self, hook: Callable[..., None], prepend: bool = False
     ) -> RemovableHandle:
         """Call `hook(optimizer)` before the state dict is made."""
-        return _added(self._optimizer_state_dict_pre_hooks, hook, prepend)
+        return _register_hook(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> RemovableHandle:
         """Call `hook(optimizer, state_dict)` with the state dict; it may return another one."""
-        return _added(self._optimizer_state_dict_post_hooks, hook, prepend)
+        return _register_hook(self._optimizer_state_dict_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(
         self, hook: Callable[..., Any], prepend: bool = False
     ) -> RemovableHandle:
         """Call `hook(optimizer, state_dict)` before one is loaded; it may return another one."""
-        return _added(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
+        return _register_hook(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
 
     def register_load_state_dict_post_hook(
         self, hook: Callable[..., None], prepend: bool = False
     ) -> RemovableHandle:
         """Call `hook(optimizer)` when a state dict was loaded."""
-        return _added(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+        return _register_hook(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
     def state_dict(self) -> dict[str, Any]:
         """Options and state, with parameters replaced by their numbers."""
@@ -246,7 +247,7 @@ class Optimizer:
         for key, value in found["state"].items():
             owner = owners.get(key)
             state[key if owner is None else owner] = (
-                value if owner is None else _fitted(owner, value, "")
+                value if owner is None else _cast_state(owner, value, "")
             )
         self.__setstate__({"state": state, "param_groups": saved})
         for hook in self._optimizer_load_state_dict_post_hooks.values():
@@ -284,7 +285,7 @@ def _take_names(group: Group, members: list[Any]) -> None:
     group["param_names"] = names
 
 
-def _added(
+def _register_hook(
     hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any], first: bool
 ) -> RemovableHandle:
     handle = RemovableHandle(hooks, hook)
@@ -293,25 +294,35 @@ def _added(
     return handle
 
 
-def _fitted(parameter: Tensor, value: Any, name: Any) -> Any:
+def _cast_state(parameter: Tensor, value: Any, name: Any) -> Any:
     """A loaded value with its tensors in the parameter's dtype, but for the count of steps."""
     if isinstance(value, Tensor):
         if name == "step" or not parameter.is_floating_point():
             return value
         return value.to(parameter.dtype)
     if isinstance(value, dict):
-        return {key: _fitted(parameter, item, key) for key, item in value.items()}
+        return {key: _cast_state(parameter, item, key) for key, item in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, str):
         kind: Any = type(value)
-        return kind(_fitted(parameter, item, None) for item in value)
+        return kind(_cast_state(parameter, item, None) for item in value)
     return value
 
 
 def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
-    """A `step` method that calls the hooks around it."""
+    """A `step` method that calls the hooks around it, and that an observer hears of."""
 
     @functools.wraps(step)
-    def hooked(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+    def observed(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+        observer = runtime.observer
+        if observer is None:
+            return hooked(self, args, kwargs)
+        observer.scope("step", self, True)
+        try:
+            return hooked(self, args, kwargs)
+        finally:
+            observer.scope("step", self, False)
+
+    def hooked(self: Optimizer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         given: tuple[Any, ...] = (self, *args)
         for hook in (*_PRE_HOOKS.values(), *self._optimizer_step_pre_hooks.values()):
             changed = hook(self, given, kwargs)
@@ -328,4 +339,4 @@ def _with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
             hook(self, given, kwargs)
         return result
 
-    return hooked
+    return observed

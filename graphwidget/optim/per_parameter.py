@@ -1,4 +1,4 @@
-"""Optimizers that treat every parameter for itself: a rule on arrays, run in blocks.
+"""The base class of optimizers that update each parameter by itself: a rule on arrays, in blocks.
 
 A rule is a function of numbers and of arrays: the parameter, its gradient, the optimizer's state
 of it, and an array for what lies in between, into which it writes with `out=`. Large parameters are
@@ -109,7 +109,7 @@ class PerParameter(Optimizer):
         decay, apart = self._decays(group)
         decay, writes = float(decay), () if group.get("fused") else self.written(apart)
         members = [(each, each._grad) for each in group["params"] if each._grad is not None]
-        states = [self.state.get(each) or self._begin(each, group) for each, _ in members]
+        states = [self.state.get(each) or self._init_state(each, group) for each, _ in members]
         if members:
             self._refuse_capturing(group)
         for (parameter, grad), state in zip(members, states, strict=True):
@@ -122,7 +122,7 @@ class PerParameter(Optimizer):
             for name in writes:
                 bump(parameter, name, site)
             if before is not None:
-                self._tell(parameter, before, group)
+                self._notify_observer(parameter, before, group)
 
     def derive(self, group: Group) -> None:
         """One step in recorded operations for the parameters of a group.
@@ -133,7 +133,7 @@ class PerParameter(Optimizer):
         members = [(each, each.grad) for each in group["params"] if each.grad is not None]
         for parameter, _ in members:
             if not self.state.get(parameter):
-                self._begin(parameter, group)
+                self._init_state(parameter, group)
         decay, apart = self._decays(group)
         for parameter, grad in members:
             self._refuse_capturing(group)
@@ -173,7 +173,7 @@ class PerParameter(Optimizer):
                 f"If capturable=True, {self.captured} must be on supported devices: {[*known]}."
             )
 
-    def _begin(self, parameter: Tensor, group: Group) -> State:
+    def _init_state(self, parameter: Tensor, group: Group) -> State:
         """The state of a parameter that has none; kept unless it is empty."""
         state: State = {}
         self.start(state, parameter, group)
@@ -195,7 +195,7 @@ class PerParameter(Optimizer):
         """The names of `writes`, after that of a weight decay that goes not through gradients."""
         return ("mul_", *self.writes) if apart else self.writes
 
-    def _tell(self, parameter: Tensor, before: np.ndarray, group: Group) -> None:
+    def _notify_observer(self, parameter: Tensor, before: np.ndarray, group: Group) -> None:
         """Let the observer know of the write: as the addition that it comes to."""
         observer = runtime.observer
         if observer is not None:

@@ -46,7 +46,7 @@ class RMSprop(PerParameter):
     def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """No steps yet, and all means zero."""
         super().start(state, parameter, group)
-        for name in _slots(group):
+        for name in _state_names(group):
             state[name] = zeros_like(parameter)
 
     def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
@@ -61,10 +61,10 @@ class RMSprop(PerParameter):
             learning_rate(group),
             group["centered"],
         )
-        return _rmsprop, numbers, (*self.memory, *_slots(group))
+        return _rmsprop, numbers, (*self.memory, *_state_names(group))
 
 
-def _slots(group: Group) -> tuple[str, ...]:
+def _state_names(group: Group) -> tuple[str, ...]:
     """The state that options add."""
     momentum = ("momentum_buffer",) if group["momentum"] > 0 else ()
     return (*momentum, "grad_avg") if group["centered"] else momentum

@@ -54,9 +54,13 @@ class SGD(PerParameter):
         """Plain, with a first velocity, or with one that goes on."""
         momentum, rate = group["momentum"], learning_rate(group)
         if momentum == 0:
-            return _plain, rate, ()
+            return _sgd, rate, ()
         numbers = rate, momentum, 1 - group["dampening"], group["nesterov"]
-        return (_first if state.pop("new", False) else _further), numbers, ("momentum_buffer",)
+        return (
+            (_sgd_first_momentum if state.pop("new", False) else _sgd_momentum),
+            numbers,
+            ("momentum_buffer",),
+        )
 
     def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """With momentum the first velocity is the first gradient."""
@@ -76,22 +80,22 @@ class SGD(PerParameter):
         return "add.alpha", change, {"alpha": -learning_rate(group)}
 
 
-def _plain(rate: float, p: Any, g: Any, s: Any) -> None:
+def _sgd(rate: float, p: Any, g: Any, s: Any) -> None:
     p -= np.multiply(g, rate, s)
 
 
-def _first(numbers: Any, p: Any, g: Any, velocity: Any, s: Any) -> None:
+def _sgd_first_momentum(numbers: Any, p: Any, g: Any, velocity: Any, s: Any) -> None:
     np.copyto(velocity, g)
-    _along(numbers, p, g, velocity, s)
+    _step_along_velocity(numbers, p, g, velocity, s)
 
 
-def _further(numbers: Any, p: Any, g: Any, velocity: Any, s: Any) -> None:
+def _sgd_momentum(numbers: Any, p: Any, g: Any, velocity: Any, s: Any) -> None:
     velocity *= numbers[1]
     velocity += g if numbers[2] == 1 else np.multiply(g, numbers[2], s)
-    _along(numbers, p, g, velocity, s)
+    _step_along_velocity(numbers, p, g, velocity, s)
 
 
-def _along(numbers: Any, p: Any, g: Any, velocity: Any, s: Any) -> None:
+def _step_along_velocity(numbers: Any, p: Any, g: Any, velocity: Any, s: Any) -> None:
     rate, momentum, _, nesterov = numbers
     if nesterov:
         np.multiply(velocity, momentum, s)

@@ -1,5 +1,4 @@
-"""Averages of weights along the way of training (Izmailov et al., 2018), as in
-`torch.optim.swa_utils`."""
+"""``torch.optim.swa_utils``: averaged weights (Izmailov et al., 2018)."""
 
 from __future__ import annotations
 
@@ -55,7 +54,7 @@ def get_swa_avg_fn() -> Average:
     return swa_update
 
 
-def _moving(share: Callable[[Any], float]) -> Averages:
+def _moving_average(share: Callable[[Any], float]) -> Averages:
     """Averages that move a share of the way to the present values, in place."""
 
     def update(averaged_list: Any, current_list: Any, num_averaged: Any) -> None:
@@ -73,12 +72,12 @@ def _moving(share: Callable[[Any], float]) -> Averages:
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Averages:
     """The exponential moving average of several tensors, in place."""
     _check_decay(decay)
-    return _moving(lambda num_averaged: 1 - decay)
+    return _moving_average(lambda num_averaged: 1 - decay)
 
 
 def get_swa_multi_avg_fn() -> Averages:
     """The plain average of several tensors, in place."""
-    return _moving(lambda num_averaged: float(1 / (num_averaged + 1)))
+    return _moving_average(lambda num_averaged: float(1 / (num_averaged + 1)))
 
 
 class AveragedModel(Module):

@@ -1,4 +1,4 @@
-"""Nested data with tensors in it, as JSON: what a safetensors file cannot say by itself.
+"""Nested data with tensors as JSON, for what a safetensors file cannot say by itself.
 
 What is met again (a list in two places, a tied parameter) is named by its number: containers and
 tensors are counted in the order in which they are met.
@@ -103,7 +103,7 @@ class Packer:
         raise NoData(value)
 
     def _items(self, value: Any, path: str) -> list[Any]:
-        return [self._value(item, _joined(path, n)) for n, item in enumerate(value)]
+        return [self._value(item, _join_path(path, n)) for n, item in enumerate(value)]
 
     def _tensor(self, tensor: Tensor, path: str) -> Any:
         described: dict[str, Any] = {"tensor": True}
@@ -113,13 +113,15 @@ class Packer:
             described["parameter"] = True
         self.storages.add(tensor._data, path or "tensor", described)
         if tensor.__dict__:
-            described["attributes"] = self._value(dict(tensor.__dict__), _joined(path, "__dict__"))
+            described["attributes"] = self._value(
+                dict(tensor.__dict__), _join_path(path, "__dict__")
+            )
         return described
 
     def _dict(self, value: dict[Any, Any], path: str) -> Any:
         kind = next((name for name, known in _DICTS.items() if type(value) is known), "dict")
         items = [
-            [self._value(key, _joined(path, "key")), self._value(item, _joined(path, key))]
+            [self._value(key, _join_path(path, "key")), self._value(item, _join_path(path, key))]
             for key, item in value.items()
         ]
         described: dict[str, Any] = {kind: items}
@@ -146,7 +148,7 @@ def _number(value: Any) -> Any:
     raise NoData(value)
 
 
-def _joined(path: str, key: object) -> str:
+def _join_path(path: str, key: object) -> str:
     return f"{path}.{key}" if path else str(key)
 
 

@@ -85,10 +85,12 @@ def decode(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     body = memoryview(data)[8 + length :]
     strides = json.loads(metadata.get(_STRIDES, "{}"))
     found = {name: _array(name, entry, body) for name, entry in header.items()}
-    return {name: _laid(array, strides.get(name)) for name, array in found.items()}, metadata
+    return {
+        name: _with_strides(array, strides.get(name)) for name, array in found.items()
+    }, metadata
 
 
-def _laid(array: np.ndarray, strides: list[int] | None) -> np.ndarray:
+def _with_strides(array: np.ndarray, strides: list[int] | None) -> np.ndarray:
     """The array with these strides, in items.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Storages in a file: tensors that share one share it again when they are read.
+"""Shared storages in a file: tensors that share one share it again when they are read.
 
 A storage is one entry of the file. Where a tensor shows all of it, the entry is that tensor, under
 its name and in its shape, as any reader of safetensors expects it; else the entry is the storage

@@ -1,5 +1,4 @@
-"""Windows, as in `torch.signal.windows`: symmetric ones, or (`sym=False`) periodic ones for
-spectra."""
+"""``torch.signal.windows``: symmetric window functions, or (`sym=False`) periodic ones."""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""`torch.compiler`: what programs tell and ask PyTorch's compiler, which is not here. Nothing is
-compiled, so functions stay what they are."""
+"""``torch.compiler``: what programs tell and ask PyTorch's compiler.
+
+Here that is ``compile`` alone, which records functions as static graphs; what else is told to it
+has no effect.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from graphwidget.functions.tensor.global_settings import compile
+from graphwidget.static.traced.compiling import compile
 
 __all__ = [
     "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable",

@@ -1,5 +1,8 @@
-"""`torch.jit`: what programs ask TorchScript, which is not here. Functions and modules stay what
-they are, and compute the same."""
+"""``torch.jit``, which is not here: what programs ask TorchScript.
+
+``trace`` records a static graph; apart from that functions and modules stay what they are, and
+compute the same.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Any, Final, TypeVar
 
 from graphwidget.arrays.warnings import warn
 from graphwidget.nn.module import Module
+from graphwidget.static.traced.compiling import trace
 
 __all__ = [
     "Final", "ScriptFunction", "ScriptModule", "annotate", "export", "freeze", "ignore",
@@ -52,15 +56,6 @@ def script(obj: Given, *args: Any, **options: Any) -> Given:
         UserWarning: to say so.
     """
     return _unchanged("script", obj)  # type: ignore[no-any-return]
-
-
-def trace(func: Given, *args: Any, **options: Any) -> Given:
-    """The function or module itself; it is not called.
-
-    Warns:
-        UserWarning: to say so.
-    """
-    return _unchanged("trace", func)  # type: ignore[no-any-return]
 
 
 def trace_module(mod: Given, *args: Any, **options: Any) -> Given:

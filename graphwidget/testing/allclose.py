@@ -1,4 +1,4 @@
-"""The former comparison of tensors."""
+"""``assert_allclose``, the former comparison of tensors."""
 
 from __future__ import annotations
 

@@ -88,14 +88,14 @@ def assert_close(
 
 def _pairs(actual: Any, expected: Any, place: tuple[Any, ...], subclasses: bool) -> Iterator[Pair]:
     """What is to be compared, with its place in what holds it."""
-    if _are(Sequence, actual, expected) and not isinstance(actual, str):
+    if _both_instances(Sequence, actual, expected) and not isinstance(actual, str):
         if len(actual) != len(expected):
             raise _Failure(
                 f"The length of the sequences mismatch: {len(actual)} != {len(expected)}"
             )
         for number, (mine, theirs) in enumerate(zip(actual, expected, strict=True)):
             yield from _pairs(mine, theirs, (*place, number), subclasses)
-    elif _are(Mapping, actual, expected):
+    elif _both_instances(Mapping, actual, expected):
         missing, more = set(expected) - set(actual), set(actual) - set(expected)
         if missing or more:
             raise _Failure(
@@ -110,16 +110,16 @@ def _pairs(actual: Any, expected: Any, place: tuple[Any, ...], subclasses: bool)
     else:
         at = f"\n\nThe failure occurred for item {''.join(str([i]) for i in place)}"
         raise TypeError(
-            f"No comparison pair was able to handle inputs of type {_shown(actual)} and "
-            f"{_shown(expected)}." + (at if place else "")
+            f"No comparison pair was able to handle inputs of type {_format_value(actual)} and "
+            f"{_format_value(expected)}." + (at if place else "")
         )
 
 
-def _are(kind: Any, *values: Any) -> bool:
+def _both_instances(kind: Any, *values: Any) -> bool:
     return all(isinstance(value, kind) for value in values)
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return "<class 'torch.Tensor'>" if type(value) is Tensor else str(type(value))
 
 
@@ -133,21 +133,21 @@ def _in_order(keys: Any) -> list[Any]:
 def _comparable(actual: Any, expected: Any, subclasses: bool) -> bool:
     if actual is None or expected is None:
         return True
-    if _are(Tensor | np.ndarray | np.generic, actual, expected):
+    if _both_instances(Tensor | np.ndarray | np.generic, actual, expected):
         kinds = type(actual), type(expected)
         related = issubclass(kinds[0], kinds[1]) or issubclass(kinds[1], kinds[0])
         return related and (subclasses or kinds[0] is kinds[1])
-    return _are(bool | int | float, actual, expected)
+    return _both_instances(bool | int | float, actual, expected)
 
 
 def _compare(actual: Any, expected: Any, options: _Options) -> None:
     if actual is None or expected is None:
         if actual is not expected:
             raise _Failure(f"None mismatch: {actual} is not {expected}")
-    elif _are(bool, actual, expected):
+    elif _both_instances(bool, actual, expected):
         if actual is not expected:
             raise _Failure(f"Booleans mismatch: {actual} is not {expected}")
-    elif _are(int | float, actual, expected):
+    elif _both_instances(int | float, actual, expected):
         if options.check_dtype and type(actual) is not type(expected):
             raise _Failure(f"The (d)types do not match: {type(actual)} != {type(expected)}.")
         _compare_numbers(actual, expected, options.tolerances(type(actual), type(expected)),
@@ -173,12 +173,12 @@ def _compare_numbers(
     raise _Failure(
         f"Scalars are not {'equal' if exact else 'close'}!\n\n"
         f"Expected {expected} but got {actual}.\n"
-        f"Absolute difference: {difference}{_allowed(atol, exact)}\n"
-        f"Relative difference: {relative}{_allowed(rtol, exact)}"
+        f"Absolute difference: {difference}{_tolerance_text(atol, exact)}\n"
+        f"Relative difference: {relative}{_tolerance_text(rtol, exact)}"
     )
 
 
-def _allowed(tolerance: float, exact: bool) -> str:
+def _tolerance_text(tolerance: float, exact: bool) -> str:
     return "" if exact else f" (up to {tolerance} allowed)"
 
 
@@ -224,5 +224,5 @@ def _compare_arrays(a: Any, b: Any, rtol: float, atol: float, equal_nan: bool) -
         values = np.where(same, values.dtype.type(0), values)
         index = np.unravel_index(int(np.argmax(values)), values.shape)
         told = f"{values[index].item()} at index {tuple(int(each) for each in index)}"
-        lines.append(f"Greatest {word} difference: {told}{_allowed(tolerance, exact)}")
+        lines.append(f"Greatest {word} difference: {told}{_tolerance_text(tolerance, exact)}")
     raise _Failure("\n".join(lines))

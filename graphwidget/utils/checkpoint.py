@@ -1,4 +1,6 @@
-"""Checkpoints: parts of a model that keep nothing for backward and are computed again there.
+"""``torch.utils.checkpoint``: parts of a model that are computed again in backward.
+
+They keep nothing for backward meanwhile.
 
 As `torch.utils.checkpoint` (Chen et al., 2016). Without reentrance, what the part's nodes would
 save is replaced by empty holders; the first that backward opens runs the part again and fills them
@@ -286,13 +288,13 @@ class _Part:
         """What the part computes for a holder; the first in a run computes for all."""
         run: Any = GraphExecGroup._current or current_run() or _Alone()
         if run not in self.done:
-            self._again(run)
+            self._recompute(run)
             self.done.add(run)
         if run not in holder.found:
             raise CheckpointError(_TWICE.format(_OVERLAP if run is GraphExecGroup._current else ""))
         return holder.found.pop(run)
 
-    def _again(self, run: Any) -> None:
+    def _recompute(self, run: Any) -> None:
         ctx = self.saver
         saved = iter(ctx.saved_tensors)
         inputs = [

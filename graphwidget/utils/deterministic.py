@@ -1,4 +1,4 @@
-"""`torch.utils.deterministic`: a switch that changes nothing: empty memory is not filled."""
+"""``torch.utils.deterministic``: a switch that changes nothing, as empty memory is not filled."""
 
 __all__ = ["fill_uninitialized_memory"]
 

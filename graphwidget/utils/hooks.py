@@ -1,4 +1,4 @@
-"""Handles of hooks, as in `torch.utils.hooks`, and hooks of tensors that are pickled."""
+"""``torch.utils.hooks``: handles of hooks, and hooks of tensors that are pickled."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def test_what_is_not_here_is_named() -> None:
     code = """
 import graphwidget
 graphwidget.as_torch()
-for name in ("torch.onnx", "torch.utils.tensorboard"):
+for name in ("torch.masked", "torch.utils.tensorboard"):
     try:
         __import__(name)
     except ModuleNotFoundError as error:
@@ -92,7 +92,7 @@ except ImportError as error:
 """
     end = "graphwidget, which stands in for torch here, does not have it"
     assert told(code) == [
-        f"No module named 'torch.onnx': {end} torch.onnx",
+        f"No module named 'torch.masked': {end} torch.masked",
         f"No module named 'torch.utils.tensorboard': {end} torch.utils.tensorboard",
         "cannot import name 'nothing' from 'graphwidget'",
     ]

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import graphwidget
-from graphwidget.dispatch.torch_function import OVERRIDES, awaken
+from graphwidget.dispatch.torch_function import OVERRIDES, enable_overrides
 from graphwidget.eager.lazy import is_generated
 from tests.both import both, source
 
@@ -226,7 +226,7 @@ def test_tracebacks_name_the_lines_that_ran(call: Any) -> None:
 
 def test_every_function_that_is_asked_about_asks() -> None:
     """What may be overridden is generated, and begins with the line that asks whether it is."""
-    awaken()
+    enable_overrides()
     assert len(OVERRIDES) > 1000
     assert [call.title for each, call in OVERRIDES.items() if not is_generated(each)] == []
 

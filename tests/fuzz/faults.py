@@ -282,7 +282,7 @@ def grad_fills_leaves(patch: Patch) -> None:
 def derivatives_not_recorded(patch: Patch) -> None:
     """create_graph computes without recording."""
 
-    real = engine.Run._node
+    real = engine.Run._run_node
 
     def unrecorded(self: Any, node: Any, grad: Any) -> None:
         before = runtime.grad_enabled()
@@ -292,7 +292,7 @@ def derivatives_not_recorded(patch: Patch) -> None:
         finally:
             runtime.set_grad_enabled(before)
 
-    patch.setattr(engine.Run, "_node", unrecorded)
+    patch.setattr(engine.Run, "_run_node", unrecorded)
 
 
 @fault
@@ -319,7 +319,7 @@ def functions_do_not_fit(patch: Patch) -> None:
         found = (*found, *(None,) * len(needs))
         return [each for each, wanted in zip(found, needs, strict=False) if wanted]
 
-    patch.setattr(function.FunctionNode, "_checked", unchecked)
+    patch.setattr(function.FunctionNode, "_check_results", unchecked)
 
 
 # ------------------------------------------------------------------------------------- formulas

@@ -108,7 +108,9 @@ class Features(Base):
             self.add(f"{target}.pow(2).sum().backward()")
             return "i = [p.grad.clone() for p in m.parameters()]"
         self.add(f"optimizer = torch.optim.{self.some(OPTIMIZERS).format('m.parameters()')}")
-        self.add(f"{target}.pow(2).mean().backward()\noptimizer.step()")
+        # Of what a norm gives, the mean is rounding alone: so would be the bias's gradient of the
+        # mean square, which Adam divides by itself.
+        self.add(f"({target} + {target}.pow(2)).mean().backward()\noptimizer.step()")
         return "i = [p.detach() for p in m.parameters()]"
 
     def trained(self) -> str:

@@ -1,4 +1,4 @@
-"""Tensors from data, numbers, files and nothing."""
+"""Functions that create tensors: from data, from numbers, from files, or filled."""
 
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     factories,

@@ -1,4 +1,4 @@
-"""Tensors from data, numbers and nothing."""
+"""``tensor``, ``zeros``, ``full``, ``empty`` and their kin, and the legacy tensor types."""
 
 from __future__ import annotations
 
@@ -247,20 +247,20 @@ def asarray(
     """
     devices.require_cpu(device)
     if isinstance(obj, Tensor):
-        found = obj if dtype is None else obj.to(dtype)
-        if copy is False and found is not obj:
-            given, wanted = (dtypes.scalar_type(each._data.dtype) for each in (obj, found))
+        result = obj if dtype is None else obj.to(dtype)
+        if copy is False and result is not obj:
+            given, wanted = (dtypes.scalar_type(each._data.dtype) for each in (obj, result))
             raise ValueError(f"can't alias tensor with dtype '{given}' into dtype '{wanted}'.")
         if requires_grad is None and obj.requires_grad:
             warn_once(INHERITED)
-        found = found.clone() if copy and found is obj else found
+        result = result.clone() if copy and result is obj else result
         wants_grad = obj.requires_grad if requires_grad is None else requires_grad
-        if wants_grad and not found._meta.floating:
+        if wants_grad and not result._meta.floating:
             raise RuntimeError(GRADLESS)
-        if found.requires_grad == wants_grad:
-            return found
-        return found.requires_grad_() if wants_grad else (
-            found.requires_grad_(False) if found.is_leaf else found.detach()
+        if result.requires_grad == wants_grad:
+            return result
+        return result.requires_grad_() if wants_grad else (
+            result.requires_grad_(False) if result.is_leaf else result.detach()
         )  # fmt: skip
     requires_grad = bool(requires_grad)
     if isinstance(obj, np.ndarray):

@@ -1,4 +1,4 @@
-"""What all factories share: their options, the shapes they are asked for, the leaf they make."""
+"""``@factory``: the options that all factories share (``dtype=``, ``requires_grad=`` ...)."""
 
 from __future__ import annotations
 

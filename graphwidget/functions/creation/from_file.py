@@ -1,4 +1,4 @@
-"""Tensors whose memory is a file."""
+"""``torch.from_file``: tensors whose memory is a file."""
 
 from __future__ import annotations
 

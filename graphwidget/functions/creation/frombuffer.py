@@ -1,4 +1,4 @@
-"""Places of items: ``unravel_index``, ``nonzero_static``, and memory in a given order."""
+"""``frombuffer``, ``empty_permuted``, ``unravel_index`` and ``nonzero_static``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...dispatch.offer import offer
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from .factory_decorator import factory, new_leaf
 from .nested_sequences import numpy_type

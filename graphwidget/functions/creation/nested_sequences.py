@@ -1,4 +1,7 @@
-"""Arrays from numbers and nested sequences, sized and typed as PyTorch does (tensor_new.cpp)."""
+"""Arrays from numbers and nested lists, sized and typed as ``torch.tensor`` does.
+
+(PyTorch, tensor_new.cpp.)
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evenly spaced numbers, grids and combinations."""
+"""``arange``, ``linspace``, ``eye``, ``meshgrid``, ``combinations`` and their kin."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...arrays.scalars import check_number_fits
 from ...arrays.type_errors import not_implemented
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...graph.version import counter_after_fill
 from ..shape import reshape_expand

@@ -1,4 +1,4 @@
-"""Windows: weights that fall towards both ends, for sections of a signal.
+"""Window functions: ``hann_window``, ``hamming_window``, ``kaiser_window`` and their kin.
 
 F. J. Harris, "On the use of windows for harmonic analysis with the discrete Fourier transform",
 Proceedings of the IEEE 66 (1978). A periodic window is that of one more item, without its last.

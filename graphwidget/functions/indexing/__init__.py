@@ -1,4 +1,4 @@
-"""Items by position: ``tensor[...]``, masks, and the functions with an index."""
+"""Indexing: ``tensor[...]``, masks, and the functions with an index."""
 
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     getitem,

@@ -14,12 +14,18 @@ from ...arrays.scalars import check_scalar_fits
 from ...arrays.warnings import warn
 from ...dispatch.torch_function_objects import has_undeclared_override
 from ...eager import inplace
+from ...eager.op_functions import TENSORS
 from ...eager.promote import scalar_tensor
-from ...eager.record import TENSORS
 from ...graph.tensor import Tensor
 from ...optable import TABLE
 from ...optable.shape.index_kernels import indexed_shape
-from .index_checks import check_bounds, check_items, check_masks, indexed, warn_of_byte_masks
+from .index_checks import (
+    check_bounds,
+    check_items,
+    check_masks,
+    checked_index_shape,
+    warn_of_byte_masks,
+)
 from .parse_index import PLAIN, Indices, basic_part, expand_index, plain_indices, slice_numbers
 
 EXPANDED = (
@@ -66,8 +72,8 @@ def getitem_plain(tensor: Tensor, index: Any) -> Tensor:
 
 def advanced_getitem(tensor: Tensor, indices: Indices) -> Tensor:
     """The items at advanced indices."""
-    found: Tensor = with_bounds_errors(TENSORS.index, tensor, indices, indices)
-    return found
+    result: Tensor = with_bounds_errors(TENSORS.index, tensor, indices, indices)
+    return result
 
 
 def with_bounds_errors(
@@ -83,7 +89,7 @@ def with_bounds_errors(
         return act(tensor, *args)
     except (IndexError, ValueError):
         shape = tensor._data.shape
-        check_bounds(indices, shape, indexed(indices, shape))
+        check_bounds(indices, shape, checked_index_shape(indices, shape))
         raise
 
 
@@ -269,7 +275,7 @@ def check_advanced_setitem(view: Tensor, indices: Indices, value: Tensor, masks:
         check_masks(indices, view._data.shape)
     if plain and same and broadcasts_to_index(value._data.shape, indices, view._data.shape):
         return  # numpy finds whatever else is wrong
-    shape = indexed(indices, view._data.shape)
+    shape = checked_index_shape(indices, view._data.shape)
     if masks and any(each._data.dtype != bool for each in given):
         raise RuntimeError(
             "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char"

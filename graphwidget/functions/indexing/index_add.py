@@ -1,5 +1,7 @@
-"""Functions that read and write whole slices of a dim at the indices of a vector; each that writes
-has its form in place."""
+"""``index_select``, ``index_add``, ``index_copy``, ``index_fill``, ``index_reduce``, also in place.
+
+They read and write whole slices of a dim at the indices of a vector.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from ...arrays.overlap import has_internal_overlap
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...eager.inplace import needs_node
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable import TABLE
 from ..dims import wrap_dim

@@ -1,4 +1,4 @@
-"""Whether advanced indices fit a tensor, with PyTorch's errors."""
+"""Checks whether advanced indices fit a tensor, with PyTorch's errors."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def warn_of_byte_masks(indices: Indices) -> None:
             warn(BYTES)
 
 
-def indexed(indices: Indices, shape: tuple[int, ...]) -> tuple[int, ...]:
+def checked_index_shape(indices: Indices, shape: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of what the indices read.
 
     Raises:
@@ -59,7 +59,7 @@ def indexed(indices: Indices, shape: tuple[int, ...]) -> tuple[int, ...]:
     """
     check_masks(indices, shape)
     try:
-        found = indexed_shape(shape, indices)
+        result = indexed_shape(shape, indices)
     except ValueError:
         parts: list[list[int]] = []
         for each in indices:
@@ -71,7 +71,7 @@ def indexed(indices: Indices, shape: tuple[int, ...]) -> tuple[int, ...]:
         raise IndexError(
             f"shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
         ) from None
-    return found
+    return result
 
 
 def integer_dims(indices: Indices, shape: tuple[int, ...]) -> Iterator[tuple[np.ndarray, int, int]]:

@@ -1,5 +1,7 @@
-"""Functions that read and write by masks, at flat indices and at lists of indices; each that writes
-has its form in place."""
+"""``masked_fill``, ``masked_select``, ``take``, ``put``, ``index_put`` and kin, also in place.
+
+They read and write by masks, at flat indices and at lists of indices.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,11 @@ from ...arrays.type_errors import broadcast_shape
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...eager.inplace import needs_node
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable import TABLE
 from ..memory.strides import storage_offset
-from ..shape.slices import as_strided
+from ..shape.select_diagonal import as_strided
 from .getitem import (
     EXPANDED,
     check_advanced_setitem,
@@ -217,10 +219,10 @@ def _index_put(here: bool, self: Tensor, indices: Any, values: Tensor, accumulat
             check_no_overlap(self, at, values)
     check_advanced_setitem(self, at, values, masks)
     params = {"indices": at, "accumulate": accumulate}
-    found: Tensor = with_bounds_errors(
+    result: Tensor = with_bounds_errors(
         partial(run_op, "index_put"), self, at, (values,), params, here
     )
-    return found
+    return result
 
 
 @offer()

@@ -1,4 +1,4 @@
-"""What an index is: the user's ``x[...]`` taken apart into views and advanced indices.
+"""Parses the user's index ``x[...]`` into views and advanced indices.
 
 Views are recorded with the numbers as the user gave them (-1, or no end at all), which is what
 PyTorch's nodes show.
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.warnings import warn
-from ...eager.record import TENSORS
+from ...eager.op_functions import TENSORS
 from ...graph import errors
 from ...graph.tensor import Tensor
 from ...graph.version import counter_after_fill, version_of
@@ -250,10 +250,10 @@ def slice_numbers(item: slice) -> tuple[int, int, int]:
             return default
         if bound.__class__ is not int and not hasattr(bound, "__index__"):
             raise TypeError(NO_BOUND)
-        found = bound if bound.__class__ is int else int(bound.__index__())
-        if found < -END:
+        result = bound if bound.__class__ is int else int(bound.__index__())
+        if result < -END:
             warn(TRUNCATED)
-        return found
+        return result
 
     step = number(item.step, 1)
     if step == 0:

@@ -1,5 +1,7 @@
-"""Functions that read and write at indices along a dim, one for each item; each that writes has its
-form in place."""
+"""``gather``, ``scatter``, ``scatter_add``, ``scatter_reduce``, also in place.
+
+They read and write at indices along a dim, one for each item.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from ...arrays import dtypes
 from ...arrays.type_errors import broadcast_shape
 from ...dispatch.offer import offer
 from ...eager.inplace import write
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph import runtime
 from ...graph.node import Checked, target_of
 from ...graph.tensor import Tensor

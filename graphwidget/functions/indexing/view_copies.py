@@ -1,4 +1,4 @@
-"""What views show, copied (``permute_copy``), and parts that are no views (``unsafe_split``)."""
+"""``permute_copy`` and the like, which copy what views show, and ``unsafe_split``."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from operator import index
 from typing import Any
 
 from ...dispatch.offer import offer
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import infer_shape, shape_args, wrap_dim
 from ..shape.permute import permute, t, transpose
 from ..shape.reshape_expand import expand, squeeze, unsqueeze, view
-from ..shape.slices import as_strided, diagonal, select, unfold, without_history
+from ..shape.select_diagonal import as_strided, diagonal, select, unfold, without_history
 from ..shape.splits import chunk, split, split_with_sizes, unbind
 from .parse_index import ZERO_DIM_SLICE
 

@@ -1,4 +1,4 @@
-"""Products of matrices and vectors, added to something: as new tensors and in place."""
+"""``addmm``, ``addmv``, ``baddbmm``, ``addbmm`` and ``addr``, also in place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from ...arrays import dtypes
 from ...dispatch.offer import FUNCTIONS, METHODS, offer
 from ...eager.inplace import write
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable import TABLE
 from ..dims import wrap_dim, wrap_dim_nonempty
@@ -231,7 +231,7 @@ def _fits_addr(input: Tensor, shape: tuple[int, ...]) -> None:
         )
 
 
-def _added_in_place(
+def _inplace_method(
     key: str, check: Callable[..., None], fits: ShapeCheck = check_fits_self
 ) -> Callable[..., Tensor]:
     def method(
@@ -250,11 +250,11 @@ def _added_in_place(
 
 
 METHODS.update(
-    addmm_=_added_in_place("addmm.scaled", check_addmm),
-    addmv_=_added_in_place("addmv", check_addmv),
-    addbmm_=_added_in_place("addbmm", check_addbmm),
-    baddbmm_=_added_in_place("baddbmm", check_baddbmm),
-    addr_=_added_in_place("addr", check_addr, _fits_addr),
+    addmm_=_inplace_method("addmm.scaled", check_addmm),
+    addmv_=_inplace_method("addmv", check_addmv),
+    addbmm_=_inplace_method("addbmm", check_addbmm),
+    baddbmm_=_inplace_method("baddbmm", check_baddbmm),
+    addr_=_inplace_method("addr", check_addr, _fits_addr),
 )
 
 

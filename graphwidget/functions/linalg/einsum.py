@@ -1,5 +1,8 @@
-"""``einsum`` and its kin. As PyTorch does, they rearrange their operands and multiply with ``bmm``,
-``mm``, ``dot`` or ``mul``; the derivatives follow from those."""
+"""``einsum``, ``tensordot``, ``inner`` and ``kron``.
+
+As PyTorch does, they rearrange their operands and multiply with ``bmm``, ``mm``, ``dot`` or
+``mul``; the derivatives follow from those.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any
 
 from ...dispatch.offer import offer
 from ...dispatch.parser import refusal
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import wrap_dim
 from ..shape.reshape_expand import reshape
@@ -85,12 +88,12 @@ def subscripts(part: str, start: int, operand: int | None = None) -> list[str]:
     Raises:
         RuntimeError: something else (PyTorch's texts).
     """
-    found: list[str] = []
+    result: list[str] = []
     place = 0
     while place < len(part):
         sign = part[place]
         if sign == ".":
-            if ELLIPSIS in found:
+            if ELLIPSIS in result:
                 where = (
                     "output but an ellipsis (...)"
                     if operand is None
@@ -103,7 +106,7 @@ def subscripts(part: str, start: int, operand: int | None = None) -> list[str]:
                 raise RuntimeError(
                     f"einsum(): found '.' for {where} that is not part of any ellipsis{shown}"
                 )
-            found.append(ELLIPSIS)
+            result.append(ELLIPSIS)
             place += 3
             continue
         if sign != " ":
@@ -112,9 +115,9 @@ def subscripts(part: str, start: int, operand: int | None = None) -> list[str]:
                     f"einsum(): invalid subscript given at index {start + place} in the equation "
                     "string, subscripts must be in [a-zA-Z]"
                 )
-            found.append(sign)
+            result.append(sign)
         place += 1
-    return found
+    return result
 
 
 def output_subscripts(part: str, start: int) -> list[str]:
@@ -123,13 +126,13 @@ def output_subscripts(part: str, start: int) -> list[str]:
     Raises:
         RuntimeError: one stands there twice (PyTorch's text).
     """
-    found = subscripts(part, start)
-    for label in found:
-        if found.count(label) > 1:
+    result = subscripts(part, start)
+    for label in result:
+        if result.count(label) > 1:
             raise RuntimeError(
                 f"einsum(): output subscript {label} appears more than once in the output"
             )
-    return found
+    return result
 
 
 @dataclass
@@ -266,7 +269,7 @@ def contract(operands: list[Tensor], plan: Plan) -> Tensor:
                 counts[dim] = 0
         a = F.sum_dim(a, tuple(alone[0]), True) if alone[0] else a
         b = F.sum_dim(b, tuple(alone[1]), True) if alone[1] else b
-        operands[:2] = [contract_pair(a, b, summed)]
+        operands[:2] = [sumproduct_pair(a, b, summed)]
     (result,) = operands
     if plan.total == plan.outputs:
         return result
@@ -275,7 +278,7 @@ def contract(operands: list[Tensor], plan: Plan) -> Tensor:
     return F.sum_dim(result, tuple(range(plan.outputs, plan.total)), False)
 
 
-def contract_pair(left: Tensor, right: Tensor, summed: list[int]) -> Tensor:
+def sumproduct_pair(left: Tensor, right: Tensor, summed: list[int]) -> Tensor:
     """The product of two arranged operands, summed over dims that both have: one ``bmm``."""
     if not summed:
         return F.mul(left, right)

@@ -1,4 +1,4 @@
-"""Linear algebra: LU factors and their solutions, Householder's reflections, eigenvalues."""
+"""LU factors and their solutions, Householder reflections, general eigenvalues."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ...arrays.type_errors import broadcast_shape
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import METHODS, offer
 from ...dispatch.out import column_major_out
-from ...dispatch.return_types import named
-from ...eager.record import TENSORS as F
+from ...dispatch.return_types import make_result_type
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import wrap_dim_nonempty
 from ..reduction.reductions import returns_tuple
@@ -23,9 +23,15 @@ ZERO_PIVOT = (
     "want to perform the factorization, consider calling linalg.lu(A, pivot) or "
     "linalg.lu_factor_ex(A, pivot)"
 )
-LU, LU_FACTOR = named("linalg_lu", "P", "L", "U"), named("linalg_lu_factor", "LU", "pivots")
-LU_FACTOR_EX = named("linalg_lu_factor_ex", "LU", "pivots", "info")
-LU_UNPACK, GEQRF = named("lu_unpack", "P", "L", "U"), named("geqrf", "a", "tau")
+LU, LU_FACTOR = (
+    make_result_type("linalg_lu", "P", "L", "U"),
+    make_result_type("linalg_lu_factor", "LU", "pivots"),
+)
+LU_FACTOR_EX = make_result_type("linalg_lu_factor_ex", "LU", "pivots", "info")
+LU_UNPACK, GEQRF = (
+    make_result_type("lu_unpack", "P", "L", "U"),
+    make_result_type("geqrf", "a", "tau"),
+)
 
 
 def check_lu(name: str, A: Tensor, pivot: bool) -> None:
@@ -58,10 +64,10 @@ def lu(A: Tensor, *, pivot: bool = True) -> Any:
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """L and U in one matrix, the exchanges of rows, and the first pivot that is 0 (0: none)."""
     check_lu("torch.lu_factor", A, pivot)
-    found = LU_FACTOR_EX(returns_tuple(F.linalg_lu_factor_ex)(A, pivot=pivot))
+    result = LU_FACTOR_EX(returns_tuple(F.linalg_lu_factor_ex)(A, pivot=pivot))
     if check_errors:
-        check_info("torch.linalg.lu_factor_ex", found[2], ZERO_PIVOT, RuntimeError)
-    return found
+        check_info("torch.linalg.lu_factor_ex", result[2], ZERO_PIVOT, RuntimeError)
+    return result
 
 
 @offer(space="linalg", out=True)
@@ -146,7 +152,7 @@ OLD_LU = (
     "LU, pivots, info = torch.lu(A, compute_pivots, get_infos=True)\nshould be replaced with\n"
     "LU, pivots, info = torch.linalg.lu_factor_ex(A, compute_pivots)"
 )
-WITH_INFO = named("_lu_with_info", "LU", "pivots", "info")
+WITH_INFO = make_result_type("_lu_with_info", "LU", "pivots", "info")
 
 
 def torch_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
@@ -299,7 +305,7 @@ def ormqr(
 
 
 # Systems, eigenvalues ----------------------------------------------------------------------------
-TRIANGULAR = named("triangular_solve", "solution", "cloned_coefficient")
+TRIANGULAR = make_result_type("triangular_solve", "solution", "cloned_coefficient")
 OLD_TRIANGULAR = (
     "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be "
     "removed in a future PyTorch release.\ntorch.linalg.solve_triangular has its arguments "
@@ -346,7 +352,7 @@ def triangular_solve(
         input, A, upper=upper, transpose=transpose, unitriangular=unitriangular))  # fmt: skip
 
 
-EIG = named("linalg_eig", "eigenvalues", "eigenvectors")
+EIG = make_result_type("linalg_eig", "eigenvalues", "eigenvectors")
 
 
 @offer(space="linalg", out=True)

@@ -1,4 +1,4 @@
-"""``matmul``, with PyTorch's rules for vectors and batches, and what is made of it."""
+"""``matmul``, with PyTorch's rules for vectors and batches, ``multi_dot`` and ``matrix_power``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...arrays.overlap import real_strides
 from ...arrays.type_errors import broadcast_shape
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import SPACES, offer
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...graph.views import refresh_for_op
 from ..memory.strides import contiguous
@@ -45,8 +45,8 @@ def matmul(input: Tensor, other: Any) -> Tensor:
     if n == 1 and m == 2:
         return squeeze_(mm(unsqueeze(input, 0), other), 0)
     if should_fold(input, other):
-        return _folded(input, other)
-    return _batched(input, other)
+        return _matmul_folded(input, other)
+    return _matmul_batched(input, other)
 
 
 SPACES["linalg"]["matmul"] = matmul
@@ -72,7 +72,7 @@ def should_fold(a: Tensor, b: Tensor) -> bool:
     )
 
 
-def _folded(a: Tensor, b: Tensor) -> Tensor:
+def _matmul_folded(a: Tensor, b: Tensor) -> Tensor:
     turned = b._data.ndim > a._data.ndim
     # b.T a.T, transposed back, is the same with the batch on the left.
     large = transpose(b, -2, -1) if turned else a
@@ -88,7 +88,7 @@ def _folded(a: Tensor, b: Tensor) -> Tensor:
     return contiguous(transpose(out, -2, -1)) if turned else out
 
 
-def _batched(a: Tensor, b: Tensor) -> Tensor:
+def _matmul_batched(a: Tensor, b: Tensor) -> Tensor:
     """Matrix products over broadcast leading dims."""
     n, m = a._data.ndim, b._data.ndim
     left, right = a._data.shape, b._data.shape

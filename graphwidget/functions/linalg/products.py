@@ -1,4 +1,4 @@
-"""Products of matrices and vectors."""
+"""``mm``, ``mv``, ``dot``, ``bmm``, ``outer`` and ``cross``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ...arrays import dtypes
 from ...arrays.type_errors import broadcast_shape, not_implemented
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import wrap_dim_nonempty
 from ..shape.reshape_expand import reshape

@@ -1,4 +1,4 @@
-"""Linear algebra: orthogonal factors, singular values, eigenvalues, pseudo-inverses, ranks."""
+"""QR, SVD and symmetric eigenvalues, and ``pinv``, ``lstsq``, ``matrix_rank``, ``matrix_exp``."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ...arrays import dtypes
 from ...arrays.type_errors import LinAlgError, broadcast_shape
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
-from ...dispatch.return_types import named
-from ...eager.record import TENSORS as F
+from ...dispatch.return_types import make_result_type
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...graph.version import bump
 from ...optable.linalg.solve_kernels import singular_values
@@ -19,7 +19,7 @@ from ..reduction.reductions import returns_tuple
 from ..shape.reshape_expand import flatten, reshape
 from .solve import check_floating, check_matrix, check_square, inv, solve
 
-LINALG_QR, QR = named("linalg_qr", "Q", "R"), named("qr", "Q", "R")
+LINALG_QR, QR = make_result_type("linalg_qr", "Q", "R"), make_result_type("qr", "Q", "R")
 
 
 @offer(space="linalg", out=True)
@@ -56,7 +56,10 @@ def torch_qr(input: Tensor, some: bool = True) -> Any:
 torch_qr.__name__ = torch_qr.__qualname__ = "qr"
 offer(out=True)(torch_qr)
 
-LINALG_SVD, SVD = named("linalg_svd", "U", "S", "Vh"), named("svd", "U", "S", "V")
+LINALG_SVD, SVD = (
+    make_result_type("linalg_svd", "U", "S", "Vh"),
+    make_result_type("svd", "U", "S", "V"),
+)
 
 
 def svd_all(A: Tensor, full_matrices: bool) -> tuple[Tensor, ...]:
@@ -100,7 +103,7 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     return svd_all(A, False)[1]
 
 
-EIGH = named("linalg_eigh", "eigenvalues", "eigenvectors")
+EIGH = make_result_type("linalg_eigh", "eigenvalues", "eigenvectors")
 
 
 def eigh_both(A: Tensor, UPLO: str) -> tuple[Tensor, ...]:
@@ -174,7 +177,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
 
 NEITHER = "This function doesn't handle types other than float and double"
 DRIVERS = (None, "gels", "gelsy", "gelsd", "gelss")
-LSTSQ = named("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
+LSTSQ = make_result_type("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
 
 
 def check_lstsq(input: Tensor, b: Tensor) -> None:
@@ -271,8 +274,8 @@ def matrix_ranks(A: Tensor, atol: Any, rtol: Any, hermitian: bool = False) -> np
 
 def tolerances(value: Any) -> np.ndarray:
     """A number, or one for each matrix, as an array."""
-    found: np.ndarray = value._data if isinstance(value, Tensor) else np.asarray(float(value))
-    return found
+    result: np.ndarray = value._data if isinstance(value, Tensor) else np.asarray(float(value))
+    return result
 
 
 @offer(space="linalg", out=True)

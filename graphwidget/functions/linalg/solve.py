@@ -1,4 +1,4 @@
-"""Linear algebra: inverses, determinants, systems of equations, Cholesky factors."""
+"""``inv``, ``det``, ``solve``, ``cholesky`` and their kin."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ...arrays.type_errors import LinAlgError, broadcast_shape
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import FUNCTIONS, METHODS, SPACES, offer
 from ...dispatch.out import column_major_out
-from ...dispatch.return_types import named
+from ...dispatch.return_types import make_result_type
+from ...eager.op_functions import TENSORS as F
 from ...eager.promote import scalar_tensor
-from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ...graph.version import bump
 from ..dims import checked_dim
@@ -115,7 +115,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     return F.cholesky_inverse(input, upper)
 
 
-INV_EX = named("linalg_inv_ex", "inverse", "info")
+INV_EX = make_result_type("linalg_inv_ex", "inverse", "info")
 
 
 @offer(space="linalg", out=True)
@@ -123,10 +123,10 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """The inverses of square matrices, and where (from 1) an elimination failed."""
     check_square("linalg.inv", A)
     check_floating("linalg.inv", A)
-    found = INV_EX(returns_tuple(F.linalg_inv_ex)(A))
+    result = INV_EX(returns_tuple(F.linalg_inv_ex)(A))
     if check_errors:
-        check_info("linalg.inv_ex", found[1], SINGULAR)
-    return found
+        check_info("linalg.inv_ex", result[1], SINGULAR)
+    return result
 
 
 @offer(space="linalg", out=True)
@@ -158,8 +158,8 @@ def det(A: Tensor) -> Tensor:
     return F.linalg_det(A)
 
 
-LINALG_SLOGDET = named("linalg_slogdet", "sign", "logabsdet")
-SLOGDET = named("slogdet", "sign", "logabsdet")
+LINALG_SLOGDET = make_result_type("linalg_slogdet", "sign", "logabsdet")
+SLOGDET = make_result_type("slogdet", "sign", "logabsdet")
 
 
 @offer(space="linalg", out=True)
@@ -193,7 +193,7 @@ def logdet(input: Tensor) -> Tensor:
 
 
 # Equations ---------------------------------------------------------------------------------------
-SOLVE_EX = named("linalg_solve_ex", "result", "info")
+SOLVE_EX = make_result_type("linalg_solve_ex", "result", "info")
 
 
 @offer(space="linalg", out=True)
@@ -270,7 +270,7 @@ NOT_POSITIVE = (
     "The factorization could not be completed because the input is not positive-definite (the "
     "leading minor of order {} is not positive-definite)."
 )
-CHOLESKY_EX = named("linalg_cholesky_ex", "L", "info")
+CHOLESKY_EX = make_result_type("linalg_cholesky_ex", "L", "info")
 
 
 @offer(space="linalg", out=True)
@@ -281,10 +281,10 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
     """
     check_square("linalg.cholesky", A)
     check_floating("linalg.cholesky", A, half=True)
-    found = CHOLESKY_EX(returns_tuple(F.linalg_cholesky_ex)(A, upper=upper))
+    result = CHOLESKY_EX(returns_tuple(F.linalg_cholesky_ex)(A, upper=upper))
     if check_errors:
-        check_info("linalg.cholesky_ex", found[1], NOT_POSITIVE)
-    return found
+        check_info("linalg.cholesky_ex", result[1], NOT_POSITIVE)
+    return result
 
 
 @offer(space="linalg", out=True)
@@ -373,8 +373,8 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
         last = values.ndim - 1
         count = values._data.shape[-1]
         high, low = F.slice(values, last, 0, 1, 1), F.slice(values, last, count - 1, count, 1)
-        found = F.div(low, high) if p == -2 else F.div(high, low)
-        return F.squeeze_dim(found, -1)
+        result = F.div(low, high) if p == -2 else F.div(high, low)
+        return F.squeeze_dim(result, -1)
     shown = p if isinstance(p, str) else f"{p:g}"
     check_square(f"linalg.cond(ord={shown})", A)
     if p == "nuc":
@@ -385,11 +385,11 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
     inverse, info = inv_ex(A)
     if info._data.any():
         inverse = where(F.as_matrix(info != 0), float("inf"), inverse)
-    found = F.nan_to_num(
+    result = F.nan_to_num(
         F.mul(matrix_norm(A, p), matrix_norm(inverse, p)), float("inf"), float("inf"), -float("inf")
     )
-    bump(found, "linalg_cond")  # PyTorch's is written in place
-    return found
+    bump(result, "linalg_cond")  # PyTorch's is written in place
+    return result
 
 
 __all__ = ["LinAlgError", "matmul", "vector_norm"]

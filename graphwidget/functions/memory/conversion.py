@@ -1,4 +1,4 @@
-"""Tensors in another dtype or on another device; the only device here is the CPU."""
+"""``to``, ``type`` and the casts: tensors in another dtype or on another device, here the CPU."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...arrays.memory_formats import (
 )
 from ...dispatch.offer import FUNCTIONS, METHODS, offer
 from ...dispatch.parser import refusal
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 
 _PYTHON_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_}
@@ -90,11 +90,11 @@ def to_dtype(
         return self
     out = F.to_copy(self, dtype.numpy)
     if order is not None:
-        out._relay(to_format(out._data, order))
+        out._replace_memory(to_format(out._data, order))
     return out
 
 
-F.__dict__["in_type_of"] = lambda grad, self: to_dtype(self, grad.dtype)
+F.__dict__["cast_to_grad"] = lambda grad, self: to_dtype(self, grad.dtype)
 
 
 def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:

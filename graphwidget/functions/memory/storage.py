@@ -158,8 +158,8 @@ def copied_memory(data: np.ndarray, memo: dict[int, Any]) -> np.ndarray:
     if id(owner) not in memo:
         memo[id(owner)] = bytes_of(data).copy()
         memo.setdefault(id(memo), []).append(owner)  # as ``copy`` does, so that ids stay theirs
-    found: np.ndarray = memo[id(owner)]
-    return found
+    result: np.ndarray = memo[id(owner)]
+    return result
 
 
 _shared: weakref.WeakValueDictionary[int, np.ndarray] = weakref.WeakValueDictionary()
@@ -197,12 +197,12 @@ def mapped_memory(filename: Any, shared: bool, size: int, kind: np.dtype[Any]) -
         raise RuntimeError(
             f"file <{filename}> size <{have}> is smaller than the required mapping size <{needed}>"
         )
-    found = np.empty(0, kind)
+    result = np.empty(0, kind)
     if size:
         memory = np.memmap(filename, kind, "r+" if shared else "c", 0, (size,))
-        found = np.ndarray((size,), kind, memory)
-    mark_shared(found)
-    return found
+        result = np.ndarray((size,), kind, memory)
+    mark_shared(result)
+    return result
 
 
 def rebuild_storage(typed: bool, memory: np.ndarray) -> Any:

@@ -1,4 +1,4 @@
-"""How a tensor lies in memory: strides, storage, contiguity, resizing."""
+"""``clone``, ``contiguous``, ``stride``, ``set_``, ``resize_``: how a tensor lies in memory."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from ...autograd.function_node import NotImplementedNode
 from ...dispatch.offer import offer
 from ...dispatch.resize import bytes_of, enlarge, resize_storage
 from ...eager.inplace import set_history
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph import runtime
-from ...graph.node import reshaped
+from ...graph.node import on_data_replaced
 from ...graph.runtime import meta_of
 from ...graph.tensor import Tensor
 from ...graph.version import bump
@@ -44,7 +44,7 @@ def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
         return F.clone_contiguous(input)
     out = F.clone(input)
     if memory_format not in (None, preserve_format):
-        out._relay(to_format(out._data, memory_format))
+        out._replace_memory(to_format(out._data, memory_format))
     return out
 
 
@@ -131,7 +131,7 @@ def set_(
     if self._node is None:
         self._accumulator = None  # graphs that refer to it have lost the leaf
     else:
-        reshaped(self, before)
+        on_data_replaced(self, before)
     bump(self, "set_")
     if node is not None:
         set_history(self, node)

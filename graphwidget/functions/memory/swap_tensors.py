@@ -1,4 +1,4 @@
-"""Two tensors that change places: each object is what the other was."""
+"""``torch.utils.swap_tensors``: two tensor objects exchange all that they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of each item by itself."""
+"""Pointwise functions, which compute each item by itself."""
 
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     activations,

@@ -1,5 +1,7 @@
-"""Activation functions with the signatures of ``torch.nn.functional``; those that PyTorch also has
-on the top are offered there."""
+"""Activation functions with the signatures of ``torch.nn.functional``.
+
+Those that PyTorch also has on the top are offered there.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from ...arrays.type_errors import not_implemented
 from ...arrays.type_names import type_name
 from ...dispatch.offer import offer
 from ...eager.inplace import write
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable import TABLE
 from ..dims import wrap_dim
@@ -263,7 +265,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 
 
 # Softmax -------------------------------------------------------------------------------------
-def _floating(tensor: Tensor, name: str, dim: int) -> Tensor:
+def _check_floating(tensor: Tensor, name: str, dim: int) -> Tensor:
     """The tensor, refused when it holds integers as PyTorch's kernels refuse it."""
     if not tensor._meta.floating and tensor._data.size:
         last = wrap_dim(dim, tensor._data.ndim) >= tensor._data.ndim - 1
@@ -280,7 +282,7 @@ def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """
     source = to(input, dtype) if dtype is not None else input
     wrap_dim(dim, input._data.ndim)  # kept as the user gave it, but checked
-    return F.softmax(_floating(source, "softmax", dim), dim)
+    return F.softmax(_check_floating(source, "softmax", dim), dim)
 
 
 @offer(out=True)
@@ -291,7 +293,7 @@ def log_softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
     """
     source = to(input, dtype) if dtype is not None else input
     wrap_dim(dim, input._data.ndim)
-    return F.log_softmax(_floating(source, "log_softmax", dim), dim)
+    return F.log_softmax(_check_floating(source, "log_softmax", dim), dim)
 
 
 for _function in (softmax, log_softmax):
@@ -324,7 +326,7 @@ def gumbel_softmax(
     return Tensor._wrap(one_hot) - soft.detach() + soft
 
 
-def _on_top(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def _top_level(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The function as it stands on the top of the package, where it has no ``inplace``."""
 
     @functools.wraps(function)
@@ -337,9 +339,9 @@ def _on_top(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return plain
 
 
-offer(method=False, out=True)(_on_top(threshold))
+offer(method=False, out=True)(_top_level(threshold))
 for _each in (selu, celu):
-    offer(method=False)(_on_top(_each))
+    offer(method=False)(_top_level(_each))
 
 
 def _rrelu(

@@ -1,4 +1,4 @@
-"""Arithmetic, powers and choices: the functions that users call, with PyTorch's signatures."""
+"""``add``, ``sub``, ``div``, ``pow``, ``where`` and kin, with PyTorch's signatures."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ...arrays import dtypes
 from ...arrays.scalars import check_scalar_fits
 from ...arrays.type_errors import broadcast_shape
 from ...dispatch.offer import METHODS, offer
-from ...dispatch.return_types import named
+from ...dispatch.return_types import make_result_type
 from ...eager.inplace import write
 from ...eager.numpy_errors import quiet_function
+from ...eager.op_functions import TENSORS as F
 from ...eager.promote import BOOL, is_number, not_a_tensor_error, scalar_tensor
-from ...eager.record import TENSORS as F
 from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...graph.version import counter_after_fill
@@ -52,7 +52,7 @@ def rsub(input: Any, other: Any, *, alpha: float = 1) -> Tensor:
             broadcast_shape([other._data.shape, input._data.shape])
         return F.rsub_tensor(input, other, alpha)
     if not is_number(other):
-        return runtime.left_alone("__rsub__", input, other)  # type: ignore[no-any-return]
+        return runtime.operator_not_implemented("__rsub__", input, other)  # type: ignore[no-any-return]
     if input._data.dtype == bool or isinstance(other, bool):
         check_no_bools(BOOL if isinstance(other, bool) else INT, input._data.dtype)
     if runtime.mode.deriving:  # PyTorch's formulas subtract from a tensor filled with the number
@@ -85,8 +85,8 @@ def rdiv(self: Tensor, other: Any) -> Tensor:
     division of a tensor filled with the number."""
     if runtime.mode.deriving and is_number(other):
         return F.div(other, self)
-    found: Tensor = F.reciprocal(self) * other  # the operator: numpy takes an array over
-    return found
+    result: Tensor = F.reciprocal(self) * other  # the operator: numpy takes an array over
+    return result
 
 
 @offer(out=True)
@@ -96,12 +96,12 @@ def pow(input: Any, exponent: Any) -> Tensor:
         if isinstance(input, Tensor):
             return F.pow_tensor(input, exponent)
         if not is_number(input):
-            return runtime.left_alone("__rpow__", exponent, input)  # type: ignore[no-any-return]
+            return runtime.operator_not_implemented("__rpow__", exponent, input)  # type: ignore[no-any-return]
         dtype = dtypes.result_type(exponent._data, input)
         power = exponent if exponent._data.dtype == dtype else F.to_copy(exponent, dtype)
         return F.pow_base(power, input)
     if not is_number(exponent):
-        return runtime.left_alone("__pow__", input, exponent)  # type: ignore[no-any-return]
+        return runtime.operator_not_implemented("__pow__", input, exponent)  # type: ignore[no-any-return]
     dtype = dtypes.result_type(input._data, exponent)
     if input._data.dtype != dtype:
         input = F.to_copy(input, dtype)
@@ -166,7 +166,7 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-FREXP = named("frexp", "mantissa", "exponent")
+FREXP = make_result_type("frexp", "mantissa", "exponent")
 
 
 @offer(out=True)

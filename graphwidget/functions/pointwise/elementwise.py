@@ -1,4 +1,4 @@
-"""Elementwise functions with several forms: of a tensor or a number, with a mode or without.
+"""Pointwise functions with several forms: of a tensor or a number, with a mode or without.
 
 One function says which op of the table a call means; the function, the method and the in-place
 method that users call are derived from it:
@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from ...arrays import dtypes
 from ...dispatch.offer import METHODS, offer
 from ...eager.inplace import write
+from ...eager.op_functions import TENSORS as F
 from ...eager.promote import is_number, not_a_tensor_error
-from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable import TABLE, Op
 
@@ -44,7 +44,7 @@ def elementwise(
             choice = choose(*args, **kwargs)
             operands = choice.operands
             if choice.numbers:
-                first = promoted(operands[0], choice.numbers)
+                first = promote_with_numbers(operands[0], choice.numbers)
                 operands = (first, *operands[1:])
             record = getattr(F, choice.key.replace(".", "_"))
             return record(*operands, **choice.params)  # type: ignore[no-any-return]
@@ -68,7 +68,7 @@ def elementwise(
     return register
 
 
-def promoted(tensor: Tensor, numbers: tuple[Any, ...]) -> Tensor:
+def promote_with_numbers(tensor: Tensor, numbers: tuple[Any, ...]) -> Tensor:
     """The tensor in the type that it and the numbers promote to."""
     if tensor._meta.floating:  # no number raises that
         return tensor

@@ -1,4 +1,4 @@
-"""Random numbers: PyTorch's CPU generator, number for number.
+"""``torch.Generator``: PyTorch's CPU random numbers, number for number.
 
 `manual_seed(n)` gives the same stream as PyTorch on an x86 machine with AVX2: the Mersenne
 twister's 32-bit words are turned into numbers the way PyTorch's kernels do, down to the
@@ -219,7 +219,7 @@ def uniform(
     drawn = (generator or default).unit(math.prod(shape), double)
     if (low, high) != (0.0, 1.0):
         kind = drawn.dtype.type
-        drawn = _fused(drawn, kind(high) - kind(low), kind(low))
+        drawn = _fma(drawn, kind(high) - kind(low), kind(low))
     filled = np.array(drawn, dtype).reshape(shape)
     if dtype.itemsize == 2:
         filled[filled == dtype.type(high)] = low  # rounded up to the excluded end
@@ -248,7 +248,7 @@ def normal(
     if count:
         _need_floating(dtype, "normal_kernel_cpu")
     if count < _SERIAL_BELOW or serial:
-        drawn = _fused(source.normals_one_by_one(count), np.float64(std), np.float64(mean))
+        drawn = _fma(source.normals_one_by_one(count), np.float64(std), np.float64(mean))
         return drawn.astype(dtype).reshape(shape)
     double = dtype.itemsize == 8
     whole = count - count % 16
@@ -327,42 +327,40 @@ def _box_muller(uniforms: Array, mean: float, std: float) -> Array:
         angle = 2.0 * np.pi * blocks[:, 8:]
         cosine, sine = np.cos(angle), np.sin(angle)
         normals = np.concatenate((radius * cosine, radius * sine), 1)
-        return _scaled(normals, np.float64(std), np.float64(mean)).reshape(-1)
+        return _scale_shift(normals, np.float64(std), np.float64(mean)).reshape(-1)
     single = np.float32
     radius = np.sqrt(single(-2.0) * _log(single(1.0) - blocks[:, :8]))
     sine, cosine = _sincos(single(2.0 * np.pi) * blocks[:, 8:])
     normals = np.concatenate((radius * cosine, radius * sine), 1)
-    return _scaled(normals, single(std), single(mean)).reshape(-1)
+    return _scale_shift(normals, single(std), single(mean)).reshape(-1)
 
 
-def _scaled(normals: Array, std: np.floating[Any], mean: np.floating[Any]) -> Array:
+def _scale_shift(normals: Array, std: np.floating[Any], mean: np.floating[Any]) -> Array:
     """std * normals + mean with one rounding."""
-    return _fused(normals, std, mean) if std != 1 else normals + mean
+    return _fma(normals, std, mean) if std != 1 else normals + mean
 
 
-def _fused(
-    first: Array, second: Array | np.floating[Any], third: Array | np.floating[Any]
-) -> Array:
+def _fma(first: Array, second: Array | np.floating[Any], third: Array | np.floating[Any]) -> Array:
     """first * second + third with one rounding, as the processor's fused instruction does it."""
     if first.dtype == np.float64:
-        return _fused_double(first, np.asarray(second), np.asarray(third))
+        return _fma_double(first, np.asarray(second), np.asarray(third))
     exact: Array = np.multiply(first, second, dtype=np.float64)
     exact += third
     return exact.astype(np.float32)
 
 
-def _fused_double(first: Array, second: Array, third: Array) -> Array:
+def _fma_double(first: Array, second: Array, third: Array) -> Array:
     """The same in float64: Dekker's exact product, then a sum that carries both errors."""
     product, total = first * second, first * second + third
-    high, low = _halves(first)
-    high2, low2 = _halves(second)
+    high, low = _split_bits(first)
+    high2, low2 = _split_bits(second)
     lost = ((high * high2 - product) + high * low2 + low * high2) + low * low2
     share = total - product
     fused: Array = total + (((product - (total - share)) + (third - share)) + lost)
     return fused
 
 
-def _halves(numbers: Array) -> tuple[Array, Array]:
+def _split_bits(numbers: Array) -> tuple[Array, Array]:
     """Each number as a sum of its first 26 bits and the rest; by bits, as no product of large
     numbers may overflow."""
     high = (numbers.view(np.int64) & -(1 << 27)).view(np.float64)
@@ -381,7 +379,7 @@ _QUARTER_PI: Final = (0.78515625, 2.4187564849853515625e-4, 3.77489497744594108e
 
 def _polynomial(coefficients: tuple[float, ...], at: Array) -> Array:
     value, exact, at = np.full_like(at, coefficients[0]), np.empty(at.shape), at.astype(np.float64)
-    for coefficient in coefficients[1:]:  # as ``_fused``, in the same memory
+    for coefficient in coefficients[1:]:  # as ``_fma``, in the same memory
         np.multiply(value, at, exact)
         exact += np.float32(coefficient)
         np.copyto(value, exact, casting="same_kind")
@@ -396,9 +394,9 @@ def _log(numbers: Array) -> Array:
     power = (powers - low).astype(single)
     x = (mantissa - single(1.0)) + zero_where(~low, mantissa)
     square = x * x
-    tail = _fused(_polynomial(_LOG, x) * x, square, power * single(-2.12194440e-4))
-    tail = _fused(-square, single(0.5), tail)
-    return _fused(power, single(0.693359375), x + tail)
+    tail = _fma(_polynomial(_LOG, x) * x, square, power * single(-2.12194440e-4))
+    tail = _fma(-square, single(0.5), tail)
+    return _fma(power, single(0.693359375), x + tail)
 
 
 def _sincos(angles: Array) -> tuple[Array, Array]:
@@ -407,11 +405,11 @@ def _sincos(angles: Array) -> tuple[Array, Array]:
     octant = ((angles * single(4.0 / math.pi)).astype(np.int32) + 1) & ~1
     x = angles
     for part in _QUARTER_PI:
-        x = _fused(octant.astype(single), single(-part), x)
+        x = _fma(octant.astype(single), single(-part), x)
     square = x * x
     even = _polynomial(_COS, square) * square
-    even = _fused(even, square, -(square * single(0.5))) + single(1.0)
-    odd = _fused(_polynomial(_SIN, square) * square, x, x)
+    even = _fma(even, square, -(square * single(0.5))) + single(1.0)
+    odd = _fma(_polynomial(_SIN, square) * square, x, x)
     swapped = (octant & 2) != 0
     sine, cosine = where_mask(swapped, even, odd), where_mask(swapped, odd, even)
     sign, other = (octant & 4) << 29, ((octant + 2) & 4) << 29  # the bits that say "negative"

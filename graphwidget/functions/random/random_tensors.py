@@ -1,4 +1,4 @@
-"""Random tensors, and random numbers written into tensors."""
+"""``rand``, ``randn``, ``randint``, ``bernoulli`` and kin, and ``normal_`` and kin in place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...arrays.type_errors import broadcast_shape
 from ...autograd.function_node import NotImplementedNode
 from ...dispatch.offer import offer
 from ...eager.inplace import set_history, write
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...graph.views import check_writable
@@ -119,7 +119,7 @@ def normal(
         return new_leaf(random.normal(shape, kind, mean, std, generator), requires_grad, "normal")
     if not isinstance(std, Tensor):
         data = random.normal(mean._data.shape, mean._data.dtype, 0.0, std, generator)
-        return F.normal_mean(mean, drawn_tensor(data + mean._data))
+        return F.normal_mean(mean, random_tensor(data + mean._data))
     if not bool((std._data >= 0).all()):
         raise RuntimeError("normal expects all elements of std >= 0.0")
     centre = mean._data if isinstance(mean, Tensor) else np.asarray(mean, std._data.dtype)
@@ -127,11 +127,11 @@ def normal(
     data = random.normal(shape, kind, 0.0, 1.0, generator) * std._data + centre
     data = data.astype(kind)
     if isinstance(mean, Tensor):
-        return F.normal_both(mean, std, drawn_tensor(data))
-    return F.normal_std(std, drawn_tensor(data))
+        return F.normal_both(mean, std, random_tensor(data))
+    return F.normal_std(std, random_tensor(data))
 
 
-def drawn_tensor(array: Any) -> Tensor:
+def random_tensor(array: Any) -> Tensor:
     """A tensor of numbers that were drawn."""
     return Tensor._wrap(np.asarray(array))
 
@@ -152,7 +152,7 @@ def bernoulli(
         if runtime.grad_enabled() and input.requires_grad:
             set_history(drawn, NotImplementedNode("aten::bernoulli", (input,)))
         return drawn
-    return F.bernoulli(input, drawn_tensor(random.bernoulli(input._data, generator)))
+    return F.bernoulli(input, random_tensor(random.bernoulli(input._data, generator)))
 
 
 @offer(method=False)
@@ -161,7 +161,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
 
     Shapes: any; the result has the same.
     """
-    return F.poisson(input, drawn_tensor(sampling.poisson(input._data, generator)))
+    return F.poisson(input, random_tensor(sampling.poisson(input._data, generator)))
 
 
 @offer(method=False)
@@ -171,7 +171,7 @@ def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) ->
     Raises:
         ValueError: not of floating types.
     """
-    return F.binomial(count, prob, drawn_tensor(sampling.binomial(count._data, prob._data,
+    return F.binomial(count, prob, random_tensor(sampling.binomial(count._data, prob._data,
                                                                   generator)))  # fmt: skip
 
 
@@ -194,7 +194,9 @@ def multinomial(
 
 
 # Written into tensors -----------------------------------------------------------------------------
-def _write_drawn(key: str, self: Tensor, draw: Callable[[], np.ndarray], *others: Tensor) -> Tensor:
+def _write_random(
+    key: str, self: Tensor, draw: Callable[[], np.ndarray], *others: Tensor
+) -> Tensor:
     """Random numbers written into a tensor. None are drawn where autograd refuses the write."""
     op = TABLE[key]
     if runtime.mode.enabled and self.requires_grad:
@@ -202,9 +204,11 @@ def _write_drawn(key: str, self: Tensor, draw: Callable[[], np.ndarray], *others
     return write(op, self, (*others, Tensor._wrap(draw())), {})
 
 
-def _drawn(key: str, self: Tensor, draw: Callable[..., np.ndarray], *args: Any) -> Tensor:
+def _fill_with_random(
+    key: str, self: Tensor, draw: Callable[..., np.ndarray], *args: Any
+) -> Tensor:
     """``draw(shape, dtype, *args)`` written into a tensor, in the order of its memory."""
-    return _write_drawn(key, self, partial(draw_in_order, self._data, draw, *args))
+    return _write_random(key, self, partial(draw_in_order, self._data, draw, *args))
 
 
 def draw_in_order(data: np.ndarray, draw: Callable[..., np.ndarray], *args: Any) -> np.ndarray:
@@ -222,7 +226,7 @@ def normal_(
 ) -> Tensor:
     """Normal random numbers, written into this tensor."""
     serial = not self._data.flags.c_contiguous
-    return _drawn("normal.written", self, random.normal, mean, std, generator, serial)
+    return _fill_with_random("normal.written", self, random.normal, mean, std, generator, serial)
 
 
 @offer(function=False)
@@ -230,13 +234,13 @@ def uniform_(
     self: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None
 ) -> Tensor:
     """Uniform random numbers, written into this tensor."""
-    return _drawn("uniform.written", self, random.uniform, from_, to, generator)
+    return _fill_with_random("uniform.written", self, random.uniform, from_, to, generator)
 
 
 @offer(function=False)
 def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Exponential random numbers with the rate ``lambd``, written into this tensor."""
-    return _drawn("exponential.written", self, sampling.exponential, lambd, generator)
+    return _fill_with_random("exponential.written", self, sampling.exponential, lambd, generator)
 
 
 @offer(function=False)
@@ -244,13 +248,13 @@ def cauchy_(
     self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None
 ) -> Tensor:
     """Random numbers of Cauchy's distribution, written into this tensor."""
-    return _drawn("cauchy.written", self, sampling.cauchy, median, sigma, generator)
+    return _fill_with_random("cauchy.written", self, sampling.cauchy, median, sigma, generator)
 
 
 @offer(function=False)
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """How many trials of probability ``p`` it took to succeed, written into this tensor."""
-    return _drawn("geometric.written", self, sampling.geometric, p, generator)
+    return _fill_with_random("geometric.written", self, sampling.geometric, p, generator)
 
 
 @offer(function=False)
@@ -258,7 +262,7 @@ def log_normal_(
     self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None
 ) -> Tensor:
     """exp of normal random numbers, written into this tensor."""
-    return _drawn("log_normal.written", self, sampling.log_normal, mean, std, generator)
+    return _fill_with_random("log_normal.written", self, sampling.log_normal, mean, std, generator)
 
 
 @offer(function=False)
@@ -268,7 +272,7 @@ def bernoulli_(
     """Ones with probability ``p`` (one for all, or one for each item), else zeros, written into
     this tensor."""
     if not isinstance(p, Tensor):
-        return _drawn("bernoulli.written", self, random.bernoulli_scalar, p, generator)
+        return _fill_with_random("bernoulli.written", self, random.bernoulli_scalar, p, generator)
     data = self._data
 
     def draw() -> np.ndarray:
@@ -277,7 +281,7 @@ def bernoulli_(
         found = random.bernoulli(chances, generator).astype(data.dtype)
         return found.transpose(np.argsort(order))
 
-    return _write_drawn("bernoulli.tensor", self, draw, p)
+    return _write_random("bernoulli.tensor", self, draw, p)
 
 
 @offer(function=False)
@@ -292,7 +296,11 @@ def random_(
         RuntimeError: the range is empty, or too large for the dtype.
     """
     if from_ is None:
-        return _drawn("random.written", self, sampling.random_integers, generator)
+        return _fill_with_random("random.written", self, sampling.random_integers, generator)
     if to is None:
-        return _drawn("random.below", self, sampling.random_integers_between, 0, from_, generator)
-    return _drawn("random.range", self, sampling.random_integers_between, from_, to, generator)
+        return _fill_with_random(
+            "random.below", self, sampling.random_integers_between, 0, from_, generator
+        )
+    return _fill_with_random(
+        "random.range", self, sampling.random_integers_between, from_, to, generator
+    )

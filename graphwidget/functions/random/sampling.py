@@ -1,5 +1,7 @@
-"""Random numbers of other distributions than `random`'s, as PyTorch's CPU kernels draw them:
-the same numbers from the same generator."""
+"""Samples of the exponential, gamma, Poisson, binomial and other distributions.
+
+As PyTorch's CPU kernels draw them: the same numbers from the same generator.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of all items along a dim: sums, norms, extrema, sorting."""
+"""Reductions: sums, norms, extrema, sorting."""
 
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     norms,

@@ -1,4 +1,4 @@
-"""Norms and distances: ``torch.norm`` and those of ``torch.linalg``."""
+"""Norms and distances: ``norm``, ``vector_norm``, ``cdist``, ``renorm``, ``logsumexp``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...arrays.type_errors import broadcast_shape
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
 from ...eager.inplace import write
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph import errors
 from ...graph.tensor import Tensor
 from ...optable import TABLE
@@ -137,13 +137,13 @@ def singular_value_norm(A: Tensor, ord: Any, dims: tuple[int, int], keepdim: boo
     values = F.linalg_svd(F.permute(A, to_back), full_matrices=False)[1]
     last = (-1,)
     if ord == "nuc":
-        found = F.sum_dim(values, last, keepdim)
+        result = F.sum_dim(values, last, keepdim)
     else:
-        found = (F.amax if ord > 0 else F.amin)(values, last, keepdim)
+        result = (F.amax if ord > 0 else F.amin)(values, last, keepdim)
     if keepdim:
-        found = F.unsqueeze(found, found.ndim)
-        found = F.permute(found, tuple(to_back.index(d) for d in range(A.ndim)))
-    return found
+        result = F.unsqueeze(result, result.ndim)
+        result = F.permute(result, tuple(to_back.index(d) for d in range(A.ndim)))
+    return result
 
 
 @offer(space="linalg", out=True)

@@ -1,4 +1,4 @@
-"""Functions that make fewer items out of many: sums, products, extremes, spread, truth."""
+"""``sum``, ``mean``, ``prod``, ``max``, ``var``, ``all``, ``count_nonzero`` and their kin."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from ...arrays import dtypes
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
-from ...dispatch.return_types import Named, named
-from ...eager.record import TENSORS as F
+from ...dispatch.return_types import NamedResult, make_result_type
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable.pointwise.common_kernels import count_along
 from ..dims import checked_dim, checked_dims, wrap_dim, wrap_dims
@@ -131,7 +131,7 @@ def empty_input_error(name: str) -> RuntimeError:
     )
 
 
-def _extreme(name: str, pair: type[Named], pairwise: str) -> Callable[..., Any]:
+def _extreme(name: str, pair: type[NamedResult], pairwise: str) -> Callable[..., Any]:
     def function(
         input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None
     ) -> Any:
@@ -153,8 +153,8 @@ def _extreme(name: str, pair: type[Named], pairwise: str) -> Callable[..., Any]:
     return function
 
 
-max = offer(out=True)(_extreme("max", named("max", "values", "indices"), "maximum"))
-min = offer(out=True)(_extreme("min", named("min", "values", "indices"), "minimum"))
+max = offer(out=True)(_extreme("max", make_result_type("max", "values", "indices"), "maximum"))
+min = offer(out=True)(_extreme("min", make_result_type("min", "values", "indices"), "minimum"))
 
 
 def _extremes(name: str) -> Callable[..., Tensor]:
@@ -176,7 +176,7 @@ def _extremes(name: str) -> Callable[..., Tensor]:
 
 amax, amin = offer(out=True)(_extremes("amax")), offer(out=True)(_extremes("amin"))
 
-AMINMAX = named("aminmax", "min", "max")
+AMINMAX = make_result_type("aminmax", "min", "max")
 
 
 @offer(out=True)
@@ -194,7 +194,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
     return AMINMAX(returns_tuple(F.aminmax)(input, dim=dim, keepdim=keepdim))
 
 
-def _place(name: str) -> Callable[..., Tensor]:
+def _arg_extreme(name: str) -> Callable[..., Tensor]:
     def function(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
         if input._data.dtype == bool:
             raise RuntimeError(f"{name}(): does not support bool input")
@@ -212,11 +212,11 @@ def _place(name: str) -> Callable[..., Tensor]:
     return function
 
 
-argmax, argmin = offer(out=True)(_place("argmax")), offer(out=True)(_place("argmin"))
+argmax, argmin = offer(out=True)(_arg_extreme("argmax")), offer(out=True)(_arg_extreme("argmin"))
 
 
 # Spread ------------------------------------------------------------------------------------------
-def _spread(name: str) -> Callable[..., Any]:
+def _std_var(name: str) -> Callable[..., Any]:
     def function(
         input: Tensor,
         dim: Any = ...,
@@ -257,13 +257,13 @@ def warn_degrees_of_freedom(
         )
 
 
-var, std = offer(out=True)(_spread("var")), offer(out=True)(_spread("std"))
-var_mean = offer(method=False)(_spread("var_mean"))
-std_mean = offer(method=False)(_spread("std_mean"))
+var, std = offer(out=True)(_std_var("var")), offer(out=True)(_std_var("std"))
+var_mean = offer(method=False)(_std_var("var_mean"))
+std_mean = offer(method=False)(_std_var("std_mean"))
 
 
 # Truth and counts --------------------------------------------------------------------------------
-def _truth(name: str) -> Callable[..., Tensor]:
+def _all_any(name: str) -> Callable[..., Tensor]:
     def function(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
         dims = None if dim is None else wrap_dims(dim, input.ndim)
         if dims is None and keepdim:
@@ -278,7 +278,7 @@ def _truth(name: str) -> Callable[..., Tensor]:
     return function
 
 
-all, any = offer(out=True)(_truth("all")), offer(out=True)(_truth("any"))
+all, any = offer(out=True)(_all_any("all")), offer(out=True)(_all_any("any"))
 
 
 @offer()

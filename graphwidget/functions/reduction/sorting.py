@@ -1,4 +1,4 @@
-"""Functions that order items, pick some of the ordered, and search them; and running ones."""
+"""``sort``, ``topk``, ``median``, ``searchsorted``, and running ones: ``cumsum``, ``cummax``."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 from ...arrays import dtypes
 from ...arrays.type_errors import not_implemented
 from ...dispatch.offer import METHODS, offer
-from ...dispatch.return_types import Named, named
+from ...dispatch.return_types import NamedResult, make_result_type
 from ...eager.inplace import needs_node, write
+from ...eager.op_functions import TENSORS as F
 from ...eager.promote import is_number
-from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable import TABLE
 from ..dims import checked_dim, wrap_dim
 from .reductions import checked_nonempty_dim, numpy_type, returns_tuple
 
 # Order -------------------------------------------------------------------------------------------
-SORT = named("sort", "values", "indices")
+SORT = make_result_type("sort", "values", "indices")
 
 
 @offer(out=True)
@@ -54,11 +54,11 @@ def msort(input: Tensor) -> Tensor:
 
     Shapes: one dim at least; the result has the same.
     """
-    found: Tensor = sort(input, 0)[0]
-    return found
+    result: Tensor = sort(input, 0)[0]
+    return result
 
 
-TOPK = named("topk", "values", "indices")
+TOPK = make_result_type("topk", "values", "indices")
 
 
 @offer(out=True)
@@ -80,7 +80,7 @@ def topk(
     return TOPK(returns_tuple(F.topk)(input, k=k, dim=dim, largest=largest, sorted=sorted))
 
 
-KTHVALUE = named("kthvalue", "values", "indices")
+KTHVALUE = make_result_type("kthvalue", "values", "indices")
 
 
 @offer(out=True)
@@ -97,7 +97,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
     return KTHVALUE(returns_tuple(F.kthvalue)(input, k=k, dim=dim, keepdim=keepdim))
 
 
-def _median(name: str, result: type[Named]) -> Callable[..., Any]:
+def _median(name: str, result: type[NamedResult]) -> Callable[..., Any]:
     def function(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         if dim is None:
             return getattr(F, name)(input)
@@ -112,10 +112,12 @@ def _median(name: str, result: type[Named]) -> Callable[..., Any]:
     return function
 
 
-median = offer(out=True)(_median("median", named("median", "values", "indices")))
-nanmedian = offer(out=True)(_median("nanmedian", named("nanmedian", "values", "indices")))
+median = offer(out=True)(_median("median", make_result_type("median", "values", "indices")))
+nanmedian = offer(out=True)(
+    _median("nanmedian", make_result_type("nanmedian", "values", "indices"))
+)
 
-MODE = named("mode", "values", "indices")
+MODE = make_result_type("mode", "values", "indices")
 
 
 @offer(out=True)
@@ -126,7 +128,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
 
 
 # Running -----------------------------------------------------------------------------------------
-def _running(name: str, what: str) -> Callable[..., Tensor]:
+def _cumulative(name: str, what: str) -> Callable[..., Tensor]:
     def function(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         record = getattr(F, name)
         return record(input, checked_dim(dim, input.ndim), numpy_type(dtype))  # type: ignore[no-any-return]
@@ -136,11 +138,11 @@ def _running(name: str, what: str) -> Callable[..., Tensor]:
     return function
 
 
-cumsum = offer(out=True)(_running("cumsum", "sums"))
-cumprod = offer(out=True)(_running("cumprod", "products"))
+cumsum = offer(out=True)(_cumulative("cumsum", "sums"))
+cumprod = offer(out=True)(_cumulative("cumprod", "products"))
 
 
-def _running_in_place(name: str) -> Callable[..., Tensor]:
+def _cumulative_in_place(name: str) -> Callable[..., Tensor]:
     def method(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         needs_node(TABLE[name], (self,))
         dim = checked_dim(dim, self.ndim)
@@ -157,10 +159,10 @@ def _running_in_place(name: str) -> Callable[..., Tensor]:
     return method
 
 
-METHODS.update(cumsum_=_running_in_place("cumsum"), cumprod_=_running_in_place("cumprod"))
+METHODS.update(cumsum_=_cumulative_in_place("cumsum"), cumprod_=_cumulative_in_place("cumprod"))
 
 
-def _running_extreme(name: str, result: type[Named]) -> Callable[..., Any]:
+def _cummax_cummin(name: str, result: type[NamedResult]) -> Callable[..., Any]:
     def function(input: Tensor, dim: int) -> Any:
         if input.ndim == 0 and dim not in (-1, 0):
             raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
@@ -171,8 +173,8 @@ def _running_extreme(name: str, result: type[Named]) -> Callable[..., Any]:
     return function
 
 
-cummax = offer(out=True)(_running_extreme("cummax", named("cummax", "values", "indices")))
-cummin = offer(out=True)(_running_extreme("cummin", named("cummin", "values", "indices")))
+cummax = offer(out=True)(_cummax_cummin("cummax", make_result_type("cummax", "values", "indices")))
+cummin = offer(out=True)(_cummax_cummin("cummin", make_result_type("cummin", "values", "indices")))
 
 
 @offer(out=True)

@@ -1,10 +1,10 @@
-"""The same items in another shape or order, apart or joined."""
+"""Functions that reshape, permute, split and join tensors."""
 
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     joins,
     padding,
     permute,
     reshape_expand,
-    slices,
+    select_diagonal,
     splits,
 )

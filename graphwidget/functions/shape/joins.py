@@ -1,4 +1,4 @@
-"""Functions that join, repeat, turn and pad tensors."""
+"""``cat``, ``stack``, ``repeat``, ``flip``, ``roll``, ``tril`` and their kin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from ...arrays import dtypes
 from ...arrays.type_errors import not_implemented
 from ...dispatch.offer import offer
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import checked_dim, checked_dims, shape_args, wrap_dim
 from .reshape_expand import atleast_1d, atleast_2d, atleast_3d, check_tensors, flatten, reshape
@@ -49,11 +49,11 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         if first != (0,):
             wrap_dim(dim, len(first))
     else:
-        check_joined(given, dim)
+        check_cat_sizes(given, dim)
     return F.cat(given, dim=dim)
 
 
-def check_joined(given: tuple[Tensor, ...], dim: int) -> None:
+def check_cat_sizes(given: tuple[Tensor, ...], dim: int) -> None:
     """Whether tensors of different sizes can be joined along a dim.
 
     Raises:
@@ -206,13 +206,13 @@ def repeat_interleave(
         check_size(counts, output_size)
         return Tensor._wrap(np.repeat(np.arange(input._data.size), counts))
     if isinstance(repeats, int):
-        found = _interleaved(input, repeats, dim)
-        size = found._data.shape[dim or 0]
+        result = _repeat_each(input, repeats, dim)
+        size = result._data.shape[dim or 0]
         if output_size not in (None, size):
             raise RuntimeError(
                 f"repeat_interleave: Invalid output_size, expected {size} but got {output_size}"
             )
-        return found
+        return result
     source = input
     if dim is None:
         source, dim = flatten(input), 0
@@ -253,7 +253,7 @@ def check_repeats(repeats: Tensor) -> np.ndarray:
     return data
 
 
-def _interleaved(input: Tensor, times: int, dim: int | None) -> Tensor:
+def _repeat_each(input: Tensor, times: int, dim: int | None) -> Tensor:
     """Each slice so many times, as PyTorch records it: a spread view, copied and flattened."""
     if times < 0:
         raise RuntimeError("Repeats must be non-negative")

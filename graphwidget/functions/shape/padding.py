@@ -1,4 +1,4 @@
-"""Padding: ``torch.nn.functional.pad`` whole."""
+"""``torch.nn.functional.pad`` in all its modes, and ``one_hot``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import operator
 from collections.abc import Sequence
 
 from ...dispatch.offer import offer
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...graph.version import counter_after_fill
 
@@ -161,6 +161,6 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     elif data.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
     ones = data[..., None] == np.arange(num_classes)
-    found = Tensor._wrap(ones.astype(np.int64, order="C"))
-    found._counter = counter_after_fill(2)  # PyTorch writes zeros, then ones
-    return found
+    result = Tensor._wrap(ones.astype(np.int64, order="C"))
+    result._counter = counter_after_fill(2)  # PyTorch writes zeros, then ones
+    return result

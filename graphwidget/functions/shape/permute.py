@@ -1,4 +1,4 @@
-"""Functions that show the dims in another order; and the views that change a tensor itself."""
+"""``transpose``, ``permute``, ``movedim``, and views of a tensor itself: ``t_``, ``squeeze_``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import METHODS, offer
 from ...eager.inplace import reshape_in_place, reshape_needs_node
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import checked_dim, checked_dims, shape_args, wrap_dim
 

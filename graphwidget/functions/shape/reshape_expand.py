@@ -1,4 +1,4 @@
-"""Functions that show the same items in another shape.
+"""``view``, ``reshape``, ``flatten``, ``squeeze``, ``expand`` and their kin.
 
 Dims go into the ops as the user gave them, because nodes show them so (``node._saved_dim``).
 """
@@ -13,7 +13,7 @@ from ...arrays import dtypes
 from ...arrays.memory_order import memory_of
 from ...arrays.type_errors import broadcast_shape
 from ...dispatch.offer import offer
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...graph.version import counter_of
 from ..dims import checked_dim, checked_dims, infer_shape, shape_args, wrap_dim

@@ -1,4 +1,4 @@
-"""Functions that show several parts of a tensor at once."""
+"""``unbind``, ``split``, ``chunk``, ``tensor_split``: several views of one tensor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ...arrays.dtypes import scalar_type
 from ...dispatch.offer import METHODS, offer
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import checked_dim, wrap_dim
 

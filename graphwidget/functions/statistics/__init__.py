@@ -1,4 +1,4 @@
-"""Statistics of items: quantiles, histograms, numerical gradients."""
+"""Statistics: quantiles, covariances, histograms, numerical gradients."""
 
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     gradient,

@@ -1,4 +1,4 @@
-"""``torch.gradient``: slopes of sampled functions by finite differences.
+"""``torch.gradient``: gradients of sampled functions by finite differences.
 
 The formulas are those of second order in the distances (B. Fornberg, Mathematics of Computation 51,
 1988, for unequal ones).
@@ -10,12 +10,12 @@ from typing import Any
 
 from ...arrays import dtypes
 from ...dispatch.offer import offer
+from ...eager.op_functions import TENSORS as F
 from ...eager.promote import is_number
-from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import check_distinct, wrap_dim
 from ..shape.reshape_expand import view
-from ..shape.slices import select
+from ..shape.select_diagonal import select
 
 NAME = "torch.gradient"
 

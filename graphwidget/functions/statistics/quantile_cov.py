@@ -1,4 +1,4 @@
-"""Statistics of samples: quantiles, covariances; differences and integrals along a dim."""
+"""``quantile``, ``cov``, ``corrcoef``, ``diff`` and ``trapezoid``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays.dtypes import scalar_type
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import wrap_dim
 from ..linalg.products import mm

@@ -1,4 +1,4 @@
-"""Distinct items, and how many items there are of each kind: unique, histograms."""
+"""``unique``, ``histc``, ``histogram``, ``bincount`` and their kin."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from ...arrays.type_errors import C_WORDS, not_implemented
 from ...dispatch.offer import offer
-from ...dispatch.return_types import named
-from ...eager.record import TENSORS as F
+from ...dispatch.return_types import make_result_type
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ..creation.factory_decorator import new_leaf
 from ..dims import wrap_dim
@@ -98,7 +98,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     return F.histc(input, bins, *histogram_range(input, float(min), float(max)))
 
 
-HISTOGRAM = named("histogram", "hist", "bin_edges")
+HISTOGRAM = make_result_type("histogram", "hist", "bin_edges")
 
 
 @offer(out=True)
@@ -120,7 +120,7 @@ def histogram(
     return HISTOGRAM((new_leaf(counts), new_leaf(edges[0])))
 
 
-HISTOGRAMDD = named("histogramdd", "hist", "bin_edges")
+HISTOGRAMDD = make_result_type("histogramdd", "hist", "bin_edges")
 
 
 @offer(method=False)

@@ -1,3 +1,1 @@
-"""What belongs to Tensor itself: operators, printing, exchange with numpy; its methods are
-attached here.
-"""
+"""What belongs to Tensor itself: operators, printing, exchange with numpy; methods are attached."""

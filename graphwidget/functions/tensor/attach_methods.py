@@ -1,10 +1,12 @@
-"""The methods of Tensor: questions about it, conversions, and all that the others offer."""
+"""Attaches the methods of Tensor: its own, written here, and all that are offered elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from ...arrays.warnings import warn
 from ...autograd.backward import backward, grad, tensor_backward
@@ -13,8 +15,8 @@ from ...dispatch.offer import FUNCTIONS, METHODS, SPACES, offer, offer_table
 from ...dispatch.parsed import parsed_function
 from ...dispatch.torch_function import FUNCTIONAL, PLACES, functions_of, is_overridable, written_in
 from ...dispatch.torch_function_styles import TorchFunctionCall, ask_python_written
+from ...eager.op_functions import TENSORS as F
 from ...eager.overridable import overridable
-from ...eager.record import TENSORS as F
 from ...graph import runtime
 from ...graph.tensor import Tensor
 from .. import (  # noqa: F401  (each offers its functions when it is imported)
@@ -35,13 +37,13 @@ from ..pointwise import (  # noqa: F401  (each offers its functions when it is i
     arithmetic,
 )
 from ..random import generator
-from ..shape import permute, reshape_expand, slices  # noqa: F401
+from ..shape import permute, reshape_expand, select_diagonal  # noqa: F401
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     autocast,
     dtype_queries,
     global_settings,
     inplace_methods,
-    methods,
+    item_allclose,
     numpy_dlpack_pickle,
     operators,
     rare_methods,
@@ -72,6 +74,8 @@ def dim(self: Tensor) -> int:
 @offer(function=False)
 def tolist(self: Tensor) -> Any:
     """The items as nested lists of Python numbers; of a 0-d tensor, the number."""
+    if runtime.reading is not None:
+        runtime.reading((self,), np.ndarray.tolist, "tolist()")
     return self._data.tolist()
 
 
@@ -94,7 +98,7 @@ def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
 
 
 OWN = ("detach_", "requires_grad_", "retain_grad")
-"""Methods of the class itself that have a face."""
+"""Methods of the class itself that PyTorch's parser stands before."""
 
 
 def new_factory(name: str) -> Callable[..., Tensor]:
@@ -117,7 +121,9 @@ def new_tensor(self: Tensor, *args: Any, dtype: Any = None, **kwargs: Any) -> Te
 
 
 runtime.provide(
-    legacy_array=factories.legacy_tensor, as_strided=slices.as_strided, uniform=generator.uniform
+    legacy_array=factories.legacy_tensor,
+    as_strided=select_diagonal.as_strided,
+    uniform=generator.uniform,
 )
 METHODS["new_tensor"] = new_tensor
 for _name in ("zeros", "ones", "empty", "full", "empty_strided"):
@@ -144,10 +150,10 @@ PLACES += [
 ]
 Tensor._make_subclass = staticmethod(rare_methods.make_subclass)  # type: ignore[attr-defined]
 Tensor.__module__ = "torch"  # what ``print(type(x))`` shows
-F.__dict__.update(reshape=reshape_expand.reshape, sum_to_size=methods.sum_to_shape)
+F.__dict__.update(reshape=reshape_expand.reshape, sum_to_size=item_allclose.sum_to_shape)
 
 
-def seal(cls: type[Tensor]) -> None:
+def make_attributes_read_only(cls: type[Tensor]) -> None:
     """Let what may not be assigned say so as PyTorch does."""
     for name, member in list(vars(cls).items()):
         if isinstance(member, property) and member.fset is None and not name.startswith("__"):
@@ -166,7 +172,7 @@ def _not_writable(name: str) -> AttributeError:
     return AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
 
-def let_ask(cls: type[Tensor]) -> None:
+def make_overridable(cls: type[Tensor]) -> None:
     """Let the class's own methods and properties ask who overrides them; generated ones do."""
     for name, member in list(vars(cls).items()):
         if not is_overridable(name):
@@ -182,6 +188,6 @@ def let_ask(cls: type[Tensor]) -> None:
             setattr(cls, name, overridable(member, place))
 
 
-seal(Tensor)
-let_ask(Tensor)
+make_attributes_read_only(Tensor)
+make_overridable(Tensor)
 overrides.UNCHANGED |= {vars(Tensor)[name].__get__ for name in ("_base", "grad")}

@@ -1,4 +1,7 @@
-"""Questions about types: promotion, and what kind of numbers a tensor holds. All are real here."""
+"""``result_type``, ``can_cast``, ``is_floating_point``, ``is_complex``, ``real`` and kin.
+
+All numbers are real here.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
-"""Switches that programs set and ask for. Most choose between implementations in PyTorch; here
-they are kept and change nothing, because numpy computes in one way."""
+"""``set_num_threads``, ``use_deterministic_algorithms`` and other global settings.
+
+Most choose between implementations in PyTorch; here they are kept and change nothing, because numpy
+computes in one way.
+"""
 
 from __future__ import annotations
 
@@ -218,32 +221,5 @@ def is_storage(obj: Any, /) -> bool:
     return isinstance(obj, (UntypedStorage, TypedStorage))
 
 
-def compile(
-    model: Callable[..., Any] | None = None,
-    *,
-    fullgraph: bool = False,
-    dynamic: bool | None = None,
-    backend: Any = "inductor",
-    mode: str | None = None,
-    options: Any = None,
-    disable: bool = False,
-    recompile_limit: int | None = None,
-    name: str | None = None,
-    isolate_recompiles: Any = None,
-    shapes_spec: Any = None,
-) -> Any:
-    """The function or module itself: there is no compiler. Works as a decorator too.
-
-    Warns:
-        UserWarning: to say so, unless `disable`.
-    """
-    if not disable:
-        warn(
-            "graphwidget does not compile: torch.compile gives back what it is given",
-        )
-    return model if model is not None else lambda given: given
-
-
-FUNCTIONS["compile"] = compile
 FUNCTIONS["get_default_device"] = devices.get_default_device
 FUNCTIONS["set_default_device"] = devices.set_default_device

@@ -8,8 +8,8 @@ from typing import Any
 from ...arrays import dtypes
 from ...dispatch.offer import offer
 from ...eager.inplace import write
+from ...eager.op_functions import TENSORS as F
 from ...eager.promote import is_number, not_a_tensor_error
-from ...eager.record import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable import TABLE
 

@@ -1,4 +1,4 @@
-"""Tensors and the rest of the world: numpy's protocols, DLPack, copies and pickles.
+"""numpy's protocols, DLPack, copies and pickles of tensors.
 
 Memory is shared wherever the other side can share it: ``numpy()``, ``from_numpy``, DLPack in both
 directions. Tensors that share a storage still share it after a ``deepcopy`` of both.
@@ -21,7 +21,7 @@ from ...graph.tensor import Tensor
 from ...graph.version import counter_after_fill
 from ..creation.factory_decorator import new_leaf
 from ..memory.storage import copied_memory
-from . import methods
+from . import item_allclose
 
 NOT_RESIZABLE = (
     "The default implementation of __deepcopy__() for non-wrapper subclasses only works for "
@@ -45,7 +45,7 @@ INVALID_CAPSULE = (
 # numpy -------------------------------------------------------------------------------------------
 def as_numpy_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
     """What ``np.asarray(tensor)`` gives: the tensor's memory where dtype and ``copy`` allow."""
-    return np.array(methods.numpy(self), dtype, copy=copy)
+    return np.array(item_allclose.numpy(self), dtype, copy=copy)
 
 
 def from_ufunc(

@@ -1,4 +1,4 @@
-"""What Python's own syntax means for tensors: operators, numbers, iteration, copies."""
+"""Python's operators on tensors: ``+``, ``@``, ``float(x)``, ``len(x)``, ``for``, ``in``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import METHODS
 from ...eager.inplace import inplace_method
+from ...eager.op_functions import TENSORS as F
+from ...eager.op_functions import operator
 from ...eager.promote import is_number
-from ...eager.record import TENSORS as F
-from ...eager.record import operator
 from ...graph import runtime
 from ...graph.tensor import Tensor
 from ..creation.factories import from_numpy
@@ -47,7 +47,7 @@ def rrshift(self: Tensor, other: Any) -> Tensor:
 def rmod(self: Tensor, other: Any) -> Tensor:
     """other % self."""
     if not is_number(other):
-        return runtime.left_alone("__rmod__", self, other)  # type: ignore[no-any-return]
+        return runtime.operator_not_implemented("__rmod__", self, other)  # type: ignore[no-any-return]
     return elementwise.remainder(other, self)
 
 
@@ -69,14 +69,14 @@ equal_items = operator("__eq__", "eq")
 
 def equal(self: Tensor, other: Any) -> Any:
     """self == other, which may be an array, too."""
-    found = equal_items(self, other)
-    if found is NotImplemented and isinstance(other, np.ndarray):
+    result = equal_items(self, other)
+    if result is NotImplemented and isinstance(other, np.ndarray):
         with suppress(TypeError):  # of what tensors do not have
             return F.eq(self, from_numpy(other))
-    elif found is NotImplemented and hasattr(other, "__torch_function__"):
+    elif result is NotImplemented and hasattr(other, "__torch_function__"):
         with suppress(TypeError):
             return runtime.Tensor.eq(self, other)
-    return found
+    return result
 
 
 def reverse_first_dim(self: Tensor) -> Tensor:
@@ -87,14 +87,14 @@ def reverse_first_dim(self: Tensor) -> Tensor:
 def matmul_operator(self: Tensor, other: Any) -> Tensor:
     """self @ other, which no number may be."""
     if not isinstance(other, Tensor):
-        return runtime.left_alone("__matmul__", self, other)  # type: ignore[no-any-return]
+        return runtime.operator_not_implemented("__matmul__", self, other)  # type: ignore[no-any-return]
     return matmul.matmul(self, other)
 
 
 def rmatmul(self: Tensor, other: Any) -> Tensor:
     """other @ self."""
     if not isinstance(other, Tensor):
-        return runtime.left_alone("__rmatmul__", self, other)  # type: ignore[no-any-return]
+        return runtime.operator_not_implemented("__rmatmul__", self, other)  # type: ignore[no-any-return]
     return matmul.matmul(other, self)
 
 
@@ -106,15 +106,17 @@ def as_scalar(self: Tensor) -> Any:
     """
     if self._data.size != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
+    if runtime.reading is not None:
+        runtime.reading((self,), np.ndarray.item, "a conversion to a Python number")
     return self._data.item()
 
 
 def as_float(self: Tensor) -> float:
     """The only item as a float, with PyTorch's warning that it has no history."""
-    found = float(as_scalar(self))
+    result = float(as_scalar(self))
     if self.requires_grad and runtime.grad_enabled():
         warn_once(SCALAR_OF_A_GRAPH)
-    return found
+    return result
 
 
 def as_bool(self: Tensor) -> bool:
@@ -126,6 +128,8 @@ def as_bool(self: Tensor) -> bool:
     if self._data.size != 1:
         number = "no values" if self._data.size == 0 else "more than one value"
         raise RuntimeError(f"Boolean value of Tensor with {number} is ambiguous")
+    if runtime.reading is not None:
+        runtime.reading((self,), bool, "its truth")
     return bool(self._data.item())
 
 
@@ -133,6 +137,8 @@ def as_index(self: Tensor) -> int:
     """The only item of an integer tensor, where Python wants an index."""
     if self._data.size != 1 or self._data.dtype.kind not in "iub":
         raise TypeError("only integer tensors of a single element can be converted to an index")
+    if runtime.reading is not None:
+        runtime.reading((self,), int, "an index")
     return int(self._data.item())
 
 
@@ -169,6 +175,8 @@ def contains(self: Tensor, item: Any) -> bool:
         raise RuntimeError(
             f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(item)}."
         )
+    if runtime.reading is not None:
+        runtime.reading((self,), None, "`in`")
     return bool(np.any(self._data == (item._data if isinstance(item, Tensor) else item)))
 
 
@@ -183,7 +191,7 @@ def not_implemented(name: str, function: Callable[[Any, Any], Any]) -> Callable[
         except TypeError:
             if isinstance(other, (Tensor, complex, float, int, np.generic)):
                 raise
-            return runtime.left_alone(name, self, other)
+            return runtime.operator_not_implemented(name, self, other)
 
     return known
 

@@ -1,4 +1,4 @@
-"""Tensors as text, exactly as PyTorch prints them."""
+"""``repr`` of tensors and ``set_printoptions``, exactly as PyTorch prints."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -10,6 +10,7 @@ import numpy as np
 
 from ...arrays import dtypes
 from ...arrays.dtypes import Array
+from ...graph import runtime
 from ...graph.tensor import Tensor
 
 Scalar = bool | int | float
@@ -238,6 +239,8 @@ def _row(row: Array, indent: int, summarize: bool, style: _Style) -> str:
 
 def tensor_repr(self: Tensor, *, tensor_contents: Any = None) -> str:
     """``repr(tensor)``: its numbers, and where they come from."""
+    if runtime.reading is not None:
+        runtime.reading((self,), None, "printing")
     name = type(self).__name__
     prefix = "tensor(" if name in ("Tensor", "Parameter") else f"{name}("
     shown = tensor_str(self._data, repr_suffixes(self), prefix, tensor_contents)

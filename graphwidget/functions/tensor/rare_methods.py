@@ -1,5 +1,7 @@
-"""Facts about tensors that debuggers and older programs ask for; refusals of types that numpy does
-not have."""
+"""Rarely used methods: ``apply_``, ``map_``, ``as_subclass``, ``grad_dtype`` and the like.
+
+What debuggers and older programs ask for, and refusals of types that numpy does not have.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ from ...arrays.type_names import type_name
 from ...arrays.warnings import warn
 from ...autograd.grad_mode import no_grad
 from ...dispatch.offer import METHODS, offer
-from ...eager.record import TENSORS as F
-from ...eager.record import alias_as
+from ...eager.op_functions import TENSORS as F
+from ...eager.op_functions import alias_as
 from ...graph import runtime
 from ...graph.base import OWN
 from ...graph.tensor import Tensor

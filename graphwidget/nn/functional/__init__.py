@@ -3,7 +3,7 @@
 from inspect import isfunction
 
 from ...dispatch.parsed import parsed_function
-from ...dispatch.python_written import forwarding
+from ...dispatch.python_written import python_written_function
 from ...dispatch.signatures import inner_signatures
 from ...dispatch.torch_function import PLACES, bound_call, method_call, written_in
 from ...eager.overridable import overridable
@@ -281,7 +281,9 @@ ASKED = {
 """What functions that PyTorch writes in Python ask of their arguments first."""
 
 for _name in {**PASSED, **ASKED}:
-    globals()[_name] = forwarding(globals()[_name], ASKED.get(_name, ""), *PASSED.get(_name, ()))
+    globals()[_name] = python_written_function(
+        globals()[_name], ASKED.get(_name, ""), *PASSED.get(_name, ())
+    )
 
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",

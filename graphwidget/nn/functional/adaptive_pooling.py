@@ -1,4 +1,4 @@
-"""Pooling to a size: over as many parts as are asked for, and by other means."""
+"""``adaptive_avg_pool2d``, ``adaptive_max_pool2d``, ``lp_pool2d`` and their kin."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import operator
 from typing import Any
 
 from ...dispatch.offer import offer
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...functions.reduction.reductions import mean
 from ...graph.tensor import Tensor
 from ..module_utils import _pair, _triple
@@ -65,8 +65,8 @@ def _average(name: str, input: Tensor, output_size: Any) -> Tensor:
     _check(name, input, sizes)
     if set(sizes) == {1}:
         return mean(input, tuple(range(-1, -1 - len(sizes), -1)), True)
-    found: Tensor = getattr(F, name)(input, sizes)
-    return found
+    result: Tensor = getattr(F, name)(input, sizes)
+    return result
 
 
 def _largest(name: str, input: Tensor, output_size: Any, return_indices: bool) -> Any:

@@ -1,4 +1,4 @@
-"""Attention."""
+"""``scaled_dot_product_attention``."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from ...arrays import dtypes
 from ...autograd.grad_mode import is_grad_enabled
+from ...eager.op_functions import TENSORS as F
 from ...eager.promote import check_broadcastable
-from ...eager.record import TENSORS as F
 from ...functions.linalg.matmul import matmul
 from ...graph.tensor import Tensor
 from .dropout import check_probability, dropout
@@ -37,11 +37,13 @@ def scaled_dot_product_attention(
     Raises:
         RuntimeError: types that differ, or a mask together with ``is_causal``.
     """
-    _check(query, key, value, attn_mask)
+    _check_inputs(query, key, value, attn_mask)
     if enable_gqa and any(query.size(-3) % each.size(-3) for each in (key, value)):
         raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
     same = query._data.shape[:-2] == key._data.shape[:-2] == value._data.shape[:-2]
-    fused = (same or enable_gqa) and _fused(query, key, value, attn_mask, dropout_p, is_causal)
+    fused = (same or enable_gqa) and _can_use_fused_kernel(
+        query, key, value, attn_mask, dropout_p, is_causal
+    )
     if attn_mask is not None and attn_mask._data.dtype == bool and query._data.dtype.kind in "iu":
         raise RuntimeError(
             f"value cannot be converted to type {INTEGERS[query._data.dtype.name]} without overflow"
@@ -51,31 +53,31 @@ def scaled_dot_product_attention(
         raise RuntimeError(f"expected scalar type Float but found {kind}")
     if fused:
         if attn_mask is not None:
-            attn_mask = _added(attn_mask, query._data.dtype)
+            attn_mask = _to_additive_mask(attn_mask, query._data.dtype)
             check_broadcastable(
                 attn_mask._data.shape, (*query._data.shape[:-1], key._data.shape[-2])
             )
         return F.flash_attention(query, key, value, attn_mask, dropout_p, is_causal, scale)
     if query._data.dtype == np.float16:  # computed in float32
         q, k, v = (F.to_copy(each, np.dtype(np.float32)) for each in (query, key, value))
-        whole = _unfused(q, k, v, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+        whole = _attention_math(q, k, v, attn_mask, dropout_p, is_causal, scale, enable_gqa)
         return F.to_copy(whole, np.dtype(np.float16))
-    return _unfused(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+    return _attention_math(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
 
 
-def _unfused(
+def _attention_math(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None, dropout_p: float,
     is_causal: bool, scale: float | None, enable_gqa: bool,
 ) -> Tensor:  # fmt: skip
     """Attention step by step, each an op."""
     if enable_gqa:
-        key, value = (_repeated(each, query) for each in (key, value))
+        key, value = (_repeat_heads(each, query) for each in (key, value))
     # the scale is shared between the operands, which keeps half precision from overflowing
     by = math.sqrt(1 / math.sqrt(query._data.shape[-1]) if scale is None else scale)
     scores = matmul(F.mul_number(query, by), F.mul_number(key.transpose(-2, -1), by))
-    mask = _causal(scores) if is_causal else attn_mask
+    mask = _causal_mask(scores) if is_causal else attn_mask
     if mask is not None:
-        scores = F.add(scores, _added(mask, query._data.dtype))
+        scores = F.add(scores, _to_additive_mask(mask, query._data.dtype))
     weights = F.safe_softmax(scores, -1)
     return matmul(
         dropout(weights, check_probability(dropout_p)) if dropout_p > 0 else weights, value
@@ -87,7 +89,7 @@ INTEGERS = {"int64": "int64_t", "int32": "int", "uint8": "uint8_t", "int16": "in
 """How PyTorch names integers that -inf does not fit in."""
 
 
-def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
+def _check_inputs(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
     kinds = [dtypes.c_type(each._data.dtype) for each in (query, key, value)]
     if len(set(kinds)) > 1:
         raise RuntimeError(
@@ -108,7 +110,7 @@ def _check(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> No
         )
 
 
-def _fused(
+def _can_use_fused_kernel(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, causal: bool
 ) -> bool:
     """Whether PyTorch takes its fused op, which keeps no weights: 4-d inputs with heads of one
@@ -125,7 +127,7 @@ def _fused(
     return len({shape[-1] for shape in shapes}) == 1 and all(0 not in shape for shape in shapes)
 
 
-def _repeated(heads: Tensor, query: Tensor) -> Tensor:
+def _repeat_heads(heads: Tensor, query: Tensor) -> Tensor:
     """Each head as often as there are queries for it."""
     n, count, *rest = heads._data.shape
     times = query._data.shape[1] // count
@@ -135,12 +137,12 @@ def _repeated(heads: Tensor, query: Tensor) -> Tensor:
     return F.clone(spread).flatten(1, 2)
 
 
-def _causal(scores: Tensor) -> Tensor:
+def _causal_mask(scores: Tensor) -> Tensor:
     rows, columns = scores._data.shape[-2:]
     return Tensor._wrap(np.tri(rows, columns, dtype=bool))
 
 
-def _added(mask: Tensor, dtype: Any) -> Tensor:
+def _to_additive_mask(mask: Tensor, dtype: Any) -> Tensor:
     """A mask as numbers to add: 0 or -inf for one of booleans."""
     if mask._data.dtype != bool:
         return mask

@@ -1,4 +1,4 @@
-"""Convolution over one, two or three spatial dims."""
+"""``conv2d``, ``conv_transpose2d`` and their kin over one, two or three dims."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...arrays import dtypes
 from ...arrays.type_errors import not_implemented
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...functions.creation.factory_decorator import shape_from
 from ...functions.shape.reshape_expand import squeeze, unsqueeze
 from ...graph.tensor import Tensor
@@ -64,7 +64,7 @@ def convolve_any(
     stride, padding, dilation, more = found.values()
     check_convolution(input, weight, bias, padding, dilation, groups, transposed)
     if transposed:
-        _check_more(more, stride, dilation)
+        _check_output_padding(more, stride, dilation)
         _check_result(input, weight, found)
     stride, padding, dilation, more = numbers.values()  # which the node shows as they are
     return F.convolution(input, weight, bias, stride, padding, dilation, transposed, more, groups)
@@ -169,11 +169,11 @@ def check_convolution(
         raise RuntimeError("non-positive dilation is not supported")
     if 0 in sizes[:2]:
         return
-    _check_filled(sizes, shape[2:])
+    _check_nonempty(sizes, shape[2:])
     _check_types(input, weight, bias, transposed, max(dilation) > 1, groups)
 
 
-def _check_filled(sizes: list[int], kernel: list[int]) -> None:
+def _check_nonempty(sizes: list[int], kernel: list[int]) -> None:
     """Images and kernels must have items."""
     flat = [1] * (len(kernel) == 1)  # PyTorch computes sequences as images of one row
     if 0 in sizes:
@@ -203,7 +203,7 @@ def _check_bias(input: Tensor, bias: Tensor) -> None:
         )
 
 
-def _by_onednn(sizes: tuple[int, ...], kernel: tuple[int, ...], groups: int) -> bool:
+def _uses_onednn(sizes: tuple[int, ...], kernel: tuple[int, ...], groups: int) -> bool:
     """Whether PyTorch leaves floats to oneDNN (on more than one thread): not where its own kernels
     are faster, for one small image (so ``at::native``'s ``use_mkldnn`` has it)."""
     return (
@@ -224,7 +224,7 @@ def _check_types(
     for each, name in ((weight, "weight"), (bias, "bias")):
         if kinds[0].char != "f" or each is None or each._data.dtype == kinds[0]:
             continue
-        if _by_onednn(sizes, window, groups):
+        if _uses_onednn(sizes, window, groups):
             given = dtypes.printed_type(each._data.dtype)
             raise RuntimeError(
                 f"Input type (torch.FloatTensor) and {name} type ({given}) "
@@ -246,7 +246,9 @@ def _check_types(
         )
 
 
-def _check_more(more: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]) -> None:
+def _check_output_padding(
+    more: tuple[int, ...], stride: tuple[int, ...], dilation: tuple[int, ...]
+) -> None:
     if any(m >= s and m >= d for m, s, d in zip(more, stride, dilation, strict=True)):
         names = ("height", "width") if len(more) == 2 else ("depth", "height", "width")
         named = {"output_padding": more, "stride": stride, "dilation": dilation}

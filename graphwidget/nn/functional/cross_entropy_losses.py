@@ -1,4 +1,4 @@
-"""The likelihood of classes: losses of what a classifier says."""
+"""``cross_entropy``, ``nll_loss`` and ``linear_cross_entropy``."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 from ...arrays import dtypes
 from ...arrays.warnings import warn
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...functions.memory.strides import contiguous
 from ...functions.pointwise.activations import log_softmax
 from ...functions.shape.reshape_expand import view
 from ...graph.tensor import Tensor
 from .linear import linear
-from .reduction import reduction_number, reduction_text, without_grad
+from .reduction import reduction_number, reduction_text, refuse_grad
 
 LONG_OR_BYTE = "lqB"
 """The characters of the types that classes may have."""
@@ -50,19 +50,19 @@ def nll_loss(
         )
     if len(shape) <= 2:
         _check_classes(input, target, weight)
-        without_grad("nll_loss_forward", weight=weight)
+        refuse_grad("nll_loss_forward", weight=weight)
         return F.nll_loss(input, target, weight, how, ignore_index)
     if len(shape) == 4:
-        return _nll_images(input, target, weight, how, ignore_index)
+        return _nll_loss2d(input, target, weight, how, ignore_index)
     if wanted[1:] != shape[2:]:
         raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(wanted)}")
     # any other number of dims is looked at as images of one row
     flat = view(contiguous(input), shape[0], shape[1], 1, -1) if input._data.size else input
-    out = _nll_images(flat, view(contiguous(target), shape[0], 1, -1), weight, how, ignore_index)
+    out = _nll_loss2d(flat, view(contiguous(target), shape[0], 1, -1), weight, how, ignore_index)
     return view(out, tuple(wanted)) if how == 0 else out
 
 
-def _nll_images(
+def _nll_loss2d(
     input: Tensor, target: Tensor, weight: Tensor | None, how: int, ignore_index: int
 ) -> Tensor:
     shape, wanted = list(input._data.shape), list(target._data.shape)
@@ -73,12 +73,12 @@ def _nll_images(
         )
     if [shape[0], *shape[2:]] != wanted:
         raise RuntimeError(f"size mismatch (got input: {shape} , target: {wanted}")
-    _check_kinds(input, target, weight)
+    _check_types(input, target, weight)
     if target._data.dtype.char == "B":
         raise RuntimeError(
             f"expected scalar type Long but found {dtypes.scalar_type(target._data.dtype)}"
         )
-    without_grad("nll_loss2d_forward", weight=weight)
+    refuse_grad("nll_loss2d_forward", weight=weight)
     return F.nll_loss2d(input, target, weight, how, ignore_index)
 
 
@@ -88,10 +88,10 @@ def _check_classes(input: Tensor, target: Tensor, weight: Tensor | None) -> None
     shape, wanted = list(input._data.shape), list(target._data.shape)
     if wanted != shape[: len(shape) - 1]:
         raise RuntimeError(f"size mismatch (got input: {shape}, target: {wanted})")
-    _check_kinds(input, target, weight)
+    _check_types(input, target, weight)
 
 
-def _check_kinds(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
+def _check_types(input: Tensor, target: Tensor, weight: Tensor | None) -> None:
     classes = input._data.shape[min(1, input._data.ndim - 1)]
     if weight is not None and weight._data.shape != (classes,):
         raise RuntimeError(
@@ -136,7 +136,7 @@ def cross_entropy(
     if input._data.shape == target._data.shape and target._meta.floating:
         if ignore_index >= 0:
             raise RuntimeError("ignore_index is not supported for floating point target")
-        return _of_probabilities(input, target, weight, how, label_smoothing, dim)
+        return _cross_entropy_of_probabilities(input, target, weight, how, label_smoothing, dim)
     if input._data.shape == target._data.shape:
         raise RuntimeError(
             "Expected floating point type for target with class probabilities, got "
@@ -146,17 +146,17 @@ def cross_entropy(
     loss = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
     if label_smoothing == 0.0:
         return loss
-    even = _evenly(logs, target, weight, how, ignore_index, dim)
+    even = _smoothing_loss(logs, target, weight, how, ignore_index, dim)
     share = label_smoothing / input._data.shape[dim]
     return F.add(F.mul_number(loss, 1 - label_smoothing), F.mul_number(even, share))
 
 
-def _evenly(
+def _smoothing_loss(
     logs: Tensor, target: Tensor, weight: Tensor | None, how: int, ignore_index: int, dim: int
 ) -> Tensor:
     """The loss of targets that are all classes evenly."""
     if weight is not None:
-        logs = F.mul(logs, _along(weight, logs._data.ndim, dim))
+        logs = F.mul(logs, _weight_along(weight, logs._data.ndim, dim))
     losses = F.neg(F.sum_dim(logs, (dim,), False))
     ignored = F.eq(target, ignore_index)
     losses = F.masked_fill(losses, ignored, 0)
@@ -171,12 +171,12 @@ def _evenly(
     return F.div(total, Tensor._wrap(weight._data[target._data[counted]].sum()))
 
 
-def _along(weight: Tensor, ndim: int, dim: int) -> Tensor:
+def _weight_along(weight: Tensor, ndim: int, dim: int) -> Tensor:
     """A weight of each class, to be multiplied with items that have classes at ``dim``."""
     return view(weight, *(-1 if place == dim else 1 for place in range(ndim)))
 
 
-def _of_probabilities(
+def _cross_entropy_of_probabilities(
     input: Tensor, target: Tensor, weight: Tensor | None, how: int, smoothing: float, dim: int
 ) -> Tensor:
     size, classes = input._data.size, input._data.shape[dim]
@@ -185,7 +185,7 @@ def _of_probabilities(
         target = F.add_number(F.mul_number(target, 1 - smoothing), smoothing / classes)
     product = F.mul(logs, target)
     if weight is not None:
-        product = F.mul(product, _along(weight, input._data.ndim, dim))
+        product = F.mul(product, _weight_along(weight, input._data.ndim, dim))
     if how == 0:
         return F.neg(F.sum_dim(product, (dim,), False))
     total = F.neg(F.sum(product))

@@ -1,4 +1,4 @@
-"""Losses of sequences whose alignment with their target is not known."""
+"""``ctc_loss``: a loss of sequences whose alignment with their target is not known."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.type_errors import not_implemented
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from .reduction import REDUCTIONS
 

@@ -1,4 +1,4 @@
-"""Distances and angles of vectors."""
+"""``cosine_similarity``, ``pairwise_distance`` and ``normalize``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ...arrays import dtypes
 from ...arrays.type_errors import broadcast_shape
 from ...autograd.grad_mode import no_grad
 from ...dispatch.offer import FUNCTIONS, offer
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...functions.dims import wrap_dim
 from ...graph.tensor import Tensor
 

@@ -1,4 +1,4 @@
-"""Dropout: items, or whole channels, set to zero at random."""
+"""``dropout``, ``dropout2d``, ``alpha_dropout`` and their kin."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from ...arrays import dtypes
 from ...arrays.memory_order import memory_order
 from ...arrays.warnings import warn
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...functions.random import generator
 from ...graph.tensor import Tensor
 from ...graph.version import counter_after_fill
@@ -29,7 +29,7 @@ def _check(p: float) -> None:
     check_probability(p)  # nan
 
 
-def _floating(input: Tensor) -> None:
+def _check_floating(input: Tensor) -> None:
     if not input._meta.floating:
         kind = dtypes.scalar_type(input._data.dtype)
         raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}")
@@ -42,7 +42,7 @@ def keep_mask(like: np.ndarray, dtype: Any, p: float) -> np.ndarray:
     return generator.bernoulli_scalar(shape, dtype, 1 - p).transpose(np.argsort(order))
 
 
-def _kept(like: np.ndarray, p: float) -> Tensor:
+def _scaled_mask(like: np.ndarray, p: float) -> Tensor:
     """1 / (1 - p) with probability 1 - p, else 0, drawn in the order of ``like``'s memory."""
     drawn = keep_mask(like, like.dtype, p)
     if p < 1:
@@ -52,7 +52,7 @@ def _kept(like: np.ndarray, p: float) -> Tensor:
     return noise
 
 
-def _none(dtype: Any) -> Tensor:
+def _zero_mask(dtype: Any) -> Tensor:
     """The factor where nothing is kept."""
     noise = Tensor._wrap(np.zeros((), dtype))
     noise._counter = counter_after_fill()
@@ -68,13 +68,13 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     _check(p)
     if not training or p == 0 or not input._data.size:
         return input
-    _floating(input)
-    noise = _kept(input._data, p) if p < 1 else _none(input._data.dtype)
+    _check_floating(input)
+    noise = _scaled_mask(input._data, p) if p < 1 else _zero_mask(input._data.dtype)
     return input.mul_(noise) if inplace else F.mul(input, noise)
 
 
 # Whole channels -----------------------------------------------------------------------------------
-def _channels(input: Tensor) -> np.ndarray:
+def _channel_shaped(input: Tensor) -> np.ndarray:
     """An array with one item for each channel of each sample."""
     data = input._data
     return np.empty((*data.shape[:2], *(1,) * (data.ndim - 2)), data.dtype)
@@ -86,13 +86,13 @@ def feature_dropout(input: Tensor, p: float, training: bool, inplace: bool) -> T
         return input
     if p < 1 and input._data.ndim < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
-    _floating(input)
-    like = _channels(input)
-    noise = _kept(like, p) if p < 1 else _none(like.dtype)
+    _check_floating(input)
+    like = _channel_shaped(input)
+    noise = _scaled_mask(like, p) if p < 1 else _zero_mask(like.dtype)
     return input.mul_(noise) if inplace else F.mul(input, noise)
 
 
-def _one_sample(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
+def _feature_dropout_unbatched(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
     """``feature_dropout`` of a sample that is no batch."""
     batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
     found = feature_dropout(batch, p, training, inplace)
@@ -113,10 +113,10 @@ def dropout1d(
         )
     if dims == 3:
         return feature_dropout(input, p, training, inplace)
-    return _one_sample(input, p, training, inplace)
+    return _feature_dropout_unbatched(input, p, training, inplace)
 
 
-def _warn(name: str, dims: int, spatial: int, ranks: str) -> None:
+def _warn_input_dims(name: str, dims: int, spatial: int, ranks: str) -> None:
     warn(
         f"{name}: Received a {dims}-D input to {name}, which is deprecated and will result in an "
         "error in a future release. To retain the behavior and silence this warning, please use "
@@ -133,7 +133,7 @@ def dropout2d(
     _check(p)
     dims = input._data.ndim
     if dims not in (3, 4):
-        _warn("dropout2d", dims, 2, "3D or 4D")
+        _warn_input_dims("dropout2d", dims, 2, "3D or 4D")
     if dims == 3:
         warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout "
@@ -152,10 +152,10 @@ def dropout3d(
     _check(p)
     dims = input._data.ndim
     if dims not in (4, 5):
-        _warn("dropout3d", dims, 3, "4D or 5D")
+        _warn_input_dims("dropout3d", dims, 3, "4D or 5D")
     if dims == 5:
         return feature_dropout(input, p, training, inplace)
-    return _one_sample(input, p, training, inplace)
+    return _feature_dropout_unbatched(input, p, training, inplace)
 
 
 # With the mean and the variance kept --------------------------------------------------------------
@@ -163,7 +163,7 @@ ALPHA = 1.7580993408473766
 """What ``selu`` goes to at minus infinity, its sign left out."""
 
 
-def _zeroed(input: Tensor, inplace: bool) -> Tensor:
+def _drop_all(input: Tensor, inplace: bool) -> Tensor:
     """All items dropped; nan and inf become nan."""
     zero = Tensor._wrap(np.zeros((), input._data.dtype))
     return input.mul_(zero) if inplace else F.mul(input, zero)
@@ -177,7 +177,7 @@ def _alpha_dropout(
     if not training or p == 0 or not input._data.size:
         return input
     if p == 1:
-        return _zeroed(input, inplace)
+        return _drop_all(input, inplace)
     drawn = generator.bernoulli_scalar(like.shape, like.dtype, 1 - p)
     a = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
     noise = Tensor._wrap(drawn * like.dtype.type(a))
@@ -199,4 +199,4 @@ def feature_alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
     """``alpha_dropout`` of whole channels."""
-    return _alpha_dropout(input, _channels(input), p, training, inplace)
+    return _alpha_dropout(input, _channel_shaped(input), p, training, inplace)

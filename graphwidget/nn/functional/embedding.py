@@ -1,4 +1,4 @@
-"""Rows of tables."""
+"""``embedding`` and ``embedding_bag``: rows of tables looked up by number."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from ...arrays import dtypes
 from ...arrays.warnings import warn
 from ...autograd.grad_mode import no_grad
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...functions.tensor.dtype_queries import promote_types
 from ...graph import runtime
 from ...graph.tensor import Tensor
@@ -37,7 +37,7 @@ def embedding(
             raise AssertionError("Padding_idx must be within num_embeddings")
         padding_idx %= rows
     if max_norm is not None:
-        _limit(weight, input.contiguous(), max_norm, norm_type)
+        _renorm_rows(weight, input.contiguous(), max_norm, norm_type)
     return lookup_rows(weight, input, padding_idx, scale_grad_by_freq, sparse)
 
 
@@ -70,7 +70,7 @@ def _check_integers(indices: Tensor, place: int, name: str) -> None:
         )
 
 
-def _limit(weight: Tensor, rows: Tensor, max_norm: float, norm_type: float) -> None:
+def _renorm_rows(weight: Tensor, rows: Tensor, max_norm: float, norm_type: float) -> None:
     """Scale the rows that are used down to a norm, in place."""
     if weight._data.ndim != 2:
         raise RuntimeError(
@@ -134,9 +134,9 @@ def embedding_bag(
     if input.dtype is not offsets.dtype:
         common = promote_types(input.dtype, offsets.dtype)
         input, offsets = input.to(common), offsets.to(common)
-    number = _mode(mode, scale_grad_by_freq, per_sample_weights)
+    number = _mode_number(mode, scale_grad_by_freq, per_sample_weights)
     if max_norm is not None:
-        _limit(weight, input, max_norm, norm_type)
+        _renorm_rows(weight, input, max_norm, norm_type)
     rows = weight._data.shape[0]
     if padding_idx is not None:
         if not -rows <= padding_idx < rows:
@@ -180,7 +180,7 @@ def _tensor_type(value: object) -> str:
     return "<class 'torch.Tensor'>" if isinstance(value, Tensor) else str(type(value))
 
 
-def _mode(mode: str, scale_grad_by_freq: bool, per_sample_weights: Tensor | None) -> int:
+def _mode_number(mode: str, scale_grad_by_freq: bool, per_sample_weights: Tensor | None) -> int:
     """The number of a mode."""
     if mode not in MODES:
         raise ValueError("mode has to be one of sum, mean or max")

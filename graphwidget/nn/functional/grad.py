@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...functions.reduction.reductions import returns_tuple
 from ...graph.tensor import Tensor
 from .sizes import per_dim

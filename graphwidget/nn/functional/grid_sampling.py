@@ -1,4 +1,4 @@
-"""Images at any points: affine grids, grid sampling, and pools undone."""
+"""``affine_grid``, ``grid_sample`` and ``max_unpool2d``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...arrays import dtypes
 from ...arrays.type_errors import not_implemented
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from .sizes import per_dim
 

@@ -1,11 +1,11 @@
-"""Linear layers."""
+"""``linear`` and ``bilinear``."""
 
 from __future__ import annotations
 
 from ...arrays import dtypes
 from ...arrays.type_errors import not_implemented
 from ...dispatch.offer import offer
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...functions.linalg.matmul import linear as _linear
 from ...graph.tensor import Tensor
 

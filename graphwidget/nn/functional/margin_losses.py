@@ -1,4 +1,4 @@
-"""Losses that ask for a margin between what is alike and what is not."""
+"""Losses with a margin: ``triplet_margin_loss``, ``multi_margin_loss`` and their kin."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import numpy as np
 
 from ...arrays import dtypes
 from ...arrays.type_errors import broadcast_shape
+from ...eager.op_functions import TENSORS as F
 from ...eager.promote import check_broadcastable
-from ...eager.record import TENSORS as F
 from ...functions.pointwise.activations import logsigmoid
 from ...functions.reduction.reductions import mean
 from ...graph.tensor import Tensor
 from ...optable.pointwise.arithmetic import check_no_bools
 from .distance import pairwise_distance
-from .reduction import reduction_number, reduction_text, without_grad
-from .regression_losses import reduced
+from .reduction import reduction_number, reduction_text, refuse_grad
+from .regression_losses import apply_reduction
 
 
 def hinge_embedding_loss(
@@ -28,7 +28,7 @@ def hinge_embedding_loss(
     zero, least = (Tensor._wrap(input._data.dtype.type(number)) for number in (0, margin))
     far = F.where(F.ne(target, 1), F.clamp_min(F.sub(least, input), 0), zero)
     near = F.where(F.ne(target, -1), input, zero)
-    return reduced(F.add(far, near), how)
+    return apply_reduction(F.add(far, near), how)
 
 
 def margin_ranking_loss(
@@ -44,7 +44,7 @@ def margin_ranking_loss(
             f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
         )
     missed = F.add_number(F.mul(F.neg(target), F.sub(input1, input2)), float(margin))
-    return reduced(missed.clamp_min_(0), how)
+    return apply_reduction(missed.clamp_min_(0), how)
 
 
 def cosine_embedding_loss(
@@ -72,7 +72,7 @@ def cosine_embedding_loss(
     excess = F.clamp_min(F.sub_number(cosine, margin), 0)
     like = F.where(F.eq(target, 1), distance, zeros)
     unlike = F.where(F.eq(target, -1), excess, zeros)
-    return reduced(F.add(like, unlike), how)
+    return apply_reduction(F.add(like, unlike), how)
 
 
 def _check_alike(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
@@ -102,7 +102,7 @@ def triplet_margin_loss(
     far = pairwise_distance(anchor, negative, p, eps)
     if swap:
         far = F.minimum(far, pairwise_distance(positive, negative, p, eps))
-    return reduced(F.clamp_min(F.sub(F.add_number(near, margin), far), 0), how)
+    return apply_reduction(F.clamp_min(F.sub(F.add_number(near, margin), far), 0), how)
 
 
 def triplet_margin_with_distance_loss(
@@ -120,7 +120,7 @@ def triplet_margin_with_distance_loss(
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = F.minimum(far, distance(positive, negative))
-    return reduced(F.clamp_min(near + margin - far, 0), reduction_number(reduction))
+    return apply_reduction(F.clamp_min(near + margin - far, 0), reduction_number(reduction))
 
 
 def soft_margin_loss(
@@ -134,7 +134,7 @@ def soft_margin_loss(
             requires grad.
     """
     how = reduction_number(reduction_text(size_average, reduce, reduction))
-    without_grad("soft_margin_loss", target=target)
+    refuse_grad("soft_margin_loss", target=target)
     broadcast_shape([input._data.shape, target._data.shape])
     kinds = [each._data.dtype for each in (input, target)]
     if kinds[0].kind != "f":
@@ -159,7 +159,7 @@ def multilabel_soft_margin_loss(
         loss = F.mul(loss, weight)
     dim = input._data.ndim - 1
     by_sample = F.div(F.sum_dim(loss, (dim,), False), input.size(dim))
-    return mean(by_sample) if how == 1 else reduced(by_sample, how)
+    return mean(by_sample) if how == 1 else apply_reduction(by_sample, how)
 
 
 def _check_rows(input: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""Attention of many heads, with its projections."""
+"""``multi_head_attention_forward``: attention of many heads, with its projections."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...arrays.warnings import warn
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...functions.creation import factories
 from ...functions.linalg.products import bmm
 from ...functions.pointwise.activations import softmax
@@ -52,27 +52,27 @@ def multi_head_attention_forward(
         if key_padding_mask is not None:
             key_padding_mask = key_padding_mask.unsqueeze(0)
     length, count, embedding = query._data.shape
-    padding = _as_numbers(key_padding_mask, "key_padding_mask", query)
-    mask, is_causal = _mask_of(attn_mask, key_padding_mask, query, is_causal, need_weights)
-    _check(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
+    padding = _canonical_mask(key_padding_mask, "key_padding_mask", query)
+    mask, is_causal = _prepare_mask(attn_mask, key_padding_mask, query, is_causal, need_weights)
+    _check_shapes(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
     if use_separate_proj_weight:
         weights = (q_proj_weight, k_proj_weight, v_proj_weight)
-        q, k, v = _projected_apart(query, key, value, weights, in_proj_bias)
+        q, k, v = _in_projection(query, key, value, weights, in_proj_bias)
     else:
-        q, k, v = _projected(query, key, value, in_proj_weight, in_proj_bias)
-    mask = _three_dims(mask, (length, key._data.shape[0]), count * num_heads)
+        q, k, v = _in_projection_packed(query, key, value, in_proj_weight, in_proj_bias)
+    mask = _mask_to_3d(mask, (length, key._data.shape[0]), count * num_heads)
     if bias_k is not None and bias_v is not None:
         k, v = cat([k, bias_k.repeat(1, count, 1)]), cat([v, bias_v.repeat(1, count, 1)])
         mask, padding = (None if each is None else pad(each, (0, 1)) for each in (mask, padding))
     heads, size = count * num_heads, embedding // num_heads
     q = q.view(length, heads, size).transpose(0, 1)
-    k = static_k if static_k is not None else _by_head(k, heads, size)
-    v = static_v if static_v is not None else _by_head(v, heads, size)
+    k = static_k if static_k is not None else _split_heads(k, heads, size)
+    v = static_v if static_v is not None else _split_heads(v, heads, size)
     if add_zero_attn:
         zeros = factories.zeros((heads, 1, size), dtype=k.dtype)
         k, v = cat([k, zeros], 1), cat([v, zeros], 1)
         mask, padding = (None if each is None else pad(each, (0, 1)) for each in (mask, padding))
-    mask = _merged(mask, padding, count, num_heads, k._data.shape[1])
+    mask = _merge_masks(mask, padding, count, num_heads, k._data.shape[1])
     dropout_p = dropout_p if training else 0.0
     if need_weights:
         mixed, given = _with_weights(q, k, v, mask, dropout_p, is_causal)
@@ -90,7 +90,7 @@ def multi_head_attention_forward(
     return out.squeeze(1), None if given is None else given.squeeze(0)
 
 
-def _by_head(a: Tensor, heads: int, size: int) -> Tensor:
+def _split_heads(a: Tensor, heads: int, size: int) -> Tensor:
     return a.view(a._data.shape[0], heads, size).transpose(0, 1)
 
 
@@ -119,7 +119,7 @@ def _without_weights(
     return scaled_dot_product_attention(q, k, v, mask, dropout_p, is_causal)
 
 
-def _mask_of(
+def _prepare_mask(
     mask: Tensor | None, padding: Tensor | None, query: Tensor, is_causal: bool, need_weights: bool
 ) -> tuple[Tensor | None, bool]:
     """The mask as numbers, and whether attention is asked for the causal one by name instead."""
@@ -135,7 +135,7 @@ def _mask_of(
             "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type "
             "for both instead.",
         )
-    return _as_numbers(mask, "attn_mask", query), is_causal and padding is None
+    return _canonical_mask(mask, "attn_mask", query), is_causal and padding is None
 
 
 # Checks -------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ def _is_batched(
     return dims == 3
 
 
-def _check(
+def _check_shapes(
     query: Tensor, key: Tensor, value: Tensor, wanted: int, num_heads: int, apart: bool
 ) -> None:
     embedding = query._data.shape[-1]
@@ -190,7 +190,7 @@ def _check(
         raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
 
 
-def _as_numbers(mask: Tensor | None, name: str, query: Tensor) -> Tensor | None:
+def _canonical_mask(mask: Tensor | None, name: str, query: Tensor) -> Tensor | None:
     """A mask of booleans (True is masked out) as numbers to add."""
     if mask is None or mask._meta.floating:
         return mask
@@ -199,7 +199,7 @@ def _as_numbers(mask: Tensor | None, name: str, query: Tensor) -> Tensor | None:
     return F.masked_fill(factories.zeros_like(mask, dtype=query.dtype), mask, float("-inf"))
 
 
-def _three_dims(mask: Tensor | None, two: tuple[int, int], heads: int) -> Tensor | None:
+def _mask_to_3d(mask: Tensor | None, two: tuple[int, int], heads: int) -> Tensor | None:
     if mask is None:
         return None
     if mask._data.ndim == 2:
@@ -215,7 +215,7 @@ def _three_dims(mask: Tensor | None, two: tuple[int, int], heads: int) -> Tensor
     return mask
 
 
-def _merged(
+def _merge_masks(
     mask: Tensor | None, padding: Tensor | None, count: int, num_heads: int, keys: int
 ) -> Tensor | None:
     """Both masks in one, for each head of each sample."""
@@ -233,7 +233,7 @@ def _merged(
 
 
 # Projections --------------------------------------------------------------------------------------
-def _projected(
+def _in_projection_packed(
     query: Tensor, key: Tensor, value: Tensor, weight: Any, bias: Tensor | None
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Query, key and value, projected by one weight: in one product where they are one tensor."""
@@ -245,16 +245,16 @@ def _projected(
         q, k, v = (linear(a, w, b) for a, w, b in zip(given, weights, biases, strict=True))
         return q, k, v
     if query is key:
-        q, k, v = _together(query, weight, bias, size, 3)
+        q, k, v = _project_together(query, weight, bias, size, 3)
         return q, k, v
     own, rest = weight.split([size, size * 2])
     own_bias, rest_bias = (None, None) if bias is None else bias.split([size, size * 2])
     first = linear(query, own, own_bias)
-    k, v = _together(key, rest, rest_bias, size, 2)
+    k, v = _project_together(key, rest, rest_bias, size, 2)
     return first, k, v
 
 
-def _together(
+def _project_together(
     a: Tensor, weight: Tensor, bias: Tensor | None, size: int, parts: int
 ) -> tuple[Tensor, ...]:
     """Several projections of one tensor by one product, each contiguous."""
@@ -263,7 +263,7 @@ def _together(
     return tuple(found[part] for part in range(parts))
 
 
-def _projected_apart(
+def _in_projection(
     query: Tensor, key: Tensor, value: Tensor, weights: Any, bias: Tensor | None
 ) -> tuple[Tensor, Tensor, Tensor]:
     for name, weight in zip("qkv", weights, strict=True):

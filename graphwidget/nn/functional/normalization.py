@@ -1,4 +1,4 @@
-"""Normalization: of layers, groups, batches and vectors."""
+"""``layer_norm``, ``group_norm``, ``batch_norm``, ``instance_norm`` and their kin."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from ...arrays.type_errors import not_implemented
 from ...arrays.warnings import warn_once
 from ...autograd.grad_mode import no_grad
 from ...dispatch.offer import offer
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...functions.memory.strides import contiguous
 from ...functions.shape.padding import pad
 from ...graph.tensor import Tensor
 from .pooling import avg_pool2d, avg_pool3d
-from .reduction import without_grad
+from .reduction import refuse_grad
 
 
-def _floating(input: Tensor, kernel: str) -> None:
+def _check_floating(input: Tensor, kernel: str) -> None:
     if not input._meta.floating:
         raise not_implemented(kernel, input._data.dtype)
 
 
-def _same_kind(input: Tensor, *others: Tensor | None) -> None:
+def _check_weight_types(input: Tensor, *others: Tensor | None) -> None:
     """Weights are of the input's type, or float32 beside halves; the first of them decides."""
     kind, kinds = input._data.dtype, [each._data.dtype for each in others if each is not None]
     if kinds and kinds[0] != kind:
@@ -42,12 +42,12 @@ def _same_kind(input: Tensor, *others: Tensor | None) -> None:
             raise RuntimeError(f"expected scalar type {expected} but found {found}")
 
 
-def _both(running_mean: Tensor | None, running_var: Tensor | None) -> None:
+def _check_running_stats(running_mean: Tensor | None, running_var: Tensor | None) -> None:
     if (running_mean is None) != (running_var is None):
         raise ValueError("running_mean and running_var must either both be None or neither be None")
 
 
-def _number(*values: Any) -> None:
+def _check_numbers(*values: Any) -> None:
     """Refuse what is no number: the parser, asked then, finds the words."""
     for value in values:
         float(value)
@@ -99,8 +99,8 @@ def layer_norm(
         )
     sizes = normalized_sizes(input, normalized_shape, "*, ")
     check_weights(sizes, weight=weight, bias=bias)
-    _same_kind(input, weight, bias)
-    _number(eps)
+    _check_weight_types(input, weight, bias)
+    _check_numbers(eps)
     return F.native_layer_norm(input, weight, bias, sizes, eps)
 
 
@@ -137,8 +137,8 @@ def group_norm(
                 f"but got {name} of shape {list(said._data.shape)} and input of shape "
                 f"{list(shape)}"
             )
-    _same_kind(input, weight, bias)
-    _number(eps)
+    _check_weight_types(input, weight, bias)
+    _check_numbers(eps)
     points = input._data[:1, :1].size if n and channels else 1
     given = [None if each is None else contiguous(each) for each in (weight, bias)]
     input = contiguous(input, suggested_format(input._data))
@@ -189,13 +189,13 @@ def normalize_channels(
 ) -> Tensor:  # fmt: skip
     """``batch_norm``, whatever is added to the variance, and of single values, too."""
     shape = input._data.shape
-    _number(momentum)
+    _check_numbers(momentum)
     if not input._data.size:
         return _normalize_empty(input, weight, bias)
     if not training and (running_mean is None or running_var is None):
         missing = "running_mean" if running_mean is None else "running_var"
         raise RuntimeError(f"{missing} must be defined in evaluation mode")
-    _both(running_mean, running_var)
+    _check_running_stats(running_mean, running_var)
     channels = shape[1] if len(shape) > 1 else 0
     given = {
         "running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias,
@@ -203,9 +203,9 @@ def normalize_channels(
     for name, each in given.items():
         if each is not None and each._data.size != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {each._data.size}")
-    without_grad("native_batch_norm", running_mean=running_mean, running_var=running_var)
-    _floating(input, "batch_norm")
-    _same_kind(input, weight, bias, running_mean, running_var)
+    refuse_grad("native_batch_norm", running_mean=running_mean, running_var=running_var)
+    _check_floating(input, "batch_norm")
+    _check_weight_types(input, weight, bias, running_mean, running_var)
     return F.native_batch_norm(
         input, weight, bias, running_mean, running_var, training, momentum, eps
     )
@@ -235,14 +235,14 @@ def instance_norm(
         raise RuntimeError(
             "Expected running_mean and running_var to be defined when use_input_stats is false"
         )
-    _number(momentum, eps)
-    _both(running_mean, running_var)
+    _check_numbers(momentum, eps)
+    _check_running_stats(running_mean, running_var)
     n, channels = shape[:2]
     weight, bias, mean, var = (
         None if each is None else each.repeat(n)
         for each in (weight, bias, running_mean, running_var)
     )
-    _same_kind(input, weight, bias)
+    _check_weight_types(input, weight, bias)
     if input._data.dtype != np.float16:  # halves are computed with statistics in floats
         mean, var = (None if each is None else each.to(input.dtype) for each in (mean, var))
     flat = contiguous(input).view(1, n * channels, *shape[2:])
@@ -275,7 +275,7 @@ def rms_norm(
             f"{other}, Cannot dispatch to fused implementation.",
             "rms_norm",
         )
-    _floating(input, "rms_norm")
+    _check_floating(input, "rms_norm")
     if kind == np.float16:  # computed in float32
         input = F.to_copy(input, np.dtype(np.float32))
     dims = tuple(range(input._data.ndim - len(sizes), input._data.ndim))

@@ -1,4 +1,4 @@
-"""Pooling over windows of the last dims."""
+"""``max_pool2d``, ``avg_pool2d`` and their kin over one, two or three dims."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from ...arrays.type_errors import not_implemented
 from ...autograd.grad_mode import is_grad_enabled
 from ...dispatch.offer import offer
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...functions.shape.reshape_expand import squeeze, unsqueeze
 from ...graph.tensor import Tensor
 from ...graph.version import bump
@@ -42,7 +42,7 @@ def _is_left_out(stride: Any) -> bool:
     return stride is None or (isinstance(stride, tuple | list) and not stride)
 
 
-def _steps(name: str, value: Any, kernel: tuple[int, ...]) -> tuple[int, ...]:
+def _stride(name: str, value: Any, kernel: tuple[int, ...]) -> tuple[int, ...]:
     """The stride: the kernel's size when none is given."""
     return kernel if _is_left_out(value) else _sizes(name, "stride", value, len(kernel))
 
@@ -63,7 +63,7 @@ def _single(name: str, what: str, value: Any, checked: bool = False) -> int:
     return operator.index(value[0])
 
 
-def _singles(
+def _max_pool1d_sizes(
     kernel_size: Any, stride: Any, padding: Any, dilation: Any, checked: bool = False
 ) -> tuple[int, int, int, int]:
     """The four numbers of `max_pool1d`; the stride is the kernel's size when none is given."""
@@ -98,14 +98,14 @@ def _check(
         ("kernel size", "k", kernel), ("stride", "d", stride), ("dilation", "dilation", dilation)
     ):  # fmt: skip
         if min(numbers) <= 0:
-            told = _lettered(word, numbers)
+            told = _format_by_dim(word, numbers)
             raise RuntimeError(f"{what} should be greater than zero, but got {told}")
     sizes = shape[len(shape) - dims - 1 :]
     if 0 in sizes or len(shape) > dims + 2:
         _refuse_empty(name, shape, dims)
     found = pooled_sizes(sizes[1:], kernel, stride, padding, dilation, ceil_mode)
     if name == "avg_pool3d" and any(n < k for n, k in zip(sizes[1:], kernel, strict=True)):
-        given, wanted = _lettered("", sizes[1:]), _lettered("k", kernel)
+        given, wanted = _format_by_dim("", sizes[1:]), _format_by_dim("k", kernel)
         raise RuntimeError(f"input image ({given}) smaller than kernel size ({wanted})")
     if min(found) < 1:
         given, wanted = "x".join(map(str, sizes)), "x".join(map(str, (sizes[0], *found)))
@@ -115,7 +115,7 @@ def _check(
         )
 
 
-def _lettered(word: str, numbers: tuple[int, ...]) -> str:
+def _format_by_dim(word: str, numbers: tuple[int, ...]) -> str:
     """Numbers with the letters of their dims: ``kH: 2 kW: 3``."""
     letters = _LETTERS[len(numbers)]
     return " ".join(f"{word}{x}: {number}" for x, number in zip(letters, numbers, strict=True))
@@ -141,7 +141,7 @@ def _max_pool(
     """Max pooling over two or three dims."""
     kernel_size, stride, padding, dilation = sizes
     kernel = _sizes(name, "kernel_size", kernel_size, dims)
-    steps = _steps(name, stride, kernel)
+    steps = _stride(name, stride, kernel)
     pads = _sizes(name, "padding", padding, dims)
     gaps = _sizes(name, "dilation", dilation, dims)
     if input._data.ndim not in (dims + 1, dims + 2):
@@ -198,7 +198,9 @@ def max_pool1d(
             "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for "
             f"input, but got:{list(shape)}"
         )
-    kernel, steps, pads, gaps = _singles(kernel_size, stride, padding, dilation, checked=True)
+    kernel, steps, pads, gaps = _max_pool1d_sizes(
+        kernel_size, stride, padding, dilation, checked=True
+    )
     for name, number in (("kernel_size", kernel), ("stride", steps), ("dilation", gaps)):
         if number <= 0:
             raise RuntimeError(f"max_pool1d() {name} must be greater than zero, but got {number}")
@@ -216,10 +218,10 @@ def max_pool1d(
         if not input._meta.floating:
             raise not_implemented("max_pool1d_impl", input._data.dtype)
         where = ((kernel,), (steps,), (pads,), (gaps,), ceil_mode)
-        found = F.max_pool2d_with_indices(input, *where)  # PyTorch's result is then no view,
+        result = F.max_pool2d_with_indices(input, *where)  # PyTorch's result is then no view,
         if input._data.ndim == 2:
-            bump(found, "squeeze_")  # but one whose batch was squeezed in place
-        return found
+            bump(result, "squeeze_")  # but one whose batch was squeezed in place
+        return result
     return _max_pool1d(input, kernel, steps, pads, gaps, ceil_mode, False)
 
 
@@ -229,7 +231,7 @@ def _max_pool1d(
 ) -> Any:  # fmt: skip
     """The part that is ``max_pool2d``'s, with its checks."""
     check_one_dim("max_pool1d", input)
-    kernel, steps, pads, gaps = _singles(kernel_size, stride, padding, dilation)
+    kernel, steps, pads, gaps = _max_pool1d_sizes(kernel_size, stride, padding, dilation)
     sizes = ((1, kernel), (1, steps), (0, pads), (1, gaps))
     found = _max_pool("max_pool2d", unsqueeze(input, -2), 2, sizes, ceil_mode, return_indices)
     return tuple(squeeze(each, -2) for each in found) if return_indices else squeeze(found, -2)
@@ -265,7 +267,7 @@ def _avg_pool(
     """Average pooling over two or three dims."""
     kernel_size, stride, padding = sizes
     kernel = _sizes(name, "kernel_size", kernel_size, dims)
-    steps, pads = _steps(name, stride, kernel), _sizes(name, "padding", padding, dims)
+    steps, pads = _stride(name, stride, kernel), _sizes(name, "padding", padding, dims)
     n = input._data.ndim
     if dims == 3 and n not in (4, 5):
         raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")

@@ -1,4 +1,4 @@
-"""Losses between probabilities and between distributions."""
+"""``binary_cross_entropy``, ``kl_div``, ``poisson_nll_loss`` and ``gaussian_nll_loss``."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from ...arrays import dtypes
 from ...arrays.type_errors import broadcast_shape, not_implemented
 from ...arrays.warnings import warn
 from ...autograd.grad_mode import no_grad
+from ...eager.op_functions import TENSORS as F
 from ...eager.promote import check_broadcastable
-from ...eager.record import TENSORS as F
 from ...functions.reduction.reductions import mean
 from ...functions.shape.reshape_expand import broadcast_shapes
 from ...graph.tensor import Tensor
 from ...optable.pointwise.arithmetic import check_no_bools
-from .reduction import reduction_number, reduction_text, without_grad
-from .regression_losses import reduced
+from .reduction import reduction_number, reduction_text, refuse_grad
+from .regression_losses import apply_reduction
 
 
 def binary_cross_entropy(
@@ -40,7 +40,7 @@ def binary_cross_entropy(
         )
     if weight is not None:
         weight = weight.expand(broadcast_shapes(target.size(), weight.size()))
-        without_grad("binary_cross_entropy", weight=weight)
+        refuse_grad("binary_cross_entropy", weight=weight)
         check_broadcastable(weight._data.shape, input._data.shape)
     if target._data.dtype != input._data.dtype:
         raise RuntimeError(
@@ -107,10 +107,10 @@ def kl_div(
             "release.",
         )
     how = 2 if reduction == "batchmean" else reduction_number(reduction)
-    found = divergence(input, target, how, log_target)
+    result = divergence(input, target, how, log_target)
     if reduction == "batchmean" and input._data.ndim:
-        return F.div(found, input._data.shape[0])
-    return found
+        return F.div(result, input._data.shape[0])
+    return result
 
 
 def divergence(input: Tensor, target: Tensor, reduction: int, log_target: bool) -> Tensor:
@@ -127,7 +127,7 @@ def divergence(input: Tensor, target: Tensor, reduction: int, log_target: bool) 
     else:
         product = F.mul(target, input)
         losses = F.sub(F.xlogy(target, target), product)
-    return reduced(losses, reduction)
+    return apply_reduction(losses, reduction)
 
 
 def poisson_nll_loss(
@@ -152,7 +152,7 @@ def poisson_nll_loss(
         half = F.mul_number(F.log(F.mul_number(target, 2 * math.pi)), 0.5)
         stirling = F.add(F.sub(F.mul(target, F.log(target)), target), half)
         loss.add_(F.masked_fill(stirling, F.le(target, 1), 0))
-    return reduced(loss, how)
+    return apply_reduction(loss, how)
 
 
 def gaussian_nll_loss(
@@ -191,4 +191,4 @@ def gaussian_nll_loss(
     loss = F.mul(F.add(F.log(var), F.div(F.pow(input - target, 2), var)), 0.5)
     if full:
         loss.add_(0.5 * math.log(2 * math.pi))
-    return mean(loss) if reduction == "mean" else reduced(loss, reduction_number(reduction))
+    return mean(loss) if reduction == "mean" else apply_reduction(loss, reduction_number(reduction))

@@ -1,4 +1,4 @@
-"""How the losses of items become one number."""
+"""``reduction=`` of losses: "none", "mean" or "sum", and the older arguments for it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def reduction_number(reduction: str) -> int:
     Raises:
         ValueError: there is none of this name.
     """
-    found = REDUCTIONS.get(reduction) if isinstance(reduction, str) else None
-    if found is None:
+    result = REDUCTIONS.get(reduction) if isinstance(reduction, str) else None
+    if result is None:
         raise ValueError(f"{reduction} is not a valid value for reduction")
-    return found
+    return result
 
 
-def without_grad(name: str, **inputs: Tensor | None) -> None:
+def refuse_grad(name: str, **inputs: Tensor | None) -> None:
     """Refuse inputs that a function has no derivative by, by what PyTorch calls both.
 
     Raises:
@@ -50,8 +50,9 @@ def reduction_text(size_average: bool | None, reduce: bool | None, reduction: st
     if size_average is None and reduce is None:
         return reduction
     average = True if size_average is None else size_average
-    found = "none" if reduce is False else "mean" if average else "sum"
+    result = "none" if reduce is False else "mean" if average else "sum"
     warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.",
+        "size_average and reduce args will be deprecated, please use "
+        f"reduction='{result}' instead.",
     )
-    return found
+    return result

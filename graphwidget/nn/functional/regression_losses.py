@@ -1,11 +1,11 @@
-"""Losses of predictions, by their distance from the target."""
+"""``mse_loss``, ``l1_loss``, ``smooth_l1_loss`` and ``huber_loss``."""
 
 from __future__ import annotations
 
 from ...arrays import dtypes
 from ...arrays.type_errors import not_implemented
 from ...arrays.warnings import warn
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...functions.reduction.reductions import mean
 from ...functions.shape.reshape_expand import broadcast_tensors
 from ...graph.tensor import Tensor
@@ -28,14 +28,14 @@ def mse_loss(
     Warns:
         UserWarning: the shapes differ, which is most often a mistake.
     """
-    input, target = _alike(input, target)
+    input, target = _broadcast_pair(input, target)
     how = reduction_number(reduction_text(size_average, reduce, reduction))
     if weight is not None:
-        return _weighted(F.pow(F.sub(input, target), 2), input, weight, how)
-    return F.mse_loss(*_floating(input, target, "mse_cpu"), how)
+        return _apply_weight(F.pow(F.sub(input, target), 2), input, weight, how)
+    return F.mse_loss(*_check_floating(input, target, "mse_cpu"), how)
 
 
-def _weighted(losses: Tensor, input: Tensor, weight: Tensor, how: int) -> Tensor:
+def _apply_weight(losses: Tensor, input: Tensor, weight: Tensor, how: int) -> Tensor:
     if weight.size() != input.size():
         raise ValueError("Weights and input must have the same size.")
     errors = F.mul(losses, weight)
@@ -44,7 +44,7 @@ def _weighted(losses: Tensor, input: Tensor, weight: Tensor, how: int) -> Tensor
     return F.sum(errors) if how == 2 else F.div(F.sum(errors), F.sum(weight))
 
 
-def _alike(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
+def _broadcast_pair(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
     """Two tensors of one shape, with a warning where they had two."""
     if second.size() != first.size():
         warn(DIFFERENT.format(second.size(), first.size()))
@@ -52,7 +52,7 @@ def _alike(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
     return first, second
 
 
-def _floating(input: Tensor, target: Tensor, kernel: str) -> tuple[Tensor, Tensor]:
+def _check_floating(input: Tensor, target: Tensor, kernel: str) -> tuple[Tensor, Tensor]:
     """One of them floating, at least. Two types stay as they are: kernels promote them, the engine
     casts their gradients.
 
@@ -67,7 +67,7 @@ def _floating(input: Tensor, target: Tensor, kernel: str) -> tuple[Tensor, Tenso
     return input, target
 
 
-def reduced(losses: Tensor, how: int) -> Tensor:
+def apply_reduction(losses: Tensor, how: int) -> Tensor:
     """The losses, their mean, or their sum."""
     return losses if how == 0 else mean(losses) if how == 1 else F.sum(losses)
 
@@ -81,10 +81,10 @@ def l1_loss(
     Args:
         weight: of each item; the mean is then over the sum of weights.
     """
-    input, target = _alike(input, target)
+    input, target = _broadcast_pair(input, target)
     how = reduction_number(reduction_text(size_average, reduce, reduction))
     away = F.abs(F.sub(input, target))
-    return reduced(away, how) if weight is None else _weighted(away, input, weight, how)
+    return apply_reduction(away, how) if weight is None else _apply_weight(away, input, weight, how)
 
 
 def smooth_l1_loss(
@@ -96,13 +96,13 @@ def smooth_l1_loss(
     Raises:
         RuntimeError: beta is negative.
     """
-    input, target = _alike(input, target)
+    input, target = _broadcast_pair(input, target)
     how = reduction_number(reduction_text(size_average, reduce, reduction))
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
-        return reduced(F.abs(F.sub(input, target)), how)
-    return F.smooth_l1_loss(*_floating(input, target, "smooth_l1_cpu"), how, float(beta))
+        return apply_reduction(F.abs(F.sub(input, target)), how)
+    return F.smooth_l1_loss(*_check_floating(input, target, "smooth_l1_cpu"), how, float(beta))
 
 
 def huber_loss(
@@ -117,7 +117,7 @@ def huber_loss(
     Raises:
         RuntimeError: delta is not positive.
     """
-    input, target = _alike(input, target)
+    input, target = _broadcast_pair(input, target)
     how = reduction_number(reduction)
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
@@ -132,4 +132,4 @@ def huber_loss(
         return F.huber_loss(*given, how, float(delta))
     if weight.size() != input.size():
         raise ValueError("Weights and input must have the same size.")
-    return reduced(F.mul(F.huber_loss(*given, 0, float(delta)), weight), how)
+    return apply_reduction(F.mul(F.huber_loss(*given, 0, float(delta)), weight), how)

@@ -1,4 +1,4 @@
-"""Images of other sizes: interpolation, windows as columns, channels as points."""
+"""``interpolate``, ``unfold``, ``fold`` and ``pixel_shuffle``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...dispatch.parser import refusal
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...functions.dims import wrap_dim
 from ...graph.tensor import Tensor
 from ...optable.layers.window_kernels import window_count
@@ -52,11 +52,11 @@ def interpolate(
             "align_corners option can only be set with the interpolating modes: linear | bilinear "
             "| bicubic | trilinear"
         )
-    sizes, scales = _wanted(input, size, scale_factor)
+    sizes, scales = _size_or_scales(input, size, scale_factor)
     if recompute_scale_factor and sizes is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
     if scales is not None and (recompute_scale_factor or mode == "area"):
-        sizes, scales = _scaled(input, scales), None
+        sizes, scales = _output_sizes(input, scales), None
     if antialias:
         if dims != 2 or mode not in ("bilinear", "bicubic", "lanczos"):
             raise ValueError(
@@ -67,7 +67,7 @@ def interpolate(
     if mode == "area":
         pools = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)
         return pools[dims - 1](input, sizes)
-    key = _key(mode, dims)
+    key = _op_key(mode, dims)
     aligned = (
         () if mode.startswith("nearest") else (False if align_corners is None else align_corners,)
     )
@@ -76,7 +76,7 @@ def interpolate(
         wrong = refusal("nn", bound_name(key), (input, sizes, *aligned, scales), {})
         if wrong is not None:
             raise wrong
-    counts = _scaled(input, scales) if sizes is None else tuple(map(int, sizes))
+    counts = _output_sizes(input, scales) if sizes is None else tuple(map(int, sizes))
     _check_sizes(input, counts)
     factors = (None,) * dims if scales is None else map(float, scales)
     return getattr(F, f"upsample_{key}")(input, counts, *aligned, *factors)  # type: ignore[no-any-return]
@@ -87,7 +87,7 @@ def bound_name(key: str) -> str:
     return f"{'_' * ('exact' in key)}upsample_{key}"
 
 
-def _scaled(input: Tensor, scales: Any) -> tuple[int, ...]:
+def _output_sizes(input: Tensor, scales: Any) -> tuple[int, ...]:
     """The new numbers of points.
 
     Raises:
@@ -98,7 +98,7 @@ def _scaled(input: Tensor, scales: Any) -> tuple[int, ...]:
     return tuple(int(n * scale) for n, scale in zip(input._data.shape[2:], scales, strict=True))
 
 
-def _key(mode: str, dims: int) -> str:
+def _op_key(mode: str, dims: int) -> str:
     """The op of a mode.
 
     Raises:
@@ -118,7 +118,7 @@ def _key(mode: str, dims: int) -> str:
     )
 
 
-def _wanted(input: Tensor, size: Any, scale_factor: Any) -> tuple[Any, Any]:
+def _size_or_scales(input: Tensor, size: Any, scale_factor: Any) -> tuple[Any, Any]:
     """The new numbers of points, or the scales: a sequence with one for each dim, and None."""
     shape = input._data.shape[2:]
     dims = len(shape)
@@ -191,7 +191,7 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 
 
 # Windows as columns -------------------------------------------------------------------------------
-def _window(
+def _window_sizes(
     kernel_size: Any, dilation: Any, padding: Any, stride: Any
 ) -> tuple[tuple[int, ...], ...]:
     """The sizes of windows: one number each, or two."""
@@ -230,7 +230,7 @@ def unfold(
     """
     for dim in (1, 2):
         wrap_dim(dim, input._data.ndim)
-    kernel, gaps, pads, steps = _window(kernel_size, dilation, padding, stride)
+    kernel, gaps, pads, steps = _window_sizes(kernel_size, dilation, padding, stride)
     shape = input._data.shape
     if len(shape) > 4 or 0 in shape[len(shape) == 4 :]:
         raise RuntimeError(
@@ -255,7 +255,7 @@ def fold(
     """The reverse of ``unfold``: columns (N, C k, windows) added up into (N, C, H, W)."""
     _pair("output_size", output_size)
     wanted = per_dim(output_size, 2)
-    kernel, gaps, pads, steps = _window(kernel_size, dilation, padding, stride)
+    kernel, gaps, pads, steps = _window_sizes(kernel_size, dilation, padding, stride)
     shape = input._data.shape
     if len(shape) not in (2, 3):
         raise RuntimeError(

@@ -1,4 +1,4 @@
-"""Arguments that are one number for all dims, or a number for each."""
+"""Checks of arguments that are one number for all dims, or a number for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Softmax and its kin with the signatures of `torch.nn.functional`, where `dim` may be left out."""
+"""``softmax``, ``log_softmax`` and ``softmin``, where ``dim`` may be left out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...functions.pointwise import activations
 from ...graph.tensor import Tensor
 
 
-def _chosen(name: str, ndim: int, level: int) -> int:
+def _get_softmax_dim(name: str, ndim: int, level: int) -> int:
     """The dim that PyTorch takes when none is given, with its warning."""
     warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
@@ -22,7 +22,7 @@ def softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
     """exp(input) over its sum along a dim."""
-    dim = _chosen("softmax", input.ndim, _stacklevel) if dim is None else dim
+    dim = _get_softmax_dim("softmax", input.ndim, _stacklevel) if dim is None else dim
     return activations.softmax(input, dim, dtype=dtype)
 
 
@@ -30,7 +30,7 @@ def log_softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
     """The logarithm of `softmax`, computed stably."""
-    dim = _chosen("log_softmax", input.ndim, _stacklevel) if dim is None else dim
+    dim = _get_softmax_dim("log_softmax", input.ndim, _stacklevel) if dim is None else dim
     return activations.log_softmax(input, dim, dtype=dtype)
 
 
@@ -38,5 +38,5 @@ def softmin(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
     """`softmax` of -input."""
-    dim = _chosen("softmin", input.ndim, _stacklevel) if dim is None else dim
+    dim = _get_softmax_dim("softmin", input.ndim, _stacklevel) if dim is None else dim
     return activations.softmin(input, dim, dtype=dtype)

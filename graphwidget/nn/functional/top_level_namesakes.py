@@ -1,4 +1,4 @@
-"""Functions of the package itself whose namesakes here take other arguments.
+"""``torch.dropout``, ``torch.batch_norm`` and others that take other arguments than here.
 
 `torch.dropout(input, p, train)`, `torch.batch_norm(input, weight, ...)` and their like are older
 than `torch.nn.functional`; where these have a reduction, it is a number.
@@ -26,8 +26,8 @@ NAMES = {number: name for name, number in REDUCTIONS.items()}
 @offer(method=False)
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
     """The largest items of (N, C, L), or (C, L), in ``output_size`` parts, and where they lie."""
-    found: tuple[Tensor, Tensor] = _adaptive.adaptive_max_pool1d(input, output_size, True)
-    return found
+    result: tuple[Tensor, Tensor] = _adaptive.adaptive_max_pool1d(input, output_size, True)
+    return result
 
 
 @offer(method=False)

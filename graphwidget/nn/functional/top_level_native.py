@@ -1,5 +1,8 @@
-"""Functions of the package itself that PyTorch's layers are made of: with all their results
-(``native_layer_norm``), in place (``dropout_``), or with a convolution's whole list of options."""
+"""``torch.native_layer_norm``, ``torch.dropout_``, ``torch.convolution`` and the like.
+
+Functions of the package itself that PyTorch's layers are made of: with all their results, in place,
+or with a convolution's whole list of options.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ import numpy as np
 
 from ...dispatch.offer import offer
 from ...eager.inplace import set_history
-from ...eager.record import TENSORS as F
-from ...eager.record import link
+from ...eager.op_functions import TENSORS as F
+from ...eager.op_functions import node_maker
 from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...optable import TABLE
@@ -69,7 +72,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
     if not data.size:
         nothing = Tensor._wrap(np.empty_like(data))
         wanted = runtime.grad_enabled()
-        node = link("native_dropout")(input, nothing, p, train, None) if wanted else None
+        node = node_maker("native_dropout")(input, nothing, p, train, None) if wanted else None
         if node is not None:
             set_history(input, node)
         return input, nothing

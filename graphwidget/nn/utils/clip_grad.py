@@ -1,4 +1,4 @@
-"""Keeping gradients small."""
+"""``clip_grad_norm_``, ``clip_grad_value_`` and ``get_total_norm``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OLDER = (
 )
 
 
-def _listed(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
+def _as_list(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     """One parameter or several, as a list; an empty generator is suspicious."""
     if isinstance(parameters, Tensor):
         return [parameters]
@@ -95,7 +95,7 @@ def clip_grads_with_norm_(
     factor = min(float(max_norm) / (total_norm.item() + 1e-6), 1.0)
     if math.isnan(total_norm.item()):
         factor = math.nan
-    for grad in _gradients(_listed(parameters)):
+    for grad in _gradients(_as_list(parameters)):
         np.multiply(grad._data, factor, out=grad._data)
         bump(grad, "mul_")
 
@@ -115,7 +115,7 @@ def clip_grad_norm_(
     Raises:
         RuntimeError: it is not finite and `error_if_nonfinite`.
     """
-    listed = _listed(parameters)
+    listed = _as_list(parameters)
     total = get_total_norm(_gradients(listed), norm_type, error_if_nonfinite, foreach)
     clip_grads_with_norm_(listed, max_norm, total, foreach)
     return total
@@ -142,7 +142,7 @@ def clip_grad_value_(
         RuntimeError: there is no gradient (PyTorch's text).
     """
     bound = float(clip_value)
-    grads = _gradients(_listed(parameters))
+    grads = _gradients(_as_list(parameters))
     if not grads:
         raise RuntimeError(NO_GRADIENTS)
     for grad in grads:

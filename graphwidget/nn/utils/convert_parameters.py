@@ -1,4 +1,4 @@
-"""All parameters as one vector, and back."""
+"""``parameters_to_vector`` and ``vector_to_parameters``."""
 
 from __future__ import annotations
 

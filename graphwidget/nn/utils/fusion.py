@@ -1,4 +1,4 @@
-"""A convolution or linear layer and the batch norm after it as one layer, for evaluation."""
+"""``fuse_conv_bn_eval`` and ``fuse_linear_bn_eval``: a layer and its batch norm as one layer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def fuse_conv_bn_weights(
 ) -> tuple[Parameter, Parameter]:  # fmt: skip
     """The weight and bias of a convolution with the batch norm after it."""
     place = 1 if transpose else 0
-    return _fused(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, place)
+    return _fuse_weights(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, place)
 
 
 def fuse_linear_bn_weights(
@@ -24,10 +24,10 @@ def fuse_linear_bn_weights(
     bn_w: Tensor | None, bn_b: Tensor | None,
 ) -> tuple[Parameter, Parameter]:  # fmt: skip
     """The weight and bias of a linear layer with the batch norm after it."""
-    return _fused(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, 0)
+    return _fuse_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, 0)
 
 
-def _fused(
+def _fuse_weights(
     weight: Tensor, bias: Tensor | None, mean: Tensor, variance: Tensor, eps: float,
     gain: Tensor | None, shift: Tensor | None, place: int,
 ) -> tuple[Parameter, Parameter]:  # fmt: skip
@@ -55,7 +55,7 @@ def _fuse(layer: Any, bn: Any, place: int) -> Any:
     if bn.running_mean is None or bn.running_var is None:
         raise AssertionError("bn.running_mean and bn.running_var must not be None")
     made = copy.deepcopy(layer)
-    made.weight, made.bias = _fused(
+    made.weight, made.bias = _fuse_weights(
         made.weight, made.bias, bn.running_mean, bn.running_var, bn.eps, bn.weight, bn.bias, place
     )
     return made

@@ -1,4 +1,4 @@
-"""Modules without starting values."""
+"""``skip_init``: modules without starting values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The weights of convolutions laid out in another order."""
+"""``convert_conv2d_weight_memory_format``: convolutions' weights in another memory format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parametrizations that are often wanted: weight norm, spectral norm, orthogonal matrices."""
+"""Ready-made parametrizations: weight norm, spectral norm, orthogonal matrices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .weight_norm import scale_to_norm
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 
-def _tensor_of(module: Any, name: str) -> Tensor:
+def _get_tensor(module: Any, name: str) -> Tensor:
     found = getattr(module, name, None)
     if not isinstance(found, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
@@ -89,9 +89,9 @@ class _SpectralNorm(Module):
             v = matrix.new_empty(width).normal_(0, 1)
             self.register_buffer("_u", normalize(u, dim=0, eps=self.eps))
             self.register_buffer("_v", normalize(v, dim=0, eps=self.eps))
-            self._iterate(matrix, 15)
+            self._power_method(matrix, 15)
 
-    def _iterate(self, matrix: Tensor, times: int) -> None:
+    def _power_method(self, matrix: Tensor, times: int) -> None:
         with no_grad():
             for _ in range(times):
                 normalize(mv(matrix, self._v), dim=0, eps=self.eps, out=self._u)
@@ -103,7 +103,7 @@ class _SpectralNorm(Module):
             return normalize(weight, dim=0, eps=self.eps)
         matrix = output_dim_first(weight, self.dim).flatten(1)
         if self.training:
-            self._iterate(matrix, self.n_power_iterations)
+            self._power_method(matrix, self.n_power_iterations)
         sigma = vdot(self._u.clone(), mv(matrix, self._v.clone()))
         return weight / sigma
 
@@ -122,7 +122,7 @@ def spectral_norm(
         n_power_iterations: how often the estimate is improved in each call in training.
         dim: the one of the outputs; found out when not given.
     """
-    weight = _tensor_of(module, name)
+    weight = _get_tensor(module, name)
     place = (1 if isinstance(module, TRANSPOSED) else 0) if dim is None else dim
     made = _SpectralNorm(weight, n_power_iterations, place, eps)
     register_parametrization(module, name, made)
@@ -161,7 +161,7 @@ class _Orthogonal(Module):
         if turned:
             X, n, k = X.mT, k, n
         if self.orthogonal_map == "householder":
-            Q = self._reflected(X)
+            Q = self._householder_product(X)
         else:
             X = X.tril()
             if n != k:
@@ -179,7 +179,7 @@ class _Orthogonal(Module):
         return Q.mT if turned else Q
 
     @staticmethod
-    def _reflected(X: Tensor) -> Tensor:
+    def _householder_product(X: Tensor) -> Tensor:
         """The product of the Householder reflections that lie in the columns of X."""
         A = X.tril(diagonal=-1)
         tau = 2.0 / (1.0 + (A * A).sum(dim=-2))
@@ -188,7 +188,7 @@ class _Orthogonal(Module):
         return found
 
     @staticmethod
-    def _reflections(Q: Tensor) -> Any:
+    def _to_reflections(Q: Tensor) -> Any:
         """The reflections whose product is Q, made orthogonal; the diagonal holds R's signs."""
         found, tau = FUNCTIONS["geqrf"](Q)
         signs = found.diagonal(dim1=-2, dim2=-1).sign_()
@@ -217,7 +217,7 @@ class _Orthogonal(Module):
                     "It is not possible to assign to the matrix exponential or the Cayley "
                     "parametrizations when use_trivialization=False."
                 )
-            reflections: Tensor = self._reflections(Q)
+            reflections: Tensor = self._to_reflections(Q)
             return reflections.mT if turned else reflections
         if n != k:
             more = FUNCTIONS["randn"](*Q.shape[:-2], n, n - k, dtype=Q.dtype)
@@ -243,7 +243,7 @@ def orthogonal(
     Raises:
         ValueError: no such tensor, no matrix, or an unknown map.
     """
-    weight = _tensor_of(module, name)
+    weight = _get_tensor(module, name)
     if weight.ndim < 2:
         raise ValueError(
             f"Expected a matrix or batch of matrices. Got a tensor of {weight.ndim} dimensions."

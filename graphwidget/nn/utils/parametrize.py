@@ -48,7 +48,7 @@ def _register(module: Any, name: str, tensor: Tensor) -> None:
         module.register_buffer(name, tensor)
 
 
-def _put(target: Tensor, values: Tensor) -> None:
+def _set_values(target: Tensor, values: Tensor) -> None:
     """Let a tensor have other values, of any shape; it stays the same object."""
     target.data = values.data
     bump(target, "set_")
@@ -97,10 +97,10 @@ class ParametrizationList(ModuleList):
                     "When `right_inverse` outputs one tensor, it may not change the dtype.\n"
                     f"original.dtype: {original.dtype}\nright_inverse(original).dtype: {new.dtype}"
                 )
-            _put(original, new)
+            _set_values(original, new)
             _register(self, "original", original)
         else:
-            self._keep(new, original)
+            self._register_originals(new, original)
         if not unsafe:
             made = self()
             if not isinstance(made, Tensor):
@@ -110,7 +110,7 @@ class ParametrizationList(ModuleList):
             _compare("dtype", dtype, made.dtype)
             _compare("shape", shape, made.shape)
 
-    def _keep(self, parts: Any, original: Tensor) -> None:
+    def _register_originals(self, parts: Any, original: Tensor) -> None:
         """Register the tensors that the parametrization starts from, of the original's kind."""
         for place, each in enumerate(parts):
             if not isinstance(each, Tensor):
@@ -148,7 +148,7 @@ class ParametrizationList(ModuleList):
                     f"The tensor returned by `right_inverse` has dtype {found.dtype} while "
                     f"`original` has dtype {self.original.dtype}"
                 )
-            _put(self.original, found)
+            _set_values(self.original, found)
             return
         if not isinstance(found, Sequence):
             raise ValueError(
@@ -166,7 +166,7 @@ class ParametrizationList(ModuleList):
                     f"Tensor {place} returned by `right_inverse` has dtype {each.dtype} while "
                     f"`original{place}` has dtype {kept.dtype}"
                 )
-            _put(kept, each)
+            _set_values(kept, each)
 
     def forward(self) -> Any:
         """The parametrized tensor."""
@@ -198,7 +198,7 @@ def _refuse_state(module: Any) -> Any:
     )
 
 
-def _give_class(module: Any) -> None:
+def _inject_new_class(module: Any) -> None:
     """Make a module the only one of a new subclass of its class."""
     kind = type(module)
     members: dict[str, Any] = {"__getstate__": _refuse_state, "__module__": __name__}
@@ -207,7 +207,7 @@ def _give_class(module: Any) -> None:
     module.__class__ = type(f"Parametrized{kind.__name__}", (kind,), members)
 
 
-def _give_property(module: Any, name: str) -> None:
+def _inject_property(module: Any, name: str) -> None:
     """Let a name stand for what its parametrizations compute."""
 
     def get(self: Any) -> Any:
@@ -254,9 +254,9 @@ def register_parametrization(
         made = ParametrizationList([parametrization], getattr(module, tensor_name), unsafe=unsafe)
         delattr(module, tensor_name)
         if not is_parametrized(module):
-            _give_class(module)
+            _inject_new_class(module)
             module.parametrizations = ModuleDict()
-        _give_property(module, tensor_name)
+        _inject_property(module, tensor_name)
         module.parametrizations[tensor_name] = made
     else:
         raise ValueError(
@@ -304,7 +304,7 @@ def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: b
         original = listed.original
         if leave_parametrized:
             with no_grad():
-                _put(original, getattr(module, tensor_name))
+                _set_values(original, getattr(module, tensor_name))
     elif leave_parametrized:
         present = getattr(module, tensor_name)
         original = Parameter(present) if present.requires_grad else present

@@ -80,7 +80,7 @@ class _Unstructured(_Amount):
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The earlier mask without the items that `_chosen` names.
+        """The earlier mask without the items that `_items_to_prune` names.
 
         Raises:
             ValueError: there are not so many.
@@ -88,18 +88,18 @@ class _Unstructured(_Amount):
         count = self._count(t.nelement())
         mask = default_mask.clone(memory_format=contiguous_format)
         if count:
-            mask.view(-1)[self._chosen(t, count)] = 0
+            mask.view(-1)[self._items_to_prune(t, count)] = 0
         return mask
 
     @abstractmethod
-    def _chosen(self, t: Tensor, count: int) -> Any:
+    def _items_to_prune(self, t: Tensor, count: int) -> Any:
         """The places of the items to prune."""
 
 
 class RandomUnstructured(_Unstructured):
     """Prunes any items."""
 
-    def _chosen(self, t: Tensor, count: int) -> Any:
+    def _items_to_prune(self, t: Tensor, count: int) -> Any:
         return rand_like(t).view(-1).topk(k=count).indices
 
     @classmethod
@@ -110,7 +110,7 @@ class RandomUnstructured(_Unstructured):
 class L1Unstructured(_Unstructured):
     """Prunes the items nearest to zero."""
 
-    def _chosen(self, t: Tensor, count: int) -> Any:
+    def _items_to_prune(self, t: Tensor, count: int) -> Any:
         return t.abs().view(-1).topk(k=count, largest=False).indices
 
     @classmethod
@@ -130,7 +130,7 @@ class _Structured(_Amount):
         self.dim = dim
 
     def compute_mask(self, t: Any, default_mask: Any) -> Any:
-        """The earlier mask where it meets the slices that `_kept` names.
+        """The earlier mask where it meets the slices that `_slices_to_keep` names.
 
         Raises:
             ValueError: a tensor of one dim or none, or there are not so many slices.
@@ -147,21 +147,21 @@ class _Structured(_Amount):
         if not count:
             return default_mask
         place: list[Any] = [slice(None)] * t.dim()
-        place[self.dim] = self._kept(t, count)
+        place[self.dim] = self._slices_to_keep(t, count)
         mask = zeros_like(t)
         mask[tuple(place)] = 1
         mask *= default_mask.to(dtype=mask.dtype)
         return mask
 
     @abstractmethod
-    def _kept(self, t: Tensor, count: int) -> Any:
+    def _slices_to_keep(self, t: Tensor, count: int) -> Any:
         """An index of the slices that stay when `count` go."""
 
 
 class RandomStructured(_Structured):
     """Prunes any slices along a dim."""
 
-    def _kept(self, t: Tensor, count: int) -> Any:
+    def _slices_to_keep(self, t: Tensor, count: int) -> Any:
         chance = rand(t.shape[self.dim])
         return chance > chance.kthvalue(k=count).values
 
@@ -179,7 +179,7 @@ class LnStructured(_Structured):
         super().__init__(amount, dim)
         self.n = n
 
-    def _kept(self, t: Tensor, count: int) -> Any:
+    def _slices_to_keep(self, t: Tensor, count: int) -> Any:
         others = [*range(t.dim())]
         size = t.shape[others.pop(self.dim)]
         return t.norm(self.n, others).topk(k=size - count).indices

@@ -1,4 +1,6 @@
-"""What holds some items of a parameter at zero by a mask; `prune` has the ways to choose them.
+"""``BasePruningMethod``: holds some items of a parameter at zero by a mask.
+
+`prune` has the ways to choose them.
 
 The parameter `weight` becomes `weight_orig`, the buffer `weight_mask` says which items stay, and a
 hook makes the attribute `weight` their product before each call.
@@ -68,9 +70,9 @@ class BasePruningMethod(ABC):
         method = cls(*args, **kwargs)
         method._tensor_name = name
         for former in before.values():
-            method = _joined(former, method)
+            method = _combine_methods(former, method)
         orig = getattr(module, name)
-        scores = _scores(importance_scores, orig, f"parameter {name} of {module}")
+        scores = _importance_scores(importance_scores, orig, f"parameter {name} of {module}")
         again = isinstance(method, PruningContainer)
         if again:
             mask = getattr(module, f"{name}_mask").detach().clone(memory_format=contiguous_format)
@@ -95,7 +97,7 @@ class BasePruningMethod(ABC):
         Raises:
             AssertionError: scores of another shape.
         """
-        scores = _scores(importance_scores, t, "tensor t")
+        scores = _importance_scores(importance_scores, t, "tensor t")
         mask = ones_like(t) if default_mask is None else default_mask
         return t * self.compute_mask(scores, default_mask=mask)
 
@@ -163,12 +165,12 @@ class PruningContainer(BasePruningMethod):
         """
         method = self._pruning_methods[-1]
         mask = default_mask.to(dtype=t.dtype)
-        left = _left_for(method, t.dim(), default_mask)
+        left = _unpruned_slices(method, t.dim(), default_mask)
         mask[left] = method.compute_mask(t[left], default_mask=default_mask[left]).to(mask.dtype)
         return mask
 
 
-def _left_for(method: Any, dims: int, mask: Any) -> Any:
+def _unpruned_slices(method: Any, dims: int, mask: Any) -> Any:
     """An index of the items that a method looks at where a mask holds."""
     if method.PRUNING_TYPE == "unstructured":
         return mask == 1
@@ -188,14 +190,14 @@ def _left_for(method: Any, dims: int, mask: Any) -> Any:
     return tuple(every)
 
 
-def _joined(former: Any, method: Any) -> PruningContainer:
+def _combine_methods(former: Any, method: Any) -> PruningContainer:
     """The container of a method and of those before it."""
     container = former if isinstance(former, PruningContainer) else PruningContainer(former)
     container.add_pruning_method(method)
     return container
 
 
-def _scores(given: Any, tensor: Any, called: str) -> Any:
+def _importance_scores(given: Any, tensor: Any, called: str) -> Any:
     """What says which items of a tensor matter: the tensor itself if nothing was given."""
     if given is None:
         return tensor

@@ -1,4 +1,4 @@
-"""Sequences of different lengths: padded into one tensor, or packed without padding."""
+"""``PackedSequence``, ``pad_sequence`` and kin: sequences of different lengths."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from ...arrays import dtypes
 from ...dispatch.torch_function import PLACES
 from ...dispatch.torch_function_styles import TorchFunctionCall, ask_parsed
+from ...eager.op_functions import TENSORS as F
 from ...eager.overridable import overridable
-from ...eager.record import TENSORS as F
 from ...functions.creation.factories import as_tensor, full
 from ...graph.tensor import Tensor
 from ...graph.version import bump, counter_after_fill
@@ -84,7 +84,7 @@ class _Packed(NamedTuple):
 _Packed.__name__ = "PackedSequence_"
 
 
-def _as(name: str, dtype: dtypes.dtype) -> Callable[[Any], PackedSequence]:
+def _dtype_method(name: str, dtype: dtypes.dtype) -> Callable[[Any], PackedSequence]:
     """The method of a packed sequence that converts its data to a type."""
 
     def convert(self: Any) -> PackedSequence:
@@ -120,14 +120,14 @@ class PackedSequence(_Packed):
         data = self.data.to(*args, **kwargs)
         return self if data is self.data else self._replace(data=data)
 
-    double = _as("double", dtypes.float64)
-    float = _as("float", dtypes.float32)
-    half = _as("half", dtypes.float16)
-    long = _as("long", dtypes.int64)
-    int = _as("int", dtypes.int32)
-    short = _as("short", dtypes.int16)
-    char = _as("char", dtypes.int8)
-    byte = _as("byte", dtypes.uint8)
+    double = _dtype_method("double", dtypes.float64)
+    float = _dtype_method("float", dtypes.float32)
+    half = _dtype_method("half", dtypes.float16)
+    long = _dtype_method("long", dtypes.int64)
+    int = _dtype_method("int", dtypes.int32)
+    short = _dtype_method("short", dtypes.int16)
+    char = _dtype_method("char", dtypes.int8)
+    byte = _dtype_method("byte", dtypes.uint8)
 
     def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
         """The same: it is on the CPU."""

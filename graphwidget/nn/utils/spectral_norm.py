@@ -1,4 +1,4 @@
-"""Weights divided by their largest singular value (Miyato et al., 2018), by hooks: the former way.
+"""``torch.nn.utils.spectral_norm``, the former way by hooks (Miyato et al., 2018).
 
 `parametrizations.spectral_norm` is the present one.
 """

@@ -1,4 +1,4 @@
-"""Calls of modules with other tensors in the places of their parameters and buffers."""
+"""``torch.nn.utils.stateless``: calls of modules with other tensors as parameters."""
 
 from __future__ import annotations
 

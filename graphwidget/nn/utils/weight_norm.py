@@ -1,4 +1,4 @@
-"""Weights as size and direction (Salimans and Kingma, 2016), by hooks: the former way.
+"""``torch.nn.utils.weight_norm``, the former way by hooks (Salimans and Kingma, 2016).
 
 `parametrizations.weight_norm` is the present one.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from ...arrays.warnings import warn
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...functions.dims import wrap_dim_nonempty
 from ...functions.reduction.norms import norm_except_dim
 from ...graph.tensor import Tensor

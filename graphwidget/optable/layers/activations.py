@@ -18,7 +18,7 @@ for key, node in (("threshold", "ThresholdBackward0"), ("threshold.written", "Th
     op(f"{key}(self, /, threshold, value)", kernels.threshold, pointwise=True,
        inplace=key != "threshold", node=node, public=False, guard=refuse_all_bools("threshold_cpu"),
        d_self=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold),
-       text="{self} where {self} > {threshold} else {value}",
+       text="{self} where {self} > {threshold}, else {value}",
        tex=r"\operatorname{{threshold}} {self}", onnx=None)
 
 op("leaky_relu(self, /, negative_slope=0.01)", kernels.leaky_relu,
@@ -27,7 +27,7 @@ op("leaky_relu(self, /, negative_slope=0.01)", kernels.leaky_relu,
    d_self=lambda grad, self, negative_slope:
        F.leaky_relu_backward(grad, self, negative_slope, False),
    public=False,
-   sign="leaky relu", text="{self} where {self} > 0 else {negative_slope} · {self}",
+   sign="leaky relu", text="{self} where {self} > 0, else {negative_slope} · {self}",
    tex=r"\max({self}, {negative_slope} {self})", onnx="LeakyRelu")
 
 # In place the derivative is told by the result, so that nothing need be kept.
@@ -36,7 +36,7 @@ op("leaky_relu.written(self, /, negative_slope=0.01)",
    node="LeakyReluBackward1", public=False,
    d_self=lambda grad, result, negative_slope:
        F.leaky_relu_backward(grad, result, negative_slope, True),
-   sign="leaky relu", text="{self} where {self} > 0 else {negative_slope} · {self}",
+   sign="leaky relu", text="{self} where {self} > 0, else {negative_slope} · {self}",
    tex=r"\max({self}, {negative_slope} {self})", onnx=None)
 
 op("leaky_relu_backward(grad_output, self, /, negative_slope, is_result)",
@@ -45,7 +45,8 @@ op("leaky_relu_backward(grad_output, self, /, negative_slope, is_result)",
        F.leaky_relu_backward(grad, self, negative_slope, is_result),
    d_self=lambda grad: F.zeros_like(grad),
    public=False,
-   sign="leaky relu′", text="{grad_output} where {self} > 0 else {negative_slope} · {grad_output}",
+   sign="leaky relu′",
+   text="{grad_output} where {self} > 0, else {negative_slope} · {grad_output}",
    tex=r"{grad_output} \{{1, {negative_slope}\}}", onnx=None)
 
 op("hardtanh(self, /, min_val=-1.0, max_val=1.0)", kernels.hardtanh, inplace=True, pointwise=True,
@@ -66,7 +67,7 @@ op("hardtanh_backward(grad_output, self, /, min_val, max_val)", kernels.hardtanh
 op("prelu_kernel(self, weight, /)", kernels.prelu, refuses="prelu_cpu: bool integer",
    pointwise=True, public=False, numbers=False,
    d_self__weight=lambda grad, self, weight: F.prelu_kernel_backward(grad, self, weight),
-   sign="prelu", text="{self} where {self} > 0 else {weight} · {self}",
+   sign="prelu", text="{self} where {self} > 0, else {weight} · {self}",
    tex=r"\operatorname{{prelu}}({self}, {weight})", onnx="PRelu")
 
 op("prelu_kernel_backward(grad_output, self, weight, /) -> grad_self, grad_weight",
@@ -77,7 +78,8 @@ op("prelu_kernel_backward(grad_output, self, weight, /) -> grad_self, grad_weigh
        F.not_negative(self), F.zeros_like(self), grad_output * grads[1]),
    d_weight=lambda grads, grad_output, self, _weight_shape: F.sum_to_size(F.where(
        F.not_negative(self), F.zeros_like(self), grad_output * grads[0]), _weight_shape),
-   public=False, sign="prelu′", text="{grad_output} where {self} > 0 else {weight} · {grad_output}",
+   public=False, sign="prelu′",
+   text="{grad_output} where {self} > 0, else {weight} · {grad_output}",
    tex=r"{grad_output}", onnx=None)
 
 
@@ -90,14 +92,14 @@ def not_negative(self: Any) -> Any:
 op("rrelu_with_noise(self, noise, /, lower, upper, training)", kernels.rrelu, public=False,
    d_self=lambda grad, self, noise, lower, upper, training:
        F.rrelu_with_noise_backward(grad, self, noise, lower, upper, training, False),
-   sign="rrelu", text="{self} where {self} > 0 else slope · {self}",
+   sign="rrelu", text="{self} where {self} > 0, else slope · {self}",
    tex=r"\operatorname{{rrelu}} {self}", onnx=None)
 
 op("rrelu_with_noise.written(self, noise, /, lower, upper, training)", kernels.rrelu,
    inplace=True, node="RreluWithNoiseBackward1", public=False,
    d_self=lambda grad, noise, lower, upper, training, result:
        F.rrelu_with_noise_backward(grad, result, noise, lower, upper, training, True),
-   sign="rrelu", text="{self} where {self} > 0 else slope · {self}",
+   sign="rrelu", text="{self} where {self} > 0, else slope · {self}",
    tex=r"\operatorname{{rrelu}} {self}", onnx=None)
 
 op("rrelu_with_noise_backward(grad_output, self, noise, /, lower, upper, training, is_result)",
@@ -105,7 +107,7 @@ op("rrelu_with_noise_backward(grad_output, self, noise, /, lower, upper, trainin
    d_grad_output=lambda grad, self, noise, lower, upper, training, is_result:
        F.rrelu_with_noise_backward(grad, self, noise, lower, upper, training, is_result),
    d_self=lambda grad: F.zeros_like(grad),
-   sign="rrelu′", text="{grad_output} where {self} > 0 else slope · {grad_output}",
+   sign="rrelu′", text="{grad_output} where {self} > 0, else slope · {grad_output}",
    tex=r"{grad_output} \operatorname{{rrelu}}' {self}", onnx=None)
 
 op("softshrink(self, /, lambd=0.5)", kernels.softshrink, refuses="softshrink_check: bool integer",
@@ -168,7 +170,7 @@ op("elu(self, /, alpha=1.0, scale=1, input_scale=1)", kernels.elu, refuses="elu_
    pointwise=True, public=False,
    d_self=lambda grad, self, alpha, scale, input_scale:
        F.elu_backward(grad, self, alpha, scale, input_scale, False),
-   text="{self} where {self} > 0 else {alpha} · (exp({self}) − 1)",
+   text="{self} where {self} > 0, else {alpha} · (exp({self}) − 1)",
    tex=r"\operatorname{{elu}} {self}", onnx="Elu")
 
 # In place the derivative is told by the result, so that nothing need be kept.
@@ -177,20 +179,20 @@ op("elu.written(self, /, alpha=1.0, scale=1, input_scale=1)", kernels.elu,
    pointwise=True, node="EluBackward1", inplace=True, public=False,
    d_self=lambda grad, result, alpha, scale, input_scale:
        F.elu_backward(grad, result, alpha, scale, input_scale, True),
-   text="{self} where {self} > 0 else {alpha} · (exp({self}) − 1)",
+   text="{self} where {self} > 0, else {alpha} · (exp({self}) − 1)",
    tex=r"\operatorname{{elu}} {self}", onnx=None)
 
 op("celu(self, /, alpha=1.0)", kernels.celu,
    refuses="elu_cpu: bool integer", pointwise=True, public=False,
    d_self=lambda grad, self, alpha: F.elu_backward(grad, self, alpha, 1, 1 / alpha, False),
-   text="{self} where {self} > 0 else {alpha} · (exp({self} ÷ {alpha}) − 1)",
+   text="{self} where {self} > 0, else {alpha} · (exp({self} ÷ {alpha}) − 1)",
    tex=r"\operatorname{{celu}} {self}", onnx="Celu")
 
 op("celu.written(self, /, alpha=1.0)", kernels.celu,
    refuses="elu_cpu: bool integer", pointwise=True,
    node="CeluBackward1", inplace=True, public=False,
    d_self=lambda grad, result, alpha: F.elu_backward(grad, result, alpha, 1, 1 / alpha, True),
-   text="{self} where {self} > 0 else {alpha} · (exp({self} ÷ {alpha}) − 1)",
+   text="{self} where {self} > 0, else {alpha} · (exp({self} ÷ {alpha}) − 1)",
    tex=r"\operatorname{{celu}} {self}", onnx=None)
 
 op("elu_backward(grad_output, self_or_result, /, alpha, scale, input_scale, is_result)",
@@ -200,7 +202,7 @@ op("elu_backward(grad_output, self_or_result, /, alpha, scale, input_scale, is_r
    d_self_or_result=lambda grad, grad_output, self_or_result, alpha, scale, input_scale, is_result:
        F.elu_double_backward(
            grad, grad_output, self_or_result, alpha, scale, input_scale, is_result),
-   sign="elu′", text="{grad_output} where {self_or_result} > 0 else {grad_output} · exp",
+   sign="elu′", text="{grad_output} where {self_or_result} > 0, else {grad_output} · exp",
    tex=r"{grad_output} \operatorname{{elu}}' {self_or_result}", onnx=None)
 
 
@@ -219,7 +221,7 @@ def elu_double_backward(
 # Smooth -----------------------------------------------------------------------------------------
 op("gelu(self, /, approximate='none') -> result; _share", smooth.gelu,
    refuses="GeluKernelImpl: bool integer", pointwise=True, public=False,
-   d_self=lambda grad, self, approximate, _share: F.gelu_slope(grad, self, approximate, _share),
+   d_self=lambda grad, self, approximate, _share: F.gelu_gradient(grad, self, approximate, _share),
    text="{self} · Φ({self})", tex=r"{self} \, \Phi({self})", onnx="Gelu")
 
 op("gelu_backward(grad_output, self, /, approximate)", smooth.gelu_backward, pointwise=True,
@@ -232,12 +234,12 @@ op("gelu_backward(grad_output, self, /, approximate)", smooth.gelu_backward, poi
 
 
 @composite
-def gelu_slope(grad: Any, self: Any, approximate: str, share: Any) -> Any:
+def gelu_gradient(grad: Any, self: Any, approximate: str, share: Any) -> Any:
     """The derivative of gelu, which arrays compute from Φ."""
     return F.gelu_backward(grad, self, approximate)
 
 
-ARRAYS.__dict__["gelu_slope"] = smooth.gelu_backward
+ARRAYS.__dict__["gelu_gradient"] = smooth.gelu_backward
 
 
 @composite
@@ -259,12 +261,12 @@ def gelu_double_backward(grad: Any, grad_output: Any, self: Any, approximate: st
 
 op("silu(self, /)", smooth.silu, refuses="silu_cpu: bool integer", inplace=True,
    pointwise=True, public=False,
-   d_self=lambda grad, self: F.silu_slope(grad, self),
+   d_self=lambda grad, self: F.silu_backward(grad, self),
    text="{self} × σ({self})", tex=r"{self} \, \sigma({self})", onnx=None)
 
 
 @composite
-def silu_slope(grad: Any, self: Any) -> Any:
+def silu_backward(grad: Any, self: Any) -> Any:
     """d silu: σ (1 + x (1 - σ)) with σ = sigmoid(x)."""
     gate = F.sigmoid(self)
     rise = 1 + self * (1 - gate)  # first, as the order decides how further gradients add up
@@ -273,13 +275,13 @@ def silu_slope(grad: Any, self: Any) -> Any:
 
 op("mish(self, /)", smooth.mish,
    refuses="mish_cpu: bool integer", inplace=True, pointwise=True, public=False,
-   d_self=lambda grad, self: F.mish_slope(grad, self),
+   d_self=lambda grad, self: F.mish_backward(grad, self),
    text="{self} · tanh(log(1 + exp({self})))", tex=r"{self} \tanh(\ln(1 + e^{{{self}}}))",
    onnx="Mish")
 
 
 @composite
-def mish_slope(grad: Any, self: Any) -> Any:
+def mish_backward(grad: Any, self: Any) -> Any:
     """d mish: t + x σ (1 - t²) with t = tanh(softplus(x)), σ = sigmoid(x)."""
     gate = F.sigmoid(self)
     level = F.tanh(F.log1p(F.exp(self)))
@@ -287,7 +289,7 @@ def mish_slope(grad: Any, self: Any) -> Any:
     return grad * (level + self * gate * rise)
 
 
-ARRAYS.__dict__.update(silu_slope=smooth.silu_slope, mish_slope=smooth.mish_slope)
+ARRAYS.__dict__.update(silu_backward=smooth.silu_backward, mish_backward=smooth.mish_backward)
 
 
 op("softplus(self, /, beta=1.0, threshold=20.0)", smooth.softplus,
@@ -343,13 +345,13 @@ op("glu(self, /, dim=-1)", smooth.glu, refuses="glu_cpu: bool integer", public=F
 
 
 op("glu_backward(grad_output, self, /, dim)", smooth.glu_backward, public=False,
-   d_grad_output=lambda grad, self, dim: F.glu_slope_by_grad(grad, self, dim),
+   d_grad_output=lambda grad, self, dim: F.glu_backward_by_grad(grad, self, dim),
    d_self=lambda grad, grad_output, self, dim: F.glu_double_backward(grad, grad_output, self, dim),
    sign="glu′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
 
 
 @composite
-def glu_slope_by_grad(grad: Any, self: Any, dim: int) -> Any:
+def glu_backward_by_grad(grad: Any, self: Any, dim: int) -> Any:
     """The derivative of ``glu_backward`` by its gradient: both halves' slopes."""
     first, _ = F.halves(self, dim)
     one, two = F.halves(grad * F.glu_backward(F.ones_like(first), self, dim), dim)

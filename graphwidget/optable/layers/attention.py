@@ -36,7 +36,7 @@ def flash_attention_backward(
     """The derivatives by query, key and value. Recorded, each is an op that PyTorch does not
     differentiate again."""
     return tuple(
-        F.flash_attention_slope(
+        F.flash_attention_gradient(
             grad, query, key, value, output, logsumexp, mask, is_causal, scale, which
         )
         for which in range(3)
@@ -45,7 +45,7 @@ def flash_attention_backward(
 
 ARRAYS.__dict__["flash_attention_backward"] = kernels.flash_attention_backward
 
-op("flash_attention_slope(grad_output, query, key, value, output, logsumexp, attn_mask=None, /, "
+op("flash_attention_gradient(grad_output, query, key, value, output, logsumexp, attn_mask=None, /, "
    "is_causal, scale, which)",
    lambda *given: kernels.flash_attention_backward(*given[:-1])[given[-1]],
    node="NotImplemented",

@@ -17,7 +17,7 @@ from ..pointwise.common_kernels import Array
 
 
 @cache
-def _after_query(queries: int, keys: int) -> Array:
+def _causal_mask(queries: int, keys: int) -> Array:
     """Where a key comes after its query."""
     return np.arange(keys) > np.arange(queries)[:, None]
 
@@ -31,7 +31,7 @@ def _scores(
     if mask is not None:
         np.add(scores, mask, scores)
     if is_causal:
-        np.copyto(scores, -np.inf, where=_after_query(*scores.shape[-2:]))
+        np.copyto(scores, -np.inf, where=_causal_mask(*scores.shape[-2:]))
     return scores
 
 
@@ -80,12 +80,12 @@ def flash_attention_backward(
     np.multiply(slope, query.dtype.type(by), slope)
     return (
         matmul_nlhe(slope, key),
-        _sum_served_heads(matmul_nlhe(slope.swapaxes(-1, -2), query), served),
-        _sum_served_heads(matmul_nlhe(weights.swapaxes(-1, -2), grad), served),
+        _sum_repeated_heads(matmul_nlhe(slope.swapaxes(-1, -2), query), served),
+        _sum_repeated_heads(matmul_nlhe(weights.swapaxes(-1, -2), grad), served),
     )
 
 
-def _sum_served_heads(grad: Array, served: int) -> Array:
+def _sum_repeated_heads(grad: Array, served: int) -> Array:
     """The sum of what ``served`` heads of queries give to the head that serves them."""
     if served == 1:
         return grad

@@ -85,7 +85,7 @@ def conv_tbc_backward(grad: Any, input: Any, weight: Any, bias: Any, pad: Any) -
     by_input, by_weight, by_bias = (F.zeros_like(each) for each in (input, weight, bias))
     parts = []
     for tap in range(weight.shape[0]):
-        low, high, first = kernels.tap_times(input.shape[0], grad.shape[0], tap, pad)
+        low, high, first = kernels.tap_range(input.shape[0], grad.shape[0], tap, pad)
         if high > low:
             parts.append((tap, low, high, first, first + high - low))
 

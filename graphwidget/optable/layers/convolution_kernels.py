@@ -35,7 +35,7 @@ def sample_batches(n: int, per_sample: int) -> Iterator[slice]:
 
 
 @cache
-def _orders(dims: int) -> tuple[Shape, Shape, Shape]:
+def _dim_orders(dims: int) -> tuple[Shape, Shape, Shape]:
     """Orders of dims: the first stage's ``(N, C, *S, K, O)`` to ``(N, C, K, *S, O)``, the second's
     ``(N, C, K, *kernel, 1, *count)`` to ``(N, C, *kernel, K, *count, 1)``, and columns' ``(N, C,
     *kernel, *count)`` to ``(C, *kernel, N, *count)``. ``S`` and ``kernel`` are those of all dims
@@ -50,7 +50,7 @@ def _orders(dims: int) -> tuple[Shape, Shape, Shape]:
 def columns(a: Array, kernel: Shape, stride: Shape, dilation: Shape, count: Shape) -> Array:
     """The windows of padded samples ``(N, C, *S)``, as a view ``(N, C, *kernel, *count)`` of what
     the first stage made."""
-    first, second, _ = _orders(len(kernel))
+    first, second, _ = _dim_orders(len(kernel))
     slabs = windows(a, kernel[-1:], stride[-1:], dilation[-1:], count[-1:]).transpose(first)
     slabs = np.ascontiguousarray(slabs)
     others = (*kernel[:-1], 1), (*stride[:-1], 1), (*dilation[:-1], 1)
@@ -61,7 +61,7 @@ def add_columns(
     parts: Array, sizes: Shape, kernel: Shape, stride: Shape, dilation: Shape, count: Shape
 ) -> Array:
     """The reverse of ``columns``: ``(N, C, *kernel, *count)`` added into ``(N, C, *sizes)``."""
-    first, second, _ = _orders(len(kernel))
+    first, second, _ = _dim_orders(len(kernel))
     parts = parts[..., None].transpose(np.argsort(second))
     others = (*kernel[:-1], 1), (*stride[:-1], 1), (*dilation[:-1], 1)
     slabs = add_windows(parts, (*sizes[:-1], count[-1]), *others, count)
@@ -69,7 +69,7 @@ def add_columns(
     return add_windows(slabs, sizes[-1:], kernel[-1:], stride[-1:], dilation[-1:], count[-1:])
 
 
-def _is_plain(kernel: Shape, stride: Shape) -> bool:
+def _is_pointwise(kernel: Shape, stride: Shape) -> bool:
     """Windows of one item, side by side: the input is its own columns."""
     return all(k == 1 for k in kernel) and all(s == 1 for s in stride)
 
@@ -90,7 +90,7 @@ def convolve(
     bias = None if bias is None else bias.reshape(groups, -1, 1)
     for part in sample_batches(n, c * math.prod(kernel) * points * a.itemsize):
         found = pad(a[part], padding)
-        if not _is_plain(kernel, stride):
+        if not _is_pointwise(kernel, stride):
             found = columns(found, kernel, stride, dilation, count)
         target = out[part]
         np.matmul(weight, found.reshape(-1, groups, each, points), out=target)
@@ -99,7 +99,7 @@ def convolve(
     return out.reshape(n, d, *count)
 
 
-def _border(
+def _transposed_padding(
     weight: Array, stride: Shape, padding: Shape, dilation: Shape, groups: int
 ) -> Shape | None:
     """The border around the gradient with which its convolution with the weight turned round is
@@ -107,7 +107,7 @@ def _border(
     more channels to lay out. None where that is so, or where there is no such convolution."""
     kernel, (d, c) = weight.shape[2:], weight.shape[:2]
     reach = tuple(r * (k - 1) for r, k in zip(dilation, kernel, strict=True))
-    if any(s != 1 for s in stride) or _is_plain(kernel, stride) or d > 2 * c * groups:
+    if any(s != 1 for s in stride) or _is_pointwise(kernel, stride) or d > 2 * c * groups:
         return None
     border = tuple(r - p for r, p in zip(reach, padding, strict=True))
     return border if all(size >= 0 for size in border) else None
@@ -129,7 +129,7 @@ def input_gradient(
     n, d = grad.shape[:2]
     kernel, count = weight.shape[2:], grad.shape[2:]
     c, points, each = weight.shape[1] * groups, math.prod(count), math.prod(weight.shape[1:])
-    border = _border(weight, stride, padding, dilation, groups)
+    border = _transposed_padding(weight, stride, padding, dilation, groups)
     if border is not None and sizes == transposed_sizes(count, kernel, stride, padding, dilation):
         return convolve(grad, _flip_weight(weight, groups), None, stride, border, dilation, groups)
     padded = tuple(size + 2 * p for size, p in zip(sizes, padding, strict=True))
@@ -137,7 +137,7 @@ def input_gradient(
     out = np.empty((n, c, *sizes), weight.dtype)
     for part in sample_batches(n, c * math.prod(kernel) * points * grad.itemsize):
         parts = np.matmul(turned, grad[part].reshape(-1, groups, d // groups, points))
-        if padded == count and _is_plain(kernel, stride):
+        if padded == count and _is_pointwise(kernel, stride):
             found = parts.reshape(-1, c, *padded)
         else:
             parts = parts.reshape(-1, c, *kernel, *count)
@@ -146,7 +146,7 @@ def input_gradient(
     return out
 
 
-def both_gradients(
+def input_and_weight_gradient(
     grad: Array, a: Array, weight: Array, stride: Shape, border: Shape, dilation: Shape,
     groups: int,
 ) -> tuple[Array, Array]:  # fmt: skip
@@ -177,7 +177,7 @@ def weight_gradient(
     """The derivative of ``convolve`` by its weight, whose window is ``kernel``."""
     (n, d), c, count = grad.shape[:2], a.shape[1], grad.shape[2:]
     points, each = math.prod(count), c // groups * math.prod(kernel)
-    across = _orders(len(kernel))[2]
+    across = _dim_orders(len(kernel))[2]
     whole = np.zeros((d, c // groups, *kernel), grad.dtype)
     out = whole.reshape(groups, d // groups, each)
     for part in sample_batches(n, c * math.prod(kernel) * points * a.itemsize):
@@ -235,10 +235,12 @@ def convolution_backward(
     grad, first, second = as_array(grad), None, None
     stride, padding, dilation = per_dim(a.ndim - 2, stride, padding, dilation)
     how = stride, padding, dilation, groups
-    border = _border(weight, *how)
+    border = _transposed_padding(weight, *how)
     alike = 5 * math.prod(grad.shape[2:]) >= 4 * math.prod(a.shape[2:])
     if {"input", "weight"} <= set(wanted) and border is not None and alike and not transposed:
-        first, second = both_gradients(grad, as_array(a), weight, stride, border, dilation, groups)
+        first, second = input_and_weight_gradient(
+            grad, as_array(a), weight, stride, border, dilation, groups
+        )
     elif "input" in wanted:
         if transposed:  # an output padding of a stride or more makes room for more windows
             first = convolve(grad, weight, None, *how)
@@ -260,7 +262,7 @@ def bias_gradient(grad: Array) -> Array:
 
 
 # Over time ---------------------------------------------------------------------------------------
-def tap_times(steps: int, outputs: int, tap: int, pad: int) -> tuple[int, int, int]:
+def tap_range(steps: int, outputs: int, tap: int, pad: int) -> tuple[int, int, int]:
     """The first and last times of the output that read the input through a tap of the weight, and
     where in the input they begin; none is left if all of it lies in the padding."""
     low = min(max(0, pad - tap), outputs)
@@ -278,7 +280,7 @@ def conv_tbc(a: Array, weight: Array, bias: Array, pad: int) -> Array:
     out = np.empty((steps, a.shape[1], weight.shape[2]), a.dtype)
     np.copyto(out, bias, casting="unsafe")
     for tap, matrix in enumerate(weight):
-        low, high, first = tap_times(len(a), steps, tap, pad)
+        low, high, first = tap_range(len(a), steps, tap, pad)
         if high > low:
             rows = view(a[first : first + high - low], ((high - low) * a.shape[1], a.shape[2]))
             if matrix.dtype != a.dtype:

@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: sequences without alignment (Graves et al., 2006)."""
+"""``ctc_loss``: connectionist temporal classification (Graves et al., 2006)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ F = Namespace()
 Lengths = tuple[int, ...]
 
 
-def _states(targets: Array, lengths: Lengths, blank: int) -> Array:
+def _extended_targets(targets: Array, lengths: Lengths, blank: int) -> Array:
     """The labels of each sequence (N, 2 S + 1) with blanks around them."""
     longest = max(lengths, default=0)
     out = np.full((len(lengths), 2 * longest + 1), blank, np.int64)
@@ -27,14 +27,14 @@ def _states(targets: Array, lengths: Lengths, blank: int) -> Array:
     return out
 
 
-def _skips(states: Array) -> Array:
+def _may_skip_blank(states: Array) -> Array:
     """Where a state may follow the one before the last: where that is another label."""
     found = np.zeros(states.shape, bool)
     found[:, 2:] = states[:, 2:] != states[:, :-2]
     return found
 
 
-def _shifted(a: Array, by: int) -> Array:
+def _shift_right(a: Array, by: int) -> Array:
     """Logarithms moved along the last dim, nothing coming in."""
     out = np.full(a.shape, -np.inf, a.dtype)
     if by > 0:
@@ -44,13 +44,13 @@ def _shifted(a: Array, by: int) -> Array:
     return out
 
 
-def _scores(log_probs: Array, states: Array) -> Array:
+def _state_log_probs(log_probs: Array, states: Array) -> Array:
     """The log probabilities (T, N, states) of each state at each time."""
     places = np.broadcast_to(states, (len(log_probs), *states.shape))
     return np.take_along_axis(log_probs, np.clip(places, 0, log_probs.shape[2] - 1), 2)
 
 
-def _ends(states: Array, lengths: Lengths) -> Array:
+def _final_states(states: Array, lengths: Lengths) -> Array:
     """0 in the states in which a sequence may end, and minus infinity in all others."""
     out = np.full(states.shape, -np.inf)
     for row, count in enumerate(lengths):
@@ -64,8 +64,8 @@ def ctc_loss(
 ) -> tuple[Array, Array]:  # fmt: skip
     """Minus the log probability of each target among all alignments; and the log probabilities
     (N, T, states) of all beginnings."""
-    states = _states(targets, target_lengths, blank)
-    scores, skips = _scores(log_probs, states), _skips(states)
+    states = _extended_targets(targets, target_lengths, blank)
+    scores, skips = _state_log_probs(log_probs, states), _may_skip_blank(states)
     count = len(scores)
     alpha = np.full((count, *states.shape), -np.inf, log_probs.dtype)
     if count:
@@ -73,10 +73,10 @@ def ctc_loss(
         alpha[0, np.equal(target_lengths, 0), 1:] = -np.inf
     for t in range(1, count):
         last = alpha[t - 1]
-        found = np.logaddexp(last, _shifted(last, 1))
-        leap = np.where(skips, _shifted(last, 2), -np.inf)
+        found = np.logaddexp(last, _shift_right(last, 1))
+        leap = np.where(skips, _shift_right(last, 2), -np.inf)
         alpha[t] = np.logaddexp(found, leap) + scores[t]
-    ends = _ends(states, target_lengths)
+    ends = _final_states(states, target_lengths)
     rows = np.arange(len(states))
     lengths = np.asarray(input_lengths, np.int64)
     if count:
@@ -95,9 +95,9 @@ def ctc_loss_backward(
 ) -> Array:  # fmt: skip
     """The gradient of what the log probabilities were the softmax of: PyTorch's choice, which a
     log softmax before it leaves as it is."""
-    states = _states(targets, target_lengths, blank)
-    scores, skips = _scores(log_probs, states), _skips(states)
-    ends, count = _ends(states, target_lengths), len(scores)
+    states = _extended_targets(targets, target_lengths, blank)
+    scores, skips = _state_log_probs(log_probs, states), _may_skip_blank(states)
+    ends, count = _final_states(states, target_lengths), len(scores)
     lengths = np.asarray(input_lengths, np.int64)[:, None]
     onward = np.zeros(skips.shape, bool)
     onward[:, :-2] = skips[:, 2:]
@@ -105,8 +105,8 @@ def ctc_loss_backward(
     share = np.zeros(log_probs.shape, log_probs.dtype)
     rows = np.arange(len(states))[:, None]
     for t in range(count - 1, -1, -1):
-        found = np.logaddexp(beta, _shifted(beta, -1))
-        leap = np.where(onward, _shifted(beta, -2), -np.inf)
+        found = np.logaddexp(beta, _shift_right(beta, -1))
+        leap = np.where(onward, _shift_right(beta, -2), -np.inf)
         after = np.where(lengths - 1 == t, ends, np.logaddexp(found, leap))
         beta = np.where(t < lengths, after + scores[t], -np.inf)
         np.add.at(share[t], (rows, np.clip(states, 0, log_probs.shape[2] - 1)),

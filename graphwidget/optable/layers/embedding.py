@@ -54,13 +54,14 @@ op("embedding(weight, indices, /, padding_idx=-1, scale_grad_by_freq=False, spar
 
 op("embedding_dense_backward(grad_output, indices, /, num_weights, padding_idx, "
    "scale_grad_by_freq)", embedding_dense_backward, node="EmbeddingDenseBackwardBackward0",
-   d_grad_output=lambda grad, indices, padding_idx: F.embedding_again(grad, indices, padding_idx),
+   d_grad_output=lambda grad, indices, padding_idx:
+       F.embedding_dense_double_backward(grad, indices, padding_idx),
    public=False, sign="embedding′", text="{grad_output} added at rows {indices}",
    tex=r"{grad_output}", onnx=None)
 
 
 @composite
-def embedding_again(grad: Any, indices: Any, padding_idx: Any) -> Any:
+def embedding_dense_double_backward(grad: Any, indices: Any, padding_idx: Any) -> Any:
     """The rows of ``grad`` at the indices, zeros at ``padding_idx``.
 
     Raises:
@@ -82,7 +83,7 @@ def embedding_again(grad: Any, indices: Any, padding_idx: Any) -> Any:
 SUM, MEAN, MAX = 0, 1, 2
 
 
-def _bags(indices: Array, offsets: Array, include_last_offset: bool) -> tuple[Array, Array]:
+def _bag_starts(indices: Array, offsets: Array, include_last_offset: bool) -> tuple[Array, Array]:
     """Where the bags begin, and the bag of each index."""
     starts = offsets[:-1] if include_last_offset else offsets
     return starts, np.searchsorted(starts, np.arange(indices.size), "right") - 1
@@ -95,7 +96,7 @@ def embedding_bag(
 ) -> tuple[Array, Array, Array, Array]:  # fmt: skip
     """The sum, average or largest of the rows of each bag; then the bag of each index, the sizes
     of the bags, and of ``MAX`` the rows that were chosen (PyTorch's, which tells less of sums)."""
-    starts, bag = _bags(indices, offsets, include_last_offset)
+    starts, bag = _bag_starts(indices, offsets, include_last_offset)
     count = len(starts)
     keep = indices != padding_idx
     if include_last_offset:  # nothing beyond it (PyTorch's gradients do go there)
@@ -132,7 +133,7 @@ def embedding_bag_backward(
 ) -> Array:  # fmt: skip
     """Each bag's gradient at the rows that are in it, or those that were the largest."""
     grad, size = as_array(grad), grad.shape[-1]
-    bag = _bags(indices, offsets, include_last_offset)[1]
+    bag = _bag_starts(indices, offsets, include_last_offset)[1]
     keep = indices != padding_idx
     sizes = np.bincount(bag[keep], minlength=len(grad))
     if mode == MAX:
@@ -158,7 +159,7 @@ def embedding_bag_weights_backward(
     padding_idx: int,
 ) -> Array:  # fmt: skip
     """The products of each row with the gradient of its bag."""
-    bag = _bags(indices, offsets, include_last_offset)[1]
+    bag = _bag_starts(indices, offsets, include_last_offset)[1]
     found = np.einsum("ij,ij->i", as_array(grad)[bag], weight[indices])
     found[indices == padding_idx] = 0
     return found

@@ -1,4 +1,4 @@
-"""Ops that sample images at any points, and that undo pools."""
+"""``grid_sampler`` and ``max_unpool``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels that sample images at any points, and that make such points.
+"""Kernels of ``grid_sample``, ``affine_grid`` and ``max_unpool``.
 
 A new point is a sum over old points near it, one factor for each dim; a `Tap` is what one old place
 contributes along one dim: its index and its factor with two derivatives by the point.
@@ -31,7 +31,7 @@ class Tap(NamedTuple):
     factors: tuple[Array, Array, Array]
 
 
-def _reflected(x: Array, low: float, high: float) -> tuple[Array, Array]:
+def _reflect_coordinates(x: Array, low: float, high: float) -> tuple[Array, Array]:
     """Places mirrored at both ends until they lie between, and by which sign they then move."""
     span = high - low
     if span == 0:
@@ -44,19 +44,19 @@ def _reflected(x: Array, low: float, high: float) -> tuple[Array, Array]:
     return np.where(even, rest + low, span - rest + low), np.where(even, sign, -sign)
 
 
-def _padded(x: Array, size: int, padding: int, aligned: bool) -> tuple[Array, Array]:
+def _apply_padding_mode(x: Array, size: int, padding: int, aligned: bool) -> tuple[Array, Array]:
     """Where places outside lie instead, and by how much they then move."""
     if padding == ZEROS:
         return x, np.ones_like(x)
     move = np.ones_like(x)
     if padding == REFLECTION:
         ends = (0.0, size - 1.0) if aligned else (-0.5, size - 0.5)
-        x, move = _reflected(x, *ends)
+        x, move = _reflect_coordinates(x, *ends)
     outside = (x <= 0) | (x >= size - 1)
     return np.clip(x, 0, size - 1), np.where(outside, 0, move).astype(x.dtype)
 
 
-def _cubic(t: Array) -> Iterator[tuple[int, tuple[Array, Array, Array]]]:
+def _cubic_weights(t: Array) -> Iterator[tuple[int, tuple[Array, Array, Array]]]:
     """The factors of the four places around t, by how far they lie from the one before it."""
     a = CUBIC
     for step, distance, way in ((-1, t + 1, 1), (0, t, 1), (1, 1 - t, -1), (2, 2 - t, -1)):
@@ -70,7 +70,7 @@ def _cubic(t: Array) -> Iterator[tuple[int, tuple[Array, Array, Array]]]:
         yield step, (value, way * slope, bend)
 
 
-def _places(grid: Array, size: int, aligned: bool, image: bool) -> Array:
+def _unnormalize(grid: Array, size: int, aligned: bool, image: bool) -> Array:
     """Where the points of a grid lie along a dim of some size. Points that do not move lie on old
     places, where slopes jump; so it is rounded as PyTorch rounds: of images, once."""
     near: Array = grid + 1
@@ -81,22 +81,22 @@ def _places(grid: Array, size: int, aligned: bool, image: bool) -> Array:
     return (near * size - 1) / 2
 
 
-def _taps(
+def _interpolation_taps(
     grid: Array, size: int, mode: int, padding: int, aligned: bool, image: bool
 ) -> list[Tap]:
     """What the old places along a dim of some size contribute to the points of a grid."""
     scale = (size - 1) / 2 if aligned else size / 2
-    x = _places(grid, size, aligned, image).astype(grid.dtype, copy=False)
+    x = _unnormalize(grid, size, aligned, image).astype(grid.dtype, copy=False)
     none = np.zeros_like(x)
     found: list[tuple[Array, tuple[Array, ...]]] = []
     if mode == BICUBIC:
         start = np.floor(x)
-        for step, factors in _cubic(x - start):
-            place = _padded(start + step, size, padding, aligned)[0]
+        for step, factors in _cubic_weights(x - start):
+            place = _apply_padding_mode(start + step, size, padding, aligned)[0]
             found.append((np.rint(place), factors))
         move: Any = scale
     else:
-        x, moved = _padded(x, size, padding, aligned)
+        x, moved = _apply_padding_mode(x, size, padding, aligned)
         move = moved * np.asarray(scale, x.dtype)
         if mode == NEAREST:
             found = [(np.rint(x), (np.ones_like(x), none, none))]
@@ -125,7 +125,9 @@ class Sampling:
         count = math.prod(self.points)
         flat = grid.reshape(len(grid), count, self.dims)
         taps = [
-            _taps(flat[..., self.dims - 1 - dim], size, mode, padding, aligned, self.dims == 2)
+            _interpolation_taps(
+                flat[..., self.dims - 1 - dim], size, mode, padding, aligned, self.dims == 2
+            )
             for dim, size in enumerate(self.sizes)
         ]
         self.terms = list(itertools.product(*taps))
@@ -202,10 +204,10 @@ def grid_sampler_backward(
         total = (grad * s.take(input, term)).sum(1)
         for dim in range(s.dims):
             slopes[dim] += s.counted(term, total * s.weight(term, dim))
-    return image.reshape(input.shape), _as_grid(slopes, grid.shape)
+    return image.reshape(input.shape), _stack_coordinates(slopes, grid.shape)
 
 
-def _as_grid(slopes: Array, shape: Shape) -> Array:
+def _stack_coordinates(slopes: Array, shape: Shape) -> Array:
     """Slopes by dim as a grid, whose last dim begins with the last one."""
     return np.ascontiguousarray(np.moveaxis(slopes[::-1], 0, -1)).reshape(shape)
 
@@ -230,11 +232,11 @@ def grid_sampler_double_backward(
         for e in range(s.dims):
             bent: Any = sum(along[..., d] * s.weight(term, d, e) for d in range(s.dims))
             slopes[e] += s.counted(term, other * s.weight(term, e) + total * bent)
-    return s.shaped(out), image.reshape(input.shape), _as_grid(slopes, grid.shape)
+    return s.shaped(out), image.reshape(input.shape), _stack_coordinates(slopes, grid.shape)
 
 
 # Points -------------------------------------------------------------------------------------------
-def _base(size: Shape, aligned: bool, dtype: Any) -> Array:
+def _base_grid(size: Shape, aligned: bool, dtype: Any) -> Array:
     """The points of an image (*out, D + 1), x first, between -1 and 1; the last item is 1."""
     spatial = size[2:]
     axes = []
@@ -248,13 +250,13 @@ def _base(size: Shape, aligned: bool, dtype: Any) -> Array:
 
 def affine_grid(theta: Array, size: Shape, align_corners: bool) -> Array:
     """The points of an image of (N, C, *size), moved by matrices (N, D, D + 1)."""
-    base = _base(size, align_corners, theta.dtype)
+    base = _base_grid(size, align_corners, theta.dtype)
     return np.matmul(base, theta.swapaxes(1, 2)).reshape(size[0], *size[2:], len(size) - 2)
 
 
 def affine_base(like: Array, size: Shape, align_corners: bool) -> Array:
     """The points of each image as they are before they move, with a 1 after their places."""
-    base = _base(size, align_corners, like.dtype)
+    base = _base_grid(size, align_corners, like.dtype)
     return np.broadcast_to(base, (size[0], *base.shape))
 
 

@@ -1,4 +1,7 @@
-"""Kernels of losses. ``reduction`` is 0 for none, 1 for the mean, 2 for the sum."""
+"""Kernels of losses.
+
+``reduction`` is 0 for none, 1 for the mean, 2 for the sum.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ NONE, MEAN, SUM = 0, 1, 2
 _UNSIGNED = {1: np.uint8, 8: np.uint64}
 
 
-def reduced(losses: Array, reduction: int, *operands: Array) -> Array:
+def apply_loss_reduction(losses: Array, reduction: int, *operands: Array) -> Array:
     """The losses (in memory as their operands say), their mean, or their sum."""
     if reduction == NONE:
         return ordered(as_array(losses), operands)
@@ -39,7 +42,7 @@ def mse_loss(a: Array, target: Array, reduction: int) -> Array:
     """The squared differences, their mean or their sum."""
     difference = difference_of(a, target)
     np.multiply(difference, difference, out=difference)
-    return reduced(difference, reduction, a, target)
+    return apply_loss_reduction(difference, reduction, a, target)
 
 
 def mse_loss_backward(grad: Array, a: Array, target: Array, reduction: int) -> Array:
@@ -51,7 +54,7 @@ def mse_loss_backward(grad: Array, a: Array, target: Array, reduction: int) -> A
 
 
 # The negative logarithm of a class's likelihood ---------------------------------------------------
-def _at_target(target: Array, ignore_index: int, classes: int) -> tuple[Any, Array | None]:
+def _class_indices(target: Array, ignore_index: int, classes: int) -> tuple[Any, Array | None]:
     """The index of each target's own class, and which targets count (None: all of them)."""
     counted = None
     # as unsigned numbers, negative ones are larger than all
@@ -87,7 +90,7 @@ def nll_loss(
 ) -> tuple[Array, Array]:
     """Minus the item of each target's class (dim 1, or the only one), times the class's weight; the
     mean is over the sum of weights. That sum comes along."""
-    index, counted = _at_target(target, ignore_index, a.shape[min(1, a.ndim - 1)])
+    index, counted = _class_indices(target, ignore_index, a.shape[min(1, a.ndim - 1)])
     each = _weights(index, counted, weight, a.dtype)
     losses = np.negative(a[index], out=...)
     if each is not None:
@@ -110,7 +113,7 @@ def nll_loss_backward(
     ignore_index: int,
 ) -> Array:  # fmt: skip
     """Minus the gradient at each target's class."""
-    index, counted = _at_target(target, ignore_index, a.shape[min(1, a.ndim - 1)])
+    index, counted = _class_indices(target, ignore_index, a.shape[min(1, a.ndim - 1)])
     each = _weights(index, counted, weight, a.dtype)
     grad = np.negative(grad)
     if reduction == MEAN:
@@ -121,7 +124,7 @@ def nll_loss_backward(
     return out
 
 
-def nll_loss_again(
+def nll_loss_double_backward(
     grad: Array, target: Array, total: Array, weight: Array | None, reduction: int,
     ignore_index: int,
 ) -> Array:  # fmt: skip
@@ -138,26 +141,26 @@ def count(shape: Shape) -> int:
 
 def smooth_l1(a: Array, target: Array, reduction: int, beta: float) -> Array:
     """z²/2β where |z| < β, else |z| - β/2, of the difference z."""
-    rest, least = _halves_off(a, target, beta)
+    rest, least = _huber_factors(a, target, beta)
     least /= least.dtype.type(beta)
-    return reduced(np.multiply(rest, least, out=rest), reduction, a, target)
+    return apply_loss_reduction(np.multiply(rest, least, out=rest), reduction, a, target)
 
 
 def huber(a: Array, target: Array, reduction: int, delta: float) -> Array:
     """z²/2 where |z| <= δ, else δ(|z| - δ/2), of the difference z."""
-    rest, least = _halves_off(a, target, delta)
+    rest, least = _huber_factors(a, target, delta)
     losses = np.multiply(rest, least, out=rest).astype(a.dtype, copy=False)
-    return reduced(losses, reduction, a)
+    return apply_loss_reduction(losses, reduction, a)
 
 
 def smooth_l1_backward(grad: Array, a: Array, target: Array, reduction: int, beta: float) -> Array:
     """grad times the difference over β, between -1 and 1."""
-    return _slope_within(grad, a, target, beta, 1 / beta, reduction)
+    return _clipped_difference_backward(grad, a, target, beta, 1 / beta, reduction)
 
 
 def huber_backward(grad: Array, a: Array, target: Array, reduction: int, delta: float) -> Array:
     """grad times the difference, between -δ and δ."""
-    return _slope_within(grad, a, target, delta, 1.0, reduction)
+    return _clipped_difference_backward(grad, a, target, delta, 1.0, reduction)
 
 
 def soft_margin_backward(grad: Array, a: Array, target: Array, reduction: int) -> Array:
@@ -175,10 +178,10 @@ def binary_cross_entropy_backward(
     """The slope of a binary cross entropy, (a - t) / (a (1 - a)), times the gradient."""
     spread = maximum(np.multiply(np.subtract(1, a), a, out=...), 1e-12)
     slope = np.divide(np.subtract(a, target, out=...), spread, out=...)
-    return times_share(slope, grad, weight, reduction)
+    return scale_loss_gradient(slope, grad, weight, reduction)
 
 
-def times_share(slope: Array, grad: Array, weight: Array | None, reduction: int) -> Array:
+def scale_loss_gradient(slope: Array, grad: Array, weight: Array | None, reduction: int) -> Array:
     """A slope times the gradient and the weight, over the number of items for the mean."""
     grad = np.multiply(grad, mean_weight(slope, reduction), out=...)
     return np.multiply(slope, grad if weight is None else np.multiply(grad, weight), out=...)
@@ -189,7 +192,7 @@ def mean_weight(a: Array, reduction: int) -> Array:
     return np.asarray(1.0 / max(a.size, 1) if reduction == MEAN else 1.0, a.dtype)
 
 
-def _slope_within(
+def _clipped_difference_backward(
     grad: Array, a: Array, target: Array, bound: float, factor: float, reduction: int
 ) -> Array:
     slope = between(difference_of(a, target), -bound, bound)
@@ -199,7 +202,7 @@ def _slope_within(
     return np.multiply(slope, grad, out=...)
 
 
-def _halves_off(a: Array, target: Array, bound: float) -> tuple[Array, Array]:
+def _huber_factors(a: Array, target: Array, bound: float) -> tuple[Array, Array]:
     """|z| - m/2 and m = min(|z|, bound) of the difference z: the product is z²/2 up to the bound
     and goes on as a straight line, without a mask."""
     away = difference_of(a, target)
@@ -230,10 +233,10 @@ def binary_cross_entropy(
     with np.errstate(all="ignore"):
         yes, no = np.maximum(np.log(a), low), np.maximum(np.log1p(-a), low)
     losses = as_array((target - 1) * no - target * yes)
-    return reduced(weighted(losses, weight, a), reduction, a)
+    return apply_loss_reduction(multiply_weight(losses, weight, a), reduction, a)
 
 
-def weighted(losses: Array, weight: Array | None, like: Array) -> Array:
+def multiply_weight(losses: Array, weight: Array | None, like: Array) -> Array:
     """The losses times their weights, of whatever type, in the type of an operand: PyTorch
     multiplies in place."""
     return (losses if weight is None else losses * weight).astype(like.dtype, copy=False)
@@ -250,11 +253,11 @@ def cross_entropy_of_logits(
     if pos_weight is not None:
         soft = soft * ((pos_weight - 1) * target + 1)
     losses = as_array((1 - target) * a + soft)
-    return reduced(weighted(losses, weight, target), reduction, target)
+    return apply_loss_reduction(multiply_weight(losses, weight, target), reduction, target)
 
 
 def soft_margin(a: Array, target: Array, reduction: int) -> Array:
     """log(1 + exp(-t a)), in the input's type."""
     target = target.astype(a.dtype, copy=False)
     with np.errstate(over="ignore"):
-        return reduced(np.log1p(np.exp(-target * a)), reduction, a)
+        return apply_loss_reduction(np.log1p(np.exp(-target * a)), reduction, a)

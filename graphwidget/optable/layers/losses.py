@@ -1,4 +1,4 @@
-"""Losses."""
+"""Losses: ``mse_loss``, ``nll_loss``, ``binary_cross_entropy``, margin losses."""
 
 from __future__ import annotations
 
@@ -20,16 +20,18 @@ op("mse_loss(self, target, /, reduction=1)", kernels.mse_loss,
 
 
 @composite
-def bend_of_mse(grad: Any, reduction: int) -> Any:
+def mse_loss_double_backward(grad: Any, reduction: int) -> Any:
     """The second derivative of a squared difference, 2; over the count for the mean."""
-    return F.over_count(grad * 2.0, reduction)
+    return F.divide_if_mean(grad * 2.0, reduction)
 
 
 op("mse_loss_backward(grad_output, self, target, /, reduction)", kernels.mse_loss_backward,
    d_grad_output=lambda grad, self, target, reduction, _grad_output_shape: F.sum_to_size(
        F.mse_loss_backward(grad, self, target, reduction), _grad_output_shape),
-   d_self=lambda grad, grad_output, reduction: F.bend_of_mse(grad * grad_output, reduction),
-   d_target=lambda grad, grad_output, reduction: -F.bend_of_mse(grad * grad_output, reduction),
+   d_self=lambda grad, grad_output, reduction:
+       F.mse_loss_double_backward(grad * grad_output, reduction),
+   d_target=lambda grad, grad_output, reduction:
+       -F.mse_loss_double_backward(grad * grad_output, reduction),
    public=False, sign="mse′", text="2 · ({self} − {target}) · {grad_output}",
    tex=r"2 ({self} - {target}) {grad_output}", onnx=None)
 
@@ -48,26 +50,26 @@ for _name, _node, _kernel in (("nll_loss", "NllLoss", "nll_loss_out_frame"),
 op("nll_loss_backward(grad_output, self, target, _total, weight=None, /, reduction, "
    "ignore_index)", kernels.nll_loss_backward, node="NllLossBackwardBackward0",
    d_grad_output=lambda grad, target, _total, weight, reduction, ignore_index:
-       F.nll_loss_again(grad, target, _total, weight, reduction, ignore_index),
+       F.nll_loss_double_backward(grad, target, _total, weight, reduction, ignore_index),
    d_self=lambda grad: F.zeros_like(grad),
    public=False, sign="nll′", text="−{grad_output} at {target}, 0 elsewhere",
    tex=r"-{grad_output}", onnx=None)
 
-op("nll_loss_again(self, target, total_weight, weight=None, /, reduction, ignore_index)",
-   kernels.nll_loss_again, node="NllLossBackward0",
+op("nll_loss_double_backward(self, target, total_weight, weight=None, /, reduction, ignore_index)",
+   kernels.nll_loss_double_backward, node="NllLossBackward0",
    d_self=lambda grad, self, target, total_weight, weight, reduction, ignore_index:
        F.nll_loss_backward(grad, self, target, total_weight, weight, reduction, ignore_index),
    public=False, sign="nll", text="−{self}[{target}]", tex=r"-{self}_{{{target}}}", onnx=None)
 
 # Distances item by item ---------------------------------------------------------------------------
 @composite
-def over_count(items: Any, reduction: int) -> Any:
+def divide_if_mean(items: Any, reduction: int) -> Any:
     """Items that are over their number for the mean."""
     return items / max(kernels.count(items.shape), 1) if reduction == kernels.MEAN else items
 
 
 @composite
-def part_of_mean(shape: Any, reduction: int) -> float:
+def mean_factor(shape: Any, reduction: int) -> float:
     """What each item's loss counts in the whole: one over their number for the mean, else 1."""
     return 1.0 / max(kernels.count(shape), 1) if reduction == kernels.MEAN else 1.0
 
@@ -91,25 +93,29 @@ op("huber_loss(self, target, /, reduction=1, delta=1.0)", kernels.huber,
 
 
 @composite
-def less_apart(self: Any, target: Any, bound: Any) -> Any:
+def is_within_distance(self: Any, target: Any, bound: Any) -> Any:
     """Whether items differ by less than a bound: there the slope still changes."""
     return F.lt(F.abs(self - target), F.ones_like(self) * bound)
 
 
 @composite
-def bend_of_smooth_l1(grad: Any, self: Any, target: Any, reduction: int, beta: float) -> Any:
+def smooth_l1_loss_double_backward(
+    grad: Any, self: Any, target: Any, reduction: int, beta: float
+) -> Any:
     """The second derivative of the smooth distance, 1 / beta near 0."""
-    return F.over_count(grad * F.less_apart(self, target, beta) / beta, reduction)
+    return F.divide_if_mean(grad * F.is_within_distance(self, target, beta) / beta, reduction)
 
 
 @composite
-def bend_of_huber(grad: Any, self: Any, target: Any, reduction: int, delta: float) -> Any:
+def huber_loss_double_backward(
+    grad: Any, self: Any, target: Any, reduction: int, delta: float
+) -> Any:
     """The second derivative of Huber's distance, 1 near 0."""
-    return F.over_count(grad * F.less_apart(self, target, delta), reduction)
+    return F.divide_if_mean(grad * F.is_within_distance(self, target, delta), reduction)
 
 
 @composite
-def slope_times(backward: Any, grad: Any, grad_output: Any, reduction: int) -> Any:
+def loss_backward_by_grad_output(backward: Any, grad: Any, grad_output: Any, reduction: int) -> Any:
     """The derivative of a loss's ``backward`` by its gradient, of which there is one for all items
     unless there is no reduction."""
     if reduction == kernels.NONE:
@@ -119,24 +125,26 @@ def slope_times(backward: Any, grad: Any, grad_output: Any, reduction: int) -> A
 
 op("smooth_l1_loss_backward(grad_output, self, target, /, reduction, beta)",
    kernels.smooth_l1_backward, node="SmoothL1LossBackwardBackward0",
-   d_grad_output=lambda grad, grad_output, self, target, reduction, beta: F.slope_times(
-       lambda flow: F.smooth_l1_loss_backward(flow, self, target, reduction, beta),
-       grad, grad_output, reduction),
+   d_grad_output=lambda grad, grad_output, self, target, reduction, beta:
+       F.loss_backward_by_grad_output(
+           lambda flow: F.smooth_l1_loss_backward(flow, self, target, reduction, beta),
+           grad, grad_output, reduction),
    d_self=lambda grad, grad_output, self, target, reduction, beta:
-       F.bend_of_smooth_l1(grad * grad_output, self, target, reduction, beta),
+       F.smooth_l1_loss_double_backward(grad * grad_output, self, target, reduction, beta),
    d_target=lambda grad, grad_output, self, target, reduction, beta:
-       -F.bend_of_smooth_l1(grad * grad_output, self, target, reduction, beta),
+       -F.smooth_l1_loss_double_backward(grad * grad_output, self, target, reduction, beta),
    public=False, sign="smooth l1′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
 
 op("huber_loss_backward(grad_output, self, target, /, reduction, delta)",
    kernels.huber_backward, node="HuberLossBackwardBackward0",
-   d_grad_output=lambda grad, grad_output, self, target, reduction, delta: F.slope_times(
-       lambda flow: F.huber_loss_backward(flow, self, target, reduction, delta),
-       grad, grad_output, reduction),
+   d_grad_output=lambda grad, grad_output, self, target, reduction, delta:
+       F.loss_backward_by_grad_output(
+           lambda flow: F.huber_loss_backward(flow, self, target, reduction, delta),
+           grad, grad_output, reduction),
    d_self=lambda grad, grad_output, self, target, reduction, delta:
-       F.bend_of_huber(grad * grad_output, self, target, reduction, delta),
+       F.huber_loss_double_backward(grad * grad_output, self, target, reduction, delta),
    d_target=lambda grad, grad_output, self, target, reduction, delta:
-       -F.bend_of_huber(grad * grad_output, self, target, reduction, delta),
+       -F.huber_loss_double_backward(grad * grad_output, self, target, reduction, delta),
    public=False, sign="huber′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
 
 op("soft_margin_loss(self, target, /, reduction=1)", kernels.soft_margin,
@@ -147,20 +155,20 @@ op("soft_margin_loss(self, target, /, reduction=1)", kernels.soft_margin,
 
 
 @composite
-def bend_of_soft_margin(grad: Any, self: Any, target: Any, reduction: int) -> Any:
+def soft_margin_loss_double_backward(grad: Any, self: Any, target: Any, reduction: int) -> Any:
     """The second derivative of log(1 + exp(-t a)): t² z / (1 + z)² with z = exp(-t a)."""
     power = F.exp(self * -target)
     whole = power + 1
-    return F.over_count(grad * (target * target) * power / (whole * whole), reduction)
+    return F.divide_if_mean(grad * (target * target) * power / (whole * whole), reduction)
 
 
 op("soft_margin_loss_backward(grad_output, self, target, /, reduction)",
    kernels.soft_margin_backward, node="SoftMarginLossBackwardBackward0",
-   d_grad_output=lambda grad, grad_output, self, target, reduction: F.slope_times(
+   d_grad_output=lambda grad, grad_output, self, target, reduction: F.loss_backward_by_grad_output(
        lambda flow: F.soft_margin_loss_backward(flow, self, target, reduction),
        grad, grad_output, reduction),
    d_self=lambda grad, grad_output, self, target, reduction:
-       F.bend_of_soft_margin(grad * grad_output, self, target, reduction),
+       F.soft_margin_loss_double_backward(grad * grad_output, self, target, reduction),
    public=False, sign="soft margin′", text="slopes · {grad_output}", tex=r"{grad_output}",
    onnx=None)
 
@@ -170,21 +178,21 @@ op("binary_cross_entropy(self, target, weight=None, /, reduction=1)",
    d_self=lambda grad, self, target, weight, reduction:
        F.binary_cross_entropy_backward(grad, self, target, weight, reduction),
    d_target=lambda grad, self, target, weight, reduction:
-       F.over_count(F.scaled(-F.logit(self, None) * grad, weight), reduction),
+       F.divide_if_mean(F.multiply_weight(-F.logit(self, None) * grad, weight), reduction),
    public=False, sign="bce",
    text="−({target} · log {self} + (1 − {target}) · log(1 − {self}))",
    tex=r"-({target} \ln {self} + (1 - {target}) \ln(1 - {self}))", onnx=None)
 
 
 @composite
-def entropy_steepness(self: Any, target: Any) -> Any:
+def binary_cross_entropy_derivative(self: Any, target: Any) -> Any:
     """The derivative of a binary cross entropy: (a - t) / (a (1 - a))."""
     one, rest = self + 1e-12, 1 - self + 1e-12
     return (self - target) / (one * rest)
 
 
 @composite
-def entropy_bend(self: Any, target: Any) -> Any:
+def binary_cross_entropy_double_backward(self: Any, target: Any) -> Any:
     """The second derivative of a binary cross entropy: (a² - 2 a t + t) / (a (1 - a))²."""
     one, rest = self + 1e-12, 1 - self + 1e-12
     return (self * self - 2 * self * target + target) / (F.pow(one, 2) * F.pow(rest, 2))
@@ -193,37 +201,42 @@ def entropy_bend(self: Any, target: Any) -> Any:
 op("binary_cross_entropy_backward(grad_output, self, target, weight=None, /, reduction)",
    kernels.binary_cross_entropy_backward, node="BinaryCrossEntropyBackwardBackward0",
    d_grad_output=lambda grad, self, target, weight, reduction, _grad_output_shape: F.sum_to_size(
-       F.over_count(F.scaled(F.entropy_steepness(self, target) * grad, weight), reduction),
+       F.divide_if_mean(
+           F.multiply_weight(F.binary_cross_entropy_derivative(self, target) * grad, weight),
+           reduction),
        _grad_output_shape),
-   d_self=lambda grad, grad_output, self, target, weight, reduction: F.over_count(
-       F.scaled(F.entropy_bend(self, target) * (grad * grad_output), weight), reduction),
+   d_self=lambda grad, grad_output, self, target, weight, reduction: F.divide_if_mean(
+       F.multiply_weight(
+           F.binary_cross_entropy_double_backward(self, target) * (grad * grad_output), weight),
+       reduction),
    d_target=lambda grad, grad_output, self, weight, reduction:
-       F.over_count(F.scaled(-grad * grad_output, weight) / ((1 - self) * self), reduction),
+       F.divide_if_mean(
+           F.multiply_weight(-grad * grad_output, weight) / ((1 - self) * self), reduction),
    public=False, sign="bce′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
 
 op("binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, /, reduction=1)",
    kernels.cross_entropy_of_logits,
-   d_self=lambda grad, self, target, weight, pos_weight, reduction: F.times_share(
-       F.logits_slope(self, target, pos_weight), grad, weight, reduction),
+   d_self=lambda grad, self, target, weight, pos_weight, reduction: F.scale_loss_gradient(
+       F.logits_derivative(self, target, pos_weight), grad, weight, reduction),
    d_target=lambda grad, self, target, weight, pos_weight, reduction:
-       F.scaled(grad, weight) * F.part_of_mean(self.shape, reduction)
-       * F.logits_target_slope(self, pos_weight),
+       F.multiply_weight(grad, weight) * F.mean_factor(self.shape, reduction)
+       * F.logits_target_derivative(self, pos_weight),
    public=False, sign="bce of logits", text="bce(σ({self}), {target})",
    tex=r"\operatorname{{bce}}(\sigma({self}), {target})", onnx=None)
 
 
 @composite
-def times_share(slope: Any, grad: Any, weight: Any, reduction: Any) -> Any:
+def scale_loss_gradient(slope: Any, grad: Any, weight: Any, reduction: Any) -> Any:
     """A slope times the gradient and the weight, over the number of items for the mean."""
-    product = F.scaled(slope * grad, weight)
+    product = F.multiply_weight(slope * grad, weight)
     return product / max(kernels.count(slope.shape), 1) if reduction == kernels.MEAN else product
 
 
-ARRAYS.__dict__["times_share"] = kernels.times_share
+ARRAYS.__dict__["scale_loss_gradient"] = kernels.scale_loss_gradient
 
 
 @composite
-def logits_slope(self: Any, target: Any, pos_weight: Any) -> Any:
+def logits_derivative(self: Any, target: Any, pos_weight: Any) -> Any:
     """The derivative by the logits: σ - t, with the weight of positives ((p - 1) t + 1) σ - p t."""
     if pos_weight is None:
         return F.sigmoid(self) - target
@@ -232,7 +245,7 @@ def logits_slope(self: Any, target: Any, pos_weight: Any) -> Any:
 
 
 @composite
-def logits_target_slope(self: Any, pos_weight: Any) -> Any:
+def logits_target_derivative(self: Any, pos_weight: Any) -> Any:
     """The derivative by the target: -a, or log σ(-a) - p log σ(a)."""
     if pos_weight is None:
         return -self

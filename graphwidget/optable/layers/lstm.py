@@ -1,4 +1,4 @@
-"""Recurrent layers whose times are one op: LSTM in float32, as PyTorch hands it to oneDNN."""
+"""LSTM layers whose times are one op, as PyTorch hands float32 ones to oneDNN."""
 
 from __future__ import annotations
 

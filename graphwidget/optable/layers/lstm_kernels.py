@@ -15,7 +15,7 @@ from ..pointwise.common_kernels import Array, ones
 
 
 @lru_cache(16)
-def _halves(hidden: int, kind: str) -> tuple[Array, Array]:
+def _tanh_gate_scales(hidden: int, kind: str) -> tuple[Array, Array]:
     """Factors and summands that make all gates one tanh: sigmoid(x) = tanh(x / 2) / 2 + 1 / 2."""
     scale = np.full(4 * hidden, 0.5, kind)
     scale[2 * hidden : 3 * hidden] = 1
@@ -36,7 +36,7 @@ def lstm(
     the bytes that PyTorch calls oneDNN's workspace."""
     steps, batch, _ = input.shape
     size = hidden_size
-    scale, shift = _halves(size, input.dtype.char)
+    scale, shift = _tanh_gate_scales(size, input.dtype.char)
     hidden = np.empty((steps, batch, size), input.dtype)
     kept = np.empty(5 * hidden.size, input.dtype)
     gates, cells = split_workspace(kept, hidden)

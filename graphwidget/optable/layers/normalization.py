@@ -46,19 +46,19 @@ def layer_norm_backward_backward(
     first, second, third = [], [], None
     if by_input is not None:
         own = F.normalize_backward(by_input, input, mean, rstd, dims)
-        first.append(F.scaled(own, weight))
+        first.append(F.multiply_weight(own, weight))
         second.append(F.normalize_double_backward(
-            by_input, F.scaled(grad_out, weight), input, mean, rstd, dims))  # fmt: skip
+            by_input, F.multiply_weight(grad_out, weight), input, mean, rstd, dims))  # fmt: skip
         third = None if weight is None else F.sum_to_size(grad_out * own, shape)
     if by_weight is not None:
         first.append(by_weight * F.normalized(input, mean, rstd, dims))
         second.append(F.normalize_backward(grad_out * by_weight, input, mean, rstd, dims))
     if by_bias is not None:
         first.append(F.expand(by_bias, grad_out.shape))
-    return added(first), added(second), None, None, third, None
+    return add_terms(first), add_terms(second), None, None, third, None
 
 
-def added(parts: list[Any]) -> Any:
+def add_terms(parts: list[Any]) -> Any:
     """The sum of derivatives; None without any."""
     return functools.reduce(operator.add, parts) if parts else None
 
@@ -69,7 +69,7 @@ def last_dims(a: Any, shape: Any) -> Any:
 
 
 @composite
-def scaled(grad: Any, weight: Any) -> Any:
+def multiply_weight(grad: Any, weight: Any) -> Any:
     """grad weight, where there is one."""
     return grad if weight is None else grad * weight
 
@@ -107,7 +107,7 @@ def group_norm_gradients(
     and points."""
     if grads[1] is None and grads[2] is None:
         return F.group_norm_backward(grads[0], input, weight, mean, rstd, sizes)
-    return F.group_norm_slopes(grads, input, weight, mean, rstd, sizes)
+    return F.group_norm_backward_recorded(grads, input, weight, mean, rstd, sizes)
 
 
 @composite
@@ -117,20 +117,20 @@ def group_norm_backward(
     """The same where the statistics have no gradients."""
     if grad is None:
         return None, None, None
-    return F.group_norm_slopes((grad, None, None), input, weight, mean, rstd, sizes)
+    return F.group_norm_backward_recorded((grad, None, None), input, weight, mean, rstd, sizes)
 
 
 ARRAYS.__dict__["group_norm_backward"] = kernels.group_norm_backward
 
 
 @composite
-def summed(a: Any, dim: Any) -> Any:
+def sum_keepdim(a: Any, dim: Any) -> Any:
     """Sums along a dim, which stays."""
     return F.unsqueeze_inplace(F.sum_dim(a, (dim,), False), dim)
 
 
 @composite
-def group_norm_slopes(
+def group_norm_backward_recorded(
     grads: Any, input: Any, weight: Any, mean: Any, rstd: Any, sizes: Any
 ) -> Any:
     """The same in ops that can be derived again, as PyTorch writes it: the statistics are results,
@@ -144,20 +144,20 @@ def group_norm_slopes(
     by_weight = by_bias = None
     if grads[0] is not None:
         grad = F.reshape(grads[0], sizes)
-        along = F.summed(grad * whole, 3)
-        total = F.summed(grad, 3)
+        along = F.sum_keepdim(grad * whole, 3)
+        total = F.sum_keepdim(grad, 3)
         gamma = None if weight is None else F.reshape(weight, (1, groups, inner, 1))
-        slope, level = (F.summed(F.scaled(each, gamma), 2) for each in (along, total))
+        slope, level = (F.sum_keepdim(F.multiply_weight(each, gamma), 2) for each in (along, total))
         slope = (level * mean - slope) * cube * share
         level = -slope * mean - level * rstd * share
-        parts = [F.scaled(rstd, gamma) * grad + slope * whole + level]
+        parts = [F.multiply_weight(rstd, gamma) * grad + slope * whole + level]
         by_weight = F.reshape(F.sum_dim((along - total * mean) * rstd, (0,), False), (-1,))
         by_bias = F.reshape(F.sum_dim(total, (0,), False), (-1,))
     if grads[1] is not None and grads[2] is not None:
         by_mean, by_rstd = (F.reshape(each, (n, groups, 1, 1)) for each in grads[1:])
         centred = whole - F.mean_dim(whole, (2, 3), True)
         parts.append((by_rstd * cube * -0.5) * centred * (2 * share) + by_mean * share)
-    return F.reshape(added(parts), tuple(input.shape)) if parts else None, by_weight, by_bias
+    return F.reshape(add_terms(parts), tuple(input.shape)) if parts else None, by_weight, by_bias
 
 
 op("native_batch_norm(input, weight=None, bias=None, running_mean=None, running_var=None, /, "
@@ -209,7 +209,7 @@ def batch_norm_backward_backward(
         second.append(F.batch_norm_backward(scaled, input, mean, rstd, training))
     if by_bias is not None:
         first.append(F.spread_over_channels(by_bias, grad_out.shape))
-    return added(first), added(second), third, None, None
+    return add_terms(first), add_terms(second), third, None, None
 
 
 @composite

@@ -57,17 +57,17 @@ def layer_norm(
     like."""
     count = math.prod(shape)
     rows = a.reshape(math.prod(a.shape[: a.ndim - len(shape)]), count)
-    out, mean, rstd = _centre(rows, eps)
+    out, mean, rstd = _normalize_rows(rows, eps)
     np.multiply(out, rstd, out)
     if weight is not None:
         np.multiply(out, weight.reshape(count), out)
     if bias is not None:
         np.add(out, bias.reshape(count), out)
     lead = (*a.shape[: a.ndim - len(shape)], *(1,) * len(shape))
-    return _in_type(a.dtype, out.reshape(a.shape), mean.reshape(lead), rstd.reshape(lead))
+    return _cast_back(a.dtype, out.reshape(a.shape), mean.reshape(lead), rstd.reshape(lead))
 
 
-def _centre(rows: Array, eps: float) -> tuple[Array, Array, Array]:
+def _normalize_rows(rows: Array, eps: float) -> tuple[Array, Array, Array]:
     """Rows (..., n) less their means; the means and 1 / deviations (..., 1). Halves become floats.
 
     Where a mean is that large beside the deviation, its rounding would show. Such rows are centred
@@ -75,7 +75,7 @@ def _centre(rows: Array, eps: float) -> tuple[Array, Array, Array]:
     """
     if rows.dtype.char == "e":
         rows = rows.astype(np.float32)
-    even = _even(rows.shape[-1], rows.dtype.char)
+    even = _averaging_vector(rows.shape[-1], rows.dtype.char)
     mean = np.matmul(rows, even)[..., None]
     out = np.subtract(rows, mean, order="C")
     rstd = _inverse_deviation_of(out, eps)
@@ -98,13 +98,13 @@ STEEP = 1e5
 """The square of a ratio of mean and deviation."""
 
 
-def _in_type(dtype: np.dtype, *arrays: Array) -> tuple[Array, ...]:
+def _cast_back(dtype: np.dtype, *arrays: Array) -> tuple[Array, ...]:
     """Results that were computed in floats for halves, in their type."""
     return tuple(array.astype(dtype) for array in arrays) if dtype.char == "e" else arrays
 
 
 @cache
-def _even(count: int, kind: str) -> Array:
+def _averaging_vector(count: int, kind: str) -> Array:
     """A vector whose product with a row is the row's mean: quicker than a reduction."""
     return np.full(max(count, 1), 1 / max(count, 1), kind)[:count] if count else np.ones(0, kind)
 
@@ -137,7 +137,7 @@ def layer_norm_backward(
     rows, every = a.reshape(lines, count), as_array(grad).reshape(lines, count)
     means, rstds = mean.reshape(lines, 1), rstd.reshape(lines, 1)
     flat = None if weight is None else weight.reshape(count)
-    even, out = _even(count, a.dtype.char), np.empty((lines, count), a.dtype)
+    even, out = _averaging_vector(count, a.dtype.char), np.empty((lines, count), a.dtype)
     share = even if flat is None else flat * even  # a product with it is a mean of grad * weight
     by_weight = None if weight is None else np.zeros(normalized_shape, a.dtype)
     by_bias = None if bias is None else np.zeros(normalized_shape, a.dtype)
@@ -172,13 +172,13 @@ def channel_dims(ndim: int) -> Shape:
     return (0, *range(2, ndim))
 
 
-def _flat(a: Array) -> Array:
+def _flatten_points(a: Array) -> Array:
     """All dims behind the channels as one, in C order."""
     a = np.ascontiguousarray(a)
     return a if a.ndim == 2 else a.reshape(*a.shape[:2], math.prod(a.shape[2:]))
 
 
-def _column(a: Array, flat: Array) -> Array:
+def _by_channel(a: Array, flat: Array) -> Array:
     """Numbers (..., C) by channel, to be broadcast with (N, C, P) or (N, C)."""
     return a[..., None] if flat.ndim == 3 else a
 
@@ -188,16 +188,16 @@ def _row_sums(a: Array) -> Array:
     return np.matmul(a, ones(a.shape[2], a.dtype.char))
 
 
-def _sums(a: Array) -> Array:
+def _channel_sums(a: Array) -> Array:
     """Sums of (N, C, P) or (N, C) by channel."""
     if a.ndim == 2:
         return np.matmul(ones(len(a), a.dtype.char), a)
     return np.add.reduce(_row_sums(a), 0)
 
 
-def _products(a: Array, b: Array) -> Array:
+def _channel_dots(a: Array, b: Array) -> Array:
     """Sums of a b by channel."""
-    return _sums(a * b) if a.ndim == 2 else np.add.reduce(np.vecdot(a, b), 0)
+    return _channel_sums(a * b) if a.ndim == 2 else np.add.reduce(np.vecdot(a, b), 0)
 
 
 @keep_channels_last
@@ -207,21 +207,21 @@ def batch_norm(
 ) -> tuple[Array, Array, Array]:  # fmt: skip
     """Normalised over all but the channels by the batch's own mean and variance, which also move
     the running ones by ``momentum``; or, when not training, by the running ones."""
-    flat, shape = _flat(a), (1, -1, *(1,) * (a.ndim - 2))
+    flat, shape = _flatten_points(a), (1, -1, *(1,) * (a.ndim - 2))
     if a.dtype.char == "e":
         flat = flat.astype(np.float32)
     if training:
         count = np.asarray(count_along(a.shape, channel_dims(a.ndim)), flat.dtype)
-        mean = np.divide(_sums(flat), count)
-        out = np.subtract(flat, _column(mean, flat))
-        var = np.divide(_products(out, out), count)
+        mean = np.divide(_channel_sums(flat), count)
+        out = np.subtract(flat, _by_channel(mean, flat))
+        var = np.divide(_channel_dots(out, out), count)
         rstd = inverse_deviation(var, eps)
         if running_mean is not None:
-            _move(running_mean, mean, momentum)
+            _update_running(running_mean, mean, momentum)
         if running_var is not None:
-            _move(running_var, var * (count / max(count - 1, 1)), momentum)
+            _update_running(running_var, var * (count / max(count - 1, 1)), momentum)
         scale = rstd if weight is None else rstd * weight
-        np.multiply(out, _column(scale, flat), out=out)
+        np.multiply(out, _by_channel(scale, flat), out=out)
         shift = bias
     else:
         assert running_mean is not None
@@ -229,14 +229,14 @@ def batch_norm(
         mean = running_mean.astype(a.dtype, copy=False)
         rstd = inverse_deviation(running_var, eps).astype(a.dtype, copy=False)
         scale = rstd if weight is None else rstd * weight
-        out = np.multiply(flat, _column(scale, flat))
+        out = np.multiply(flat, _by_channel(scale, flat))
         shift = np.negative(mean * scale) if bias is None else bias - mean * scale
     if shift is not None:
-        np.add(out, _column(shift, flat), out=out)
-    return _in_type(a.dtype, out.reshape(a.shape), mean.reshape(shape), rstd.reshape(shape))
+        np.add(out, _by_channel(shift, flat), out=out)
+    return _cast_back(a.dtype, out.reshape(a.shape), mean.reshape(shape), rstd.reshape(shape))
 
 
-def _move(running: Array, now: Array, momentum: float) -> None:
+def _update_running(running: Array, now: Array, momentum: float) -> None:
     """Write into ``running`` what lies between it and ``now``. As in PyTorch it is no change that
     its version counts."""
     running[...] = momentum * now + (1 - momentum) * running
@@ -248,27 +248,27 @@ def batch_norm_backward(
     targets: tuple[str, ...],
 ) -> tuple[Array | None, Array | None, Array]:  # fmt: skip
     """The derivatives of ``batch_norm`` by input, weight and bias."""
-    flat, grad = _flat(a), _flat(as_array(grad))
+    flat, grad = _flatten_points(a), _flatten_points(as_array(grad))
     mean, rstd = mean.reshape(-1), rstd.reshape(-1)
-    total = _sums(grad)
+    total = _channel_sums(grad)
     scale = rstd if weight is None else rstd * weight
     by_input = by_weight = None
     if "input" in targets:
-        by_input = np.multiply(grad, _column(scale, flat))
+        by_input = np.multiply(grad, _by_channel(scale, flat))
     if "weight" in targets or (training and by_input is not None):
-        centred = np.subtract(flat, _column(mean, flat))
-        along = _products(grad, centred)
+        centred = np.subtract(flat, _by_channel(mean, flat))
+        along = _channel_dots(grad, centred)
         by_weight = along * rstd
         if training and by_input is not None:
             share = scale / count_along(a.shape, channel_dims(a.ndim))
-            _take_off(by_input, centred, along * rstd * rstd * share, total * share)
+            _subtract_by_channel(by_input, centred, along * rstd * rstd * share, total * share)
     return None if by_input is None else by_input.reshape(a.shape), by_weight, total
 
 
-def _take_off(out: Array, centred: Array, slope: Array, level: Array) -> None:
+def _subtract_by_channel(out: Array, centred: Array, slope: Array, level: Array) -> None:
     """Take slope centred + level, both by channel, off ``out``; ``centred`` is spent."""
-    np.multiply(centred, _column(slope, out), out=centred)
-    np.add(centred, _column(level, out), out=centred)
+    np.multiply(centred, _by_channel(slope, out), out=centred)
+    np.add(centred, _by_channel(level, out), out=centred)
     np.subtract(out, centred, out=out)
 
 
@@ -280,7 +280,7 @@ def group_norm(
     channel."""
     n = len(a)
     whole = a.reshape(n, groups, a[:1].size // groups if n else 0)
-    out, mean, rstd = _centre(whole, eps)
+    out, mean, rstd = _normalize_rows(whole, eps)
     if weight is None:
         np.multiply(out, rstd, out=out)
     else:
@@ -290,7 +290,7 @@ def group_norm(
     if bias is not None:
         out = out.reshape(n, a.shape[1], math.prod(a.shape[2:]))
         np.add(out, bias[:, None], out=out)
-    return _in_type(a.dtype, out.reshape(a.shape), mean[..., 0], rstd[..., 0])
+    return _cast_back(a.dtype, out.reshape(a.shape), mean[..., 0], rstd[..., 0])
 
 
 @halves_as_floats
@@ -315,5 +315,5 @@ def group_norm_backward(
     slope = np.add.reduce(along.reshape(n, groups, inner), 2, keepdims=True) * rstd * rstd * share
     by_input = np.multiply(grad, scale[..., None])
     whole = by_input.reshape(n, groups, inner * points)
-    _take_off(whole, centred.reshape(whole.shape), slope[..., 0], level[..., 0])
+    _subtract_by_channel(whole, centred.reshape(whole.shape), slope[..., 0], level[..., 0])
     return by_input.reshape(a.shape), by_weight, by_bias

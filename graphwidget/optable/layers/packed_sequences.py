@@ -13,29 +13,29 @@ from ..pointwise.common_kernels import Array, Shape
 F = Namespace()
 
 
-def _present(batch_sizes: Any, rows: int) -> Array:
+def _valid_mask(batch_sizes: Any, rows: int) -> Array:
     """Which of (time, sequence) exist, of sequences sorted from long to short."""
     counts = np.asarray(batch_sizes)
     return np.arange(rows) < counts[:, None]
 
 
-def pack(a: Array, batch_sizes: Any, batch_first: bool) -> tuple[Array, Array]:
+def pack_valid(a: Array, batch_sizes: Any, batch_first: bool) -> tuple[Array, Array]:
     """The items of (T, N, *), or (N, T, *), that exist, by time; and how many at each time."""
     a = a.swapaxes(0, 1) if batch_first else a
-    present = _present(batch_sizes, a.shape[1])[: len(a)]
+    present = _valid_mask(batch_sizes, a.shape[1])[: len(a)]
     return a[: len(present)][present], np.asarray(batch_sizes)
 
 
-def unpack(grad: Array, batch_sizes: Any, shape: Shape, batch_first: bool) -> Array:
-    """The reverse of ``pack``: zeros where nothing exists."""
+def unpack_valid(grad: Array, batch_sizes: Any, shape: Shape, batch_first: bool) -> Array:
+    """The reverse of ``pack_valid``: zeros where nothing exists."""
     out = np.zeros(shape, grad.dtype)
     rows = out.swapaxes(0, 1) if batch_first else out
-    present = _present(batch_sizes, rows.shape[1])[: len(rows)]
+    present = _valid_mask(batch_sizes, rows.shape[1])[: len(rows)]
     rows[: len(present)][present] = as_array(grad)
     return out
 
 
-op("pack_padded_sequence(input, /, _batch_sizes, batch_first) -> result; result1", pack,
+op("pack_padded_sequence(input, /, _batch_sizes, batch_first) -> result; result1", pack_valid,
    d_input=lambda grad, input_shape, result1, _batch_sizes, batch_first:
        F.pack_padded_sequence_backward(grad, _batch_sizes, input_shape, batch_first),
    public=False, sign="pack", text="items of {input} by time", tex=r"{input}", onnx=None)
@@ -56,4 +56,4 @@ def pack_padded_sequence_backward(
     return F.transpose(out, 0, 1) if batch_first else out
 
 
-ARRAYS.__dict__["pack_padded_sequence_backward"] = unpack
+ARRAYS.__dict__["pack_padded_sequence_backward"] = unpack_valid

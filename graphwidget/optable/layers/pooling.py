@@ -1,4 +1,7 @@
-"""Pooling over windows of the last dims. A stride of ``()`` is the kernel's size."""
+"""``max_pool`` and ``avg_pool`` over windows of the last dims.
+
+A stride of ``()`` is the kernel's size.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels of pooling: over windows of the last dims, as many as ``kernel`` has.
+"""Kernels of pooling over windows of the last dims, as many as ``kernel`` has.
 
 A window is gone through place by place: for each place one strided view of the input holds the
 items of all windows that lie there, so there are a few numpy calls for each place and none for
@@ -47,7 +47,7 @@ def overhang(
 
 
 @cache
-def _layout(
+def _window_layout(
     sizes: Shape, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
 ) -> tuple[Shape, Shape, Places]:
     """The number of windows, how far they reach beyond, and the index of each place."""
@@ -69,14 +69,14 @@ def max_pool(
     """The largest item of each window, and which place of the window it was first found in; nan
     is larger than all."""
     sizes = a.shape[a.ndim - len(kernel) :]
-    _count, extra, indices = _layout(sizes, kernel, stride, padding, dilation, ceil_mode)
+    _count, extra, indices = _window_layout(sizes, kernel, stride, padding, dilation, ceil_mode)
     a = pad(a, padding, lowest_value(a.dtype), extra) if any(padding) or any(extra) else a
     parts = [np.ascontiguousarray(a[index]) for _place, index in indices]
     best = parts[0].copy()
     for items in parts[1:]:
         np.maximum(best, items, out=best)
     if best.dtype.kind != "f" or not np.isnan(best).any():
-        return best, first_best(best, parts)
+        return best, first_extreme(best, parts)
     best = parts[0].copy()
     choice = np.zeros(best.shape, np.uint8 if len(indices) < 256 else np.int32)
     for number, items in enumerate(parts[1:], 1):
@@ -89,7 +89,7 @@ def max_pool(
     return best, choice
 
 
-def first_best(best: Array, parts: list[Array]) -> Array:
+def first_extreme(best: Array, parts: list[Array]) -> Array:
     """The number of the first part that has the best item, place by place: how many parts in a row,
     from the first, have another one. No branch for each item, which would be guessed wrong."""
     choice = np.zeros(best.shape, np.uint8 if len(parts) < 256 else np.int32)
@@ -116,7 +116,7 @@ def max_pool_scatter(
     grad, stride = as_array(grad), stride or kernel
     first = len(shape) - len(kernel)
     sizes = shape[first:]
-    _count, extra, indices = _layout(sizes, kernel, stride, padding, dilation, ceil_mode)
+    _count, extra, indices = _window_layout(sizes, kernel, stride, padding, dilation, ceil_mode)
     padded = tuple(n + 2 * p + e for n, p, e in zip(sizes, padding, extra, strict=True))
     apart = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel, stride, dilation, strict=True))
     filled = apart and len(indices) * grad.size == math.prod(shape[:first]) * math.prod(padded)
@@ -136,7 +136,7 @@ def max_pool_gather(
 ) -> Array:  # fmt: skip
     """The items that were chosen in each window of another array."""
     sizes = a.shape[a.ndim - len(kernel) :]
-    _count, extra, indices = _layout(sizes, kernel, stride, padding, dilation, ceil_mode)
+    _count, extra, indices = _window_layout(sizes, kernel, stride, padding, dilation, ceil_mode)
     a = pad(a, padding, 0.0, extra)
     out = np.zeros(choice.shape, a.dtype)
     for number, (_place, index) in enumerate(indices):
@@ -170,7 +170,7 @@ def flat_indices(
 
 # Averages ----------------------------------------------------------------------------------------
 @cache
-def _divisors(
+def _window_sizes(
     sizes: Shape, kernel: Shape, stride: Shape, padding: Shape, count: Shape, with_pad: bool
 ) -> tuple[Any, ...]:
     """How many items each window averages over, as a number or one factor for each dim."""
@@ -187,13 +187,17 @@ def _divisors(
     return (int(whole.flat[0]),) if whole.size and (whole == whole.flat[0]).all() else (whole,)
 
 
-def _averaged(
+def _divide_sums(
     total: Array, sizes: Shape, kernel: Shape, stride: Shape, padding: Shape, count: Shape,
     with_pad: bool, divisor: int | None,
 ) -> Array:  # fmt: skip
     """Sums of windows divided by how many items there are in each."""
     stride = stride or kernel
-    (by,) = (divisor,) if divisor else _divisors(sizes, kernel, stride, padding, count, with_pad)
+    (by,) = (
+        (divisor,)
+        if divisor
+        else _window_sizes(sizes, kernel, stride, padding, count, with_pad)
+    )
     if total.dtype.kind != "f":  # towards zero, as in C
         return np.trunc(np.true_divide(total, by)).astype(total.dtype)
     return np.true_divide(total, np.asarray(by, total.dtype))
@@ -206,12 +210,12 @@ def avg_pool(
 ) -> Array:  # fmt: skip
     """The average of each window; the border of zeros counts with ``count_include_pad``."""
     sizes, ones = a.shape[a.ndim - len(kernel) :], (1,) * len(kernel)
-    count, extra, indices = _layout(sizes, kernel, stride, padding, ones, ceil_mode)
+    count, extra, indices = _window_layout(sizes, kernel, stride, padding, ones, ceil_mode)
     a = pad(a, padding, 0.0, extra) if any(padding) or any(extra) else a
     total = np.array(a[indices[0][1]], order="C")
     for _place, index in indices[1:]:
         np.add(total, a[index], total)
-    return _averaged(
+    return _divide_sums(
         total, sizes, kernel, stride, padding, count, count_include_pad, divisor_override
     )
 
@@ -224,8 +228,8 @@ def avg_pool_backward(
     shape = a.shape
     first = len(shape) - len(kernel)
     sizes, ones = shape[first:], (1,) * len(kernel)
-    count, extra, indices = _layout(sizes, kernel, stride, padding, ones, ceil_mode)
-    share = _averaged(
+    count, extra, indices = _window_layout(sizes, kernel, stride, padding, ones, ceil_mode)
+    share = _divide_sums(
         as_array(grad), sizes, kernel, stride, padding, count, count_include_pad, divisor_override
     )
     padded = tuple(n + 2 * p + e for n, p, e in zip(sizes, padding, extra, strict=True))

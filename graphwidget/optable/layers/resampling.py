@@ -1,4 +1,4 @@
-"""Ops that change the number of points: adaptive pools, interpolation, columns, shuffles."""
+"""Adaptive pools, interpolation, ``im2col``, pixel shuffles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels that change the number of points along the last dims.
+"""Kernels of adaptive pools, interpolation, ``im2col`` and pixel shuffles.
 
 Along each dim this is a linear map, so it is the product with a matrix of one row for each new
 point; its derivative is the product with the transposed one.
@@ -21,7 +21,7 @@ CUBIC = -0.75
 
 
 @cache
-def averaging(size: int, count: int) -> Array:
+def averaging_matrix(size: int, count: int) -> Array:
     """The averages of ``count`` parts of ``size`` points, as even as can be; they may overlap."""
     rows = np.zeros((count, size))
     for i in range(count):
@@ -30,7 +30,7 @@ def averaging(size: int, count: int) -> Array:
     return rows
 
 
-def _places(size: int, count: int, aligned: bool, scale: float | None) -> Array:
+def _source_positions(size: int, count: int, aligned: bool, scale: float | None) -> Array:
     """Where the new points lie among the old ones."""
     if aligned:
         return np.arange(count) * ((size - 1) / (count - 1) if count > 1 else 0.0)
@@ -39,7 +39,7 @@ def _places(size: int, count: int, aligned: bool, scale: float | None) -> Array:
 
 
 @cache
-def interpolating(
+def interpolation_matrix(
     mode: str, size: int, count: int, aligned: bool, scale: float | None
 ) -> Array:
     """The weights of the old points in each new one."""
@@ -51,7 +51,7 @@ def interpolating(
         near = np.floor((points.astype(np.float32) + shift) * stride).astype(int)
         rows[points, np.minimum(near, size - 1)] = 1
         return rows
-    place = _places(size, count, aligned, scale)
+    place = _source_positions(size, count, aligned, scale)
     if mode == "linear":
         place = np.maximum(place, 0)
         start = np.minimum(place.astype(int), size - 1)
@@ -70,7 +70,7 @@ def interpolating(
     return rows
 
 
-def along_last_dims(a: Array, matrices: list[Array]) -> Array:
+def multiply_last_dims(a: Array, matrices: list[Array]) -> Array:
     """``a`` with each of its last dims multiplied by a matrix."""
     given, first = a, a.ndim - len(matrices)
     for dim, matrix in enumerate(matrices, first):
@@ -82,12 +82,12 @@ def along_last_dims(a: Array, matrices: list[Array]) -> Array:
             a = np.matmul(matrix, flat).reshape(*a.shape[:dim], len(matrix), *a.shape[dim + 1 :])
     if not np.isfinite(np.add.reduce(a, None)):
         for dim, matrix in enumerate(matrices, first):
-            given = spread_along(given, matrix, dim)
+            given = multiply_along_dim(given, matrix, dim)
         a = given
     return np.ascontiguousarray(a)
 
 
-def spread_along(a: Array, matrix: Array, dim: int) -> Array:
+def multiply_along_dim(a: Array, matrix: Array, dim: int) -> Array:
     """The same along one dim, where nan and inf reach only what has a weight of theirs."""
     items = np.moveaxis(a, dim, -1)
     out = np.zeros((*items.shape[:-1], len(matrix)), a.dtype)
@@ -101,24 +101,25 @@ def spread_along(a: Array, matrix: Array, dim: int) -> Array:
 def adaptive_avg_pool(a: Array, output_size: Shape) -> Array:
     """The average of each of ``output_size`` parts."""
     sizes = a.shape[a.ndim - len(output_size) :]
-    return along_last_dims(a, [averaging(*each) for each in zip(sizes, output_size, strict=True)])
+    matrices = [averaging_matrix(*each) for each in zip(sizes, output_size, strict=True)]
+    return multiply_last_dims(a, matrices)
 
 
 def adaptive_avg_pool_backward(grad: Array, a: Array, dims: int) -> Array:
     """Each part's gradient shared among its points."""
     grad = as_array(grad)
     pairs = zip(a.shape[a.ndim - dims :], grad.shape[a.ndim - dims :], strict=True)
-    return along_last_dims(grad, [averaging(*each).T for each in pairs])
+    return multiply_last_dims(grad, [averaging_matrix(*each).T for each in pairs])
 
 
-def _matrices(
+def _interpolation_matrices(
     mode: str, sizes: Shape, counts: Shape, aligned: bool, scales: tuple[float | None, ...]
 ) -> list[Array]:
     given = zip(sizes, counts, scales, strict=True)
-    return [interpolating(mode, size, count, aligned, scale) for size, count, scale in given]
+    return [interpolation_matrix(mode, size, count, aligned, scale) for size, count, scale in given]
 
 
-def bytes_along(a: Array, matrices: list[Array]) -> Array:
+def resample_bytes(a: Array, matrices: list[Array]) -> Array:
     """The same of pictures in bytes, the last dim first: as PyTorch does, in integers, with weights
     of 16 bits, and rounded to bytes after each dim."""
     for dim, matrix in zip(range(-1, -1 - len(matrices), -1), reversed(matrices), strict=True):
@@ -140,9 +141,10 @@ def resample(
 ) -> Array:  # fmt: skip
     """``a`` with new numbers of points along its last dims."""
     sizes = a.shape[a.ndim - len(output_size) :]
-    matrices = _matrices(mode, sizes, output_size, align_corners, scales)
+    matrices = _interpolation_matrices(mode, sizes, output_size, align_corners, scales)
     if not mode.startswith("nearest"):
-        return bytes_along(a, matrices) if a.dtype == np.uint8 else along_last_dims(a, matrices)
+        multiply = resample_bytes if a.dtype == np.uint8 else multiply_last_dims
+        return multiply(a, matrices)
     first = a.ndim - len(output_size)  # the points themselves, whatever lies beside them
     for dim, matrix in enumerate(matrices, first):
         a = np.take(a, matrix.argmax(1), dim)
@@ -155,8 +157,8 @@ def resample_backward(
 ) -> Array:  # fmt: skip
     """The derivative of ``resample`` of an array of ``shape``."""
     sizes = shape[len(shape) - len(output_size) :]
-    matrices = _matrices(mode, sizes, output_size, align_corners, scales)
-    return along_last_dims(as_array(grad), [matrix.T for matrix in matrices])
+    matrices = _interpolation_matrices(mode, sizes, output_size, align_corners, scales)
+    return multiply_last_dims(as_array(grad), [matrix.T for matrix in matrices])
 
 
 # Largest items of parts ---------------------------------------------------------------------------
@@ -173,7 +175,7 @@ def adaptive_max_pool(a: Array, output_size: Shape) -> tuple[Array, Array]:
         width = int((ends - starts).max()) if count else 1
         # parts that are shorter repeat their last point, which changes no maximum
         index.append(np.minimum(starts[:, None] + np.arange(width), ends[:, None] - 1))
-    flat = reduce(lambda whole, each: whole * each[1] + _spread(each[0], dims), zip(
+    flat = reduce(lambda whole, each: whole * each[1] + _reshape_for_dim(each[0], dims), zip(
         enumerate(index), sizes, strict=True
     ), np.zeros((1,) * (2 * dims), np.int64))
     flat = flat.reshape(*output_size, math.prod(each.shape[1] for each in index))
@@ -183,7 +185,7 @@ def adaptive_max_pool(a: Array, output_size: Shape) -> tuple[Array, Array]:
     return np.take_along_axis(items, chosen[..., None], -1)[..., 0], places
 
 
-def _spread(numbered: tuple[int, Array], dims: int) -> Array:
+def _reshape_for_dim(numbered: tuple[int, Array], dims: int) -> Array:
     """Indices (count, width) of one dim, in the place of that dim among all counts and widths."""
     dim, index = numbered
     shape = [1] * (2 * dims)

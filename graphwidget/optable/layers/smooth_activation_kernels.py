@@ -85,7 +85,7 @@ def gelu_backward(grad: Array, a: Array, approximate: str, share: Array | None =
     grad, a = as_array(grad), as_array(a)
     if approximate == "tanh":
         return gelu_tanh_backward(grad, a)
-    return normal_slope(grad, a, normal_cdf(a) if share is None else share)
+    return gelu_backward_from_cdf(grad, a, normal_cdf(a) if share is None else share)
 
 
 @in_blocks(2)
@@ -106,7 +106,7 @@ def gelu_tanh_backward(grad: Array, a: Array, out: Any = ...) -> Array:
 
 
 @in_blocks(3)
-def normal_slope(grad: Array, a: Array, share: Array, out: Any = ...) -> Array:
+def gelu_backward_from_cdf(grad: Array, a: Array, share: Array, out: Any = ...) -> Array:
     """grad (Φ(a) + a φ(a)), given Φ(a)."""
     density = np.multiply(a, a, out=...)
     density *= np.asarray(-0.5, a.dtype)
@@ -124,7 +124,7 @@ def silu(a: Array, out: Any = ...) -> Array:
 
 
 @in_blocks(2)
-def silu_slope(grad: Array, a: Array, out: Any = ...) -> Array:
+def silu_backward(grad: Array, a: Array, out: Any = ...) -> Array:
     """grad σ (1 + a (1 - σ)) with σ = sigmoid(a)."""
     gate = sigmoid(a)
     slope = np.subtract(ONE, gate, out=...)
@@ -137,12 +137,12 @@ def silu_slope(grad: Array, a: Array, out: Any = ...) -> Array:
 @in_blocks(1)
 def mish(a: Array, out: Any = ...) -> Array:
     """a tanh(softplus(a))."""
-    level, rest = mish_level(a)
+    level, rest = mish_tanh_fraction(a)
     level /= rest
     return np.multiply(a, level, out=out)
 
 
-def mish_level(a: Array) -> tuple[Array, Array]:
+def mish_tanh_fraction(a: Array) -> tuple[Array, Array]:
     """Numerator and denominator of tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2), e = exp(a);
     beyond 20 it is 1 anyway."""
     level = minimum(a, 20)
@@ -152,9 +152,9 @@ def mish_level(a: Array) -> tuple[Array, Array]:
 
 
 @in_blocks(2)
-def mish_slope(grad: Array, a: Array, out: Any = ...) -> Array:
+def mish_backward(grad: Array, a: Array, out: Any = ...) -> Array:
     """grad (t + a σ (1 - t²)) with t = tanh(softplus(a)), σ = sigmoid(a)."""
-    level, rest = mish_level(a)
+    level, rest = mish_tanh_fraction(a)
     level /= rest
     bend = np.divide(_TWO, rest, out=rest)  # 1 - t, nothing beyond 20
     bend *= np.less(a, 20)
@@ -205,11 +205,11 @@ def log_sigmoid(a: Array) -> tuple[Array, Array]:
 def log_sigmoid_backward(grad: Array, a: Array, buffer: Array) -> Array:
     """grad sigmoid(-a), from exp(-|a|), in memory as grad."""
     grad = as_array(grad)
-    return _falling(grad, a, buffer, out=empty_like(grad, grad.dtype))
+    return _log_sigmoid_backward_block(grad, a, buffer, out=empty_like(grad, grad.dtype))
 
 
 @in_blocks(3)
-def _falling(grad: Array, a: Array, buffer: Array, out: Any) -> Array:
+def _log_sigmoid_backward_block(grad: Array, a: Array, buffer: Array, out: Any) -> Array:
     rest = np.add(buffer, ONE, out=..., dtype=buffer.dtype)
     slope = where_mask(np.less(a, zero(a.dtype)), np.ones_like(buffer), buffer)
     return np.multiply(grad, np.divide(slope, rest, out=rest), out=out)

@@ -25,19 +25,19 @@ SPAN = 1 << 18
 
 
 @cache
-def _top(kind: str) -> float:
+def _largest_exp_input(kind: str) -> float:
     """Items up to here may be handed to exp as they are: a sum of as many more has room."""
     return math.log(np.finfo(kind).max) / 2 if kind in "fd" else -math.inf
 
 
-def _in_rows(a: Array, dim: int) -> bool:
+def _is_innermost(a: Array, dim: int) -> bool:
     """Whether a dim's items lie side by side."""
     return dim in (-1, a.ndim - 1) and a.flags.c_contiguous and a.size > 0
 
 
 def _sums(a: Array, dim: int) -> Array:
     """Sums along a dim, kept with size 1."""
-    if not _in_rows(a, dim):
+    if not _is_innermost(a, dim):
         return np.add.reduce(a, dim, keepdims=True)
     count = a.shape[-1]
     return np.matmul(a.reshape(-1, count), ones(count, a.dtype.char)).reshape(*a.shape[:-1], 1)
@@ -51,7 +51,7 @@ def softmax(a: Array, dim: int) -> Array:
     # Where the items are of usual size the largest of each row need not be found and subtracted,
     # which takes as long as exp itself in short rows. Few items are rounded as PyTorch does it, so
     # that they print the same.
-    if a.size > PRINTED and np.maximum.reduce(a, None) <= _top(a.dtype.char):
+    if a.size > PRINTED and np.maximum.reduce(a, None) <= _largest_exp_input(a.dtype.char):
         powers = np.exp(a, out=..., order="C")
         total = _sums(powers, dim)
         if np.minimum.reduce(total, None) >= FEW:
@@ -67,7 +67,7 @@ def softmax_backward(grad: Array, output: Array, dim: int) -> Array:
     if not output.ndim:
         return np.zeros_like(output)
     grad = as_array(grad)
-    if _in_rows(output, dim):
+    if _is_innermost(output, dim):
         along = np.vecdot(grad, output)[..., None]
     else:
         along = np.add.reduce(grad * output, dim, keepdims=True)
@@ -82,14 +82,14 @@ def log_softmax(a: Array, dim: int) -> Array:
         return np.subtract(a, a, out=...) if a.size else np.empty_like(a)
     top = np.maximum.reduce(a, dim, keepdims=True, initial=-np.inf)
     result = np.subtract(a, top, out=..., order="C")
-    total = _sums_of_powers(result, dim)
+    total = _sums_of_exp(result, dim)
     return np.subtract(result, np.log(total, out=total), out=result)
 
 
-def _sums_of_powers(a: Array, dim: int) -> Array:
+def _sums_of_exp(a: Array, dim: int) -> Array:
     """Sums of exp(a) along a dim, kept with size 1; of large arrays some rows at a time, so that
     memory for the powers is taken once and stays in the cache."""
-    if a.nbytes <= SPAN or not _in_rows(a, dim):
+    if a.nbytes <= SPAN or not _is_innermost(a, dim):
         return _sums(np.exp(a, out=...), dim)
     rows = a.reshape(-1, a.shape[-1])
     most = max(1, SPAN // rows[0].nbytes)

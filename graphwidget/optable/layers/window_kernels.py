@@ -1,4 +1,4 @@
-"""Windows over the last dims of an array, and the border around them."""
+"""Windows over the last dims of an array and its padding, for convolutions and pools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Factors of matrices: LU in its forms, Householder's reflections, general eigenvalues.
+"""``lu_factor``, ``householder_product``, ``triangular_solve``, ``eig``.
 
 The derivatives of LU are read off dA = P (dL U + L dU), where L⁻¹ dL is strictly lower and dU U⁻¹
 upper triangular; those of reflections undo one after the other; that of eigenvectors is M. Giles'
@@ -84,7 +84,7 @@ op("linalg_lu_factor_ex(A, /, pivot=True) -> LU, pivots, info",
 
 
 @composite
-def placed(part: Any, shape: Any, dim: int) -> Any:
+def pad_with_zeros(part: Any, shape: Any, dim: int) -> Any:
     """The first items of a dim of zeros; the part itself if it is all of them."""
     if part.shape[dim] == shape[dim]:
         return part
@@ -94,8 +94,8 @@ def placed(part: Any, shape: Any, dim: int) -> Any:
 
 op("lu_unpack(LU_data, /) -> L, U", kernels.lower_upper, saved_sizes={"LU_data": (-1, -2)},
    d_LU_data=lambda grads, LU_data_shape:
-       F.placed(F.tril(grads[0], -1), LU_data_shape, len(LU_data_shape) - 1)
-       + F.placed(F.triu(grads[1], 0), LU_data_shape, len(LU_data_shape) - 2),
+       F.pad_with_zeros(F.tril(grads[0], -1), LU_data_shape, len(LU_data_shape) - 1)
+       + F.pad_with_zeros(F.triu(grads[1], 0), LU_data_shape, len(LU_data_shape) - 2),
    public=False, sign="L, U", text="L, U of {LU_data}", tex="{LU_data}", onnx=None)
 
 
@@ -113,7 +113,7 @@ def lu_solve_gradient(
         return F.tril(by_L, -1) + F.triu(by_U, 0)
     P = F.lu_permutation(LU, pivots)
     first, second = (result, F.mT(grad)) if left else (F.mT(result), grad)
-    flow = -F.matmul(F.product(F.mT(P), first, second), P)
+    flow = -F.matmul(F.matmul_three(F.mT(P), first, second), P)
     by_L = F.linalg_solve_triangular(F.mT(L), flow, True, False, True)
     by_U = F.linalg_solve_triangular(F.mT(U), F.matmul(F.mT(L), by_L), False, False, False)
     return F.tril(by_L, -1) + F.triu(by_U, 0)
@@ -222,7 +222,7 @@ op("geqrf(self, /) -> a, tau", kernels.geqrf, refuses="geqrf_cpu: bool half inte
 
 # Systems, eigenvalues ----------------------------------------------------------------------------
 @composite
-def old_triangular_backward(
+def triangular_solve_backward(
     some_grads: Any, A: Any, solution: Any, upper: Any, transpose: Any, unit: Any, by_A: Any
 ) -> Any:  # fmt: skip
     """The gradients of a triangular system's solution and of the matrix's copy, by the right side
@@ -232,7 +232,7 @@ def old_triangular_backward(
         by_self = F.triangular_solve(some_grads[0], A, upper, not transpose, unit)[0]
         if by_A:
             pair = (solution, by_self) if transpose else (by_self, solution)
-            found = F.half_of(-F.matmul(pair[0], F.mT(pair[1])), upper, unit)
+            found = F.triangle_of(-F.matmul(pair[0], F.mT(pair[1])), upper, unit)
             found = found if some_grads[1] is None else found + some_grads[1]
     return by_self, found
 
@@ -241,7 +241,7 @@ op("triangular_solve(self, A, /, upper=True, transpose=False, unitriangular=Fals
    "-> solution, cloned_coefficient", kernels.triangular_solve,
    refuses="triangular_solve_cpu: bool half integer",
    d_self__A=lambda some_grads, self, A, solution, upper, transpose, unitriangular, _self_shape,
-       _A_shape, targets: F.sums_to_sizes(F.old_triangular_backward(
+       _A_shape, targets: F.sums_to_sizes(F.triangular_solve_backward(
            some_grads, A, solution, upper, transpose, unitriangular, "A" in targets),
            _self_shape, _A_shape),
    public=False, sign="solve", text="{A}⁻¹ {self}", tex=r"{A}^{{-1}} {self}", onnx=None)
@@ -258,9 +258,9 @@ def eig_backward(some_grads: Any, values: Any, vectors: Any) -> Any:
         flow = flow - F.matmul(F.mT(vectors), vectors) * along
         gaps = F.unsqueeze(values, last - 1) - F.unsqueeze(values, last)
         found = flow / (gaps + F.eye_like(vectors))
-        found = found - F.on_diagonal(F.diagonal(found, 0, last - 1, last))
+        found = found - F.to_diagonal(F.diagonal(found, 0, last - 1, last))
     if some_grads[0] is not None:
-        diagonal = F.on_diagonal(some_grads[0])
+        diagonal = F.to_diagonal(some_grads[0])
         found = diagonal if found is None else found + diagonal
     turned = F.matmul(found, F.mT(vectors))
     return F.linalg_solve_ex(F.mT(vectors), turned, True)[0]

@@ -1,4 +1,4 @@
-"""Products of matrices and vectors."""
+"""``mm``, ``bmm``, ``addmm``, ``dot``, ``cross``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..shape.join_kernels import common_type
 F = Namespace()
 
 
-def added_product(a: Array, b: Array, c: Array) -> Array:
+def multiply_add(a: Array, b: Array, c: Array) -> Array:
     """a + b c."""
     product = np.matmul(b, c)
     return np.add(product, a, product)
@@ -27,7 +27,7 @@ def dot(a: Array, b: Array) -> Array:
 
 
 @composite
-def by_columns(shape: Any, strides: Any, dtype: Any) -> bool:
+def is_column_major(shape: Any, strides: Any, dtype: Any) -> bool:
     """Whether a matrix lies in memory column by column, as a transposed one does."""
     return bool(strides[0] == dtype.itemsize and strides[1] == strides[0] * shape[0])
 
@@ -35,7 +35,7 @@ def by_columns(shape: Any, strides: Any, dtype: Any) -> bool:
 @composite
 def mm_left(grad: Any, right: Any, shape: Any, strides: Any, dtype: Any) -> Any:
     """The gradient of a product's left factor, laid out in memory as that is."""
-    if F.by_columns(shape, strides, dtype) is True:  # never in words
+    if F.is_column_major(shape, strides, dtype) is True:  # never in words
         return F.t(F.mm(right, F.t(grad)))
     return F.mm(grad, F.t(right))
 
@@ -43,7 +43,7 @@ def mm_left(grad: Any, right: Any, shape: Any, strides: Any, dtype: Any) -> Any:
 @composite
 def mm_right(grad: Any, left: Any, shape: Any, strides: Any, dtype: Any) -> Any:
     """The gradient of a product's right factor, laid out in memory as that is."""
-    if F.by_columns(shape, strides, dtype) is True:  # never in words
+    if F.is_column_major(shape, strides, dtype) is True:  # never in words
         return F.t(F.mm(F.t(grad), left))
     return F.mm(F.t(left), grad)
 
@@ -92,7 +92,7 @@ op("bmm(self, mat2, /)", np.matmul,
    d_mat2=lambda grad, self: F.bmm(F.transpose(self, 1, 2), grad),
    sign="@", text="{self} @ {mat2}", tex=r"{self} {mat2}", onnx="MatMul")
 
-op("addmm(self, mat1, mat2, /)", added_product, overlap="operands",
+op("addmm(self, mat1, mat2, /)", multiply_add, overlap="operands",
    saved_constants={"alpha": 1, "beta": 1},
    d_self=lambda grad, _self_shape: F.sum_to_size(grad, _self_shape),
    d_mat1=lambda grad, mat2, mat1_shape, mat1_strides, mat1_dtype:

@@ -1,4 +1,4 @@
-"""Linear algebra: orthogonal factors, singular values, eigenvalues, pseudo-inverses."""
+"""``qr``, ``svd``, ``eigh``, ``pinv``, ``lstsq``, ``matrix_exp``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ F = Namespace()
 
 
 @composite
-def added(one: Any, two: Any) -> Any:
+def add_gradients(one: Any, two: Any) -> Any:
     """The sum of two gradients, either of which may be missing."""
     return two if one is None else one if two is None else one + two
 
@@ -44,7 +44,7 @@ def qr_backward(grads: Any, Q: Any, R: Any, mode: Any) -> Any:
     last = len(R.shape) - 1
     R1, R2 = F.slice(R, last, 0, rows, 1), F.slice(R, last, rows, columns, 1)
     gR1, gR2 = F.slice(gR, last, 0, rows, 1), F.slice(gR, last, rows, columns, 1)
-    gQ = gQ + F.product(Q, R2, F.mT(gR2))
+    gQ = gQ + F.matmul_three(Q, R2, F.mT(gR2))
     return F.cat([F.qr_tall(gQ, gR1, Q, R1), F.matmul(Q, gR2)], last)
 
 
@@ -64,13 +64,13 @@ op("linalg_qr(A, /, mode='reduced') -> Q, R", kernels.qr, refuses="geqrf_cpu: ha
 
 # Singular values ---------------------------------------------------------------------------------
 @composite
-def gaps(values: Any, squares: Any) -> Any:
+def pairwise_differences(values: Any, squares: Any) -> Any:
     """Differences of all pairs of values (times their sums), 1 on the diagonal."""
     last = len(values.shape)
     rows, columns = F.unsqueeze(values, last), F.unsqueeze(values, last - 1)
     apart = columns - rows
     apart = apart * (columns + rows) if squares else apart
-    return apart + F.on_diagonal(F.ones_like(values))
+    return apart + F.to_diagonal(F.ones_like(values))
 
 
 @composite
@@ -89,7 +89,7 @@ def svd_backward(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: Any) -> Any
         if tall:
             return F.matmul(U, F.unsqueeze(gS, row + 1) * Vh)
         return F.matmul(U * F.unsqueeze(gS, row), Vh)
-    apart = F.gaps(S, True)
+    apart = F.pairwise_differences(S, True)
     right, below = F.unsqueeze(S, row), F.unsqueeze(S, row + 1)
     inner = None
     if gU is not None:
@@ -97,8 +97,8 @@ def svd_backward(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: Any) -> Any
         inner = (turn - F.mT(turn)) / apart * right
     if gVh is not None:
         turn = F.matmul(Vh, F.mT(gVh))
-        inner = F.added(inner, below * ((turn - F.mT(turn)) / apart))
-    inner = inner if gS is None else inner + F.on_diagonal(gS)
+        inner = F.add_gradients(inner, below * ((turn - F.mT(turn)) / apart))
+    inner = inner if gS is None else inner + F.to_diagonal(gS)
     if gU is not None and U.shape[-2] > count:
         side = gU / right
         found = F.matmul(U, inner) + side - F.matmul(U, F.matmul(F.mT(U), side))
@@ -126,10 +126,10 @@ def eigh_backward(grads: Any, values: Any, vectors: Any) -> Any:
         if flow is None:
             return None
         return F.matmul(vectors * F.unsqueeze(flow, len(values.shape) - 1), F.mT(vectors))
-    turn = F.matmul(F.mT(vectors), gV) / F.gaps(values, False)
-    inner = turn - F.on_diagonal(F.diagonal(turn, 0, len(values.shape) - 1, len(values.shape)))
-    inner = inner if flow is None else inner + F.on_diagonal(flow)
-    return F.product(vectors, inner, F.mT(vectors))
+    turn = F.matmul(F.mT(vectors), gV) / F.pairwise_differences(values, False)
+    inner = turn - F.to_diagonal(F.diagonal(turn, 0, len(values.shape) - 1, len(values.shape)))
+    inner = inner if flow is None else inner + F.to_diagonal(flow)
+    return F.matmul_three(vectors, inner, F.mT(vectors))
 
 
 op("linalg_eigh(A, /, UPLO='L') -> eigenvalues, eigenvectors", kernels.eigh,
@@ -141,12 +141,12 @@ op("linalg_eigh(A, /, UPLO='L') -> eigenvalues, eigenvectors", kernels.eigh,
 
 # Pseudo-inverses ---------------------------------------------------------------------------------
 @composite
-def lying_like(first: Any, found: Any) -> Any:
+def in_memory_order_of(first: Any, found: Any) -> Any:
     """A sum in the order in memory of the first of its terms: numpy's may have another."""
     return found
 
 
-ARRAYS.__dict__["lying_like"] = lambda first, found: ordered(found, (first,))
+ARRAYS.__dict__["in_memory_order_of"] = lambda first, found: ordered(found, (first,))
 
 
 @composite
@@ -157,16 +157,16 @@ def pinv_backward(grad: Any, self: Any, result: Any) -> Any:
     if self.shape[-2] <= self.shape[-1]:
         inside = F.matmul(back, result)
         outside = F.matmul(inside, turned)
-        rest = F.product(turned, result, back - F.matmul(inside, self))
-        less = F.product(self, result, outside)
+        rest = F.matmul_three(turned, result, back - F.matmul(inside, self))
+        less = F.matmul_three(self, result, outside)
         first = -F.mT(F.matmul(result, inside))
-        return F.lying_like(first, first + outside - less + rest)
+        return F.in_memory_order_of(first, first + outside - less + rest)
     inside = F.matmul(result, back)
     outside = F.matmul(turned, inside)
-    less = F.product(outside, result, self)
-    rest = F.product(back - F.matmul(self, inside), result, turned)
+    less = F.matmul_three(outside, result, self)
+    rest = F.matmul_three(back - F.matmul(self, inside), result, turned)
     first = -F.mT(F.matmul(inside, result))
-    return F.lying_like(first, first + rest + outside - less)
+    return F.in_memory_order_of(first, first + rest + outside - less)
 
 
 op("linalg_pinv(self, /, rcond, hermitian=False)", kernels.pinv,
@@ -194,8 +194,8 @@ def lstsq_backward(
             by_b = F.matmul(F.mT(inverse), flow)
     if by_rest is not None and 0 not in by_rest.shape:
         away = (F.matmul(self, solution) - b) * F.unsqueeze(by_rest * 2, last - 1)
-        by_self = F.added(by_self, F.matmul(away, F.mT(solution)))
-        by_b = F.added(by_b, -away)
+        by_self = F.add_gradients(by_self, F.matmul(away, F.mT(solution)))
+        by_b = F.add_gradients(by_b, -away)
     return by_self, F.squeeze_dim(by_b, last) if vector and by_b is not None else by_b
 
 

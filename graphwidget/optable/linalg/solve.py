@@ -1,4 +1,4 @@
-"""Linear algebra: inverses, determinants, systems of equations, Cholesky factors.
+"""``inv``, ``det``, ``solve``, ``cholesky`` and their kin.
 
 The derivatives are those of M. Giles, "Collected matrix derivative results for forward and reverse
 mode algorithmic differentiation" (2008), and, for factors that are not square, of PyTorch's
@@ -23,13 +23,13 @@ def mT(a: Any) -> Any:
 
 
 @composite
-def on_diagonal(a: Any) -> Any:
+def to_diagonal(a: Any) -> Any:
     """The last dim on the diagonal of matrices."""
     return F.diag_embed(a, 0, -2, -1)
 
 
 @composite
-def product(a: Any, b: Any, c: Any) -> Any:
+def matmul_three(a: Any, b: Any, c: Any) -> Any:
     """Three matrices multiplied."""
     return F.matmul(F.matmul(a, b), c)
 
@@ -50,7 +50,7 @@ op("linalg_inv_ex(self, /) -> inverse, info", kernels.inv,
 def solved_for_numbers(numbers: Any, A: Any) -> Any:
     """The transposed inverses of matrices times a number each."""
     wide = F.expand(F.unsqueeze(numbers, len(numbers.shape)), A.shape[:-1])
-    return F.linalg_solve_ex(F.mT(A), F.mT(F.on_diagonal(wide)), True)[0]
+    return F.linalg_solve_ex(F.mT(A), F.mT(F.to_diagonal(wide)), True)[0]
 
 
 @composite
@@ -108,7 +108,7 @@ op("linalg_solve_ex(A, B, /, left=True) -> result, info; LU, pivots", kernels.so
 
 
 @composite
-def half_of(a: Any, upper: Any, unitriangular: Any) -> Any:
+def triangle_of(a: Any, upper: Any, unitriangular: Any) -> Any:
     """The half of matrices that a triangular op reads."""
     edge = 1 if unitriangular else 0
     return F.triu(a, edge) if upper else F.tril(a, -edge)
@@ -122,7 +122,7 @@ def solve_triangular_backward(
     flow, found = F.linalg_solve_triangular(F.mT(self), grad, not upper, left, unit), None
     if by_self:
         found = F.matmul(flow, F.mT(result)) if left else F.matmul(F.mT(result), flow)
-        found = F.half_of(-found, upper, unit)
+        found = F.triangle_of(-found, upper, unit)
     return found, flow
 
 
@@ -186,5 +186,5 @@ op("cholesky_solve(self, input2, /, upper=False)", kernels.cholesky_solve,
 op("cholesky_inverse(self, /, upper=False)", kernels.cholesky_inverse,
    refuses="cholesky_inverse_out_cpu: bool half integer",
    d_self=lambda grad, self, result, upper: F.factor_gradient(
-       F.product(result, grad + F.mT(grad), result), self, upper),
+       F.matmul_three(result, grad + F.mT(grad), result), self, upper),
    sign="⁻¹", text="({self} {self}ᵀ)⁻¹", tex=r"({self} {self}^T)^{{-1}}", onnx=None)

@@ -1,4 +1,6 @@
-"""Kernels of linear algebra on batches of matrices; the last two dims are the matrix.
+"""Kernels of linear algebra on batches of matrices.
+
+The last two dims are the matrix.
 
 numpy's LAPACK does the work; what it does not hand out (LU factors, which minor is not positive)
 is computed here, one column at a time for the whole batch.

@@ -1,4 +1,4 @@
-"""Ops on each item by itself."""
+"""Pointwise ops, which compute each item by itself."""
 
 from . import (  # noqa: F401  (each declares its ops when it is imported)
     arithmetic,

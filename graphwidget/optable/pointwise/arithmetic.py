@@ -1,4 +1,4 @@
-"""Ops that work item by item."""
+"""``add``, ``mul``, ``pow``, ``exp`` and other pointwise arithmetic."""
 
 from __future__ import annotations
 
@@ -333,14 +333,14 @@ op("threshold_backward(grad_output, self, /, threshold)", kernels.threshold_back
    pointwise=True, order=("self", "grad_output"),
    d_grad_output=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold),
    d_self=lambda grad: F.zeros_like(grad),
-   public=False, sign="relu′", text="{grad_output} · ({self} > {threshold})",
+   public=False, sign="relu′", text="{grad_output} where {self} > {threshold}, else 0",
    tex=r"{grad_output} [{self} > {threshold}]", onnx=None)
 
 # Choices and copies --------------------------------------------------------------------------
 op("where(condition, self, other, /)", kernels.where, pointwise=True,
    d_self=lambda grad, condition: F.where(condition, grad, F.zeros_like(grad)),
    d_other=lambda grad, condition: F.where(condition, F.zeros_like(grad), grad),
-   text="{self} where {condition} else {other}",
+   text="{self} where {condition}, else {other}",
    tex=r"\operatorname{{where}}({condition}, {self}, {other})", onnx="Where")
 
 op("clone(self, /)", memory_order.clone, pointwise=True, out=False, warns=False,

@@ -1,4 +1,4 @@
-"""Kernels of arithmetic, choices and rounding that numpy does not have as one function."""
+"""Kernels of arithmetic and rounding that numpy does not have as one function."""
 
 from __future__ import annotations
 

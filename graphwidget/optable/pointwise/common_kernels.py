@@ -1,5 +1,7 @@
-"""Kernels of several families that numpy does not have as one function: sigmoid, powers, where,
-sums and maxima along dims. All take and return arrays."""
+"""Kernels that several families use: sigmoid, powers, where, sums and maxima along dims.
+
+All take and return arrays.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,14 @@ MOST_ONES = 1 << 14
 
 
 @lru_cache(64)
-def _few_ones(count: int, kind: str) -> Array:
+def _cached_ones(count: int, kind: str) -> Array:
     return np.ones(count, kind)
 
 
 def ones(count: int, kind: str) -> Array:
     """That many ones of a type, not to be written: a matrix times them is the sum of its
     columns."""
-    return _few_ones(count, kind) if count <= MOST_ONES else np.ones(count, kind)
+    return _cached_ones(count, kind) if count <= MOST_ONES else np.ones(count, kind)
 
 
 # Pointwise -----------------------------------------------------------------------------------
@@ -241,15 +243,15 @@ def min_all(a: Array) -> Array:
 
 def max_dim(a: Array, dim: int, keepdim: Any) -> tuple[Array, Array]:
     """Largest items along a dim and their (first) indices."""
-    return _along_index(a, np.argmax(a, dim, keepdims=True) if a.ndim else None, dim, keepdim)
+    return _values_and_index(a, np.argmax(a, dim, keepdims=True) if a.ndim else None, dim, keepdim)
 
 
 def min_dim(a: Array, dim: int, keepdim: Any) -> tuple[Array, Array]:
     """Smallest items along a dim and their (first) indices."""
-    return _along_index(a, np.argmin(a, dim, keepdims=True) if a.ndim else None, dim, keepdim)
+    return _values_and_index(a, np.argmin(a, dim, keepdims=True) if a.ndim else None, dim, keepdim)
 
 
-def _along_index(a: Array, index: Array | None, dim: int, keepdim: Any) -> tuple[Array, Array]:
+def _values_and_index(a: Array, index: Array | None, dim: int, keepdim: Any) -> tuple[Array, Array]:
     if index is None:
         return a.copy(), np.zeros((), np.int64)
     values = np.take_along_axis(a, index, dim)
@@ -258,7 +260,7 @@ def _along_index(a: Array, index: Array | None, dim: int, keepdim: Any) -> tuple
     return as_array(values), as_array(index)
 
 
-def scatter_chosen(zeros: None, grad: Array, index: Array, shape: Shape, dim: int) -> Array:
+def scatter_along_dim(zeros: None, grad: Array, index: Array, shape: Shape, dim: int) -> Array:
     """Zeros of ``shape`` with grad at the chosen indices along a dim. (``zeros`` stands for them in
     the op's signature, where PyTorch's has a slot for them.)"""
     result = np.zeros(shape, as_array(grad).dtype)
@@ -269,7 +271,7 @@ def scatter_chosen(zeros: None, grad: Array, index: Array, shape: Shape, dim: in
     return result
 
 
-def gather_chosen(a: Array, index: Array, dim: int) -> Array:
+def gather_along_dim(a: Array, index: Array, dim: int) -> Array:
     """The items at the chosen indices along a dim."""
     return np.take_along_axis(a, index, dim) if a.ndim else a.copy()
 

@@ -1,4 +1,4 @@
-"""Comparisons, logic, and what is done to the bits of integers."""
+"""Comparisons, logical and bitwise ops."""
 
 from __future__ import annotations
 

@@ -132,12 +132,12 @@ op("ldexp(self, other, /)", more.ldexp, pointwise=True, inplace=True, dtype="flo
    text="{self} · 2 ^ {other}", tex=r"{self} \cdot 2^{{{other}}}", onnx=None)
 
 op("frexp(self, /) -> mantissa, exponent", more.frexp, public=False,
-   d_self=lambda grad, exponent, self_dtype: F.divided_by_power(grad, exponent, self_dtype),
+   d_self=lambda grad, exponent, self_dtype: F.divide_by_power_of_two(grad, exponent, self_dtype),
    text="mantissa and exponent of {self}", tex=r"\operatorname{{frexp}} {self}", onnx=None)
 
 
 @composite
-def divided_by_power(grad: Any, exponent: Any, dtype: Any) -> Any:
+def divide_by_power_of_two(grad: Any, exponent: Any, dtype: Any) -> Any:
     """grad / 2**exponent, divided in single precision at least."""
     power = F.exp2(F.to_copy(exponent, np.result_type(dtype, np.float32)))
     return grad / power if dtype != np.float16 else F.to_copy(grad / power, dtype)
@@ -158,20 +158,20 @@ op("atan2(self, other, /)", np.arctan2, inplace=True, pointwise=True, dtype="flo
 
 op("copysign(self, other, /)", np.copysign, inplace=True, pointwise=True, dtype="float",
    numbers=False,
-   d_self=lambda grad, self, result: F.copysign_slope(grad, self, result),
+   d_self=lambda grad, self, result: F.copysign_backward(grad, self, result),
    d_other=lambda grad: F.zeros_like(grad),
    text="|{self}| with the sign of {other}",
    tex=r"\operatorname{{copysign}}({self}, {other})", onnx=None)
 
 op("copysign.number(self, /, other)", more.copysign_number, inplace=True, pointwise=True,
    dtype="float", node="CopysignBackward1",
-   d_self=lambda grad, self, result: F.copysign_slope(grad, self, result),
+   d_self=lambda grad, self, result: F.copysign_backward(grad, self, result),
    text="|{self}| with the sign of {other}",
    tex=r"\operatorname{{copysign}}({self}, {other})", onnx=None)
 
 
 @composite
-def copysign_slope(grad: Any, self: Any, result: Any) -> Any:
+def copysign_backward(grad: Any, self: Any, result: Any) -> Any:
     """grad with the sign's change; 0 where self is 0."""
     return grad * F.masked_fill(result / self, F.eq(self, F.zeros_like(self)), 0)
 
@@ -184,12 +184,12 @@ op("nextafter(self, other, /)", more.nextafter, refuses="nextafter_cpu: bool int
    onnx=None)
 
 op("sinc(self, /)", more.sinc, inplace=True, pointwise=True, dtype="float", also=("special.sinc",),
-   d_self=lambda grad, self: F.sinc_slope(grad, self),
+   d_self=lambda grad, self: F.sinc_backward(grad, self),
    text="sin(π {self}) ÷ (π {self})", tex=r"\operatorname{{sinc}} {self}", onnx=None)
 
 
 @composite
-def sinc_slope(grad: Any, self: Any) -> Any:
+def sinc_backward(grad: Any, self: Any) -> Any:
     """d sinc: (πx cos πx - sin πx) / πx²; 0 at 0."""
     angle = self * math.pi
     square = self * self * math.pi
@@ -217,12 +217,12 @@ op("sgn(self, /)", kernels.sign, inplace=True, pointwise=True,
 
 op("logit(self, /, eps=None)", more.logit, inplace=True, pointwise=True, dtype="float",
    also=("special.logit",),
-   d_self=lambda grad, self, eps: F.logit_slope(grad, self, eps),
+   d_self=lambda grad, self, eps: F.logit_backward(grad, self, eps),
    text="log({self} ÷ (1 − {self}))", tex=r"\operatorname{{logit}} {self}", onnx=None)
 
 
 @composite
-def logit_slope(grad: Any, self: Any, eps: float | None) -> Any:
+def logit_backward(grad: Any, self: Any, eps: float | None) -> Any:
     """d logit: 1 / (x (1 - x)); 0 outside [eps, 1 - eps], nan outside [0, 1] without eps."""
     low = 0.0 if eps is None else eps
     outside = F.zeros_like(grad) if eps is not None else F.zeros_like(grad) / 0.0

@@ -1,5 +1,7 @@
-"""Random ops (bernoulli, normal, dropout): what the caller drew takes the tensor's place, and no
-gradient passes to it."""
+"""Random ops: ``bernoulli``, ``normal``, ``dropout``.
+
+What the caller drew takes the tensor's place, and no gradient passes to it.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,12 @@ from ..declare import Namespace, op
 F = Namespace()
 
 
-def drawn_for_unary(a: Array, drawn: Array) -> Array:
+def replace_by_random(a: Array, drawn: Array) -> Array:
     """What was drawn."""
     return drawn
 
 
-def drawn_for_binary(a: Array, b: Array, drawn: Array) -> Array:
+def replace_pair_by_random(a: Array, b: Array, drawn: Array) -> Array:
     """What was drawn."""
     return drawn
 
@@ -28,51 +30,51 @@ for key, node in (
     ("bernoulli.written", "BernoulliBackward2"), ("random.range", "RandomBackward0"),
     ("random.below", "RandomBackward1"), ("random.written", "RandomBackward2"),
 ):
-    op(f"{key}(self, drawn, /)", drawn_for_unary, inplace=True, node=node, public=False,
+    op(f"{key}(self, drawn, /)", replace_by_random, inplace=True, node=node, public=False,
        d_self=lambda grad: F.zeros_like(grad),
        text="random numbers", tex=r"\operatorname{{random}}", onnx=None)
 
-op("bernoulli.tensor(self, p, drawn, /)", drawn_for_binary, inplace=True, node="BernoulliBackward1",
-   public=False,
+op("bernoulli.tensor(self, p, drawn, /)", replace_pair_by_random, inplace=True,
+   node="BernoulliBackward1", public=False,
    d_self=lambda grad: F.zeros_like(grad),
    d_p=lambda grad, _p_shape: F.sum_to_size(F.zeros_like(grad), _p_shape),
    text="1 with probability {p}", tex=r"\operatorname{{bernoulli}} {p}", onnx=None)
 
 for name in ("bernoulli", "poisson"):
-    op(f"{name}(self, drawn, /)", drawn_for_unary, public=False,
+    op(f"{name}(self, drawn, /)", replace_by_random, public=False,
        d_self=lambda grad: F.zeros_like(grad),
        text=name + "({self})", tex=r"\operatorname{{" + name + "}} {self}", onnx=None)
 
-op("binomial(count, prob, drawn, /)", drawn_for_binary, node="NotImplemented", public=False,
+op("binomial(count, prob, drawn, /)", replace_pair_by_random, node="NotImplemented", public=False,
    refuses="binomial_cpu: half",
    d_count=lambda grad: F.without_derivative("aten::binomial"),
    d_prob=lambda grad: F.without_derivative("aten::binomial"),
    text="binomial({count}, {prob})", tex=r"\operatorname{{binomial}}({count}, {prob})", onnx=None)
 
-def scale(p: float, train: bool | None) -> float:
+def dropout_scale(p: float, train: bool | None) -> float:
     """What is kept is divided by the chance that it is, in training."""
     return 1.0 if train is False else 0.0 if p == 1 else 1 / (1 - p)
 
 
-def kept(a: Array, result1: Array, p: float, _train: bool | None) -> Array:
+def apply_dropout(a: Array, result1: Array, p: float, _train: bool | None) -> Array:
     """Items where the mask holds, scaled; else 0."""
-    return np.multiply(a * result1, a.dtype.type(scale(p, _train)), out=...)
+    return np.multiply(a * result1, a.dtype.type(dropout_scale(p, _train)), out=...)
 
 
-op("native_dropout(input, result1, /, p, _train)", kept, public=False,
+op("native_dropout(input, result1, /, p, _train)", apply_dropout, public=False,
    # PyTorch scales the gradient only where it was told to train; None does scale the result.
    d_input=lambda grad, result1, input_dtype, p, _train:
-       grad * (F.to_copy(result1, input_dtype) * scale(p, bool(_train))),
+       grad * (F.to_copy(result1, input_dtype) * dropout_scale(p, bool(_train))),
    sign="dropout", text="{input} · {result1} ÷ (1 − {p})",
    tex=r"{input} \odot {result1} / (1 - {p})", onnx=None)
 
-op("normal.mean(mean, drawn, /)", drawn_for_unary, node="NormalBackward1", public=False,
+op("normal.mean(mean, drawn, /)", replace_by_random, node="NormalBackward1", public=False,
    d_mean=lambda grad, mean_shape: F.zeros_of(grad, mean_shape),
    text="normal about {mean}", tex=r"\mathcal{{N}}({mean}, \cdot)", onnx=None)
-op("normal.std(std, drawn, /)", drawn_for_unary, node="NormalBackward2", public=False,
+op("normal.std(std, drawn, /)", replace_by_random, node="NormalBackward2", public=False,
    d_std=lambda grad, std_shape: F.zeros_of(grad, std_shape),
    text="normal with deviation {std}", tex=r"\mathcal{{N}}(\cdot, {std})", onnx=None)
-op("normal.both(mean, std, drawn, /)", drawn_for_binary, node="NormalBackward3", public=False,
+op("normal.both(mean, std, drawn, /)", replace_pair_by_random, node="NormalBackward3", public=False,
    d_mean=lambda grad, mean_shape: F.zeros_of(grad, mean_shape),
    d_std=lambda grad, std_shape: F.zeros_of(grad, std_shape),
    text="normal about {mean} with deviation {std}", tex=r"\mathcal{{N}}({mean}, {std})",

@@ -1,4 +1,4 @@
-"""Choices between operands, and bounds."""
+"""``where``, ``maximum``, ``clamp`` and other choices between operands."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ F = Namespace()
 
 # The larger, the smaller -------------------------------------------------------------------------
 op("maximum(self, other, /)", np.maximum, pointwise=True, numbers=False,
-   d_self=lambda grad, self, other: F.share(grad, F.lt(self, other), F.eq(self, other)),
-   d_other=lambda grad, self, other: F.share(grad, F.lt(other, self), F.eq(self, other)),
+   d_self=lambda grad, self, other: F.share_at_ties(grad, F.lt(self, other), F.eq(self, other)),
+   d_other=lambda grad, self, other: F.share_at_ties(grad, F.lt(other, self), F.eq(self, other)),
    sign="max", text="max({self}, {other})", tex=r"\max({self}, {other})", onnx="Max")
 
 op("minimum(self, other, /)", np.minimum, pointwise=True, numbers=False,
-   d_self=lambda grad, self, other: F.share(grad, F.gt(self, other), F.eq(self, other)),
-   d_other=lambda grad, self, other: F.share(grad, F.gt(other, self), F.eq(self, other)),
+   d_self=lambda grad, self, other: F.share_at_ties(grad, F.gt(self, other), F.eq(self, other)),
+   d_other=lambda grad, self, other: F.share_at_ties(grad, F.gt(other, self), F.eq(self, other)),
    sign="min", text="min({self}, {other})", tex=r"\min({self}, {other})", onnx="Min")
 
 
 @composite
-def share(grad: Any, lost: Any, tied: Any) -> Any:
+def share_at_ties(grad: Any, lost: Any, tied: Any) -> Any:
     """The gradient of a choice between two: all, half at a tie, or nothing. Where one is nan
     none has lost and, as in PyTorch, both get all."""
     return F.masked_fill(F.where(tied, grad / 2, grad), lost, 0)
@@ -48,7 +48,7 @@ op("fmin(self, other, /)", np.fmin, pointwise=True, numbers=False,
    text="min({self}, {other})", tex=r"\operatorname{{fmin}}({self}, {other})", onnx=None)
 
 
-def one_type(*dtypes: Any) -> None:
+def check_same_type(*dtypes: Any) -> None:
     """PyTorch's refusal of ``heaviside``.
 
     Raises:
@@ -59,14 +59,14 @@ def one_type(*dtypes: Any) -> None:
 
 
 op("heaviside(self, values, /)", more.heaviside, pointwise=True, numbers=False,
-   node="NotImplemented", guard=one_type,
+   node="NotImplemented", guard=check_same_type,
    d_self=lambda grad: F.without_derivative("aten::heaviside"),
    d_values=lambda grad: F.without_derivative("aten::heaviside"),
    text="[{self} > 0], {values} at 0", tex=r"\operatorname{{heaviside}}({self}, {values})",
    onnx=None)
 
 op("heaviside.written(self, values, /)", more.heaviside, pointwise=True, inplace=True,
-   numbers=False, node="NotImplemented", guard=one_type, public=False,
+   numbers=False, node="NotImplemented", guard=check_same_type, public=False,
    d_self=lambda grad: F.without_derivative("aten::heaviside_"),
    d_values=lambda grad: F.without_derivative("aten::heaviside_"),
    text="[{self} > 0], {values} at 0", tex=r"\operatorname{{heaviside}}({self}, {values})",

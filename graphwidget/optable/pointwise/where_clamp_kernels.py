@@ -1,4 +1,4 @@
-"""Choosing between items by a mask, without a branch for each.
+"""Kernels of ``where``, ``maximum`` and ``clamp``, without a branch for each item.
 
 ``np.where`` takes ten times longer on a random mask than on a regular one, because the processor
 guesses wrong; on large arrays the bits are combined instead.

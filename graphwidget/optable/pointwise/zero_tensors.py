@@ -1,4 +1,4 @@
-"""Zeros that may not be written: what PyTorch's ``sgn`` gives its operand as a gradient."""
+"""Zero tensors, which may not be written: the gradient that PyTorch's ``sgn`` gives."""
 
 from __future__ import annotations
 

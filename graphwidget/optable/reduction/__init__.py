@@ -1,4 +1,4 @@
-"""Ops along dims: sums, norms, sorting, counting."""
+"""Reductions: sums, norms, sorting, counting."""
 
 from . import (  # noqa: F401  (each declares its ops when it is imported)
     cumulative,

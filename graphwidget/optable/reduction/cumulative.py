@@ -1,4 +1,4 @@
-"""Ops that run along a dim: each item of the result depends on those before it."""
+"""``cumsum``, ``cumprod``, ``cummax``, ``logcumsumexp``."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def accumulate_extreme(ufunc: Any) -> Any:
     return kernel
 
 
-def scatter_added(zeros: None, grad: Array, index: Array, shape: Shape, dim: int) -> Array:
+def scatter_add_along_dim(zeros: None, grad: Array, index: Array, shape: Shape, dim: int) -> Array:
     """Zeros of ``shape`` to which grad is added at indices along a dim."""
     result = np.zeros(shape, as_array(grad).dtype)
     if not shape:
@@ -61,7 +61,7 @@ def scatter_added(zeros: None, grad: Array, index: Array, shape: Shape, dim: int
     return result
 
 
-def gathered(a: Array, index: Array, dim: int) -> Array:
+def gather_repeated(a: Array, index: Array, dim: int) -> Array:
     """The items at indices along a dim."""
     return np.take_along_axis(a, index, dim) if a.ndim else a.copy()
 
@@ -108,17 +108,18 @@ op("cumprod(self, /, dim, dtype=None)", accumulate(np.multiply, "cumprod_out_cpu
 for name, ufunc in (("max", np.maximum), ("min", np.minimum)):
     op(f"cum{name}(self, /, dim) -> values, indices", accumulate_extreme(ufunc),
        d_self=lambda grad, self, indices, dim:
-           F.scatter_added(None, grad, indices, self.shape, dim),
+           F.scatter_add_along_dim(None, grad, indices, self.shape, dim),
        sign=f"{name}↓", text=f"running {name} of " + "{self} along {dim}",
        tex=rf"\{name}_{{{{j \le i}}}} {{self}}_j", onnx=None)
 
-op("scatter_added(zeros=None, grad_output, index, /, shape, dim)", scatter_added,
+op("scatter_add_along_dim(zeros=None, grad_output, index, /, shape, dim)", scatter_add_along_dim,
    node="ScatterAddBackward0", d_zeros=lambda grad: grad,
-   d_grad_output=lambda grad, index, dim: F.gathered(grad, index, dim),
+   d_grad_output=lambda grad, index, dim: F.gather_repeated(grad, index, dim),
    public=False, text="{grad_output} added at the chosen items", tex=r"{grad_output}", onnx=None)
 
-op("gathered(self, index, /, dim)", gathered, node="GatherBackward0",
-   d_self=lambda grad, index, self_shape, dim: F.scatter_added(None, grad, index, self_shape, dim),
+op("gather_repeated(self, index, /, dim)", gather_repeated, node="GatherBackward0",
+   d_self=lambda grad, index, self_shape, dim:
+       F.scatter_add_along_dim(None, grad, index, self_shape, dim),
    public=False, text="the chosen items of {self}", tex=r"{self}", onnx=None)
 
 
@@ -127,7 +128,7 @@ def logcumsumexp(a: Array, dim: int) -> Array:
     return accumulate(np.logaddexp)(a, dim)
 
 
-def lowest(dtype: Any) -> float:
+def lowest_finite(dtype: Any) -> float:
     """The lowest finite number: unlike -inf it may be subtracted from itself."""
     return float(np.finfo(dtype).min)
 
@@ -138,7 +139,7 @@ def logcumsumexp_backward(grad: Any, self: Any, result: Any, dim: Any, dtype: An
     so that nothing overflows."""
     if 0 in self.shape or not self.shape:
         return grad
-    none = F.zeros_like(grad) + lowest(dtype)
+    none = F.zeros_like(grad) + lowest_finite(dtype)
     size = F.log(F.abs(grad))
     parts = []
     for sign in (grad > 0, grad < 0):

@@ -1,5 +1,7 @@
-"""Ops that PyTorch's own code reaches and users do not: a number as an operand that is no slot of
-the node, and the older norm."""
+"""Internal ops that only PyTorch's own code reaches: with a number as operand, the older norm.
+
+The number is in no slot of the node.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ops that measure how large tensors are: norms, distances, logsumexp."""
+"""``norm``, ``cdist``, ``renorm``, ``logsumexp``, ``weight_norm``."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ INF = float("inf")
 
 op("logsumexp(self, /, dim, keepdim=False)", reduction_kernels.logsumexp,
    d_self=lambda grad, self, result, dim, keepdim:
-       F.keep(grad, self.shape, dim, keepdim)
-       * F.exp(self - F.keep(result, self.shape, dim, keepdim)),
+       F.restore_reduced_dims(grad, self.shape, dim, keepdim)
+       * F.exp(self - F.restore_reduced_dims(result, self.shape, dim, keepdim)),
    text="log Σ exp({self}) over {dim}", tex=r"\log \sum_{{{dim}}} e^{{{self}}}",
    onnx="ReduceLogSumExp")
 
@@ -34,14 +34,14 @@ def norm_backward(grad: Any, self: Any, ord: Any, norm: Any, dim: Any, keepdim: 
     """The gradient of the vector norm; 0 (PyTorch's choice) where the norm is 0."""
     if ord == 0:
         return None
-    grad = F.keep(grad, self.shape, dim, keepdim)
-    norm = F.keep(norm, self.shape, dim, keepdim)
+    grad = F.restore_reduced_dims(grad, self.shape, dim, keepdim)
+    norm = F.restore_reduced_dims(norm, self.shape, dim, keepdim)
     if ord == 1:
         return F.sgn(self) * grad
     if ord == 2:
         return grad * F.zero_where(F.eq(norm, F.zeros_like(norm)), self / norm)
     if ord in (INF, -INF):
-        return F.norm_of_extreme(grad, self, norm, dim)
+        return F.infinity_norm_backward(grad, self, norm, dim)
     size = F.abs(self)
     if ord < 1:
         slope = F.sgn(self) * F.zero_where(F.eq(self, F.zeros_like(self)), F.pow(size, ord - 1))
@@ -52,7 +52,7 @@ def norm_backward(grad: Any, self: Any, ord: Any, norm: Any, dim: Any, keepdim: 
 
 
 @composite
-def norm_of_extreme(grad: Any, self: Any, norm: Any, dim: Any) -> Any:
+def infinity_norm_backward(grad: Any, self: Any, norm: Any, dim: Any) -> Any:
     """The gradient of the norm that is the largest (or smallest) size, shared equally."""
     size = F.abs(self)
     mask = F.zeros_like(self) + F.logical_or(F.eq(size, norm), F.isnan(size))
@@ -124,7 +124,7 @@ def euclidean(a: Array, b: Array) -> Array:
 
 
 @composite
-def euclidean_slope(grad: Any, result: Any) -> Any:
+def divide_by_distance(grad: Any, result: Any) -> Any:
     """What a difference of rows is multiplied with: 0 for equal rows."""
     return F.masked_fill(grad / result, F.eq(result, F.zeros_like(result)), 0)
 
@@ -138,14 +138,14 @@ def euclidean_gradient(slope: Any, x1: Any, x2: Any, total: Any) -> Any:
 @composite
 def euclidean_by_first(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
     """The gradient of ``euclidean`` by its first operand."""
-    slope = F.euclidean_slope(grad, result)
+    slope = F.divide_by_distance(grad, result)
     return F.euclidean_gradient(slope, x1, x2, F.sum_dim(slope, (-1,), True))
 
 
 @composite
 def euclidean_by_second(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
     """The gradient of ``euclidean`` by its second operand."""
-    slope, last = F.euclidean_slope(grad, result), len(result.shape) - 1
+    slope, last = F.divide_by_distance(grad, result), len(result.shape) - 1
     total = F.unsqueeze(F.sum_dim(slope, (-2,)), last)
     return F.euclidean_gradient(F.transpose(slope, last - 1, last), x2, x1, total)
 

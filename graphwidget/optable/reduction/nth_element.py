@@ -1,4 +1,4 @@
-"""Which of several equal items PyTorch selects.
+"""C++'s ``nth_element``, which decides which of several equal items PyTorch selects.
 
 ``topk`` and ``kthvalue`` promise nothing about equal items, yet gradients flow to those chosen. On
 the CPU the choice follows from the algorithms of the C++ library (``std::nth_element``,
@@ -56,7 +56,7 @@ def partial_sort(x: list[int], first: int, middle: int, last: int, before: Befor
     while middle - first > 1:
         middle -= 1
         value, x[middle] = x[middle], x[first]
-        sift(x, first, 0, middle - first, value, before)
+        sift_down(x, first, 0, middle - first, value, before)
 
 
 def partition(x: list[int], first: int, last: int, before: Before) -> int:
@@ -94,14 +94,14 @@ def heap_select(x: list[int], first: int, middle: int, last: int, before: Before
     """Collect the first items of the order, as a heap, before ``middle``."""
     count = middle - first
     for parent in range((count - 2) // 2, -1, -1) if count > 1 else ():
-        sift(x, first, parent, count, x[first + parent], before)
+        sift_down(x, first, parent, count, x[first + parent], before)
     for i in range(middle, last):
         if before(x[i], x[first]):
             value, x[i] = x[i], x[first]
-            sift(x, first, 0, count, value, before)
+            sift_down(x, first, 0, count, value, before)
 
 
-def sift(x: list[int], first: int, hole: int, count: int, value: int, before: Before) -> None:
+def sift_down(x: list[int], first: int, hole: int, count: int, value: int, before: Before) -> None:
     """Let the hole of a heap sink, then put the value where it may rise to."""
     top, child = hole, hole
     while child < (count - 1) // 2:

@@ -14,7 +14,7 @@ from ...arrays.memory_order import as_array
 from ..pointwise.common_kernels import Array, Shape, count_along, sum_type, wrap_dims
 
 
-def c_order(found: Any) -> Array:
+def as_c_order(found: Any) -> Array:
     """A reduction's result as an array in C order."""
     return np.asarray(found, order="C")
 
@@ -23,7 +23,7 @@ def nansum(a: Array, dim: Shape, keepdim: Any = False, dtype: Any = None) -> Arr
     """Sums along dims that pass over nan."""
     kept = np.where(np.isnan(a), a.dtype.type(0), a) if a.dtype.kind == "f" else a
     dims = wrap_dims(dim, a.ndim)
-    return c_order(np.add.reduce(kept, dims, dtype or sum_type(a), keepdims=keepdim))
+    return as_c_order(np.add.reduce(kept, dims, dtype or sum_type(a), keepdims=keepdim))
 
 
 def prod_all(a: Array, dtype: Any = None) -> Array:
@@ -34,17 +34,17 @@ def prod_all(a: Array, dtype: Any = None) -> Array:
 def prod_dim(a: Array, dim: int, keepdim: Any = False, dtype: Any = None) -> Array:
     """Products along a dim."""
     dims = dim if a.ndim else None
-    return c_order(np.multiply.reduce(a, dims, dtype or sum_type(a), keepdims=keepdim))
+    return as_c_order(np.multiply.reduce(a, dims, dtype or sum_type(a), keepdims=keepdim))
 
 
 def amax(a: Array, dim: Shape, keepdim: Any = False) -> Array:
     """Largest items along dims; nan wins."""
-    return c_order(np.maximum.reduce(a, wrap_dims(dim, a.ndim), keepdims=keepdim))
+    return as_c_order(np.maximum.reduce(a, wrap_dims(dim, a.ndim), keepdims=keepdim))
 
 
 def amin(a: Array, dim: Shape, keepdim: Any = False) -> Array:
     """Smallest items along dims; nan wins."""
-    return c_order(np.minimum.reduce(a, wrap_dims(dim, a.ndim), keepdims=keepdim))
+    return as_c_order(np.minimum.reduce(a, wrap_dims(dim, a.ndim), keepdims=keepdim))
 
 
 def aminmax(a: Array, dim: int | None, keepdim: Any = False) -> tuple[Array, Array]:
@@ -78,7 +78,8 @@ def var_mean(
     total = np.asarray(np.add.reduce(off, dims, keepdims=keepdim))
     found = np.divide(total, wide.dtype.type(max(left, 0)))
     mean = np.reshape(mean, total.shape)
-    return c_order(found.astype(a.dtype, copy=False)), c_order(mean.astype(a.dtype, copy=False))
+    spread, mean = (each.astype(a.dtype, copy=False) for each in (found, mean))
+    return as_c_order(spread), as_c_order(mean)
 
 
 def std_mean(
@@ -96,7 +97,7 @@ def logsumexp(a: Array, dim: Shape, keepdim: Any = False) -> Array:
     top = np.maximum.reduce(a, dims, keepdims=True, initial=-np.inf)
     top = np.where(np.isinf(top), a.dtype.type(0), top)
     total = np.asarray(np.add.reduce(np.exp(a - top), dims, keepdims=keepdim))
-    return c_order(np.log(total) + top.reshape(total.shape))
+    return as_c_order(np.log(total) + top.reshape(total.shape))
 
 
 def vector_norm(
@@ -111,17 +112,17 @@ def vector_norm(
     dims = wrap_dims(dim, a.ndim)
     if ord == 2:
         total = np.add.reduce(np.multiply(a, a), dims, keepdims=keepdim)
-        return c_order(np.sqrt(total))
+        return as_c_order(np.sqrt(total))
     if ord == 0:
-        return c_order(np.add.reduce(a != 0, dims, a.dtype, keepdims=keepdim))
+        return as_c_order(np.add.reduce(a != 0, dims, a.dtype, keepdims=keepdim))
     size = np.absolute(a)
     if ord in (np.inf, -np.inf):
         choose = np.maximum if ord > 0 else np.minimum
-        return c_order(choose.reduce(size, dims, keepdims=keepdim))
+        return as_c_order(choose.reduce(size, dims, keepdims=keepdim))
     if ord == 1:
-        return c_order(np.add.reduce(size, dims, keepdims=keepdim))
+        return as_c_order(np.add.reduce(size, dims, keepdims=keepdim))
     total = np.add.reduce(np.power(size, a.dtype.type(ord)), dims, keepdims=keepdim)
-    return c_order(np.power(total, a.dtype.type(1 / ord)))
+    return as_c_order(np.power(total, a.dtype.type(1 / ord)))
 
 
 def dist(a: Array, b: Array, p: float) -> Array:
@@ -135,7 +136,7 @@ def renorm(a: Array, p: float, dim: int, maxnorm: float) -> Array:
     others = tuple(d for d in range(a.ndim) if d != dim % a.ndim)
     norm = vector_norm(a, p, others, True, None)
     factor = np.where(norm > maxnorm, maxnorm / (norm + norm.dtype.type(1e-7)), 1)
-    return c_order(np.multiply(a, factor.astype(a.dtype)))
+    return as_c_order(np.multiply(a, factor.astype(a.dtype)))
 
 
 # Truth and counts ----------------------------------------------------------------------------
@@ -152,7 +153,7 @@ def all_any(choose: Any) -> Any:
 
 def count_nonzero(a: Array, dim: Shape | None) -> Array:
     """How many items along dims are not 0."""
-    return c_order(np.add.reduce(a != 0, dim or None, np.int64))
+    return as_c_order(np.add.reduce(a != 0, dim or None, np.int64))
 
 
 def nonzero(a: Array) -> Array:
@@ -167,9 +168,9 @@ def trace(a: Array) -> Array:
 
 def argmax(a: Array, dim: int | None, keepdim: Any = False) -> Array:
     """Indices of the first largest items; nan is largest."""
-    return c_order(np.argmax(a, dim if a.ndim else None, keepdims=keepdim))
+    return as_c_order(np.argmax(a, dim if a.ndim else None, keepdims=keepdim))
 
 
 def argmin(a: Array, dim: int | None, keepdim: Any = False) -> Array:
     """Indices of the first smallest items; nan is smallest."""
-    return c_order(np.argmin(a, dim if a.ndim else None, keepdims=keepdim))
+    return as_c_order(np.argmin(a, dim if a.ndim else None, keepdims=keepdim))

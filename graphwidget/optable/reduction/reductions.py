@@ -1,4 +1,4 @@
-"""Ops that make fewer items out of many."""
+"""``sum``, ``mean``, ``prod``, ``max``, ``var``, ``argmax``, ``trace``."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ F = Namespace()
 
 
 @composite
-def unreduce(grad: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
+def sum_backward(grad: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
     """Spread the gradient of a reduction along dims back over what was reduced."""
     if dim and len(dim) == 1 and shape and not keepdim:
         return F.expand(F.unsqueeze(grad, dim[0]), shape)
-    return F.expand(F.keep(grad, shape, dim, keepdim), shape)
+    return F.expand(F.restore_reduced_dims(grad, shape, dim, keepdim), shape)
 
 
 @composite
-def keep(grad: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
+def restore_reduced_dims(grad: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
     """The result of a reduction of ``shape`` (or its gradient) with the reduced dims as dims of
     size 1; as it is, where all were reduced."""
     if not keepdim and dim is not None and dim != ():
@@ -31,18 +31,20 @@ def keep(grad: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
     return grad
 
 
-def kept_shape(shape: Any, dim: Any) -> Any:
+def reduced_shape(shape: Any, dim: Any) -> Any:
     """A shape with the dims of a reduction as dims of size 1; no dims, where all were reduced."""
     reduced = kernels.wrap_dims(dim, len(shape))
     return tuple(1 if d in reduced else size for d, size in enumerate(shape)) if dim else ()
 
 
 @composite
-def chosen(grad: Any, index: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
+def value_selecting_reduction_backward(
+    grad: Any, index: Any, shape: Any, dim: Any, keepdim: Any
+) -> Any:
     """The gradient of a choice along a dim, at what was chosen."""
     if shape and not keepdim:
         grad, index = F.unsqueeze(grad, dim), F.unsqueeze(index, dim)
-    return F.scatter_chosen(None, grad, index, shape, dim)
+    return F.scatter_along_dim(None, grad, index, shape, dim)
 
 
 def size(shape: Any, dim: Any = None) -> int:
@@ -55,7 +57,7 @@ op("sum(self, /, dtype=None)", kernels.sum_all,
    sign="Σ", text="Σ {self}", tex=r"\sum {self}", onnx="ReduceSum")
 
 op("sum.dim(self, /, dim, keepdim=False, dtype=None)", kernels.sum_dim, node="SumBackward1",
-   d_self=lambda grad, self_shape, dim, keepdim: F.unreduce(grad, self_shape, dim, keepdim),
+   d_self=lambda grad, self_shape, dim, keepdim: F.sum_backward(grad, self_shape, dim, keepdim),
    sign="Σ", text="Σ {self} over {dim}", tex=r"\sum_{{{dim}}} {self}", onnx="ReduceSum")
 
 op("mean(self, /, dtype=None)", kernels.mean_all,
@@ -64,12 +66,12 @@ op("mean(self, /, dtype=None)", kernels.mean_all,
 
 op("mean.dim(self, /, dim, keepdim=False, dtype=None)", kernels.mean_dim, node="MeanBackward1",
    d_self=lambda grad, self_shape, dim, keepdim:
-       F.unreduce(grad, self_shape, dim, keepdim) / size(self_shape, dim),
+       F.sum_backward(grad, self_shape, dim, keepdim) / size(self_shape, dim),
    text="mean({self}) over {dim}", tex=r"\overline{{{self}}}_{{{dim}}}", onnx="ReduceMean")
 
 op("nansum(self, /, dim=(), keepdim=False, dtype=None)", reduction_kernels.nansum,
    d_self=lambda grad, self, dim, keepdim:
-       F.unreduce(F.in_type_of(self, grad), self.shape, dim, keepdim)
+       F.sum_backward(F.cast_to_grad(self, grad), self.shape, dim, keepdim)
        * F.logical_not(F.isnan(self)),
    sign="Σ", text="Σ {self} without nan", tex=r"\sum {self}", onnx=None)
 
@@ -88,13 +90,13 @@ def products_of_others(self: Any, dim: Any) -> Any:
 
 
 @composite
-def in_type_of(grad: Any, self: Any) -> Any:
+def cast_to_grad(grad: Any, self: Any) -> Any:
     """An operand in the type of the gradient: what was computed in another type is derived there.
     In words the type does not matter."""
     return self
 
 
-ARRAYS.__dict__["in_type_of"] = lambda grad, self: self.astype(grad.dtype, copy=False)
+ARRAYS.__dict__["cast_to_grad"] = lambda grad, self: self.astype(grad.dtype, copy=False)
 
 
 @composite
@@ -102,10 +104,10 @@ def prod_backward(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> 
     """The gradient of a product, exact where items are 0 (dim None: of all items)."""
     if len(self.shape) == 0:
         return grad
-    self = F.in_type_of(grad, self)
+    self = F.cast_to_grad(grad, self)
     if dim is not None:
-        grad = F.keep(grad, self.shape, dim, keepdim)
-        result = F.keep(result, self.shape, dim, keepdim)
+        grad = F.restore_reduced_dims(grad, self.shape, dim, keepdim)
+        result = F.restore_reduced_dims(result, self.shape, dim, keepdim)
     if not bool((self == 0).any()):
         return grad * (result / self)
     items = F.reshape(self, (-1,)) if dim is None else self
@@ -128,7 +130,7 @@ op("prod.dim(self, /, dim, keepdim=False, dtype=None)", reduction_kernels.prod_d
 
 # Extremes ----------------------------------------------------------------------------------------
 @composite
-def evenly(grad: Any, self: Any, result: Any, dtype: Any) -> Any:
+def evenly_distribute_backward(grad: Any, self: Any, result: Any, dtype: Any) -> Any:
     """The gradient of a chosen item, shared equally where several are equal to it."""
     mask = F.logical_or(F.eq(self, result), F.logical_and(F.isnan(self), F.isnan(result)))
     part = grad / F.sum(F.to_copy(mask, dtype))
@@ -136,10 +138,10 @@ def evenly(grad: Any, self: Any, result: Any, dtype: Any) -> Any:
 
 
 @composite
-def shared(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
+def amax_backward(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
     """The gradient of extremes along dims, shared equally by the items equal to them."""
     if not keepdim:
-        kept = kept_shape(self.shape, dim)
+        kept = reduced_shape(self.shape, dim)
         grad, result = F.reshape(grad, kept), F.reshape(result, kept)
     mask = F.to_copy(F.eq(self, result), dtype)
     count = F.sum_dim(mask, dim, True) if dim else F.sum(mask)
@@ -151,45 +153,47 @@ for name, kernel, along, every in (
     ("min", kernels.min_all, kernels.min_dim, reduction_kernels.amin),
 ):
     op(f"{name}(self, /)", kernel, node=f"{name.title()}Backward1",
-       d_self=lambda grad, self, result, self_dtype: F.evenly(grad, self, result, self_dtype),
+       d_self=lambda grad, self, result, self_dtype:
+           F.evenly_distribute_backward(grad, self, result, self_dtype),
        text=name + "({self})", tex=rf"\{name} {{self}}", onnx=f"Reduce{name.title()}")
     op(f"{name}.dim(self, /, dim, keepdim=False) -> values, indices", along,
        node=f"{name.title()}Backward0",
        d_self=lambda grad, indices, self_shape, dim, keepdim:
-           F.chosen(grad, indices, self_shape, dim, keepdim),
+           F.value_selecting_reduction_backward(grad, indices, self_shape, dim, keepdim),
        text=name + "({self}) along {dim}", tex=rf"\{name}_{{{{{{dim}}}}}} {{self}}", onnx=None)
     op(f"a{name}(self, /, dim=(), keepdim=False)", every,
        d_self=lambda grad, self, result, dim, keepdim, self_dtype:
-           F.shared(grad, self, result, dim, keepdim, self_dtype),
+           F.amax_backward(grad, self, result, dim, keepdim, self_dtype),
        sign=name, text=name + "({self}) over {dim}", tex=rf"\{name}_{{{{{{dim}}}}}} {{self}}",
        onnx=f"Reduce{name.title()}")
 
 
 @composite
-def chosen_at_ends(
+def aminmax_backward(
     grads: Any, self: Any, low: Any, high: Any, dim: Any, keepdim: Any, dtype: Any
 ) -> Any:
     """The gradient of ``aminmax``: of both ends."""
     dims = () if dim is None or not self.shape else (dim,)
-    ends = [F.shared(grad, self, end, dims, keepdim, dtype)
+    ends = [F.amax_backward(grad, self, end, dims, keepdim, dtype)
             for grad, end in zip(grads, (low, high), strict=True) if grad is not None]  # fmt: skip
     return ends[0] if len(ends) == 1 else ends[0] + ends[1]
 
 
 op("aminmax(self, /, dim=None, keepdim=False) -> min, max", reduction_kernels.aminmax,
    d_self=lambda some_grads, self, min, max, dim, keepdim, self_dtype:
-       F.chosen_at_ends(some_grads, self, min, max, dim, keepdim, self_dtype),
+       F.aminmax_backward(some_grads, self, min, max, dim, keepdim, self_dtype),
    text="min and max of {self}", tex=r"\min, \max {self}", onnx=None)
 
-op("scatter_chosen(zeros=None, grad_output, index, /, shape, dim)", kernels.scatter_chosen,
+op("scatter_along_dim(zeros=None, grad_output, index, /, shape, dim)", kernels.scatter_along_dim,
    node="ScatterBackward0",
    d_zeros=lambda grad: grad,
-   d_grad_output=lambda grad, index, dim: F.gather_chosen(grad, index, dim),
+   d_grad_output=lambda grad, index, dim: F.gather_along_dim(grad, index, dim),
    public=False,
    text="{grad_output} at the chosen items, 0 elsewhere", tex=r"{grad_output}", onnx=None)
 
-op("gather_chosen(self, index, /, dim)", kernels.gather_chosen, node="GatherBackward0",
-   d_self=lambda grad, index, self_shape, dim: F.scatter_chosen(None, grad, index, self_shape, dim),
+op("gather_along_dim(self, index, /, dim)", kernels.gather_along_dim, node="GatherBackward0",
+   d_self=lambda grad, index, self_shape, dim:
+       F.scatter_along_dim(None, grad, index, self_shape, dim),
    public=False, text="the chosen items of {self}", tex=r"{self}", onnx=None)
 
 op("argmax(self, /, dim=None, keepdim=False)", reduction_kernels.argmax, nograd=True,
@@ -199,7 +203,7 @@ op("argmin(self, /, dim=None, keepdim=False)", reduction_kernels.argmin, nograd=
 
 
 # Spread ------------------------------------------------------------------------------------------
-def freedom(shape: Any, dim: Any, correction: float | None) -> float:
+def twice_over_degrees_of_freedom(shape: Any, dim: Any, correction: float | None) -> float:
     """2 over the degrees of freedom that ``var`` divides by; inf where there are none."""
     left = size(shape, dim) - (1 if correction is None else correction)
     return 2.0 / left if left else float("inf")
@@ -209,8 +213,8 @@ def freedom(shape: Any, dim: Any, correction: float | None) -> float:
 def var_backward(grad: Any, self: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
     """The gradient of the variance."""
     mean = F.mean_dim(self, dim, True) if dim else F.mean(self)
-    scale = freedom(self.shape, dim, correction)
-    kept = F.keep(grad, self.shape, dim, keepdim) if len(self.shape) > 1 else grad
+    scale = twice_over_degrees_of_freedom(self.shape, dim, correction)
+    kept = F.restore_reduced_dims(grad, self.shape, dim, keepdim) if len(self.shape) > 1 else grad
     return kept * scale * (self - mean)
 
 
@@ -232,18 +236,18 @@ op("std(self, /, dim=None, correction=None, keepdim=False)", reduction_kernels.s
    text="std({self})", tex=r"\operatorname{{std}} {self}", onnx=None)
 
 @composite
-def with_mean(spread: Any, mean: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
+def var_mean_backward(spread: Any, mean: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
     """The gradient of a deviation or variance, if there is one, and that of the mean beside it."""
     if mean is None:
         return spread
-    mean = F.unreduce(mean, shape, dim, keepdim) / size(shape, dim)
+    mean = F.sum_backward(mean, shape, dim, keepdim) / size(shape, dim)
     return mean if spread is None else spread + mean
 
 
 op("var_mean(self, /, dim=None, correction=None, keepdim=False) -> result0, result1",
    reduction_kernels.var_mean,
    d_self=lambda some_grads, self, dim, correction, keepdim:
-       F.with_mean(None if some_grads[0] is None else
+       F.var_mean_backward(None if some_grads[0] is None else
                    F.var_backward(some_grads[0], self, dim, correction, keepdim),
                    some_grads[1], self.shape, dim, keepdim),
    text="var and mean of {self}", tex=r"\operatorname{{var}} {self}", onnx=None)
@@ -251,7 +255,7 @@ op("var_mean(self, /, dim=None, correction=None, keepdim=False) -> result0, resu
 op("std_mean(self, /, dim=None, correction=None, keepdim=False) -> result0, result1",
    reduction_kernels.std_mean,
    d_self=lambda some_grads, self, result0, dim, correction, keepdim:
-       F.with_mean(None if some_grads[0] is None else
+       F.var_mean_backward(None if some_grads[0] is None else
                    F.std_backward(some_grads[0], self, result0, dim, correction, keepdim),
                    some_grads[1], self.shape, dim, keepdim),
    text="std and mean of {self}", tex=r"\operatorname{{std}} {self}", onnx=None)
@@ -267,26 +271,26 @@ op("nonzero(self, /)", reduction_kernels.nonzero, nograd=True,
    text="where {self} ≠ 0", tex=r"{{i : {self}_i \neq 0}}", onnx="NonZero")
 
 
-def shorter(shape: Any) -> tuple[int]:
+def diagonal_shape(shape: Any) -> tuple[int]:
     """The length of a matrix's diagonal, as a shape."""
     return (min(shape[0], shape[1]),)
 
 
 @composite
-def with_trace(number: Any, shape: Any) -> Any:
+def scaled_identity(number: Any, shape: Any) -> Any:
     """A matrix with a number on its diagonal, 0 elsewhere."""
-    return F.diagonal_backward(F.expand(number, shorter(shape)), shape, 0, 0, 1)
+    return F.diagonal_backward(F.expand(number, diagonal_shape(shape)), shape, 0, 0, 1)
 
 
 @composite
 def trace_backward(grad: Any, shape: Any) -> Any:
     """The same, as PyTorch writes the gradient: at places of the flat matrix."""
-    places = F.nonzero(F.reshape(F.with_trace(F.ones_like(grad), shape), (-1,)))
+    places = F.nonzero(F.reshape(F.scaled_identity(F.ones_like(grad), shape), (-1,)))
     zeros = F.zeros_of(grad, (size(shape),))
     return F.view(F.index_fill_tensor(zeros, F.reshape(places, (-1,)), grad, 0), shape)
 
 
-ARRAYS.__dict__["trace_backward"] = bind(with_trace, ARRAYS)
+ARRAYS.__dict__["trace_backward"] = bind(scaled_identity, ARRAYS)
 
 
 op("trace(self, /)", reduction_kernels.trace, refuses="trace: bool",

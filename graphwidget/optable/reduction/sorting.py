@@ -1,4 +1,4 @@
-"""Ops that order items: sort, topk, kthvalue, median, mode; searching and telling apart."""
+"""``sort``, ``topk``, ``kthvalue``, ``median``, ``mode``, ``searchsorted``."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def sort(a: Array, dim: int, descending: bool) -> tuple[Array, Array]:
 for key, node in (("sort", "SortBackward0"), ("sort.stable", "SortBackward1")):
     op(f"{key}(self, /, dim=-1, descending=False) -> values, indices", sort, node=node,
        d_self=lambda grad, indices, self_shape, dim:
-           F.scatter_chosen(None, grad, indices, self_shape, dim),
+           F.scatter_along_dim(None, grad, indices, self_shape, dim),
        text="{self} sorted", tex=r"\operatorname{{sort}} {self}", onnx=None)
 
 op("argsort(self, /, dim=-1, descending=False)",
@@ -59,20 +59,20 @@ def equal_neighbours(items: Array) -> Array:
     return np.logical_or.reduce(same, -1)
 
 
-def smaller_first(row: list[Any]) -> Any:
+def smaller_first_order(row: list[Any]) -> Any:
     """Whether one place's item stands before another's; nan is the largest."""
     return lambda i, j: row[i] < row[j] or (row[j] != row[j] and row[i] == row[i])
 
 
-def larger_first(row: list[Any]) -> Any:
+def larger_first_order(row: list[Any]) -> Any:
     """Whether one place's item stands after another's; nan is the largest."""
     return lambda i, j: row[i] > row[j] or (row[i] != row[i] and row[j] == row[j])
 
 
-def select_k(row: list[Any], k: int, largest: bool, sort: bool) -> list[int]:
+def topk_of_row(row: list[Any], k: int, largest: bool, sort: bool) -> list[int]:
     """The places of the k first of a row, in PyTorch's order (TopKImpl.h)."""
     places = list(range(len(row)))
-    before = larger_first(row) if largest else smaller_first(row)
+    before = larger_first_order(row) if largest else smaller_first_order(row)
     if k * 64 <= len(row):
         nth_element.partial_sort(places, 0, k, len(row), before)
     else:
@@ -82,7 +82,7 @@ def select_k(row: list[Any], k: int, largest: bool, sort: bool) -> list[int]:
     return places[:k]
 
 
-def first_places(rows: Array, k: int, largest: bool) -> Array:
+def topk_of_rows(rows: Array, k: int, largest: bool) -> Array:
     """Where the k largest (or smallest) items of each row stand, in order; of equal ones at the
     end any. In long rows only these are ordered."""
     size = rows.shape[-1]
@@ -104,14 +104,14 @@ def topk(
     if not a.ndim:
         return a.copy(), np.zeros((), np.int64)
     rows = np.moveaxis(a, dim, -1)
-    every = first_places(rows, k + 1, largest)
+    every = topk_of_rows(rows, k + 1, largest)
     indices = np.ascontiguousarray(every[..., :k])
     if k:
         checked = np.take_along_axis(rows, every, -1)
         unclear = equal_neighbours(checked) if sorted else np.ones(rows.shape[:-1], bool)
         for at in np.argwhere(unclear):
             place = tuple(at)
-            indices[place] = select_k(rows[place].tolist(), k, largest, sorted)
+            indices[place] = topk_of_row(rows[place].tolist(), k, largest, sorted)
     values = np.take_along_axis(rows, indices, -1)
     # Copies: a single column of a larger array would pass for contiguous, and keep it alive.
     return np.moveaxis(values, -1, dim).copy(), np.moveaxis(indices, -1, dim).copy()
@@ -138,7 +138,7 @@ def kthvalue(a: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
         place = tuple(at)
         row = rows[place].tolist()
         places = list(range(len(row)))
-        nth_element.quickselect(places, k - 1, larger_first(row))
+        nth_element.quickselect(places, k - 1, larger_first_order(row))
         index[place] = places[k - 1]
     return take_index(a, index, dim, keepdim)
 
@@ -159,7 +159,7 @@ def median(pass_nan: bool) -> Any:
             if not pass_nan:
                 middle = np.where(count < rows.shape[-1], count, middle)
             else:
-                middle = np.where(count, middle, among_equals(rows.shape[-1]))
+                middle = np.where(count, middle, first_among_equals(rows.shape[-1]))
         else:
             middle = np.full((*rows.shape[:-1], 1), (rows.shape[-1] - 1) // 2)
         return take_index(a, np.take_along_axis(every, middle, -1), dim, keepdim)
@@ -168,7 +168,7 @@ def median(pass_nan: bool) -> Any:
 
 
 @cache
-def among_equals(size: int) -> int:
+def first_among_equals(size: int) -> int:
     """Which of ``size`` equal items comes first when PyTorch puts that in its place."""
     places = list(range(size))
     nth_element.nth_element(places, 0, lambda one, other: False)
@@ -210,36 +210,37 @@ def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
         for at in np.argwhere(np.take_along_axis(run, last, -1)[..., 0] > 0):
             place = tuple(at)
             row, moved = rows[place].tolist(), list(range(size))
-            nth_element.sort(moved, size, smaller_first(row))
+            nth_element.sort(moved, size, smaller_first_order(row))
             index[place] = moved[last[place][0]]
     return take_index(a, index, dim, keepdim)
 
 
 op("topk(self, /, k, dim=-1, largest=True, sorted=True) -> values, indices", topk,
    d_self=lambda grad, indices, self_shape, dim:
-       F.scatter_chosen(None, grad, indices, self_shape, dim),
+       F.scatter_along_dim(None, grad, indices, self_shape, dim),
    text="the {k} first of {self}", tex=r"\operatorname{{top}}_{{{k}}} {self}", onnx="TopK")
 
 op("kthvalue(self, /, k, dim=-1, keepdim=False) -> values, indices", kthvalue,
    refuses="kthvalue_cpu: bool",
    d_self=lambda grad, indices, self_shape, dim, keepdim:
-       F.chosen(grad, indices, self_shape, dim, keepdim),
+       F.value_selecting_reduction_backward(grad, indices, self_shape, dim, keepdim),
    text="number {k} of {self}", tex=r"{self}_{{({k})}}", onnx=None)
 
 for name, pass_nan in (("median", False), ("nanmedian", True)):
     op(f"{name}(self, /)", median_all(pass_nan), refuses="median_cpu: bool",
-       d_self=lambda grad, self, result, self_dtype: F.evenly(grad, self, result, self_dtype),
+       d_self=lambda grad, self, result, self_dtype:
+           F.evenly_distribute_backward(grad, self, result, self_dtype),
        text="median({self})", tex=r"\operatorname{{median}} {self}", onnx=None)
     op(f"{name}.dim(self, /, dim, keepdim=False) -> values, indices", median(pass_nan),
        refuses="median_out: bool",
        node=f"{name.title()}Backward1",
        d_self=lambda grad, indices, self_shape, dim, keepdim:
-           F.chosen(grad, indices, self_shape, dim, keepdim),
+           F.value_selecting_reduction_backward(grad, indices, self_shape, dim, keepdim),
        text="median({self}) along {dim}", tex=r"\operatorname{{median}} {self}", onnx=None)
 
 op("mode(self, /, dim=-1, keepdim=False) -> values, indices", mode,
    d_self=lambda grad, indices, self_shape, dim, keepdim:
-       F.chosen(grad, indices, self_shape, dim, keepdim),
+       F.value_selecting_reduction_backward(grad, indices, self_shape, dim, keepdim),
    text="mode({self})", tex=r"\operatorname{{mode}} {self}", onnx=None)
 
 

@@ -1,4 +1,4 @@
-"""Ops that count: distinct items, items in bins."""
+"""``unique`` and histograms."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def unique(a: Array, dim: int | None) -> tuple[Array, Array, Array]:
         a, return_inverse=True, return_counts=True, axis=dim, equal_nan=False
     )
     shape = a.shape if dim is None else (-1,)
-    return slices_first(found, dim), places.reshape(shape), counts
+    return slices_to_rows(found, dim), places.reshape(shape), counts
 
 
-def slices_first(a: Array, dim: int | None) -> Array:
+def slices_to_rows(a: Array, dim: int | None) -> Array:
     """A copy with slices along a dim one after another in memory."""
     if dim is None:
         return np.ascontiguousarray(a)
@@ -41,7 +41,7 @@ def unique_consecutive(a: Array, dim: int | None) -> tuple[Array, Array, Array]:
     found = rows[begin] if dim is None else np.moveaxis(rows[begin], 0, dim)
     places = np.cumsum(starts) - 1
     counts = np.diff(np.append(begin, size))
-    return slices_first(found, dim), places.reshape(a.shape) if dim is None else places, counts
+    return slices_to_rows(found, dim), places.reshape(a.shape) if dim is None else places, counts
 
 
 @composite

@@ -1,4 +1,7 @@
-"""Kernels that join, repeat, turn and pad arrays. Dims may count from the end."""
+"""Kernels that join, repeat, flip and pad arrays.
+
+Dims may count from the end.
+"""
 
 from __future__ import annotations
 
@@ -33,18 +36,18 @@ def stack(arrays: list[Array], dim: int) -> Array:
     if at < len(shape) and all(is_channels_last(a) for a in arrays):
         return cat(arrays, at).reshape(*shape[:at], len(arrays), *shape[at:])
     spread = (*shape[:at], 1, *shape[at:])
-    return joined([a.reshape(spread) for a in arrays], at, arrays)
+    return concatenate([a.reshape(spread) for a in arrays], at, arrays)
 
 
 def cat(arrays: list[Array], dim: int) -> Array:
     """Joined along a dim, with the channels innermost in memory where they are so in all; PyTorch
     lets empty 1-d tensors pass."""
     parts = [a for a in arrays if a.shape != (0,)]
-    found = joined(parts, dim, arrays) if parts else joined(arrays, 0, arrays)
+    found = concatenate(parts, dim, arrays) if parts else concatenate(arrays, 0, arrays)
     return to_channels_last(found) if all(is_channels_last(a) for a in arrays) else found
 
 
-def joined(parts: list[Array], dim: int, typed: list[Array]) -> Array:
+def concatenate(parts: list[Array], dim: int, typed: list[Array]) -> Array:
     """Joined along a dim, in the common type of ``typed``."""
     first = parts[0].dtype
     if all(a.dtype is first for a in typed):
@@ -53,7 +56,7 @@ def joined(parts: list[Array], dim: int, typed: list[Array]) -> Array:
     return np.ascontiguousarray(np.concatenate(parts, dim, dtype=dtype, casting="unsafe"))
 
 
-def corners(shapes: Any) -> list[tuple[int, int, int, int]]:
+def block_corners(shapes: Any) -> list[tuple[int, int, int, int]]:
     """Where each matrix of a block diagonal begins and ends, in rows and columns."""
     found, row, column = [], 0, 0
     for shape in shapes:
@@ -65,7 +68,7 @@ def corners(shapes: Any) -> list[tuple[int, int, int, int]]:
 
 def block_diag(arrays: list[Array], _dtype: Any) -> Array:
     """Matrices on the diagonal of a matrix of the given type, 0 elsewhere."""
-    places = corners([a.shape for a in arrays])
+    places = block_corners([a.shape for a in arrays])
     shape = places[-1][1], places[-1][3]
     result = np.zeros(shape, _dtype)
     for a, (top, bottom, left, right) in zip(arrays, places, strict=True):
@@ -137,7 +140,7 @@ def diag_embed(a: Array, offset: int, dim1: int, dim2: int) -> Array:
     return result
 
 
-def borders(pad: Shape) -> list[tuple[int, int]]:
+def padding_by_dim(pad: Shape) -> list[tuple[int, int]]:
     """PyTorch's flat list (last dim first) as one pair for each dim, last dim last."""
     return [(pad[i], pad[i + 1]) for i in range(len(pad) - 2, -1, -2)]
 
@@ -145,7 +148,7 @@ def borders(pad: Shape) -> list[tuple[int, int]]:
 @keep_channels_last
 def constant_pad(a: Array, pad: Shape, value: float) -> Array:
     """More items at the ends of the last dims; negative numbers take items away."""
-    a, sides = as_array(a), borders(pad)
+    a, sides = as_array(a), padding_by_dim(pad)
     if not any(pad):
         return clone(a)
     kept, inner = a.ndim - len(sides), [slice(None)] * a.ndim
@@ -161,24 +164,24 @@ def constant_pad(a: Array, pad: Shape, value: float) -> Array:
     return result
 
 
-def reflected(size: int, before: int, after: int) -> Array:
+def reflection_indices(size: int, before: int, after: int) -> Array:
     """Indices of a dim that is mirrored at its ends, which are not repeated."""
     places = np.abs(np.arange(-before, size + after))
     return size - 1 - np.abs(size - 1 - places)
 
 
-def replicated(size: int, before: int, after: int) -> Array:
+def replication_indices(size: int, before: int, after: int) -> Array:
     """Indices of a dim whose ends are repeated."""
     return np.clip(np.arange(-before, size + after), 0, size - 1)
 
 
-RULES = {"reflection": reflected, "replication": replicated}
+RULES = {"reflection": reflection_indices, "replication": replication_indices}
 
 
 @keep_channels_last
 def border_pad(a: Array, padding: Shape, rule: str) -> Array:
     """More items at the ends of the last dims, copied from inside by a rule."""
-    sides = borders(padding)
+    sides = padding_by_dim(padding)
     for dim, (before, after) in enumerate(sides, a.ndim - len(sides)):
         a = a.take(RULES[rule](a.shape[dim], before, after), dim)
     return np.ascontiguousarray(a)
@@ -186,7 +189,7 @@ def border_pad(a: Array, padding: Shape, rule: str) -> Array:
 
 def border_pad_backward(grad: Array, a: Array, padding: Shape, rule: str) -> Array:
     """The gradient of what was padded: that of each item and of its copies."""
-    sides = borders(padding)
+    sides = padding_by_dim(padding)
     grad = as_array(grad)
     for dim, (before, after) in enumerate(sides, a.ndim - len(sides)):
         whole = np.zeros((*grad.shape[:dim], a.shape[dim], *grad.shape[dim + 1 :]), grad.dtype)

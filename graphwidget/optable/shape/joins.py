@@ -1,4 +1,4 @@
-"""Ops that join, repeat, turn and pad tensors."""
+"""``cat``, ``repeat``, ``flip``, ``roll``, ``tril``, ``pad``."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def block_diag_backward(grad: Any, shapes: Any) -> Any:
     """Each block of the gradient, in its tensor's shape: PyTorch squeezes the last dim of those
     of vectors and numbers, and the engine sums what is left of the first."""
     blocks = []
-    for shape, place in zip(shapes, join_kernels.corners(shapes), strict=True):
+    for shape, place in zip(shapes, join_kernels.block_corners(shapes), strict=True):
         top, bottom, left, right = place
         block = F.slice(F.slice(grad, 0, top, bottom, 1), 1, left, right, 1)
         for _ in range(2 - len(shape)):

@@ -1,4 +1,4 @@
-"""Ops that read and write at indices along a dim, at flat indices, by masks and in views."""
+"""``gather``, ``scatter``, ``index_add``, ``take``, ``masked_fill``, ``select_scatter``."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ op("scatter_add(self, index, src, /, dim)", kernels.scatter_add, inplace=True,
 
 
 @composite
-def taken(whole: Any, index: Any, dim: Any, slices: Any) -> Any:
+def select_at_index(whole: Any, index: Any, dim: Any, slices: Any) -> Any:
     """What lies at an index, of which each entry is for one item or for one of the slices."""
     return F.index_select(whole, index, dim) if slices else F.gather(whole, index, dim)
 
 
 @composite
-def received(start: Any, index: Any, items: Any, dim: Any, slices: Any) -> Any:
+def add_at_index(start: Any, index: Any, items: Any, dim: Any, slices: Any) -> Any:
     """The sums of what each place receives."""
     if slices:
         return F.index_add(start, index, items, dim, 1)
@@ -77,7 +77,7 @@ def received(start: Any, index: Any, items: Any, dim: Any, slices: Any) -> Any:
 
 
 @composite
-def reduced(
+def reduce_at_index(
     self: Any, index: Any, src: Any, dim: Any, reduce: Any, include_self: Any, slices: Any
 ) -> Any:
     """The op of either kind."""
@@ -86,18 +86,18 @@ def reduced(
 
 
 @composite
-def as_numbers(mask: Any, like: Any) -> Any:
+def mask_to_numbers(mask: Any, like: Any) -> Any:
     """A mask as 0 and 1."""
     return F.where(mask, F.ones_like(like), F.zeros_like(like))
 
 
 @composite
-def received_counts(
+def counts_at_index(
     like: Any, index: Any, src: Any, dim: Any, include_self: Any, slices: Any
 ) -> Any:
     """How many items each place received, at least 1."""
     start = F.ones_like(like) if include_self else F.zeros_like(like)
-    counts = F.received(start, index, F.ones_like(src), dim, slices)
+    counts = F.add_at_index(start, index, F.ones_like(src), dim, slices)
     return F.masked_fill(counts, counts == 0, 1)
 
 
@@ -112,7 +112,7 @@ def check_items(index: Any, src: Any, reduce: Any, slices: Any) -> None:
 
 
 @composite
-def reduced_backward_self(
+def reduce_backward_self(
     grad: Any, self: Any, index: Any, src: Any, result: Any, dim: Any, reduce: Any,
     include_self: Any, slices: Any,
 ) -> Any:  # fmt: skip
@@ -123,15 +123,15 @@ def reduced_backward_self(
     if reduce == "sum":
         found = grad
     elif reduce == "mean":
-        found = grad / F.received_counts(grad, index, src, dim, include_self, slices)
+        found = grad / F.counts_at_index(grad, index, src, dim, include_self, slices)
     elif reduce == "prod":
         filled = F.masked_fill(self, self == 0, 1)
-        others = F.reduced(filled, index, src, dim, reduce, include_self, slices)
+        others = F.reduce_at_index(filled, index, src, dim, reduce, include_self, slices)
         found = (grad * others) / filled
     else:
-        mine = F.as_numbers(self == result, self)
-        theirs = F.as_numbers(src == F.taken(result, index, dim, slices), src)
-        found = mine * (grad / F.received(mine, index, theirs, dim, slices))
+        mine = F.mask_to_numbers(self == result, self)
+        theirs = F.mask_to_numbers(src == F.select_at_index(result, index, dim, slices), src)
+        found = mine * (grad / F.add_at_index(mine, index, theirs, dim, slices))
     if include_self:
         return found
     clear = F.index_fill if slices else F.scatter_value
@@ -139,31 +139,33 @@ def reduced_backward_self(
 
 
 @composite
-def reduced_backward_src(
+def reduce_backward_src(
     grad: Any, self: Any, index: Any, src: Any, result: Any, dim: Any, reduce: Any,
     include_self: Any, slices: Any,
 ) -> Any:  # fmt: skip
     """d scatter_reduce or index_reduce by what is written."""
     check_items(index, src, reduce, slices)
     if reduce == "sum":
-        return F.taken(grad, index, dim, slices)
+        return F.select_at_index(grad, index, dim, slices)
     if reduce == "mean":
-        counts = F.received_counts(grad, index, src, dim, include_self, slices)
-        return F.taken(grad, index, dim, slices) / F.taken(counts, index, dim, slices)
+        counts = F.counts_at_index(grad, index, src, dim, include_self, slices)
+        items = F.select_at_index(grad, index, dim, slices)
+        return items / F.select_at_index(counts, index, dim, slices)
     if reduce == "prod":
         zero = src == 0
-        zeros = F.received(F.zeros_like(self), index, F.as_numbers(zero, src), dim, slices)
-        single = zero & (F.taken(zeros, index, dim, slices) == 1)
-        others = F.reduced(
+        zeros = F.add_at_index(F.zeros_like(self), index, F.mask_to_numbers(zero, src), dim, slices)
+        single = zero & (F.select_at_index(zeros, index, dim, slices) == 1)
+        others = F.reduce_at_index(
             self, index, F.masked_fill(src, single, 1), dim, reduce, include_self, slices
         )
-        quotient = F.taken(grad * result, index, dim, slices) / F.masked_fill(src, zero, 1)
-        found = F.where(single, F.taken(grad * others, index, dim, slices), quotient)
+        quotient = F.select_at_index(grad * result, index, dim, slices)
+        quotient = quotient / F.masked_fill(src, zero, 1)
+        found = F.where(single, F.select_at_index(grad * others, index, dim, slices), quotient)
         return F.derived_once(found, zeros, slices)
-    mine = F.as_numbers(self == result, self)
-    theirs = F.as_numbers(src == F.taken(result, index, dim, slices), src)
-    shared = grad / F.received(mine, index, theirs, dim, slices)
-    return theirs * F.taken(shared, index, dim, slices)
+    mine = F.mask_to_numbers(self == result, self)
+    theirs = F.mask_to_numbers(src == F.select_at_index(result, index, dim, slices), src)
+    shared = grad / F.add_at_index(mine, index, theirs, dim, slices)
+    return theirs * F.select_at_index(shared, index, dim, slices)
 
 
 @composite
@@ -198,9 +200,9 @@ op("delayed_error(self, /, text)", lambda a, text: a.copy(), node="Error",
 op("scatter_reduce(self, index, src, /, dim, reduce, include_self=True)", kernels.scatter_reduce,
    inplace=True,
    d_self=lambda grad, self, index, src, result, dim, reduce, include_self:
-       F.reduced_backward_self(grad, self, index, src, result, dim, reduce, include_self, False),
+       F.reduce_backward_self(grad, self, index, src, result, dim, reduce, include_self, False),
    d_src=lambda grad, self, index, src, result, dim, reduce, include_self:
-       F.reduced_backward_src(grad, self, index, src, result, dim, reduce, include_self, False),
+       F.reduce_backward_src(grad, self, index, src, result, dim, reduce, include_self, False),
    text="{reduce} of {self} and {src} at {index}", tex=r"{self}", onnx="ScatterElements")
 
 # Along a dim, one index for each slice -----------------------------------------------------------
@@ -219,7 +221,7 @@ op("index_select(self, index, /, dim)", kernels.index_select,
 
 
 @composite
-def slices_of(grad: Any, source_dim: Any, index: Any, dim: Any) -> Any:
+def slices_at_index(grad: Any, source_dim: Any, index: Any, dim: Any) -> Any:
     """The slices of the gradient at an index, as what was written there: a number has no dims."""
     found = F.index_select(grad, index, dim)
     return F.reshape(found, ()) if source_dim == 0 else F.expand(found, found.shape)
@@ -228,14 +230,14 @@ def slices_of(grad: Any, source_dim: Any, index: Any, dim: Any) -> Any:
 op("index_add(self, index, source, /, dim, alpha=1)", kernels.index_add, inplace=True,
    d_self=lambda grad: grad,
    d_source=lambda grad, index, source, source_dim, dim, alpha:
-       F.slices_of(grad, source_dim, index, dim) if alpha == 1
-       else F.slices_of(grad, source_dim, index, dim) * alpha,
+       F.slices_at_index(grad, source_dim, index, dim) if alpha == 1
+       else F.slices_at_index(grad, source_dim, index, dim) * alpha,
    text="{self} + {source} at {index}", tex=r"{self}", onnx=None)
 
 op("index_copy(self, index, source, /, dim)", kernels.index_copy, inplace=True,
    d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
    d_source=lambda grad, index, source, source_dim, dim:
-       F.slices_of(grad, source_dim, index, dim),
+       F.slices_at_index(grad, source_dim, index, dim),
    text="{self} with {source} at {index}", tex=r"{self}", onnx=None)
 
 op("index_fill(self, index, /, dim, value)", kernels.index_fill, inplace=True, overlap="anything",
@@ -254,9 +256,9 @@ op("unique_of(self, /)", kernels.unique, nograd=True, public=False,
 op("index_reduce(self, index, source, /, dim, reduce, include_self=True)", kernels.index_reduce,
    inplace=True,
    d_self=lambda grad, self, index, source, result, dim, reduce, include_self:
-       F.reduced_backward_self(grad, self, index, source, result, dim, reduce, include_self, True),
+       F.reduce_backward_self(grad, self, index, source, result, dim, reduce, include_self, True),
    d_source=lambda grad, self, index, source, result, dim, reduce, include_self:
-       F.reduced_backward_src(grad, self, index, source, result, dim, reduce, include_self, True),
+       F.reduce_backward_src(grad, self, index, source, result, dim, reduce, include_self, True),
    text="{reduce} of {self} and {source} at {index}", tex=r"{self}", onnx=None)
 
 # Flat indices -------------------------------------------------------------------------------------
@@ -331,7 +333,7 @@ op("diagonal_scatter(self, src, /, offset=0, dim1=0, dim2=1)",
    text="{self} with {src} on the diagonal", tex=r"{self}", onnx=None)
 
 
-def begun(size: Any, stride: Any, storage_offset: Any, geometry: Any) -> Any:
+def with_storage_offset(size: Any, stride: Any, storage_offset: Any, geometry: Any) -> Any:
     """The geometry asked for: without an offset, from where the tensor begins."""
     return size, stride, geometry[2] if storage_offset is None else storage_offset
 
@@ -342,5 +344,7 @@ op("as_strided_scatter(self, src, /, size, stride, storage_offset=None, _geometr
        F.as_strided_scatter(grad, F.zeros_of(grad, _src_shape), size, stride, storage_offset,
                             _geometry),
    d_src=lambda grad, size, stride, storage_offset, _geometry:
-       F.restride(grad, _geometry, begun(size, stride, storage_offset, _geometry), _geometry),
+       F.restride(
+           grad, _geometry, with_storage_offset(size, stride, storage_offset, _geometry),
+           _geometry),
    text="{self} with {src} where strides {stride} lead", tex=r"{self}", onnx=None)

@@ -1,4 +1,4 @@
-"""Ops that show the same items in another shape: views, and their derivatives.
+"""Views (``view``, ``transpose``, ``slice``, ``expand``), and their derivatives.
 
 Dims in declarations are as the user gave them; they may count from the end.
 """
@@ -78,14 +78,14 @@ op("transpose(self, /, dim0, dim1)", view_kernels.transpose, view=True,
    sign="ᵀ", text="{self}ᵀ", tex=r"{self}^T", onnx="Transpose")
 
 
-def inverse(dims: Any) -> Any:
+def inverse_permutation(dims: Any) -> Any:
     """The order that undoes an order of dims."""
     count = len(dims)
     return tuple(sorted(range(count), key=lambda i: dims[i] % count))
 
 
 op("permute(self, /, dims)", view_kernels.permute, view=True,
-   d_self=lambda grad, dims: F.permute(grad, inverse(dims)),
+   d_self=lambda grad, dims: F.permute(grad, inverse_permutation(dims)),
    text="{self} with dims {dims}", tex=r"{self}", onnx="Transpose")
 
 # Parts ------------------------------------------------------------------------------------------

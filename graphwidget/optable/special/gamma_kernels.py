@@ -171,7 +171,7 @@ def multigammaln(a: Array, p: int) -> Array:
 
 
 # The incomplete ones ------------------------------------------------------------------------------
-def weight(a: Array, x: Array) -> Array:
+def gamma_prefactor(a: Array, x: Array) -> Array:
     """x^a exp(-x) / Γ(a)."""
     return np.exp(a * np.log(x) - x - log_gamma_positive(a))
 
@@ -184,7 +184,7 @@ def lower_series(a: Array, x: Array) -> Array:
         total = total + term
         if (term <= total * 1e-17).all():
             break
-    return total * weight(a, x)
+    return total * gamma_prefactor(a, x)
 
 
 def upper_fraction(a: Array, x: Array) -> Array:
@@ -197,16 +197,16 @@ def upper_fraction(a: Array, x: Array) -> Array:
     for k in range(1, STEPS):
         factor = -k * (k - a)
         b = b + 2
-        d = 1 / nonzero(factor * d + b)
-        c = nonzero(b + factor / c)
+        d = 1 / nonzero_or_tiny(factor * d + b)
+        c = nonzero_or_tiny(b + factor / c)
         ratio = c * d
         value = value * ratio
         if (np.abs(ratio - 1) <= 1e-16).all():
             break
-    return value * weight(a, x)
+    return value * gamma_prefactor(a, x)
 
 
-def nonzero(value: Array) -> Array:
+def nonzero_or_tiny(value: Array) -> Array:
     """The value, or something tiny where it is 0."""
     return np.where(np.abs(value) < SMALLEST, SMALLEST, value)
 

@@ -1,4 +1,4 @@
-"""The error function's, the gamma function's and Bessel's families."""
+"""The special functions: ``erf``, ``lgamma``, ``digamma``, ``i0`` and their kin."""
 
 from __future__ import annotations
 
@@ -159,13 +159,13 @@ op("special_i0e(self, /)", kernels.i0e, pointwise=True, dtype="float", public=Fa
 op("special_i1(self, /)", kernels.i1, pointwise=True, dtype="float", public=False,
    also=("special.i1",),
    d_self=lambda grad, self, result:
-       grad * F.bessel_slope(F.i0(self), F.no_halves(self, "i1_backward"), result),
+       grad * F.bessel_i1_derivative(F.i0(self), F.no_halves(self, "i1_backward"), result),
    text="I₁({self})", tex=r"I_1({self})", onnx=None)
 
 op("special_i1e(self, /)", kernels.i1e, pointwise=True, dtype="float", public=False,
    also=("special.i1e",), node="SpecialI1EBackward0",
    d_self=lambda grad, self, result: grad * (
-       F.bessel_slope(F.special_i0e(self), F.no_halves(self, "i1e_backward"), result)
+       F.bessel_i1_derivative(F.special_i0e(self), F.no_halves(self, "i1e_backward"), result)
        - F.sgn(self) * result),
    text="exp(−|{self}|) · I₁({self})", tex=r"e^{{-|{self}|}} I_1({self})", onnx=None)
 
@@ -183,7 +183,7 @@ def no_halves(self: Any, kernel: str) -> Any:
 
 
 @composite
-def bessel_slope(i0: Any, self: Any, i1: Any) -> Any:
+def bessel_i1_derivative(i0: Any, self: Any, i1: Any) -> Any:
     """I0 - I1 / x, which is 1/2 at 0."""
     zero = F.eq(self, F.zeros_like(self))
     safe = F.where(zero, F.ones_like(self), self)

@@ -1,5 +1,6 @@
-"""Kernels of the error function's family and of Bessel's I, and what all special functions are made
-with.
+"""Kernels of ``erf`` and its kin and of Bessel's I.
+
+Also what the kernels of all special functions are made with.
 
 They compute in float64, block by block so that the temporaries stay in the cache, and round to
 the operand's type at the end.
@@ -183,7 +184,7 @@ def entr(a: Array) -> Array:
 
 
 # Bessel's functions I of orders 0 and 1 ----------------------------------------------------------
-def bessel(near: tuple[float, ...], far: tuple[float, ...], size: Array) -> Array:
+def bessel_by_polynomials(near: tuple[float, ...], far: tuple[float, ...], size: Array) -> Array:
     """exp(-x) I(x) for x >= 0 from its two polynomials, below and above 8."""
     return piecewise(
         size, (size <= 8, lambda x: polynomial(near, x / 4 - 1)),
@@ -194,30 +195,30 @@ def bessel(near: tuple[float, ...], far: tuple[float, ...], size: Array) -> Arra
 @blockwise
 def i0e(x: Array) -> Array:
     """exp(-|x|) I0(x), the modified Bessel function of order 0."""
-    return bessel(table.I0_NEAR, table.I0_FAR, np.abs(x))
+    return bessel_by_polynomials(table.I0_NEAR, table.I0_FAR, np.abs(x))
 
 
 @blockwise
 def i0(x: Array) -> Array:
     """I0(x)."""
-    return exp_of_size(bessel(table.I0_NEAR, table.I0_FAR, np.abs(x)), x)
+    return times_exp_abs(bessel_by_polynomials(table.I0_NEAR, table.I0_FAR, np.abs(x)), x)
 
 
 @blockwise
 def i1e(x: Array) -> Array:
     """exp(-|x|) I1(x), the modified Bessel function of order 1."""
     size = np.abs(x)
-    found = bessel(table.I1_NEAR, table.I1_FAR, size)
+    found = bessel_by_polynomials(table.I1_NEAR, table.I1_FAR, size)
     return np.copysign(np.where(size <= 8, found * size, found), x)
 
 
 @blockwise
 def i1(x: Array) -> Array:
     """I1(x)."""
-    return exp_of_size(i1e(x), x)
+    return times_exp_abs(i1e(x), x)
 
 
-def exp_of_size(scaled: Array, x: Array) -> Array:
+def times_exp_abs(scaled: Array, x: Array) -> Array:
     """scaled exp(|x|), without overflow before its time."""
     half = np.exp(np.abs(x) / 2)
     return scaled * half * half

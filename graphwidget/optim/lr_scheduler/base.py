@@ -1,4 +1,4 @@
-"""What all schedulers share: when the rate is computed, where it is put, and what is saved."""
+"""``LRScheduler``, the base class: when the rate is computed, where it is put, what is saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schedulers made of others: one after another, or all at once."""
+"""``SequentialLR`` and ``ChainedScheduler``: schedulers made of others."""
 
 from __future__ import annotations
 

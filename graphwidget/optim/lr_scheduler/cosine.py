@@ -1,4 +1,4 @@
-"""Rates along a cosine (Loshchilov and Hutter, 2017)."""
+"""``CosineAnnealingLR`` and warm restarts (Loshchilov and Hutter, 2017)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class CosineAnnealingLR(LRScheduler):
         self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)
 
-    def _height(self, epoch: float) -> float:
+    def _cosine_factor(self, epoch: float) -> float:
         return 1 + math.cos(math.pi * epoch / self.T_max)
 
     def get_lr(self) -> Rates:
@@ -32,11 +32,11 @@ class CosineAnnealingLR(LRScheduler):
             rise = (1 - math.cos(math.pi / self.T_max)) / 2
             pairs = zip(self.base_lrs, self._rates(), strict=True)
             return [rate + (base - least) * rise for base, rate in pairs]
-        factor = self._height(epoch) / self._height(epoch - 1)
+        factor = self._cosine_factor(epoch) / self._cosine_factor(epoch - 1)
         return [factor * (rate - least) + least for rate in self._rates()]
 
     def _get_closed_form_lr(self) -> Rates:
-        height, least = self._height(self.last_epoch), self.eta_min
+        height, least = self._cosine_factor(self.last_epoch), self.eta_min
         return [least + (base - least) * height / 2 for base in self.base_lrs]
 
 
@@ -87,12 +87,12 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             epoch = 0 if epoch is None else epoch
             if epoch < 0:
                 raise ValueError(f"Expected non-negative epoch, but got {epoch}")
-            self._go_to(epoch)
+            self._set_epoch(epoch)
         self.last_epoch = math.floor(epoch)
         with _set(self, "_get_lr_called_within_step"):
             self._put(self.get_lr())
 
-    def _go_to(self, epoch: float) -> None:
+    def _set_epoch(self, epoch: float) -> None:
         """Find the period that an epoch lies in."""
         if epoch < self.T_0:
             self.T_i, self.T_cur = self.T_0, epoch

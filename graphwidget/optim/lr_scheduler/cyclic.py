@@ -1,4 +1,4 @@
-"""Rates that go up and down, and momentum that goes the other way (Smith, 2017)."""
+"""``CyclicLR``: rates that go up and down, momentum the other way (Smith, 2017)."""
 
 from __future__ import annotations
 

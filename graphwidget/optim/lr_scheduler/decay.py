@@ -1,4 +1,4 @@
-"""Rates that are the initial ones times a factor of the epoch."""
+"""``StepLR``, ``ExponentialLR``, ``LambdaLR`` and others: the first rate times a factor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One cycle: up to a high rate and down to a very low one (Smith and Topin, 2019)."""
+"""``OneCycleLR``: up to a high rate and down to a very low one (Smith and Topin, 2019)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class OneCycleLR(Cyclic):
     ) -> None:
         check_optimizer(optimizer)
         self.optimizer = optimizer
-        self.total_steps = _total(total_steps, epochs, steps_per_epoch)
+        self.total_steps = _total_steps(total_steps, epochs, steps_per_epoch)
         self._schedule_phases = _phases(self.total_steps, pct_start, three_phase)
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
@@ -97,7 +97,7 @@ def _ends(group: Group, phase: dict[str, Any], what: str) -> tuple[float, float]
     return group[phase["start_" + what]], group[phase["end_" + what]]
 
 
-def _total(total_steps: int | None, epochs: int | None, steps_per_epoch: int | None) -> int:
+def _total_steps(total_steps: int | None, epochs: int | None, steps_per_epoch: int | None) -> int:
     if total_steps is not None:
         _check_positive("total_steps", total_steps)
         return total_steps

@@ -1,4 +1,4 @@
-"""A rate that falls when a measure stops getting better."""
+"""``ReduceLROnPlateau``: a rate that falls when a measure stops getting better."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making a batch of samples, and tensors of numbers."""
+"""``default_collate``: a batch made of samples."""
 
 from __future__ import annotations
 
@@ -24,13 +24,15 @@ def default_convert(data: Any) -> Any:
     if isinstance(data, np.ndarray | np.generic):
         return data if data.dtype.kind in "SUO" else factories.as_tensor(data)
     if isinstance(data, Mapping):
-        return _rebuilt(data, {key: default_convert(value) for key, value in data.items()})
+        return _rebuild_container(
+            data, {key: default_convert(value) for key, value in data.items()}
+        )
     if isinstance(data, tuple) and hasattr(data, "_fields"):
         return type(data)(*(default_convert(item) for item in data))
     if isinstance(data, tuple):
         return [default_convert(item) for item in data]
     if isinstance(data, Sequence) and not isinstance(data, str | bytes):
-        return _rebuilt(data, [default_convert(item) for item in data])
+        return _rebuild_container(data, [default_convert(item) for item in data])
     return data
 
 
@@ -59,7 +61,7 @@ def default_collate(batch: Any) -> Any:
         return batch
     if isinstance(first, Mapping):
         found = {key: default_collate([sample[key] for sample in batch]) for key in first}
-        return _rebuilt(first, found)
+        return _rebuild_container(first, found)
     if isinstance(first, Sequence):
         return _collated_sequences(first, batch)
     raise TypeError(_REFUSED.format(type(first)))
@@ -71,10 +73,10 @@ def _collated_sequences(first: Any, batch: Any) -> Any:
     if any(len(each) != len(first) for each in batch):
         raise RuntimeError("each element in list of batch should be of equal size")
     columns = [default_collate(each) for each in zip(*batch, strict=True)]
-    return columns if isinstance(first, tuple) else _rebuilt(first, columns)
+    return columns if isinstance(first, tuple) else _rebuild_container(first, columns)
 
 
-def _rebuilt(like: Any, content: Any) -> Any:
+def _rebuild_container(like: Any, content: Any) -> Any:
     """The content in a container of the same type, where that can be made from it."""
     try:
         return type(like)(content)

@@ -1,4 +1,4 @@
-"""Datasets: indexed or iterated, and made of others."""
+"""``Dataset``, ``TensorDataset``, ``Subset``, ``random_split`` and their kin."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def random_split(
     """
     size = len(dataset)  # type: ignore[arg-type]  # Dataset leaves it to those that have one
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
-        lengths = _whole(size, lengths)
+        lengths = _lengths_from_fractions(size, lengths)
     if sum(lengths) != size:
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     order = random.randperm(int(sum(lengths)), generator).tolist()
@@ -196,7 +196,7 @@ def random_split(
     ]
 
 
-def _whole(total: int, fractions: Sequence[float]) -> list[int]:
+def _lengths_from_fractions(total: int, fractions: Sequence[float]) -> list[int]:
     """Lengths for fractions; what is left over is given out one by one from the front."""
     lengths = []
     for place, fraction in enumerate(fractions):

@@ -1,4 +1,4 @@
-"""A dataset's indices dealt out to several processes."""
+"""``DistributedSampler``: a dataset's indices dealt out to several processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samplers: in which order, and in which batches, a dataset is read."""
+"""Samplers: the order, and the batches, in which a dataset is read."""
 
 from __future__ import annotations
 

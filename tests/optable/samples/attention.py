@@ -18,7 +18,7 @@ SAMPLES: dict[str, list[Sample]] = {
         f"{ATTEND}(x, y, y, attn_mask={MAY} & False)",
         f"{ATTEND}(x, y[:, :1], y[:, :1], enable_gqa=True)",
         integers=False),
-    "flash_attention_slope": each(
+    "flash_attention_gradient": each(
         HEADS, grads(f"{ATTEND}(x, y, y)") + "[0].detach()", integers=False),
     "safe_softmax": each(
         HEADS, f"{ATTEND}(x[0], y[0], y[0])",

@@ -52,7 +52,7 @@ SAMPLES: dict[str, list[Sample]] = {
         f"{F}.nll_loss(x[:, :, 0], {MAP}[:, 0], reduction='none')",
         f"{F}.nll_loss(x.log_softmax(1), {MAP}, {WEIGHT}[:3], reduction='none')", integers=False),
     "nll_loss_backward": each(LOGITS, grads(ENTROPY[0], "x") + "[0]", integers=False),
-    "nll_loss_again": each(
+    "nll_loss_double_backward": each(
         LOGITS, grads(f"{F}.nll_loss(x, {CLASSES}, {WEIGHT}, reduction='none')", "x") + "[0]",
         integers=False),
     "mul.number": each(LOGITS, ENTROPY[5], integers=False),

@@ -31,8 +31,8 @@ SAMPLES: dict[str, list[Sample]] = {
     "max.dim": each(FILLED, "x.max(0)", "x.max(-1, keepdim=True)"),
     "min": each(FILLED, "x.min()"),
     "min.dim": each(FILLED, "x.min(0)", "x.min(1, keepdim=True)"),
-    "scatter_chosen": each(FILLED, "x.max(0).values ** 2"),
-    "gather_chosen": each(
+    "scatter_along_dim": each(FILLED, "x.max(0).values ** 2"),
+    "gather_along_dim": each(
         FILLED, "torch.autograd.grad((x.max(0).values ** 2).sum(), x, create_graph=True)[0]"
     ),
     "amax": each(FILLED, "x.amax()", "x.amax(0)", "x.amax((0, 1), True)", "x.round().amax(-1)",

@@ -27,8 +27,8 @@ SAMPLES: dict[str, list[Sample]] = {
                        ZEROS + ".cumprod(0)", "x.cumprod(0, dtype=torch.float64)"),
     "cummax": running("x.cummax(-1)", "x.cummax(0)", "x.round().cummax(-1)"),
     "cummin": running("x.cummin(-1)", "x.cummin(0)", "x.round().cummin(-1)"),
-    "scatter_added": each(FILLED, "x.cummax(0).values ** 2"),
-    "gathered": each(FILLED, "torch.autograd.grad((x.cummax(0).values ** 2).sum(), x, "
+    "scatter_add_along_dim": each(FILLED, "x.cummax(0).values ** 2"),
+    "gather_repeated": each(FILLED, "torch.autograd.grad((x.cummax(0).values ** 2).sum(), x, "
                              "create_graph=True)[0]", integers=False),
     "logcumsumexp": [*real(WITH_DIM, "x.logcumsumexp(-1)", "x.logcumsumexp(0)"),
                      Sample("x.logcumsumexp(-1)", ONE, integers=False)],

@@ -1,5 +1,7 @@
-"""Functions that show a part of a tensor: a slice, a diagonal, windows, any strides; and those that
-write a tensor into such a part of a copy."""
+"""Views of parts of a tensor: ``select``, ``narrow``, ``diagonal``, ``unfold``, ``as_strided``.
+
+With them stand those that write a tensor into such a part of a copy (``select_scatter``).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from ...arrays import memory_order
 from ...arrays.overlap import real_strides
 from ...dispatch.offer import offer
 from ...eager.inplace import reshape_in_place
-from ...eager.record import TENSORS as F
+from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ..dims import checked_dim, wrap_dim
 from .reshape_expand import ravel

@@ -1,4 +1,4 @@
-"""Writes, from a declaration, the function that runs an op and records its node.
+"""The function of each op, generated from its declaration: it computes and records the node.
 
 Like ``attrs`` and ``dataclasses``, this writes Python source from a declaration, once for each
 op. A record function is flat: it runs the kernel, makes the result and, where a gradient is
@@ -23,6 +23,7 @@ from ..graph.views import as_view, refresh_for_op
 from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Op, bind
 from ..optable.pointwise.zero_tensors import COMBINED
 from .lazy import compile_function, lazy_function
+from .list_op_functions import record_list_input, record_several_outputs
 from .node_classes import (
     TENSORS,
     edgeless,
@@ -32,18 +33,17 @@ from .node_classes import (
     plans,
     target_slots,
 )
-from .numpy_errors import QUIET, hush, quiet_lines, unhush
+from .numpy_errors import QUIET, ignore_errors, quiet_lines, restore_errors
 from .overridable import ask_source
 from .promote import as_tensors, checked_fit, fit_to, not_a_tensor_error, promote
-from .record_lists import record_list_input, record_several_outputs
 from .scalar_tensors import ABSENT, Constant
 
-__all__ = ["TENSORS", "fill_namespace", "link"]
+__all__ = ["TENSORS", "fill_namespace", "node_maker"]
 
 STARTED = "grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()"
 
 
-def link_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:
+def new_node_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:
     """Lines that make the plan's node from the inputs by name (outputs are saved later)."""
     lines = [f"node = {plan_name(op, targets)}()"]
     for slot, name in zip(target_slots(targets), targets, strict=True):
@@ -82,17 +82,17 @@ def metadata_source(op: Op, name: str) -> str:
     return f"{source}.{attribute}"
 
 
-def tree_source(op: Op, indent: str) -> list[str]:
+def choose_plan_source(op: Op, indent: str) -> list[str]:
     """The decision which inputs have an edge, down to the plan's node. What the only derivative of
     an op reads is kept in any case, and what has no derivative has an edge to all inputs."""
     if len(op.derivatives) == 1:
-        return link_source(op, tuple(op.derivatives), indent)
+        return new_node_source(op, tuple(op.derivatives), indent)
     test = "_requires_grad" if op.node == "NotImplemented" else "_requires_grad is True"
 
     def descend(left: tuple[str, ...], chosen: tuple[str, ...], indent: str) -> list[str]:
         if not left:
             return (
-                link_source(op, chosen, indent)
+                new_node_source(op, chosen, indent)
                 if chosen
                 else [f"{indent}node = edgeless({op.key!r})"]
             )
@@ -177,10 +177,10 @@ def compute_source(op: Op) -> list[str]:
         f"        meta = {first}._meta",
         *refresh_source(op, False),
         f"    if {test}:",
-        *fast_source(op, arrays, params),
+        *same_shape_source(op, arrays, params),
         "        fit = None",
         *(["        meta = meta_of(found)"] if op.dtype == "bool" else []),
-        *constant_source(op, arrays, params, out),
+        *number_operand_source(op, arrays, params, out),
         "    else:",
         f"        arrays, fit = promote(OP, ({names},))",
         f"        {', '.join(['found', *op.kept])} = kernel(*arrays{params}{out})",
@@ -199,7 +199,7 @@ def memory_order_source(op: Op) -> str:
 AS_ARRAY = "        if found.__class__ is not ndarray: found = array(found)"
 
 
-def fast_source(op: Op, arrays: str, params: str) -> list[str]:
+def same_shape_source(op: Op, arrays: str, params: str) -> list[str]:
     """The kernel on operands of one shape and type. Ufuncs give scalars for 0-d arrays unless
     they are asked for an array, which costs more than it is worth for others."""
     if not isinstance(op.kernel, np.ufunc):
@@ -213,7 +213,7 @@ def fast_source(op: Op, arrays: str, params: str) -> list[str]:
     return [f"        found = kernel({arrays}) if meta.plain else {spread}"]
 
 
-def constant_source(op: Op, arrays: str, params: str, out: str) -> list[str]:
+def number_operand_source(op: Op, arrays: str, params: str, out: str) -> list[str]:
     """The branch for a float tensor with a number: nothing to promote, nothing to fit."""
     if len(op.inputs) != 2:
         return []
@@ -260,7 +260,7 @@ def record_source(op: Op) -> str:
         else:
             lines.append(f"    if {wanted}:")
             lines.append("        if not meta.floating: raise not_differentiable(found.dtype)")
-        lines += tree_source(op, "        ")
+        lines += choose_plan_source(op, "        ")
         lines += ["        out._node = node; out._requires_grad = True"]
         if any(name in d.needs for d in op.derivatives.values() for name in op.outputs):
             conditional = len(op.derivatives) > 1  # one without edges saves nothing
@@ -282,11 +282,15 @@ def record_source(op: Op) -> str:
     return "\n".join(lines)
 
 
-def link_function_source(op: Op) -> str:
-    """The source of ``link(inputs..., params..., fit)``: the node alone, for in-place writes."""
-    lines = [f"def link({', '.join([*op.inputs, *op.params, 'fit'])}):"]
+def make_node_source(op: Op) -> str:
+    """The source of ``make_node(inputs..., params..., fit)``: the node, for in-place writes."""
+    lines = [f"def make_node({', '.join([*op.inputs, *op.params, 'fit'])}):"]
     wanted = " or ".join(f"{name}._requires_grad" for name in op.derivatives)
-    lines += [f"    if not ({wanted}): return None", *tree_source(op, "    "), "    return node"]
+    lines += [
+        f"    if not ({wanted}): return None",
+        *choose_plan_source(op, "    "),
+        "    return node",
+    ]
     return "\n".join(lines)
 
 
@@ -295,25 +299,25 @@ def link_function_source(op: Op) -> str:
 # stub until it is called; then it takes over the written one's code and stays the same object.
 
 
-def described(op: Op) -> str:
+def one_line_docstring(op: Op) -> str:
     """What an op's functions say of themselves."""
     return f"``{op.text.replace('{', '').replace('}', '')}``; node {op.node}."
 
 
 def lazy_op_function(what: str, op: Op) -> Callable[..., Any]:
-    """A function of an op (``record`` or ``link``), not written yet."""
+    """A function of an op (``record`` or ``make_node``), not written yet."""
     function = lazy_function(
         op.name, partial(build_op_function, what, op.key), op.signature, op.kernel
     )
     function.__module__ = "graphwidget"
-    function.__doc__ = described(op)
+    function.__doc__ = one_line_docstring(op)
     return function  # type: ignore[no-any-return]
 
 
 def build_op_function(what: str, key: str, _: Any = None) -> types.FunctionType:
     """A function of an op."""
     op = TABLE[key]
-    source = link_function_source(op) if what == "link" else record_source(op)
+    source = make_node_source(op) if what == "make_node" else record_source(op)
     return compile_function(with_own_names(source, op), key, runtime.__dict__)
 
 
@@ -347,7 +351,7 @@ def operator(name: str, key: str) -> Callable[..., Any]:
         return compile_function(source, key, runtime.__dict__)
 
     made = runtime.__dict__[f"OPERATOR{name}"] = lazy_function(name, write, op.signature, op.kernel)
-    made.__module__, made.__doc__ = "graphwidget", described(op)
+    made.__module__, made.__doc__ = "graphwidget", one_line_docstring(op)
     return made  # type: ignore[no-any-return]
 
 
@@ -362,7 +366,7 @@ def operator_source(source: str, op: Op, name: str) -> str:
     coerced, rest = tail.split("\n", 1)
     indent = coerced[: -len(coerced.lstrip())]
     attempt = f"{indent}try:\n    {coerced}\n{indent}except TypeError:\n"
-    attempt += f"{indent}    return left_alone({name!r}, {names})\n"
+    attempt += f"{indent}    return operator_not_implemented({name!r}, {names})\n"
     return lines + known + catch + attempt + rest
 
 
@@ -372,8 +376,8 @@ def alias_as(cls: type[Tensor], tensor: Tensor) -> Any:
     if tensor._view is not None:
         refresh_for_op(tensor)
     out: Any = runtime.new(cls)
-    out._adopt(op.kernel(tensor._data))
-    node = link("alias")(tensor, None) if runtime.mode.enabled else None
+    out._set_data(op.kernel(tensor._data))
+    node = node_maker("alias")(tensor, None) if runtime.mode.enabled else None
     if node is not None:
         out._node, out._requires_grad = node, True
     as_view(out, tensor, op, {})
@@ -387,9 +391,9 @@ RECORDED: dict[Any, Op] = {}
 
 
 @cache
-def link(key: str) -> Callable[..., Node | None]:
+def node_maker(key: str) -> Callable[..., Node | None]:
     """For in-place writes: the function that makes an op's node."""
-    return lazy_op_function("link", TABLE[key])
+    return lazy_op_function("make_node", TABLE[key])
 
 
 def fill_namespace() -> None:
@@ -418,5 +422,5 @@ runtime.provide(
     refresh=refresh_for_op, as_view=as_view, edgeless=edgeless, tensors=TENSORS, Constant=Constant,
     ABSENT=ABSENT, coerce=as_tensors, promote=promote, fit_to=fit_to, checked_fit=checked_fit,
     not_tensor=not_a_tensor_error, not_differentiable=errors.not_differentiable, QUIET=QUIET,
-    hush=hush, unhush=unhush,
+    ignore_errors=ignore_errors, restore_errors=restore_errors,
 )  # fmt: skip

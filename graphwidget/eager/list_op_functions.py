@@ -1,4 +1,4 @@
-"""Record functions of ops with a list of inputs or several outputs.
+"""The functions of ops with a list of inputs (``cat``) or several outputs (``max``).
 
 They are few and never the smallest ones, so closures over the declaration serve them.
 """

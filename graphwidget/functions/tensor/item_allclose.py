@@ -1,4 +1,4 @@
-"""The functions users call, and the same as methods of Tensor.
+"""``item``, ``numpy``, ``equal``, ``allclose`` and ``sum_to_size``.
 
 Most are the record functions of the op table as they are. Those with PyTorch's richer signatures
 (``dim`` or none, numbers or tensors) are written here, in terms of ``F``, the record functions.
@@ -56,6 +56,8 @@ def item(self: Tensor) -> Any:
         raise RuntimeError(
             f"a Tensor with {self._data.size} elements cannot be converted to Scalar"
         )
+    if runtime.reading is not None:
+        runtime.reading((self,), np.ndarray.item, "item()")
     return self._data.item()
 
 
@@ -74,12 +76,16 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
         raise RuntimeError(
             " Cannot convert a ZeroTensor to numpy. Set force=True if you need the zero array."
         )
+    if runtime.reading is not None:
+        runtime.reading((self,), None, "numpy()")
     return np.asarray(self._data)
 
 
 @offer()
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same size and items."""
+    if runtime.reading is not None:
+        runtime.reading((input, other), np.array_equal, "equal()")
     return bool(np.array_equal(input._data, other._data))
 
 
@@ -95,4 +101,7 @@ def allclose(
 
     Shapes: of any shape each; they are broadcast together.
     """
-    return bool(isclose(input, other, rtol, atol, equal_nan)._data.all())
+    close = isclose(input, other, rtol, atol, equal_nan)
+    if runtime.reading is not None:
+        runtime.reading((close,), np.all, "allclose()")
+    return bool(close._data.all())
