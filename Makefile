@@ -21,7 +21,7 @@ help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 15
 
 demo: $(BUNDLE) $(VENV)/.demo  ## JupyterLab on the first tutorial [PORT=8888] [BROWSER=no] [NOTEBOOK=...]
-	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/$(NOTEBOOK) --port=$(PORT) $(ROOT) $(if $(filter no,$(BROWSER)),--no-browser)
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/$(NOTEBOOK) --LabApp.news_url=None --port=$(PORT) $(ROOT) $(if $(filter no,$(BROWSER)),--no-browser)
 
 test: check test-js test-py  ## everything: linters, types, front end, Python, notebooks, browser
 
@@ -54,7 +54,7 @@ format: $(VENV)/.test  ## put every file into its format
 	$(NPM) run format
 
 notebooks: $(BUNDLE) $(VENV)/.test  ## run the tutorials again and store their outputs
-	$(BIN)/python -m tests.notebooks notebooks/*.ipynb
+	$(BIN)/python -m tests.notebooks notebooks/*.ipynb notebooks/zh/*.ipynb
 
 package: $(VENV)/.test  ## sdist and wheel, in dist/
 	$(BIN)/python -m pip install --quiet build

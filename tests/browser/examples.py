@@ -117,8 +117,8 @@ EXAMPLES = {
             "loss.backward()",
         ],
         {"net.weight", "net.bias", "output", "loss"},
-        ["addmm", "sum", "t"],
-        pairs("net.bias>output output>loss"),
+        ["addmm", "sum", "t"],  # the Linear, one pill else, stands open around the node that failed
+        pairs("output>loss"),
     ),
     "F2": Example(
         [

@@ -72,6 +72,7 @@ class Lab:
             "--ServerApp.disable_check_xsrf=True",
             f"--ServerApp.root_dir={self.root}",
             "--LabApp.expose_app_in_browser=True",
+            "--JupyterNotebookApp.expose_app_in_browser=True",
             "--LabApp.news_url=",
             "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
             "--LabApp.extension_manager=readonly",
@@ -132,12 +133,12 @@ class Lab:
 
 
 class Notebook:
-    """One notebook open in one page. Cells are counted from 0."""
+    """One notebook open in one page of the server's. Cells are counted from 0."""
 
-    def __init__(self, lab: Lab, page: Page, name: str) -> None:
+    def __init__(self, lab: Lab, page: Page, name: str, app: str = "doc/tree") -> None:
         self.lab, self.page, self.name = lab, page, name
         self.page.add_init_script(DRIVE)
-        self.page.goto(f"{lab.url}/doc/tree/{name}")
+        self.page.goto(f"{lab.url}/{app}/{name}")
         self._ready()
 
     def _ready(self) -> None:
@@ -203,6 +204,7 @@ class Notebook:
         """The graph in a cell's output, the `nth` of them, waited for."""
         root = self.cell(index).get_by_test_id("graphwidget").nth(nth)
         expect(root).to_be_visible()
+        root.scroll_into_view_if_needed()  # what is far out of sight is not drawn
         return Picture(root)
 
     def reload(self) -> None:

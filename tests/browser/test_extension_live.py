@@ -11,7 +11,7 @@ PROGRAM = (
     "w = torch.tensor([1.], requires_grad=True)\nx = torch.tensor([2.], requires_grad=True)\n"
     "a = torch.add(w, x)\nb = torch.add(w, 1)\ny = torch.mul(a, b)"
 )
-SLOW = "import time\nz = a * 2\ntime.sleep(0.2)\nu = z + 1\nv = u * 3\ntime.sleep(1.5)\nt = v - 1"
+SLOW = "import time\nz = a * 2\ntime.sleep(0.2)\nu = z + 1\nv = u * 3\ntime.sleep(4)\nt = v - 1"
 
 
 def test_a_graph_under_each_cell(notebook: OpenNotebook, screenshot: Screenshot) -> None:

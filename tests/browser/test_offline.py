@@ -6,9 +6,10 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
-from playwright.sync_api import Page, expect
+from nbconvert import HTMLExporter
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import WATCH, OpenNotebook
+from tests.browser.conftest import WATCH, OpenNotebook, Screenshot
 from tests.browser.lab import Lab, Notebook
 from tests.browser.picture import Picture
 from tests.browser.test_stepping import TWO_PATHS
@@ -40,13 +41,51 @@ def test_an_executed_notebook(lab: Lab, quiet_page: Page) -> None:
     replays(picture)
 
 
-def test_a_notebook_without_widget_state_says_how_to_keep_it(notebook: OpenNotebook) -> None:
+STILL = ".graphwidget-still"
+
+
+def loaded(picture: Locator) -> bool:
+    """Whether the image of a still picture has come."""
+    return bool(picture.locator("img").evaluate("img => img.complete && img.naturalWidth > 100"))
+
+
+def test_a_notebook_without_widget_state_shows_its_still_picture(
+    notebook: OpenNotebook, screenshot: Screenshot
+) -> None:
     book = notebook(["import graphwidget as torch\n%load_ext graphwidget", TWO_PATHS])
     book.run()
+    book.picture(1).expect_names({"w", "y"})
+    still = book.cell(1).locator(STILL)
+    expect(still.locator("img")).to_be_attached()  # drawn a moment after the cell
+    expect(still).not_to_be_visible()  # where the widget stands
     saved = book.save()
     assert "widgets" not in saved.metadata
     assert "Save Widget State Automatically" in saved.cells[0].outputs[0].text
-    assert "image/png" in saved.cells[1].outputs[0].data
+    book.restart()
+    book.reload()
+    expect(still.locator("img")).to_be_visible()
+    assert loaded(still)
+    expect(still).to_contain_text("Run the notebook for the live graph")
+    missing = book.cell(1).get_by_text("model not found")
+    expect(missing).to_be_attached()
+    expect(missing).not_to_be_visible()
+    screenshot(book, "still")
+
+
+def test_a_web_page_of_an_executed_notebook_shows_its_pictures(lab: Lab, quiet_page: Page) -> None:
+    name = lab.write([WATCH, TWO_PATHS, "%load_ext graphwidget", "c = y * 2"])
+    notebook = nbformat.read(lab.root / name, as_version=4)
+    NotebookClient(notebook).execute()
+    html, _ = HTMLExporter().from_notebook_node(notebook)
+    file = lab.root / "converted.html"
+    file.write_text(html, "utf-8")
+    quiet_page.context.set_offline(True)
+    quiet_page.goto(file.as_uri())
+    stills = quiet_page.locator(STILL)
+    expect(stills).to_have_count(2)  # of the watch, drawn after the cell that it watched; of c
+    for at in range(2):
+        expect(stills.nth(at).locator("img")).to_be_visible()
+        assert loaded(stills.nth(at))
 
 
 def test_a_page_of_its_own(notebook: OpenNotebook, quiet_page: Page) -> None:

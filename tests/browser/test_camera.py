@@ -1,0 +1,235 @@
+"""Where the camera stands: readable text at every size, minimap, shapes from afar, search, height,
+and the turns of a loop. On pages without a kernel, whose logs are made here."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import graphwidget
+import graphwidget as torch
+from graphwidget.exporters import html
+from graphwidget.recording.events import PROTOCOL
+from tests.browser.picture import Picture
+
+Show = Callable[..., Picture]
+Event = list[Any]
+
+# The height of every text that is drawn in the picture, in pixels of the page.
+SMALLEST = """
+root => {
+  const svg = root.querySelector("[data-testid=graph]");
+  const box = svg.getBoundingClientRect();
+  const sizes = [...svg.querySelectorAll("text")].flatMap((text) => {
+    const { left, right, top, bottom, width } = text.getBoundingClientRect();
+    const seen = right > box.left && left < box.right && bottom > box.top && top < box.bottom;
+    if (!seen || width === 0) return [];
+    return [parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a];
+  });
+  return Math.min(...sizes);
+}
+"""
+
+
+def record(program: Callable[[], object]) -> list[Event]:
+    """What a program tells while it runs, in the wire format."""
+    graph = graphwidget.watch()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            program()
+    except RuntimeError:
+        pass  # an error of the program is part of what is shown
+    finally:
+        graph.stop()
+    events: list[Event] = json.loads(graph.packed)["events"]
+    return events
+
+
+def chain(rounds: int, guilty: int | None = None) -> Callable[[], object]:
+    """A long chain of ops, line by line; one of its saved values may be written over."""
+    lines = ["h = (h * 0.5).tanh()"] * rounds
+    if guilty is not None:
+        lines[guilty] = "h = h.exp(); h.add_(1)"
+    lines = ["h = x = torch.ones(2, requires_grad=True)", *lines, "loss = (h * x).sum()"]
+    lines += [] if guilty is None else ["loss.backward()"]
+    code = compile("\n".join(lines), "chain.py", "exec")
+    return lambda: exec(code, {"torch": torch})
+
+
+def film(count: int, kept: set[int]) -> list[Event]:
+    """A loop that trains, some of whose turns have their details in the log."""
+    w = torch.ones(1, requires_grad=True)
+    graph = graphwidget.watch()
+    marks = []
+    for _ in range(len(kept)):
+        marks.append(len(graph.events))
+        loss = (w * 2).sum()
+        loss.backward()
+    graph.stop()
+    told: list[Event] = json.loads(graph.packed)["events"]
+    events: list[Event] = [
+        *told[: marks[0]],
+        ["scope", 900, None, "loop", "", "for ...", None, True],
+    ]
+    for turn, start, end in zip(sorted(kept), marks, [*marks[1:], len(told)], strict=True):
+        events.append(["scope", 900 + turn, 900, "turn", str(turn), "", None, True])
+        events += [event for event in told[start:end] if event[0] not in ("scope", "curve")]
+        events.append(["scope", 900 + turn, None, "turn", str(turn), "", None, False])
+    rows = [["nan" if turn == 4 else 8 / turn] for turn in range(1, count + 1)]
+    return [*events, ["curve", 900, 1, ["loss"], rows]]
+
+
+@pytest.fixture
+def show(quiet_page: Page, tmp_path: Path) -> Show:
+    """Opens a page that replays events, in a window of some size."""
+
+    def show_page(events: list[Event], width: int = 960, height: int = 800) -> Picture:
+        packed = json.dumps({"protocol": PROTOCOL, "first": 0, "events": events})
+        file = tmp_path / "page.html"
+        file.write_text(html.page(packed.encode(), len(events), PROTOCOL), "utf-8")
+        quiet_page.set_viewport_size({"width": width, "height": height})
+        quiet_page.goto(file.as_uri())
+        root = quiet_page.get_by_test_id("graphwidget")
+        expect(root.get_by_test_id("value").first).to_be_attached()
+        return Picture(root)
+
+    return show_page
+
+
+def moved(page: Page) -> None:
+    """Wait until what moves has arrived."""
+    page.wait_for_timeout(400)
+
+
+@pytest.mark.parametrize("width", [400, 960, 1700])
+def test_no_text_is_ever_too_small(show: Show, quiet_page: Page, width: int) -> None:
+    picture = show(record(chain(60)), width)
+    moved(quiet_page)
+    assert picture.root.evaluate(SMALLEST) >= 8.99
+    expect(picture.card("loss")).to_be_in_viewport()  # what was computed last
+    picture.press("fit")
+    moved(quiet_page)
+    assert picture.root.evaluate(SMALLEST) >= 8.99
+    for _ in range(12):  # by hand, as far as it goes
+        picture.press("zoom-out")
+        moved(quiet_page)
+        if picture.root.get_by_test_id("overview").count():
+            break
+        assert picture.root.evaluate(SMALLEST) >= 8.99
+    expect(picture.root.get_by_test_id("overview")).to_be_visible()
+    expect(picture.root.get_by_test_id("value")).to_have_count(0)
+
+
+def test_it_opens_on_the_error_and_the_map_leads_on(show: Show, quiet_page: Page) -> None:
+    picture = show(record(chain(100, guilty=40)))
+    failed = picture.root.locator(".gw-failed").first
+    expect(failed).to_be_in_viewport()
+    minimap = picture.root.get_by_test_id("minimap")
+    box = minimap.bounding_box()
+    assert box is not None
+    quiet_page.mouse.click(box["x"] + 3, box["y"] + 3)  # whichever way it flows
+    moved(quiet_page)
+    assert "x" in picture.seen().names  # the beginning of the chain
+    picture.key("!")
+    expect(failed).to_be_in_viewport()
+
+
+def test_a_small_picture_needs_no_map_and_little_height(show: Show) -> None:
+    picture = show(record(lambda: (torch.ones(2, requires_grad=True) * 2).sum()))
+    expect(picture.root.get_by_test_id("minimap")).to_have_count(0)
+    box = picture.root.bounding_box()
+    assert box is not None
+    assert 220 <= box["height"] <= 480
+    handle = picture.root.get_by_test_id("height")
+    handle.focus()
+    for _ in range(5):
+        handle.press("ArrowDown")
+    larger = picture.root.bounding_box()
+    assert larger is not None
+    assert larger["height"] == pytest.approx(box["height"] + 100, abs=1)
+
+
+def test_nothing_in_the_bar_overlaps(show: Show) -> None:
+    for width in (340, 400, 480, 700, 960):
+        picture = show(film(6, {1, 5, 6}), width)
+        overlaps = picture.root.evaluate(
+            """root => {
+              const parts = [...root.querySelectorAll(
+                ".gw-toolbar button, .gw-toolbar select, .gw-toolbar input, .gw-toolbar span, " +
+                ".gw-film > span, .gw-film input")];
+              const boxes = parts.map((part) => part.getBoundingClientRect());
+              const edge = root.getBoundingClientRect();
+              const out = boxes.filter((b) => b.left < edge.left || b.right > edge.right);
+              const pairs = boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) =>
+                a.left < b.right - 1 && b.left < a.right - 1 &&
+                a.top < b.bottom - 1 && b.top < a.bottom - 1));
+              return out.length + pairs.length;
+            }"""
+        )
+        assert overlaps == 0, width
+
+
+def test_the_player_has_two_scales(show: Show, quiet_page: Page) -> None:
+    picture = show(film(6, {1, 5, 6}))
+    turn = picture.root.get_by_test_id("turn-count")
+    words = picture.root.get_by_test_id("turn-words")
+    expect(turn).to_have_text("turn 6 / 6")
+    expect(words).to_have_text("loss 1.333")
+    at, steps = picture.steps()
+    assert at == steps
+    picture.key("Shift+ArrowLeft")
+    expect(turn).to_have_text("turn 5 / 6")
+    picture.key("ArrowLeft")
+    assert picture.steps() == (steps - 1, steps)  # of this turn alone
+    picture.key("Shift+ArrowLeft")
+    expect(turn).to_have_text("turn 1 / 6")
+    curves = picture.root.get_by_test_id("curves")
+    box = curves.bounding_box()
+    assert box is not None
+    curves.click(position={"x": box["width"] * 3 / 5, "y": 10})  # turn 4 has no details
+    expect(turn).to_have_text("turn 4 / 6")
+    expect(words).to_contain_text("details let go; the picture shows turn 1")
+    expect(words).to_contain_text("loss nan")
+    expect(picture.root.get_by_test_id("curve-tip")).to_contain_text("turn 4: loss nan")
+    curves.click(position={"x": box["width"] - 2, "y": 10})
+    expect(turn).to_have_text("turn 6 / 6")
+    assert picture.root.locator(".gw-curve-bad").count() == 1
+
+
+def test_a_step_over_ten_thousand_ops(
+    show: Show, quiet_page: Page, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture = show(record(chain(5000)))
+    expect(picture.root.get_by_test_id("minimap")).to_be_visible()
+    assert picture.root.evaluate("root => root.querySelectorAll('[data-key]').length") <= 600
+    panned = quiet_page.evaluate(
+        """async () => {
+          const svg = document.querySelector("[data-testid=graph]");
+          const frame = () => new Promise((done) => requestAnimationFrame(done));
+          const at = (type, x) => svg.dispatchEvent(new PointerEvent(type, {
+            bubbles: true, button: 0, buttons: 1, pointerId: 1, clientX: x, clientY: 300 }));
+          svg.setPointerCapture = () => undefined;
+          const [step, far] = ["[data-action=zoom-out]", "[data-testid=overview]"];
+          while (!document.querySelector(far)) {
+            document.querySelector(step).click();
+            await frame();
+          }
+          for (let i = 0; i < 8; i++) document.querySelector(step).click();
+          await frame();
+          const begin = performance.now();
+          at("pointerdown", 300);
+          for (let i = 1; i <= 30; i++) { at("pointermove", 300 + 5 * i); await frame(); }
+          at("pointerup", 450);
+          return (performance.now() - begin) / 30;
+        }"""
+    )
+    with capsys.disabled():
+        print(f"\n10,000 ops seen from afar: {panned:.0f} ms a frame while panning")
+    assert picture.root.evaluate("root => root.querySelectorAll('*').length") <= 400

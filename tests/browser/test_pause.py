@@ -1,0 +1,102 @@
+"""Backward waits in its running cell, and the picture's buttons take its steps."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenNotebook, Screenshot
+from tests.browser.lab import Notebook
+from tests.browser.test_stepping import TWO_PATHS
+
+LOAD = "%load_ext graphwidget\nimport graphwidget as torch\n%graph pause on"
+BACKWARD = "y.backward()\nprint('over', w.grad)"
+GRADS = "[None if t.grad is None else t.grad.tolist() for t in (w, x)]"
+
+
+def running(book: Notebook) -> bool:
+    """Whether the cell that calls backward is still running, as JupyterLab shows it."""
+    prompt = book.cell(2).locator(".jp-InputPrompt")
+    return prompt.text_content() == "[*]:" and "over" not in book.text(2)
+
+
+def test_the_extension_pauses_the_users_own_backward(
+    notebook: OpenNotebook, screenshot: Screenshot
+) -> None:
+    book = notebook([LOAD, TWO_PATHS, BACKWARD])
+    book.run(0, 1)
+    book.start(2)
+    picture = book.picture(2)
+    bar = picture.root.get_by_test_id("run-bar")
+    expect(bar).to_contain_text("running cell")
+    assert running(book)
+    picture.press("next")
+    expect(picture.step).to_contain_text("MulBackward0")
+    assert running(book)
+    screenshot(book, "pause")
+    for _ in range(4):
+        before = picture.steps()[1]
+        picture.press("next")
+        expect(picture.count).not_to_have_text(re.compile(rf"/ {before}$"))
+    book.finish()
+    assert "over tensor([5.])" in book.text(2)
+    expect(bar).to_have_count(0)
+    assert book.ask(GRADS) == [[5.0], [2.0]]
+
+
+def test_to_a_node_and_to_the_end_with_all_cells_run_at_once(notebook: OpenNotebook) -> None:
+    book = notebook(
+        [
+            "import graphwidget as torch\ngraph = torch.watch()\ngraph.pause()\ngraph",
+            TWO_PATHS,
+            BACKWARD,
+            "after = w.grad * 2",
+        ]
+    )
+    book.page.evaluate("drive.running = drive.runAll(); undefined")
+    picture = book.picture(0)
+    expect(picture.root.get_by_test_id("run-bar")).to_contain_text("running cell")
+    picture.card("b").click()
+    picture.press("run-to")
+    expect(picture.step).to_contain_text("AddBackward0")
+    assert running(book)
+    picture.press("run-end")
+    book.finish()
+    assert "over tensor([5.])" in book.text(2)
+    assert book.ask("after.tolist()") == [10.0]
+
+
+def test_abandoning_interrupts_the_cell(notebook: OpenNotebook) -> None:
+    book = notebook([LOAD, TWO_PATHS, BACKWARD])
+    book.run(0, 1)
+    book.start(2)
+    picture = book.picture(2)
+    picture.press("next")
+    expect(picture.step).to_contain_text("MulBackward0")
+    picture.press("abandon")
+    book.finish()
+    assert "KeyboardInterrupt" in book.text(2)
+    expect(picture.root.get_by_test_id("run-bar")).to_have_count(0)
+    assert book.ask(GRADS) == [None, None]
+
+
+def test_a_restart_ends_the_pause(notebook: OpenNotebook) -> None:
+    book = notebook([LOAD, TWO_PATHS, BACKWARD])
+    book.run(0, 1)
+    book.start(2)
+    picture = book.picture(2)
+    expect(picture.root.get_by_test_id("run-bar")).to_be_visible()
+    book.restart()
+    expect(picture.root.get_by_test_id("run-bar")).to_have_count(0)
+    expect(picture.state).to_have_text("replay only")
+    expect(picture.root.locator("[data-action=next]")).to_be_disabled()
+
+
+def test_a_reload_lets_the_run_go_through(notebook: OpenNotebook) -> None:
+    book = notebook([LOAD, TWO_PATHS, BACKWARD])
+    book.run(0, 1)
+    book.start(2)
+    expect(book.picture(2).root.get_by_test_id("run-bar")).to_be_visible()
+    book.reload()
+    assert book.ask(GRADS) == [[5.0], [2.0]]

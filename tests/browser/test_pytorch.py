@@ -1,0 +1,76 @@
+"""The user's real PyTorch in JupyterLab: the same pictures, the guilty line, the engine held."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenNotebook, Screenshot
+from tests.browser.test_stepping import TWO_PATHS
+
+LOAD = "import torch\n%load_ext graphwidget"
+WATCH = "import torch\nimport graphwidget\ngraph = graphwidget.watch()\ngraph"
+GRADS = "[None if t.grad is None else t.grad.tolist() for t in (w, x)]"
+
+
+def test_a_graph_under_each_cell(notebook: OpenNotebook, screenshot: Screenshot) -> None:
+    book = notebook([LOAD, TWO_PATHS, "y.backward()"])
+    book.run(0, 1)
+    first = book.picture(1)
+    first.expect_names({"w", "x", "a", "b", "y"})
+    first.pin("a").click()
+    expect(first.pin("a")).to_have_attribute("aria-checked", "true")
+    assert book.ask("a.retains_grad") is True
+    book.run(2)
+    second = book.picture(2)
+    second.expect_names({"w", "x", "a", "b", "y"})
+    assert second.seen().card("a")["grad"] in ("[2]", "[2.]")
+    assert second.seen().card("w")["grad"] in ("[5]", "[5.]")
+    assert book.ask("type(w).__module__") == "torch"
+    screenshot(book, "pytorch")
+
+
+def test_a_stale_value_is_red_and_explained(notebook: OpenNotebook) -> None:
+    lines = "a = torch.tensor([1., 3.], requires_grad=True)\nb = a + 2\nloss = (b * b).mean()"
+    book = notebook([WATCH, f"{lines}\nb[0] = 1000.", "loss.backward()"])
+    book.run(0, 1)
+    picture = book.picture(0)
+    expect(picture.hazard).to_contain_text("loss = (b * b).mean()")
+    expect(picture.hazard).to_contain_text("b[0] = 1000.")
+    assert "stale" in picture.seen().slots
+    book.run(2)
+    expect(picture.error).to_contain_text("MulBackward0")
+    assert "b[0] = 1000." in "".join(book.outputs(2)[0]["traceback"])
+    found = "[(e.kind, e.reader.text, e.culprit.text) for e in graphwidget.explain()]"
+    assert book.ask(found) == [["stale", "loss = (b * b).mean()", "b[0] = 1000."]]
+
+
+def test_buttons_advance_pytorchs_own_engine(notebook: OpenNotebook) -> None:
+    book = notebook([WATCH, TWO_PATHS, "run = graph.step(y)"])
+    book.run()
+    picture = book.picture(0)
+    expect(picture.state).to_have_text("live run")
+    assert book.ask(GRADS) == [None, None]
+    for done in range(1, 6):
+        picture.press("next")
+        book.page.wait_for_function(
+            "([p, n]) => Number(p.textContent.split('/')[1]) >= n",
+            arg=[picture.count.element_handle(), done],
+        )
+    assert book.ask(GRADS) == [[5.0], [2.0]]
+    assert book.ask("run.status") == "ok"
+
+
+def test_backward_waits_in_its_running_cell(notebook: OpenNotebook) -> None:
+    book = notebook([LOAD + "\n%graph pause on", TWO_PATHS, "y.backward()\nprint('over', w.grad)"])
+    book.run(0, 1)
+    book.start(2)
+    picture = book.picture(2)
+    bar = picture.root.get_by_test_id("run-bar")
+    expect(bar).to_contain_text("running cell")
+    picture.press("next")
+    expect(picture.step).to_contain_text("MulBackward0")
+    assert "over" not in book.text(2)
+    picture.press("run-end")
+    book.finish()
+    assert "over tensor([5.])" in book.text(2)
+    expect(bar).to_have_count(0)
