@@ -10,13 +10,15 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import WATCH, OpenNotebook
 
-# 250 rounds of two ops: 500 pills and 500 cards.
-THOUSAND = """\
-x = torch.ones(2, requires_grad=True)
-h = x
-for i in range(250):
-    h = (h * 0.5).tanh()
-h.sum().backward()"""
+# 250 lines of two ops, in no loop that could be closed: 500 pills, and a card for each name.
+THOUSAND = "\n".join(
+    [
+        "x = torch.ones(2, requires_grad=True)",
+        "h = x",
+        *["h = (h * 0.5).tanh()"] * 250,
+        "h.sum().backward()",
+    ]
+)
 
 # From the change to the frame after the one in which it was painted.
 PRESS = """
@@ -60,11 +62,14 @@ def test_a_thousand_boxes(notebook: OpenNotebook, capsys: pytest.CaptureFixture[
     assert total >= 1000
     picture.slide(total - 100)
     expect(picture.state).to_have_text("past")
-    before = picture.steps()
     root = picture.root.element_handle()
-    steps = [
-        book.page.evaluate(PRESS, [root, action]) for action in ["next"] * 20 + ["previous"] * 20
-    ]
+
+    def there_and_back() -> list[list[float]]:
+        return [book.page.evaluate(PRESS, [root, action]) for action in ("previous", "next")]
+
+    there_and_back()
+    before = picture.steps()
+    steps = [times for _ in range(20) for times in there_and_back()]
     # The fastest quarter: whatever else the machine is doing can only add to a time.
     worked, painted = (statistics.quantiles(times, n=4)[0] for times in zip(*steps, strict=True))
     with capsys.disabled():
@@ -72,9 +77,8 @@ def test_a_thousand_boxes(notebook: OpenNotebook, capsys: pytest.CaptureFixture[
             f"\n1,000 boxes: first picture {first:.0f} ms, a step {worked:.0f} ms of work, "
             f"{painted:.0f} ms until painted"
         )
-    # Times depend on the machine, so they are printed; that the presses led back, in strides as
+    # Times depend on the machine, so they are printed; that the presses lead back, over strides as
     # wide as the closed groups, and that a part of the graph is drawn and not all of it, does not.
-    at, of = picture.steps()
-    assert of == before[1]
-    assert at <= before[0]
+    assert picture.steps() == before
+    assert 0 < before[0] < total
     assert 0 < picture.root.get_by_test_id("value").count() < total / 4
