@@ -21,11 +21,11 @@ for _room in (
     "optable", "graph.views", "eager.inplace", "autograd", "dispatch.offer", "functions.shape",
     "functions.memory", "functions.creation", "functions.random", "functions.reduction",
     "functions.pointwise", "functions.indexing", "functions.linalg", "functions.statistics",
-    "functions.tensor.attach_methods", "nn",
+    "functions.tensor.attach_methods",
 ):  # fmt: skip
     importlib.import_module(f".{_room}", __name__)
 
-from . import autograd, nn, random
+from . import autograd, random
 from .arrays.devices import device
 from .arrays.dtypes import ABSENT as _ABSENT_TYPES
 from .arrays.dtypes import (  # fmt: skip
@@ -86,6 +86,7 @@ if TYPE_CHECKING:
         functional,
         fx,
         linalg,
+        nn,
         onnx,
         optim,
         overrides,
@@ -137,7 +138,6 @@ newaxis = None
 globals().update(_FUNCTIONS)
 globals().update(_ABSENT_TYPES | _LAYOUTS)  # for programs that list or compare them
 _at_home(__name__, _FUNCTIONS)
-_at_home(nn.functional.__name__, vars(nn.functional))
 
 
 def is_tensor(obj: Any, /) -> TypeGuard[Tensor]:
@@ -175,12 +175,28 @@ _LAZY = {
 
 _PARTS = {
     "_C", "adapters", "amp", "distributions", "exporters", "func", "functional", "fx", "ipython",
-    "linalg", "onnx", "optim", "overrides", "recording", "return_types", "serialization", "signal",
-    "special", "static", "storage", "testing", "types", "utils", "widget",
+    "linalg", "nn", "onnx", "optim", "overrides", "recording", "return_types", "serialization",
+    "signal", "special", "static", "storage", "testing", "types", "utils", "widget",
     "__config__", "__future__", "accelerator", "backends", "compiler", "cpu", "cuda", "distributed",
     "jit", "mps", "profiler", "version", "xpu",
 }  # fmt: skip
 """Modules that load when they are first used."""
+
+_OF_LAYERS = (
+    "adaptive_avg_pool1d", "adaptive_max_pool1d", "affine_grid_generator", "alpha_dropout",
+    "alpha_dropout_", "avg_pool1d", "batch_norm", "bilinear", "binary_cross_entropy_with_logits",
+    "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d",
+    "conv_transpose2d", "conv_transpose3d", "convolution", "cosine_embedding_loss",
+    "cosine_similarity", "ctc_loss", "dropout", "dropout_", "embedding", "feature_alpha_dropout",
+    "feature_alpha_dropout_", "feature_dropout", "feature_dropout_", "grid_sampler",
+    "grid_sampler_2d", "grid_sampler_3d", "group_norm", "gru", "gru_cell", "hinge_embedding_loss",
+    "instance_norm", "kl_div", "layer_norm", "lstm", "lstm_cell", "margin_ranking_loss",
+    "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool3d", "native_batch_norm",
+    "native_channel_shuffle", "native_dropout", "native_group_norm", "native_layer_norm",
+    "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss",
+    "rms_norm", "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "triplet_margin_loss",
+)  # fmt: skip
+"""Functions that layers are made of: they load with ``nn``."""
 
 _APART = {
     ": graphwidget computes with real numbers only": (
@@ -210,6 +226,10 @@ if not TYPE_CHECKING:  # checkers know the names above
     def __getattr__(name: str) -> Any:
         if name in _LAZY:
             return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+        if name in _OF_LAYERS:
+            importlib.import_module(".nn", __name__)
+            globals().update({each: _FUNCTIONS[each] for each in _OF_LAYERS})
+            return _FUNCTIONS[name]
         if name in _PARTS:
             return importlib.import_module(f".{name}", __name__)
         why = next((text for text, names in _APART.items() if name in names), "")
@@ -234,4 +254,5 @@ __all__ = [
     "storage", "strided", "testing", "to_graphviz", "types", "uint8", "unload_ipython_extension",
     "utils", "version", "vmap", "watch", "xpu",
     *_ABSENT_TYPES, *(name for name in _LAYOUTS if name != "strided"), *_FUNCTIONS,
+    *_OF_LAYERS,
 ]  # fmt: skip

@@ -100,12 +100,25 @@ def enable_overrides() -> None:
     """Register all public functions, because somebody wants to be asked."""
     with runtime.lock:
         if not runtime.overridden:
-            for place in PLACES:
-                for function, call in place():
-                    register_call(function, call)
+            register_places()
             for name in list(vars(runtime.Tensor)):
                 register_member(name)
             runtime.overridden = True
+
+
+def register_places() -> None:
+    """Register the functions of all namespaces that are loaded."""
+    for place in PLACES:
+        for function, call in place():
+            register_call(function, call)
+
+
+def add_places(*places: Place) -> None:
+    """Add the functions of a namespace that loads late: after somebody asked, maybe."""
+    with runtime.lock:
+        PLACES.extend(places)
+        if runtime.overridden:
+            register_places()
 
 
 def ask(function: Any, args: Any, kwargs: Any) -> Any:

@@ -2,6 +2,8 @@
 
 import sys
 
+from ..dispatch.offer import FUNCTIONS as _FUNCTIONS
+from ..dispatch.offer import set_home_module as _set_home_module
 from . import functional, init, parameter
 from . import rnn_functions as _rnn_functions  # noqa: F401  (offers torch.lstm and its like)
 from .activation import (
@@ -153,6 +155,9 @@ from .transformer import (
 
 # isort: split
 from . import utils  # its files import layers
+
+_set_home_module(__name__.rpartition(".")[0], _FUNCTIONS)
+_set_home_module(functional.__name__, vars(functional))
 
 modules = sys.modules[__name__]
 """PyTorch's place of the modules' files."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays.warnings import warn
 from ..autograd.grad_mode import no_grad
-from ..dispatch.torch_function import PLACES, written_in
+from ..dispatch.torch_function import add_places, written_in
 from ..eager.overridable import overridable
 from ..functions.pointwise.arithmetic import where
 from ..functions.random.generator import Generator, randperm
@@ -322,4 +322,4 @@ kaiming_uniform, kaiming_normal = (
 OVERRIDABLE = "uniform_", "normal_", "constant_", "kaiming_uniform_"
 for _name in OVERRIDABLE:
     globals()[_name] = overridable(globals()[_name])
-PLACES.append(written_in("torch.nn.init", globals(), OVERRIDABLE, "named"))
+add_places(written_in("torch.nn.init", globals(), OVERRIDABLE, "named"))

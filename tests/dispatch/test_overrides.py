@@ -184,6 +184,35 @@ def test_first_of_its_kind() -> None:
     assert told[0] == told[1]
 
 
+EARLY = """
+import sys
+torch = __import__(sys.argv[1])
+class Told(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        print(func.__name__)
+        return super().__torch_function__(func, types, args, kwargs)
+x = torch.ones(1, 3, 4).as_subclass(Told)
+torch.conv1d(x, x)
+torch.nn.functional.softplus(x)
+torch.nn.functional.layer_norm(x, (4,))
+torch.nn.init.normal_(x)
+torch.nn.utils.rnn.pad_sequence([x, x])
+torch.gru_cell(x[0], x[0], torch.ones(12, 4), torch.ones(12, 4))
+"""
+
+
+def test_functions_of_layers_ask_who_was_there_before_them() -> None:
+    """``nn`` loads when it is first used: later, maybe, than a class that overrides."""
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", EARLY, engine], capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+        for engine in ("graphwidget", "torch")
+    ]
+    assert told[0] == told[1]
+
+
 def test_functions_that_ask() -> None:
     """What PyTorch says can be overridden can be here, as far as it is here."""
 

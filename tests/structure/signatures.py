@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-import graphwidget
+import graphwidget.nn  # offers functions of its own
 from graphwidget.dispatch.offer import FUNCTIONS, METHODS, SPACES
 
 Function = Callable[..., Any]

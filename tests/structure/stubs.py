@@ -11,6 +11,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import graphwidget.nn  # noqa: F401  (offers functions of its own)
 from graphwidget.dispatch.offer import FUNCTIONS, METHODS, SPACES
 from graphwidget.optable import TABLE, Op
 from tests.structure.tree import PACKAGE

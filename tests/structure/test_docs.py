@@ -7,7 +7,7 @@ import inspect
 import numpy as np
 import pytest
 
-import graphwidget
+import graphwidget.nn  # offers functions of its own
 from graphwidget.dispatch.offer import FUNCTIONS, METHODS, SPACES
 from graphwidget.optable import TABLE
 from graphwidget.optable.derivative_text import Text

@@ -229,6 +229,25 @@ print(*sorted(new - set(sys.stdlib_module_names)))
     assert result.stdout.split() == ["graphwidget", "numpy"]
 
 
+LAYERS = """
+import sys
+import graphwidget
+from graphwidget.dispatch.offer import FUNCTIONS
+before = set(FUNCTIONS)
+assert "graphwidget.nn" not in sys.modules
+assert set(graphwidget.__all__) <= set(dir(graphwidget))
+import graphwidget.nn
+later = set(FUNCTIONS) - before
+assert later == set(graphwidget._OF_LAYERS), later ^ set(graphwidget._OF_LAYERS)
+assert all(getattr(graphwidget, name) is FUNCTIONS[name] for name in later)
+"""
+
+
+def test_layers_load_when_they_are_first_used() -> None:
+    """... and the package names the functions of its own that come with them."""
+    subprocess.run([sys.executable, "-c", LAYERS], cwd=PACKAGE.parent, check=True)
+
+
 NESTED = """
 import sys
 import numpy

@@ -5,7 +5,7 @@ from inspect import isfunction
 from ...dispatch.parsed import parsed_function
 from ...dispatch.python_written import python_written_function
 from ...dispatch.signatures import inner_signatures
-from ...dispatch.torch_function import PLACES, bound_call, method_call, written_in
+from ...dispatch.torch_function import add_places, bound_call, method_call, written_in
 from ...eager.overridable import overridable
 from ...functions.pointwise.activations import (
     celu,
@@ -321,7 +321,7 @@ for _name in __all__:
 AS_METHODS = ("sigmoid", "tanh")
 """Those that are the methods of the same name to whoever is asked what they do."""
 
-PLACES += [
+add_places(
     lambda: [(globals()[each], bound_call(*known)) for each, known in PARSED.items()],
     lambda: [(globals()[each], method_call(each)) for each in AS_METHODS],
     written_in(
@@ -329,4 +329,4 @@ PLACES += [
         globals(),
         [each for each in __all__ if each not in (*BOUND, *AS_METHODS)],
     ),
-]
+)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import dtypes
-from ...dispatch.torch_function import PLACES
+from ...dispatch.torch_function import add_places
 from ...dispatch.torch_function_styles import TorchFunctionCall, ask_parsed
 from ...eager.op_functions import TENSORS as F
 from ...eager.overridable import overridable
@@ -61,7 +61,7 @@ def pad_sequence(
     return out
 
 
-PLACES.append(lambda: [(pad_sequence, TorchFunctionCall(ask_parsed, "torch.nn.pad_sequence"))])
+add_places(lambda: [(pad_sequence, TorchFunctionCall(ask_parsed, "torch.nn.pad_sequence"))])
 
 
 def unpad_sequence(
