@@ -242,7 +242,7 @@ TABLE: dict[str, Op] = {}
 
 def names_in(text: str) -> tuple[str, ...]:
     """The names of a list with commas."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
+    return tuple([name for part in text.split(",") if (name := part.strip())])
 
 
 def parse_signature(signature: str) -> dict[str, Any]:
@@ -270,7 +270,8 @@ def parse_signature(signature: str) -> dict[str, Any]:
 
 def params_in(text: str) -> dict[str, Any]:
     """Metadata with its defaults: ``dim, keepdim=False, dims=(0, 1)``."""
-    parts = (part.strip().partition("=") for part in re.split(r",(?![^(]*\))", text))
+    separate = re.split(r",(?![^(]*\))", text) if "(" in text else text.split(",")
+    parts = [part.strip().partition("=") for part in separate]
     return {name: value(default) if equals else REQUIRED for name, equals, default in parts if name}
 
 
@@ -303,15 +304,12 @@ def parse_formulas(parts: dict[str, Any], formulas: dict[str, Formula]) -> dict[
     its signature."""
     key, inputs = parts["key"], parts["inputs"]
     known = {*GIVEN, *inputs, *parts["outputs"], *parts["kept"], *parts["params"]}
-    for each in inputs:
-        known |= {f"{each}_{what}" for what in ("shape", "strides", "dtype", "dim")}
-        known.add(f"_{each}_shape")
     derivatives: dict[str, Derivative] = {}
     for label, formula in formulas.items():
         # Of three _ in a row the first ends a name (hx_).
-        targets = re.split("__(?!_)", label.removeprefix("d_"))
+        targets = re.split("__(?!_)", label[2:]) if "__" in label else [label[2:]]
         needs = tuple(parameters_of(formula))
-        strangers = [need for need in needs if need not in known]
+        strangers = [n for n in needs if n not in known and not is_fact_of_input(n, inputs)]
         strangers += [target for target in targets if target not in inputs]
         if strangers:
             raise ValueError(f"{key}: {label} speaks of unknown {strangers}")
@@ -319,6 +317,15 @@ def parse_formulas(parts: dict[str, Any], formulas: dict[str, Formula]) -> dict[
             part = place if len(targets) > 1 else None
             derivatives[target] = Derivative(target, formula, needs, part)
     return derivatives
+
+
+def is_fact_of_input(need: str, inputs: tuple[str, ...]) -> bool:
+    """Whether a derivative's parameter is named ``<input>_shape``, ``_<input>_shape`` or the
+    like."""
+    name, _, what = need.rpartition("_")
+    if what == "shape" and name not in inputs:
+        name = name.removeprefix("_")
+    return what in ("shape", "strides", "dtype", "dim") and name in inputs
 
 
 def op(

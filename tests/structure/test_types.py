@@ -48,7 +48,8 @@ def test_the_package_says_that_it_is_typed() -> None:
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_stubs_are_up_to_date(name: str) -> None:
-    assert (PACKAGE / name).read_text() == TARGETS[name](), "run python -m tests.structure.stubs"
+    stored = (PACKAGE / name).read_text(encoding="utf-8")
+    assert stored == TARGETS[name](), "run python -m tests.structure.stubs"
 
 
 def test_mypy_on_a_users_file(tmp_path: Path) -> None:
