@@ -116,7 +116,10 @@ def ops_named(name: str) -> list[Op]:
 def function_docstring(doc: str | None, name: str, parameters: Sequence[str]) -> str | None:
     """The docstring of a hand-written function, with what the ops of its name and its parameters
     tell of shapes, errors and gradients."""
-    if doc is None or "Gradient" in doc:
+    if doc is None:
+        return None
+    doc = dedent(doc)
+    if "Gradient" in doc:
         return doc
     ops = ops_named(name)
     shapes, raised = [], []
@@ -136,7 +139,7 @@ def function_docstring(doc: str | None, name: str, parameters: Sequence[str]) ->
         gradient_lines(ops)[1:],
     ]
     added = ["\n".join(lines) for lines in parts if lines]
-    return "\n\n".join([dedent(doc), *added]) if added else doc
+    return "\n\n".join([doc, *added])
 
 
 def inplace_docstring(op: Op) -> str:
@@ -152,4 +155,4 @@ def out_docstring(doc: str | None) -> str:
 
 def dedent(doc: str) -> str:
     """A docstring without the indentation of its lines; most have only one."""
-    return inspect.cleandoc(doc) if "\n" in doc else doc
+    return inspect.cleandoc(doc) if "\n    " in doc else doc

@@ -28,7 +28,7 @@ from ..optable import TABLE, Op
 from . import docstrings, python_written_table
 from .parsed import parsed_function
 from .python_written import python_written_function
-from .signatures import inner_signatures
+from .signatures import inner_signatures, is_known
 from .torch_function import FUNCTIONAL
 
 Offered = TypeVar("Offered", bound=Callable[..., Any])
@@ -95,7 +95,7 @@ def offer_table() -> None:
                 if "." not in name:
                     METHODS.setdefault(name + "_", written)
     for name, method in METHODS.items():  # PyTorch offers some as functions, too: ``torch.exp_``
-        if name.endswith("_") and name[0] != "_" and inner_signatures("torch", name):
+        if name.endswith("_") and name[0] != "_" and is_known("torch", name):
             FUNCTIONS.setdefault(name, method)
     parse_all()
 
@@ -112,7 +112,7 @@ def parse_all() -> None:
     for name in FUNCTIONAL:
         FUNCTIONS[name] = overridable(FUNCTIONS[name])
     for name, target in METHODS.items():
-        if inspect.isfunction(target) and inner_signatures("Tensor", name):
+        if inspect.isfunction(target) and is_known("Tensor", name):
             METHODS[name] = parsed_function("Tensor", name, target)
         elif name in python_written_table.METHODS:
             METHODS[name] = python_written_function(

@@ -136,6 +136,19 @@ def inner_signatures(section: str, name: str) -> list[str]:
     return known or []
 
 
+def is_known(section: str, name: str) -> bool:
+    """Whether the table has signatures of a function or method. It is asked of all of them at
+    import, so it looks at no signature closer than it must."""
+    known = table().get((section, name))
+    if known is not None or section != "Tensor":
+        return bool(known)
+    for signature in table().get(("torch", name), ()):
+        inner = f", {signature.partition('|')[0]}, "
+        if ", Tensor input, " in inner or ", Tensor self, " in inner:
+            return True
+    return name.endswith("_") and is_known(section, name[:-1])
+
+
 @cache
 def signatures(section: str, name: str) -> tuple[Signature, ...]:
     """The signatures of a function or method in the order in which they are tried: deprecated ones

@@ -37,7 +37,7 @@ import types
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..arrays.type_errors import refuse_types
 
@@ -71,8 +71,7 @@ def bind(function: Formula, namespace: Namespace) -> Formula:
     return bound
 
 
-@dataclass(frozen=True)
-class Derivative:
+class Derivative(NamedTuple):
     """The derivative of an op by one input: its formula and what it needs, in order.
 
     ``place`` is where this derivative lies in what the formula gives, when it gives several.
@@ -84,7 +83,7 @@ class Derivative:
     place: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Op:
     """An op of the table. See the module's text for the meaning of a declaration.
 

@@ -16,7 +16,9 @@ def test_the_table_is_pytorchs() -> None:
     assert parsers.in_library() == set()
     for section in parsers.SECTIONS:
         for name in parsers.names(section):
-            assert signatures.inner_signatures(section, name) == parsers.known(section, name), name
+            known = parsers.known(section, name)
+            assert signatures.inner_signatures(section, name) == known, name
+            assert signatures.is_known(section, name) == bool(known), name
 
 
 def test_arguments_are_those_of_the_schemas() -> None:
