@@ -10,7 +10,6 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any
@@ -157,10 +156,7 @@ def parsed_function(section: str, name: str, target: Any, out: str = "") -> Any:
         out: if it takes ``out=``, which its target knows nothing of: what ``write_into_out`` calls
             it.
     """
-    parts = section, name, target, out
-    made = lazy_function(
-        name, partial(build_parsed, *parts), partial(shown_signature, *parts), target
-    )
+    made = lazy_function(name, build_parsed, shown_signature, target, section, name, target, out)
     made.__module__ = "graphwidget" if out else target.__module__
     made.__doc__ = docstrings.out_docstring(target.__doc__) if out else target.__doc__
     return made
@@ -177,7 +173,7 @@ def shown_signature(section: str, name: str, target: Any, out: str) -> inspect.S
 OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
 
 
-def build_parsed(section: str, name: str, target: Any, out: str, made: Any) -> types.FunctionType:
+def build_parsed(made: Any, section: str, name: str, target: Any, out: str) -> types.FunctionType:
     """The code of a parsed function."""
     parsed = ParsedFunction(section, name, target, out)
     parsed.function = made

@@ -21,21 +21,24 @@ def compile_and_call(*args: Any, write: Callable[[], Callable[..., Any]], **kwar
 
 def lazy_function(
     name: str,
-    build: Callable[[types.FunctionType], types.FunctionType],
-    signature: Callable[[], inspect.Signature],
+    build: Callable[..., types.FunctionType],
+    signature: Callable[..., inspect.Signature],
     wrapped: Callable[..., Any],
+    *about: Any,
 ) -> Any:
     """A function whose code is made when it is first called.
 
     Args:
         name: what it is called.
-        build: gives a function with that code; called with the one that gets it.
-        signature: gives the signature that ``inspect`` shows.
+        build: gives a function with that code; called with the one that gets it, and ``about``.
+        signature: gives the signature that ``inspect`` shows; called with ``about``.
         wrapped: the function written by hand behind it, whose source editors show.
+        about: what the two need to know. (A closure or partial for each of them, of more than a
+            thousand functions, would be felt at import.)
     """
     function = types.FunctionType(compile_and_call.__code__, runtime.__dict__, name)
     function.__qualname__ = name  # by which Python's own errors call it
-    made = Generated(function, build, signature, wrapped)
+    made = Generated(function, build, signature, wrapped, about)
     function.__kwdefaults__ = {"write": made}
     function.__dict__["__wrapped__"] = made
     return function
@@ -45,22 +48,24 @@ class Generated:
     """How a generated function gets its code and its signature. ``inspect.signature`` finds the
     latter here, because the function has this as ``__wrapped__``."""
 
-    __slots__ = ("__wrapped__", "build", "function", "signature")
+    __slots__ = ("__wrapped__", "about", "build", "function", "signature")
 
-    def __init__(self, function: Any, build: Any, signature: Any, wrapped: Any) -> None:
+    def __init__(
+        self, function: Any, build: Any, signature: Any, wrapped: Any, about: tuple[Any, ...]
+    ) -> None:
         self.function, self.build, self.signature = function, build, signature
-        self.__wrapped__ = wrapped
+        self.__wrapped__, self.about = wrapped, about
 
     @property
     def __signature__(self) -> inspect.Signature:
-        return self.signature()  # type: ignore[no-any-return]
+        return self.signature(*self.about)  # type: ignore[no-any-return]
 
     def __call__(self) -> types.FunctionType:
         """Write the function, unless it is written."""
         function = self.function
         with runtime.lock:
             if is_pending(function):
-                made = self.build(function)
+                made = self.build(function, *self.about)
                 # ``write`` stays: another thread may be about to call what is still pending.
                 function.__kwdefaults__ = {**(made.__kwdefaults__ or {}), "write": self}
                 function.__defaults__ = made.__defaults__

@@ -9,9 +9,10 @@ Every generated function has the module ``runtime`` as its globals.
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -306,15 +307,18 @@ def one_line_docstring(op: Op) -> str:
 
 def lazy_op_function(what: str, op: Op) -> Callable[..., Any]:
     """A function of an op (``record`` or ``make_node``), not written yet."""
-    function = lazy_function(
-        op.name, partial(build_op_function, what, op.key), op.signature, op.kernel
-    )
+    function = lazy_function(op.name, build_op_function, op_signature, op.kernel, what, op.key)
     function.__module__ = "graphwidget"
     function.__doc__ = one_line_docstring(op)
     return function  # type: ignore[no-any-return]
 
 
-def build_op_function(what: str, key: str, _: Any = None) -> types.FunctionType:
+def op_signature(_: str, key: str) -> inspect.Signature:
+    """The signature of an op's functions."""
+    return TABLE[key].signature()
+
+
+def build_op_function(_: Any, what: str, key: str) -> types.FunctionType:
     """A function of an op."""
     op = TABLE[key]
     source = make_node_source(op) if what == "make_node" else record_source(op)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from ..graph import runtime
@@ -59,33 +58,41 @@ def overridable_wrapper(
     place = place or title or f"{target.__module__}.{target.__name__}"
     name = target.__name__ if target.__name__.isidentifier() else place.rpartition(".")[2]
     own = Names(place.replace(".", "_") + "_")
-
-    def build(made: types.FunctionType) -> types.FunctionType:
-        parameters = list(inspect.signature(target).parameters.values())
-        heads, args, values = parameter_sources(parameters, own)
-        function, given = own("FUNCTION", made), ", ".join(args)
-        again = f"    if has_undeclared_override(({values})): return {function}({given})"
-        doubts, refuse, numbers = checks(own)
-        lines = [
-            f"def {name}({', '.join(heads)}):",
-            ask_source(function, *given_source(parameters, own)),
-        ]
-        if doubts:
-            lines += [f"if {' or '.join(doubts)}:", again, *refuse, *numbers]
-        lines += [
-            f"try: return {own('TARGET', target)}({given})",
-            "except Exception:",
-            again,
-            *refuse,
-            "    raise",
-        ]
-        return compile_function("\n    ".join(lines), name, runtime.__dict__)
-
-    made = lazy_function(name, build, partial(inspect.signature, target), target)
+    made = lazy_function(name, build_wrapper, wrapper_signature, target, target, name, own, checks)
     made.__module__, made.__doc__ = target.__module__, target.__doc__
     plain = target.__name__.isidentifier()
     made.__qualname__ = title or (target.__qualname__ if plain else name)
     return made
+
+
+def wrapper_signature(target: Any, *_: Any) -> inspect.Signature:
+    """The signature of what stands before a function: the same."""
+    return inspect.signature(target)
+
+
+def build_wrapper(
+    made: types.FunctionType, target: Any, name: str, own: Names, checks: Callable[[Names], Checks]
+) -> types.FunctionType:
+    """The code of what stands before a function."""
+    parameters = list(inspect.signature(target).parameters.values())
+    heads, args, values = parameter_sources(parameters, own)
+    function, given = own("FUNCTION", made), ", ".join(args)
+    again = f"    if has_undeclared_override(({values})): return {function}({given})"
+    doubts, refuse, numbers = checks(own)
+    lines = [
+        f"def {name}({', '.join(heads)}):",
+        ask_source(function, *given_source(parameters, own)),
+    ]
+    if doubts:
+        lines += [f"if {' or '.join(doubts)}:", again, *refuse, *numbers]
+    lines += [
+        f"try: return {own('TARGET', target)}({given})",
+        "except Exception:",
+        again,
+        *refuse,
+        "    raise",
+    ]
+    return compile_function("\n    ".join(lines), name, runtime.__dict__)
 
 
 def ask_source(function: str, args: str, named: str, indent: str = "") -> str:
