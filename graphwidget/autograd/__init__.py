@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+import importlib
+from typing import TYPE_CHECKING, Any
 
 from ..graph.saved_hooks import SavedTensor
-from . import anomaly_mode, function, functional, grad_mode, graph, profiler
+from . import anomaly_mode, function, grad_mode, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
 from .backward import backward, grad
 from .function import Function
@@ -22,6 +23,9 @@ from .grad_mode import is_view_replay_enabled as is_view_replay_enabled
 from .gradcheck import gradcheck, gradgradcheck
 from .variable import Variable
 
+if TYPE_CHECKING:
+    from . import functional, profiler
+
 
 def variable(*args: Any, **kwargs: Any) -> Any:
     """PyTorch's former way to make a tensor.
@@ -30,6 +34,19 @@ def variable(*args: Any, **kwargs: Any) -> Any:
         RuntimeError: always.
     """
     raise RuntimeError("torch.autograd.variable(...) is deprecated, use torch.tensor(...) instead")
+
+
+def __dir__() -> list[str]:
+    """What completion offers: what is here, and what loads when it is first used."""
+    return sorted({*globals(), *__all__})
+
+
+if not TYPE_CHECKING:  # checkers know the names above
+
+    def __getattr__(name: str) -> Any:
+        if name in ("functional", "profiler"):
+            return importlib.import_module(f".{name}", __name__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __all__ = [

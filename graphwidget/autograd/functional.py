@@ -14,76 +14,27 @@ import numpy as np
 from ..graph import runtime
 from ..graph.tensor import Tensor
 from .backward import grad
+from .functional_checks import (
+    FORWARD_STRATEGY,
+    GRADIENT_CONSTANT,
+    JACOBIAN_CONSTANT,
+    MISSING,
+    NOT_DIFFERENTIABLE,
+    OUTPUTS,
+    STRATEGIES,
+    STRICT,
+    STRICT_GRAPH,
+    V_OF_INPUT,
+    V_OF_OUTPUT,
+    Tensors,
+    as_tuple,
+    check_requires_grad,
+    check_scalar_output,
+    check_strategy,
+)
 from .grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
-
-Tensors = tuple[Any, ...]
-STRICT = " This is not allowed in strict mode."
-STRICT_GRAPH = " This is not allowed in strict mode when create_graph=True."
-OUTPUTS = "outputs of the user-provided function"
-V_OF_OUTPUT = (
-    "The vector v can only be None if the user-provided function returns a single Tensor with a "
-    "single element."
-)
-V_OF_INPUT = (
-    "The vector v can only be None if the input to the user-provided function is a single Tensor "
-    "with a single element."
-)
-NOT_DIFFERENTIABLE = (
-    "Output {} of the user-provided function does not require gradients. The outputs must be "
-    "computed in a differentiable manner from the input when running in strict mode."
-)
-JACOBIAN_CONSTANT = (
-    "While computing the hessian, found that the jacobian of the user-provided function with "
-    "respect to input {} is independent of the input. This is not allowed in strict mode. You "
-    "should ensure that your function is twice differentiable and that the jacobian depends on "
-    "the inputs (this would be violated by a linear function for example)."
-)
-GRADIENT_CONSTANT = (
-    "The gradient with respect to input {} is independent of the inputs of the user-provided "
-    "function." + STRICT
-)
-INDEPENDENT = "The output of the user-provided function is independent of input {}."
-MISSING = {
-    "back": INDEPENDENT + STRICT,
-    "back_trick": "The gradient with respect to the input is independent of entry {} in the "
-    "grad_outputs when using the double backward trick to compute forward mode gradients." + STRICT,
-    "double_back": "The jacobian of the user-provided function is independent of input {}."
-    + STRICT,
-    "double_back_trick": "The hessian of the user-provided function is independent of entry {} in "
-    "the grad_jacobian. This is not allowed in strict mode as it prevents from using the double "
-    "backward trick to replace forward mode AD.",
-}
-"""What strict mode says of a gradient that is not there, by the backward that it is missed in."""
-FORWARD_STRATEGY = "torch.autograd.functional.jacobian: {} and {} are not supported together{}. "
-STRATEGIES = (
-    'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has '
-    'more outputs than inputs, "forward-mode" tends to be more performant. Otherwise, prefer to '
-    'use "reverse-mode".'
-)
-NOT_VECTORIZED = (
-    "Computing Jacobian using forward-AD or forward-over-reverse Hessian isonly implemented for "
-    "`vectorize=True`."
-)
-
-
-def _as_tuple(given: Any, what: str, function: str) -> tuple[bool, Tensors]:
-    """Whether it is a tuple, and it as one.
-
-    Raises:
-        TypeError: something else than tensors.
-    """
-    several = isinstance(given, tuple)
-    every: Tensors = given if several else (given,)
-    for i, each in enumerate(every):
-        if not isinstance(each, Tensor):
-            where = f"value at index {i}" if several else f"given {what}"
-            raise TypeError(
-                f"The {what} given to {function} must be either a Tensor or a tuple of Tensors "
-                f"but the {where} has type {type(each)}."
-            )
-    return several, every
 
 
 def _grad_preprocess(tensors: Tensors, create_graph: bool, needs_grad: bool) -> Tensors:
@@ -116,7 +67,7 @@ def _validate_v(
         if len(tensors) != 1 or tensors[0].numel() != 1:
             raise RuntimeError(alone)
         return None
-    _, every = _as_tuple(v, "v", name)
+    _, every = as_tuple(v, "v", name)
     every = _grad_preprocess(every, create, False)
     if len(every) != len(tensors):
         raise RuntimeError(
@@ -131,19 +82,6 @@ def _validate_v(
                 f"{start} has invalid size: should be {wanted.shape} but got {given.shape}."
             )
     return every
-
-
-def _check_requires_grad(tensors: Tensors, text: str, strict: bool) -> None:
-    """In strict mode, that everything depends on the inputs.
-
-    Raises:
-        RuntimeError: something does not.
-    """
-    for i, each in enumerate(tensors) if strict else ():
-        if each is None:
-            raise RuntimeError((INDEPENDENT + STRICT).format(i))
-        if not each.requires_grad:
-            raise RuntimeError(text.format(i))
 
 
 def _autograd_grad(
@@ -224,10 +162,10 @@ def vjp(
         RuntimeError, TypeError: with PyTorch's texts.
     """
     with enable_grad():
-        several, given = _as_tuple(inputs, "inputs", "vjp")
+        several, given = as_tuple(inputs, "inputs", "vjp")
         given = _grad_preprocess(given, create_graph, True)
-        many, outputs = _as_tuple(func(*given), OUTPUTS, "vjp")
-        _check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
+        many, outputs = as_tuple(func(*given), OUTPUTS, "vjp")
+        check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
         v = _validate_v(v, outputs, many, create_graph, "vjp", V_OF_OUTPUT)
     found = _grad_or_zeros(outputs, given, v, given, create_graph, strict, "back")
     return _grad_postprocess(outputs, create_graph, many), _grad_postprocess(
@@ -252,14 +190,14 @@ def jvp(
         The others: as for ``vjp``.
     """
     with enable_grad():
-        several, given = _as_tuple(inputs, "inputs", "jvp")
+        several, given = as_tuple(inputs, "inputs", "jvp")
         given = _grad_preprocess(given, create_graph, True)
         v = _validate_v(v, given, several, create_graph, "jvp", V_OF_INPUT)
-        many, outputs = _as_tuple(func(*given), OUTPUTS, "jvp")
-        _check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
+        many, outputs = as_tuple(func(*given), OUTPUTS, "jvp")
+        check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
         seeds = tuple(_zeros_like(out, True) for out in outputs)
         grads = _autograd_grad(outputs, given, seeds, True)
-        _check_requires_grad(grads, GRADIENT_CONSTANT, strict)
+        check_requires_grad(grads, GRADIENT_CONSTANT, strict)
     found = _grad_or_zeros(grads, seeds, v, outputs, create_graph, strict, "back_trick")
     return _grad_postprocess(outputs, create_graph, many), _grad_postprocess(
         found, create_graph, many
@@ -288,12 +226,12 @@ def jacobian(
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(STRATEGIES)
     forward = strategy == "forward-mode"
-    _check_strategy(forward, create_graph, strict, vectorize)
+    check_strategy(forward, create_graph, strict, vectorize)
     with enable_grad():
-        several, given = _as_tuple(inputs, "inputs", "jacobian")
+        several, given = as_tuple(inputs, "inputs", "jacobian")
         given = _grad_preprocess(given, create_graph, True)
-        many, outputs = _as_tuple(func(*given), OUTPUTS, "jacobian")
-        _check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
+        many, outputs = as_tuple(func(*given), OUTPUTS, "jacobian")
+        check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
         if strict and vectorize:
             start = FORWARD_STRATEGY.format("`strict=True`", "`vectorized=True`", "")
             raise RuntimeError(start + "Please either set `strict=False` or `vectorize=False`.")
@@ -302,21 +240,6 @@ def jacobian(
         ]
     results = tuple(_grad_postprocess(row, create_graph, several) for row in found)
     return results if many else results[0]
-
-
-def _check_strategy(forward: bool, create_graph: bool, strict: bool, vectorize: bool) -> None:
-    if not forward:
-        return
-    mode = '`strategy="forward-mode"`'
-    choose = 'Please either set `{}=False` or `strategy="reverse-mode"`.'
-    if create_graph:
-        start = FORWARD_STRATEGY.format("`create_graph=True`", mode, " (yet)")
-        raise NotImplementedError(start + choose.format("create_graph"))
-    if strict:
-        start = FORWARD_STRATEGY.format("`strict=True`", mode, " (yet)")
-        raise RuntimeError(start + choose.format("strict"))
-    if not vectorize:
-        raise NotImplementedError(NOT_VECTORIZED)
 
 
 def _jacobian_rows(i: int, output: Tensor, inputs: Tensors, create: bool, strict: bool) -> Tensors:
@@ -351,20 +274,6 @@ def _jacobian_rows(i: int, output: Tensor, inputs: Tensors, create: bool, strict
     )
 
 
-def _check_scalar_output(outputs: Tensors, many: bool, name: str) -> None:
-    """That a function to be differentiated twice gives one number.
-
-    Raises:
-        RuntimeError: it does not.
-    """
-    if many:
-        raise RuntimeError(f"The function given to {name} should return a single Tensor")
-    if outputs[0].numel() != 1:
-        raise RuntimeError(
-            f"The Tensor returned by the function given to {name} should contain a single element"
-        )
-
-
 def hessian(
     func: Callable[..., Any],
     inputs: Any,
@@ -375,20 +284,20 @@ def hessian(
 ) -> Any:
     """The second derivatives of a function of one element, of shape ``input.shape + input.shape``;
     a tuple of tuples for a tuple of inputs. Arguments as for ``jacobian``."""
-    several, given = _as_tuple(inputs, "inputs", "hessian")
+    several, given = as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(STRATEGIES.partition(" Hint")[0])
 
     def single(*args: Tensor) -> Any:
         output = func(*args)
-        many, outputs = _as_tuple(output, OUTPUTS, "hessian")
-        _check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
-        _check_scalar_output(outputs, many, "hessian")
+        many, outputs = as_tuple(output, OUTPUTS, "hessian")
+        check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
+        check_scalar_output(outputs, many, "hessian")
         return runtime.tensors.squeeze(output)
 
     def first(*args: Tensor) -> Any:
         found = jacobian(single, args, create_graph=True)
-        _check_requires_grad(found, JACOBIAN_CONSTANT, strict)
+        check_requires_grad(found, JACOBIAN_CONSTANT, strict)
         return found
 
     found = jacobian(first, given, create_graph, strict, vectorize, outer_jacobian_strategy)
@@ -400,14 +309,14 @@ def _first_derivative(
 ) -> tuple[bool, bool, Tensors, Tensors, Any, Tensors]:
     """What ``vhp`` and ``hvp`` begin with: the inputs, the output, the vector and the gradient,
     and whether inputs and outputs are tuples."""
-    several, given = _as_tuple(inputs, "inputs", name)
+    several, given = as_tuple(inputs, "inputs", name)
     given = _grad_preprocess(given, create_graph, True)
     v = _validate_v(v, given, several, create_graph, name, V_OF_INPUT)
-    many, outputs = _as_tuple(func(*given), OUTPUTS, name)
-    _check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
-    _check_scalar_output(outputs, many, name)
+    many, outputs = as_tuple(func(*given), OUTPUTS, name)
+    check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
+    check_scalar_output(outputs, many, name)
     first = _autograd_grad(outputs, given, None, True)
-    _check_requires_grad(first, JACOBIAN_CONSTANT, strict)
+    check_requires_grad(first, JACOBIAN_CONSTANT, strict)
     return several, many, given, outputs, v, first
 
 
