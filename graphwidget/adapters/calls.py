@@ -85,26 +85,32 @@ class Calls(Bindings):
         return 0 if len(made) > 1 or made[0][0]() is not None else 5
 
     def wrote(
-        self, place: Position | None, op: Op, ids: tuple[Any, ...], params: dict[str, str],
-        number: list[int], write: ev.Write, names: Names,
+        self, place: Position | None, op: Op, before: Ref, others: list[Any],
+        params: dict[str, str], number: list[int], after: Ref, base_before: Ref | None,
+        base_after: Ref | None, names: Names,
     ) -> None:  # fmt: skip
         """An in-place write: the call, whose id goes into ``number``, and what it did."""
         self.moved(place)
-        call, value = self.recorder.ids.call(), write.value
+        call, value, storage = self.recorder.ids.call(), after.id, after.storage
         number.append(call)
         source, scope = self._source(place), self.scopes.current
+        ids = (before.id, *[ref.id for ref in others])
+        old = None if base_before is None else base_before.id
+        new = None if base_after is None else base_after.id
         if self.recorder.lost:
-            self.recall((*ids, write.before, write.base_before))
+            self.recall((*ids, old))
         drawn = self.define(op, "_")
         self.recorder.tell(ev.Op(call, drawn, ids, params, (value,), None, True, scope, source))
         if len(self.write_times) > 10_000:
             self.write_times.clear()
-        self.write_times[write.storage, write.version] = self.recorder.now
-        self.recorder.tell(write._replace(call=call, source=source))
-        for before in (write.before, write.base_before):
-            if before is not None:  # no tensor is that value any more
-                self.recorder.values.discard(before)
-                self.recorder.refs.pop(before, None)
+        self.write_times[storage, after.version] = self.recorder.now
+        self.recorder.tell(
+            ev.Write(storage, after.version, before.id, value, old, new, call, source)
+        )
+        for each in (before.id, old):
+            if each is not None:  # no tensor is that value any more
+                self.recorder.values.discard(each)
+                self.recorder.refs.pop(each, None)
         self.bound(value, names)
 
     def made(self, _place: Position | None, _what: str, value: int, names: Names) -> None:

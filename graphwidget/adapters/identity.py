@@ -8,8 +8,8 @@ as soon as it is used again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from typing import Any
+from functools import cache, wraps
+from typing import Any, cast
 
 from ..graph.base import TensorBase
 from ..graph.node import AccumulateGrad, Node, Output
@@ -18,7 +18,7 @@ from ..graph.version import version_of
 from ..graph.views import CopySlices
 from ..recording import events as ev
 from ..recording.recorder import NodeRef, Recorder, Ref
-from ..recording.summary import Captured, capture, summarize, summary
+from ..recording.summary import COPIED, Captured, capture, summarize, summary
 from .earlier import Earlier, EarlierCalls
 
 MAX_TEXT = 120
@@ -41,6 +41,7 @@ class Identity:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.append = recorder.raw.append
+        self.values = recorder.values
         self.told = self._value
         self.earlier = EarlierCalls(recorder.ids.value)
         self.tell_call: Callable[[Earlier], int] | None = None
@@ -120,13 +121,20 @@ class Identity:
 
     def tell_value(self, tensor: TensorBase, ref: Ref, told: ev.Summary | None = None) -> None:
         """Tell the value as it is now, with the summary ``told`` or the usual one."""
-        view = tensor._view
+        view, kind = tensor._view, cast(Any, type(tensor))
+        captured: Captured | None = None
         base = None if view is None else self.current(view.base).id
-        needed = bool(tensor._requires_grad)
-        leaf = tensor._node is None or not needed
-        self.recorder.values.add(ref.id)
-        captured = capture(tensor._data) if told is None else None
-        self.append((self.told, ref, needed, leaf, is_parameter(tensor), base, captured, told))
+        needed = tensor._requires_grad is not False
+        leaf = not needed or tensor._node is None
+        self.values.add(ref.id)
+        if told is None:
+            data = tensor._data
+            if data.size <= COPIED:
+                captured = data.dtype, data.shape, data.tobytes()
+            else:
+                captured = capture(data)
+        self.append((self.told, ref, needed, leaf, is_parameter(kind), base,
+                     captured, told))  # fmt: skip
 
     def _value(
         self, ref: Ref, needed: bool, leaf: bool, parameter: bool, base: int | None,
@@ -269,9 +277,10 @@ def guarded(method: Callable[..., None]) -> Callable[..., None]:
     return careful
 
 
-def is_parameter(tensor: TensorBase) -> bool:
-    """Whether it is an ``nn.Parameter`` (which the core does not know)."""
-    return type(tensor) is not Tensor and type(tensor).__name__ == "Parameter"
+@cache
+def is_parameter(kind: Any) -> bool:
+    """Whether such tensors are ``nn.Parameter``s (which the core does not know)."""
+    return kind is not Tensor and kind.__name__ == "Parameter"
 
 
 def number_text(tensor: TensorBase) -> str:

@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from ..eager.promote import fit_to
 from ..graph.node import Node
@@ -38,16 +39,21 @@ def copied(node: Any) -> Copied | None:
     cls = node.__class__
     saved, metadata = _getters(cls)
     arrays = []
-    for slot in saved(node) if saved is not None else ():
-        if slot is None or isinstance(slot, Packed):
-            return None  # freed, or in the keeping of the user's hooks, which are not called
-        array = slot if slot.__class__ is np.ndarray else slot._data
-        if array is None or array.size > MAX_SAVED:  # None: an operand that was left out
+    if saved is not None:
+        for array in saved(node):
+            if array.__class__ is not ndarray:
+                if array is None or array.__class__ is Packed:
+                    return None  # freed, or in the keeping of the user's hooks, not to be called
+                array = array._data
+            if array is None or array.size > MAX_SAVED:  # None: an operand that was left out
+                return None
+            arrays.append((array.dtype, array.shape, array.tobytes()))
+    if metadata is None:
+        return cls, node.fit, arrays, ()
+    told = metadata(node)
+    for each in told:
+        if each.__class__ is PackedIndices:
             return None
-        arrays.append((array.dtype, array.shape, array.tobytes()))
-    told = metadata(node) if metadata is not None else ()
-    if any(isinstance(each, PackedIndices) for each in told):
-        return None
     return cls, node.fit, arrays, told
 
 

@@ -19,6 +19,7 @@ from typing import Any, Self
 from ..graph import errors as core_errors
 from ..graph import listeners
 from ..graph.base import NodeBase, TensorBase
+from ..graph.listeners import HEARD
 from ..optable import Op
 from ..recording import events as ev
 from ..recording.fold import Model
@@ -29,7 +30,7 @@ from ..recording.summary import COPIED, capture, peek, statistics
 from .calls import Edges
 from .identity import guarded, texts
 from .modules import ModuleNames, numbers_of
-from .places import Places, ours, outside, unheard
+from .places import Places, in_optimizers, ours, outside, unheard
 from .runs import Runs
 from .sorting import BEGINS, ENDS, TICK, Sorter
 from .words import place_in_words, words_of_saved
@@ -41,6 +42,7 @@ BETWEEN, QUICK = 64, 0.002
 """Raw records between two looks at the clock, as long as they come within so many seconds."""
 
 NOTHING: dict[str, str] = {}
+NO_NAMES: Names = ()
 
 
 class NativeAdapter(Runs):
@@ -55,6 +57,7 @@ class NativeAdapter(Runs):
         self.on_pulse: Callable[[float], None] | None = None
         self._call = self.calls.call
         self._settle, self._perhaps = self.calls.settle, self.calls.perhaps
+        self._wrote = self.calls.wrote
         self._new_value = recorder.ids.value
         self._new_node = recorder.ids.node
         self._commanded = False
@@ -67,13 +70,14 @@ class NativeAdapter(Runs):
         self.sorter.heard.update({self._call: self._heard, self._perhaps: self._heard_perhaps})
         self.sorter.kinds.update({
             self._call: "call", self.identity.told: "value", self._begin: "begin",
-            self._finishes: "finish", self._starts: "turn", self._error: "error",
-            self._tell_grad: "turn", self._perhaps: "turn", self.calls.made: "turn",
-            self.calls.wrote: "turn",
+            self._finishes: "finish", self._starts: "run", self._error: "error",
+            self._tell_grad: "run", self._perhaps: "turn", self.calls.made: "turn",
+            self._wrote: "turn",
         })  # fmt: skip
         self.places = Places(recorder.sites)
         self.modules = ModuleNames()
         self._scopes: list[int | None] = []
+        self._step: Position | None = None  # where what an optimizer's step does stands
         self._ticks: dict[Any, int] = {}
 
     def fork(self) -> Self:
@@ -168,7 +172,8 @@ class NativeAdapter(Runs):
         try:
             raw = self.raw
             values = self.values
-            place, names, late = self._place(unheard(_getframe(2)))
+            frame = _getframe(2 if _getframe(1).f_code is not HEARD else 3)
+            place, names, late = self._place(frame)
             if place is not None and place.initial:
                 return
             refs = []
@@ -185,13 +190,13 @@ class NativeAdapter(Runs):
                 refs.append(ref)
             edges = None if node is None else self._made(node, inputs)
             if len(outputs) != 1 or op.variadic:
-                self._many(op, refs, params, outputs, node, edges, unheard(_getframe(2)))
+                self._many(op, refs, params, outputs, node, edges, frame)
                 return
             out = outputs[0]
             ref = out._rec = Ref(out, self._died)
-            ref.id = ref.storage = self._new_value()
+            ref.id = ref.storage = number = self._new_value()
             ref.version = 0
-            values.add(ref.id)
+            values.add(number)
             view_of = None
             if out._counter is not None and (node is None or out._view is not None):
                 view_of = self.identity.share(out, ref, inputs)
@@ -263,7 +268,6 @@ class NativeAdapter(Runs):
         )  # fmt: skip
         self._beat()
 
-    @guarded
     def wrote(
         self,
         op: Op,
@@ -273,43 +277,57 @@ class NativeAdapter(Runs):
         base: TensorBase | None,
         node: NodeBase | None,
     ) -> None:
-        place, names, _late = self._place(outside(_getframe(2)))
-        if place is not None and place.initial:
-            return
-        identity = self.identity
-        others = [identity.current(each) for each in inputs[1:]]
-        before = identity.before(tensor)
-        after = identity.renew(tensor)
-        base_before = base_after = None
-        if base is not None:
-            base_before, base_after = identity.before(base).id, identity.renew(base).id
-            identity.tell_value(base, base._rec)
-        identity.tell_value(tensor, after)
-        event = ev.Write(
-            after.storage, after.version, before.id, after.id, base_before, base_after, None, None
-        )
-        ids = (before.id, *(ref.id for ref in others))
-        call: list[int] = []  # ids of calls are given while draining, in the order of the log
-        given = (place, op, ids, texts(params), call, event, names)
-        self.raw.append((self.calls.wrote, *given))
-        for written in (base, tensor):  # the view's node leads to the base's
-            if written is not None and written._node is not None and written._node._rec is None:
-                identity.target(written._node, written, call)
-                call = []  # a view's own node is no part of the call: it only follows
-        self.owner_changed(tensor)
-        if len(self.raw) > self._next:
-            self._beat()
+        try:
+            frame, names = unheard(_getframe(1)), NO_NAMES
+            if self._step is not None and in_optimizers(frame.f_code.co_filename):
+                place: Position | None = self._step
+            else:
+                place, names, _late = self._place(outside(frame))
+            if place is not None and place.initial:
+                return
+            identity = self.identity
+            refs = [identity.current(each) for each in inputs[1:]]
+            before = identity.before(tensor)
+            after = identity.renew(tensor)
+            base_before = base_after = None
+            if base is not None:
+                base_before, base_after = identity.before(base), identity.renew(base)
+                identity.tell_value(base, base_after)
+            identity.tell_value(tensor, after)
+            call: list[int] = []  # ids of calls are given while draining, in the order of the log
+            self.raw.append(
+                (self._wrote, place, op, before, refs, texts(params) if params else NOTHING, call,
+                 after, base_before, base_after, names)
+            )  # fmt: skip
+            if node is not None or base is not None:
+                for each in (base, tensor):  # the view's node leads to the base's
+                    if each is not None and each._node is not None and each._node._rec is None:
+                        identity.target(each._node, each, call)
+                        call = []  # a view's own node is no part of the call: it only follows
+            if self._owners:
+                self.owner_changed(tensor)
+            if len(self.raw) > self._next:
+                self._beat()
+        except Exception as error:
+            self.fault(error)
 
-    @guarded
     def scope(self, kind: str, of: Any, open: bool) -> None:
-        if not open:
+        try:
+            if open:
+                self._begins(kind, of, unheard(_getframe(1)))
+                return
             number = self._scopes.pop() if self._scopes else None
             if number is not None:  # else it began before we came
                 if kind == "module":
                     self.places.leave()
+                elif kind == "step":
+                    self._step = None
                 self.raw.append((ENDS, number))
-            return
-        name, text, frame = kind, "", unheard(_getframe(2))
+        except Exception as error:
+            self.fault(error)
+
+    def _begins(self, kind: str, of: Any, frame: FrameType) -> None:
+        name, text = kind, ""
         above = frame.f_back
         place = None if above is None or self._commanded else self.places.at(above)
         if place is not None and place.initial:
@@ -331,6 +349,7 @@ class NativeAdapter(Runs):
             self.places.enter(place)
         elif kind == "step":
             name, text = type(of).__name__, numbers_of(of)
+            self._step = None if place is None else place.inside
         self.raw.append((BEGINS, place, number, kind, name, text))
 
     # What is not heard but asked -----------------------------------------------------------
@@ -385,11 +404,13 @@ class NativeAdapter(Runs):
         if self._commanded:
             return None, (), ()
         place = self.places.at(frame)
-        if place.site is None:
-            return None, (), ()
         if place.outer:
             self._tick(place, frame)
-        return place, *(place.named.get(path) or self.places.names(place, frame, path))
+        if not path and place.result is not None:
+            return place.result
+        if place.site is None:
+            return None, (), ()
+        return place, *self.places.names(place, frame, path)
 
     def _beat(self) -> None:
         """Now and then: let those who watch look, and keep the raw records few."""

@@ -23,6 +23,9 @@ ENGINE = (
 )
 """How the names of files begin in which the caller of an op is not looked for."""
 
+Tree = dict[Any, tuple[CodeType, Any]]
+"""By where a frame stands: its code, and the tree of the frames around it or the position."""
+
 _files: dict[str, bool] = {}
 
 
@@ -40,6 +43,7 @@ def is_module(value: Any) -> bool:
     return type(own) is dict and "_modules" in own and "_parameters" in own
 
 
+OPTIMIZERS = os.path.join(PACKAGE, "optim", "")
 INITIAL = frozenset({"__init__", "reset_parameters", "_reset_parameters"})
 INIT = os.path.join(PACKAGE, "nn", "init.py")
 
@@ -65,6 +69,12 @@ def _in_engine(filename: str) -> bool:
     return filename.startswith(ENGINE)
 
 
+@cache
+def in_optimizers(filename: str) -> bool:
+    """Whether a file is one of those in which optimizers take their steps."""
+    return filename.startswith(OPTIMIZERS)
+
+
 def unheard(frame: FrameType) -> FrameType:
     """The frame, or the one above it when modes of the core hear what happens as well: then one
     more lies between."""
@@ -83,26 +93,52 @@ class Places:
         self.calling: CodeType | None = None  # the code that calls modules
         self._bases: list[Position | None] = []
         self._known: dict[tuple[Any, ...], Position] = {}
+        self._trees: dict[Position | None, Tree] = {}
+        self._tree: Tree = self._trees.setdefault(None, {})  # that of the base
+        self._count = 0
 
     def at(self, frame: FrameType) -> Position:
         """The position of the call that ``frame`` is making."""
-        base, calling = self.base, self.calling
-        key: list[Any] = [base]
+        # The hot path: frames are compared with those that led to positions before.
+        tree = self._tree
         where: FrameType | None = frame
         while where is not None:
-            code = where.f_code
-            if code is calling and base is not None:
+            step = tree.get(where.f_lasti)
+            if step is None or step[0] is not where.f_code:
+                step = tree.get((id(where.f_code), where.f_lasti))
+                if step is None:
+                    break
+            if step[1].__class__ is Position:
+                return step[1]
+            tree, where = step[1], where.f_back
+        return self._learn(frame)
+
+    def _learn(self, frame: FrameType) -> Position:
+        """Find a position and remember which frames lead to it: up to the call of a module that is
+        going on, to a module's own code, or so many."""
+        self._count += 1
+        if self._count > MAX_POSITIONS:
+            self._count = 0
+            self._known.clear()
+            self._trees = {None: {}}
+            self._tree = self._trees.setdefault(self.base, {})
+        end: FrameType | None = frame
+        frames: list[FrameType] = []
+        while end is not None:
+            frames.append(end)
+            within = end.f_code is self.calling and self.base is not None
+            if within or end.f_code.co_name == "<module>" or len(frames) > MAX_FRAMES:
                 break
-            key += id(code), where.f_lasti
-            if code.co_name == "<module>" or len(key) > 2 * MAX_FRAMES:
-                break
-            where = where.f_back
-        row = tuple(key)
-        found = self._known.get(row)
-        if found is None:
-            if len(self._known) > MAX_POSITIONS:
-                self._known.clear()
-            found = self._known[row] = self._make(frame, where)
+            end = end.f_back
+        found = self._make(frame, end)
+        tree = self._tree
+        for where in frames:
+            key: Any = where.f_lasti
+            if key in tree and tree[key][0] is not where.f_code:
+                key = id(where.f_code), key
+            if where is frames[-1]:
+                tree[key] = where.f_code, found
+            tree = tree.setdefault(key, (where.f_code, {}))[1]
         return found
 
     def _make(self, frame: FrameType, end: FrameType | None) -> Position:
@@ -145,6 +181,8 @@ class Places:
             if where is not None and self.ours(end.f_code.co_filename):
                 late = self.sites.names(where, path, self.ours)[0]
             found = at.named[path] = names, late
+            if not path:
+                at.result = at, names, late
         return found
 
     def ticks(self, at: Position, frame: FrameType) -> dict[Any, int]:
@@ -166,11 +204,16 @@ class Places:
     def enter(self, at: Position | None) -> None:
         """A call of a module begins there."""
         self._bases.append(self.base)
-        self.base = at
+        self._turn_to(at)
 
     def leave(self) -> None:
         """It ends."""
-        self.base = self._bases.pop() if self._bases else None
+        self._turn_to(self._bases.pop() if self._bases else None)
+
+    def _turn_to(self, base: Position | None) -> None:
+        self.base = base
+        tree = self._trees.get(base)
+        self._tree = self._trees.setdefault(base, {}) if tree is None else tree
 
 
 def user_frame(frame: FrameType, ours: Callable[[str], bool] = ours) -> FrameType | None:

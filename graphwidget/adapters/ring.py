@@ -32,8 +32,8 @@ Span = tuple[Mark, int, int]
 
 class Ring:
     """Lets go of the turns in the middle. ``kinds`` says what records are by their function:
-    ``call``, ``node``, ``value``, ``begin``, ``finish``, ``free``, ``told`` or ``turn`` (of no
-    interest when the turn is none); a record of another kind stays."""
+    ``call``, ``node``, ``value``, ``begin``, ``finish``, ``free``, ``told``, and ``turn`` or
+    ``run`` (of no interest when the turn is none); a record of another kind stays."""
 
     def __init__(self, recorder: Recorder, scopes: Scopes, kinds: dict[Any, str]) -> None:
         self.recorder = recorder
@@ -90,18 +90,19 @@ class Ring:
         started: dict[Mark, int] = {}
         runs: set[Mark] = set()
         loops: dict[Mark | None, list[Span]] = {}
+        begins = {function for function, kind in self.kinds.items() if kind == "begin"}
+        ways = {opens, closes, *begins}
         for at, record in enumerate(records):
-            if type(record) is not tuple:
+            if type(record) is not tuple or (function := record[0]) not in ways:
                 continue
-            if record[0] is opens:
-                if record[1].kind == "turn":
-                    started[record[1]] = at
-            elif record[0] is closes:
-                mark = record[1]
-                if mark in started:
-                    loops.setdefault(mark.loop, []).append((mark, started.pop(mark), at + 1))
-            elif self.kinds.get(record[0]) == "begin":
+            mark = record[1]
+            if function in begins:
                 runs.update(mark.loop for mark in started if mark.loop is not None)
+            elif function is opens:
+                if mark.kind == "turn":
+                    started[mark] = at
+            elif mark in started:
+                loops.setdefault(mark.loop, []).append((mark, started.pop(mark), at + 1))
         several = [(loop in runs, len(spans), spans) for loop, spans in loops.items()]
         several.sort(key=lambda each: each[:2], reverse=True)
         return [spans for _runs, turns, spans in several if turns > 2]
@@ -109,49 +110,55 @@ class Ring:
     def _over(self, records: list[Any]) -> bool:
         """Whether nothing will run backward any more through what these records made."""
         kinds = self.kinds
-        ran = {
-            record[2].id
-            for record in records
-            if type(record) is tuple and kinds.get(record[0]) == "finish"
-        }
+        ran: set[int] = set()
+        nodes: list[NodeRef] = []
         for record in records:
-            if type(record) is tuple:
-                kind = kinds.get(record[0])
-                if kind == "error" or (kind == "turn" and _is_long(record[1])):
-                    return False
-                if kind in ("call", "node"):
-                    node = record[6] if kind == "call" else record[1]
-                    if node is not None and node.id not in ran and node() is not None:
-                        return False
-        return True
+            if type(record) is not tuple:
+                continue
+            kind = kinds.get(record[0])
+            if kind == "finish":
+                ran.add(record[2].id)
+            elif kind == "call":
+                if record[6] is not None:
+                    nodes.append(record[6])
+            elif kind == "node":
+                nodes.append(record[1])
+            elif kind == "error" or (kind == "turn" and _is_long(record[1])):
+                return False
+        return all(node.id in ran or node() is None for node in nodes)
 
     def _rest(self, records: list[Any]) -> list[Any]:
         """What remains of records that are let go."""
-        kinds, lost, recorder = self.kinds, self.recorder.lost, self.recorder
+        kinds, lost, recorder, gone = self.kinds, self.recorder.lost, self.recorder, self._gone
         runs: set[int] = set()
         rest: list[Any] = []
         for record in records:
-            if type(record) is Ref:
-                recorder.values.discard(record.id)
-                if lost.pop(record.id, None) is None:
+            form = type(record)
+            if form is Ref:
+                number = record.id
+                recorder.values.discard(number)
+                if lost.pop(number, None) is None:
                     rest.append(record)
                 continue
-            if type(record) is NodeRef:
-                if record.id in self._gone:
-                    self._gone.discard(record.id)
-                    recorder.nodes.discard(record.id)
+            if form is NodeRef:
+                number = record.id
+                if number in gone:
+                    gone.discard(number)
+                    recorder.nodes.discard(number)
                 else:
                     rest.append(record)
                 continue
             kind = kinds.get(record[0])
+            if kind == "run" or kind == "turn":
+                continue
             if kind == "call":
                 for made in record[5]:
                     lost[made[0].id] = record
                 if record[6] is not None:
-                    self._gone.add(record[6].id)
+                    gone.add(record[6].id)
             elif kind == "node":
                 if record[1]() is None:
-                    self._gone.add(record[1].id)
+                    gone.add(record[1].id)
                 else:
                     rest.append(record)
             elif kind == "value":
@@ -159,7 +166,7 @@ class Ring:
             elif kind == "begin":
                 runs.add(record[3].run)
             elif kind == "free":
-                if record[1] not in self._gone:
+                if record[1] not in gone:
                     rest.append(record)
             elif kind == "told":
                 if type(record[1]) is not ev.Done or record[1].run not in runs:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
+from math import prod
 from typing import Any
+
+from numpy import ndarray
 
 from ..graph.base import NodeBase, RunBase, TensorBase
 from ..graph.errors import Finding
@@ -63,7 +67,7 @@ class Runs:
         roots: list[tuple[int | None, int]] = []
         for tensor, target in zip(run.tensors or (None,) * len(run.roots), run.roots, strict=True):
             value = None if tensor is None else identity.current(tensor).id
-            roots.append((value, identity.edge(target, (tensor,) if tensor is not None else ())[0]))
+            roots.append((value, identity.edge(target, () if tensor is None else (tensor,))[0]))
         inputs = None if run.inputs is None else tuple(identity.current(x).id for x in run.inputs)
         run._rec = self.recorder.ids.run()
         self._left = FIRST_NODES
@@ -79,13 +83,13 @@ class Runs:
             if ref is None or ref.id not in self.nodes:
                 ref = self.identity.target(node, None)
             local = None
-            if (
-                self._left > 0 and node.op is not None and len(grads) == 1
-                and grads[0] is not None and _size(grads[0]) <= MAX_ITEMS
-            ):  # fmt: skip
-                self._left -= 1
-                local = copied(node)
-            self.raw.append((self._starts, run._rec, ref, self._take(grads), local))
+            taken = self._take(grads)
+            if self._left > 0 and node.op is not None and len(taken) == 1:
+                grad = taken[0]
+                if grad is not None and _items(grad[1]) <= MAX_ITEMS:
+                    self._left -= 1
+                    local = copied(node)
+            self.raw.append((self._starts, run._rec, ref, taken, local))
         except Exception as error:
             self.fault(error)
 
@@ -258,7 +262,7 @@ class Runs:
             elif grad is None:
                 taken.append(None)
             else:
-                data = grad._data if isinstance(grad, TensorBase) else grad
+                data = grad if grad.__class__ is ndarray else getattr(grad, "_data", grad)
                 if data.size <= COPIED:
                     captured: Captured = (data.dtype, data.shape, data.tobytes())
                 else:
@@ -281,8 +285,8 @@ class Runs:
         return found
 
 
-def _size(grad: Any) -> int:
-    return (grad._data if isinstance(grad, TensorBase) else grad).size
+_items = cache(prod)
+"""The number of items of an array of a shape."""
 
 
 def slots(node: NodeBase) -> list[int | None]:

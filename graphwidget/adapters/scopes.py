@@ -64,6 +64,8 @@ class Scopes:
         self._open: list[Mark] = []
         self._blocks = [_Block()]
         self._changes: dict[tuple[Position, Position], Change | None] = {}
+        self._same: set[tuple[Position | None, Position]] = set()
+        """Ways from one position to another on which nothing opens or closes."""
         self.opens, self.closes = self._opens, self._closes
         self._told: list[int] = []  # open scopes that were told
         self.ticks: dict[Loop, int] = {}  # see ``Places.ticks``
@@ -77,7 +79,12 @@ class Scopes:
             return
         block = self._blocks[-1]
         last = block.last
-        found = self._ticked(to) if to.outer else None
+        found = None
+        if to.outer:
+            found = self._ticked(to)
+        elif last is not to and block.wanted is to.regions and (last, to) in self._same:
+            block.last, block.heard = to, [what]
+            return
         if found is None and to is last:
             if what not in block.heard:
                 block.heard.append(what)
@@ -89,6 +96,8 @@ class Scopes:
             if _within_generator(last, to):
                 return
             found = self._change(last, to)
+            if found is None and not to.outer:
+                self._same.add((last, to))
         block.last = to
         block.heard = [what]
         self._adjust(to.regions, to.outer, found, out)
@@ -109,6 +118,7 @@ class Scopes:
         if key not in self._changes:
             if len(self._changes) > 20_000:
                 self._changes.clear()
+                self._same.clear()
             self._changes[key] = change(before, after)
         return self._changes[key]
 

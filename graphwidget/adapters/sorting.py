@@ -25,6 +25,10 @@ BEGINS, ENDS, TICK = object(), object(), object()
 and end, and of turns of outer loops."""
 
 
+NOWHERE = ("value", "node", "finish", "free", "told", "run")
+"""The kinds of records that say of no place where the program is."""
+
+
 class Sorter:
     """What a recorder's ``sort`` is, for the adapters that write raw records into it.
 
@@ -81,27 +85,29 @@ class Sorter:
     def _ordered(self, batch: list[Any]) -> list[Any]:
         """The records with those of the scopes that open and close on the way."""
         scopes, found = self.scopes, list[Any]()
-        hears, settling = self.heard.get, self.settling
+        append, hears, settling = found.append, self.heard.get, self.settling
+        quiet = {function for function, kind in self.kinds.items() if kind in NOWHERE}
         for record in batch:
-            if type(record) is tuple:
-                function = record[0]
-                if function is BEGINS:
-                    scopes.begin(found, *record[1:])
-                    continue
-                if function is TICK:
-                    scopes.ticks = record[1]
-                    continue
-                if function is ENDS:
-                    scopes.end(record[1], found)
-                    continue
-                place = record[1] if len(record) > 1 else None
-                if type(place) is Position:
-                    scopes.move(place, None if place.direct else record[2], found)
-                elif function in settling:
-                    scopes.leave(found)
-                    self._live = self._quiet = 0
-                hear = hears(function)
-                if hear is not None:
-                    hear(record)
-            found.append(record)
+            if type(record) is not tuple or (function := record[0]) in quiet:
+                append(record)
+                continue
+            if function is BEGINS:
+                scopes.begin(found, *record[1:])
+                continue
+            if function is TICK:
+                scopes.ticks = record[1]
+                continue
+            if function is ENDS:
+                scopes.end(record[1], found)
+                continue
+            place = record[1] if len(record) > 1 else None
+            if type(place) is Position:
+                scopes.move(place, None if place.direct else record[2], found)
+            elif function in settling:
+                scopes.leave(found)
+                self._live = self._quiet = 0
+            hear = hears(function)
+            if hear is not None:
+                hear(record)
+            append(record)
         return found

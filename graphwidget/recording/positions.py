@@ -6,6 +6,7 @@ by; what follows from it (the user's line, names, the loops and functions around
 
 from __future__ import annotations
 
+from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -43,7 +44,9 @@ class Position:
     names that a result (or a part of it) gets here, see ``Sites.names``; ``initial`` says that what
     is done here only gives parameters their first values."""
 
-    __slots__ = ("_regions", "direct", "initial", "levels", "named", "outer", "site")
+    __slots__ = (
+        "_inside", "direct", "initial", "levels", "named", "outer", "regions", "result", "site",
+    )  # fmt: skip
 
     def __init__(self, levels: tuple[Level, ...], site: Site | None, initial: bool = False) -> None:
         self.initial = initial
@@ -51,17 +54,26 @@ class Position:
         self.site = site
         self.direct = bool(levels) and not levels[-1].ours
         self.named: dict[Path, tuple[Names, Names]] = {}
-        self._regions: tuple[Region, ...] | None = None
+        self.result: tuple[Position, Names, Names] | None = None  # with the names of ()
+        self._inside: Position | None = None
+        self.regions = _the_same(tuple(_regions(levels)))
+        """The functions, loops and turns around, the outermost first; equal ones are the same."""
         turns = [each for each in self.regions if each.kind == "turn"]
         self.outer = tuple(each for each in turns[:-1] if each.key.target is not None)
         """The turns of loops around other loops: the same position may belong to another one."""
 
     @property
-    def regions(self) -> tuple[Region, ...]:
-        """The functions, loops and turns around, the outermost first."""
-        if self._regions is None:
-            self._regions = tuple(_regions(self.levels))
-        return self._regions
+    def inside(self) -> Position:
+        """The same line, for what is done in there by a way of no interest."""
+        if self._inside is None:
+            self._inside = Position((), self.site, self.initial)
+        return self._inside
+
+
+@lru_cache(maxsize=1_024)
+def _the_same(regions: tuple[Region, ...]) -> tuple[Region, ...]:
+    """One object for all that are equal."""
+    return regions
 
 
 def _regions(levels: tuple[Level, ...]) -> list[Region]:

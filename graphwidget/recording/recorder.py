@@ -235,7 +235,9 @@ class Recorder:
         self._inherited += [(self.free, node, ref) for node, ref in self._closing.items()]
         self.heads = {key: head for key, head in origin.heads.items() if head[0] in known[0]}
         if not self.raw or self._idle():
-            self.values, self.nodes = known
+            for mine, its in zip((self.values, self.nodes), known, strict=True):
+                mine.clear()  # adapters hold these sets
+                mine |= its
 
     def _idle(self) -> bool:
         """Whether nothing was recorded but where cells begin."""

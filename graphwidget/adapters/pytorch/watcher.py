@@ -69,8 +69,8 @@ class TorchAdapter:
         self.sorter.heard[self.calls.tell_call] = self.calls.scalar
         self.sorter.kinds.update({
             self.calls.tell_call: "call", self.identity.told: "value", self.runs.begins: "begin",
-            self.runs.finishes: "finish", self.runs.starts: "turn", self.runs.errs: "error",
-            self.runs.accumulates: "turn", self.identity.node_told: "node",
+            self.runs.finishes: "finish", self.runs.starts: "run", self.runs.errs: "error",
+            self.runs.accumulates: "run", self.identity.node_told: "node",
             self.names.perhaps: "turn", self.calls.made: "turn",
         })  # fmt: skip
         own, real = self.sorter.ring.known, self.identity.known
