@@ -61,10 +61,18 @@ class ModuleNames:
     def name(self, module: Any, frame: FrameType) -> str:
         """What the user would type for a module that is called by ``frame``; its class where no
         variable of the program leads to it."""
-        known = self._found.get(id(module))
-        if known is not None and known[0]() is module:
-            return known[1]
-        where = user_frame(frame, self._ours)
+        if not self._knows(module):
+            self._search(module, user_frame(frame, self._ours))
+        path, root = self._roots.pop(id(module), ("", None))
+        whole = None if root is None else root()
+        if whole is not None:
+            for _place, each in within(whole, path):
+                self._roots.pop(id(each), None)
+            self.fresh += parameters(whole, path)
+        return self._found[id(module)][1]
+
+    def _search(self, module: Any, where: FrameType | None) -> None:
+        """Look for the module from this frame outward."""
         if where is not None:
             self._look(where.f_globals)
         for _ in range(MAX_FRAMES):
@@ -74,13 +82,6 @@ class ModuleNames:
             where = where.f_back
         if not self._knows(module):
             self._keep(type(module).__name__, module)
-        path, root = self._roots.pop(id(module), ("", None))
-        whole = None if root is None else root()
-        if whole is not None:
-            for _place, each in within(whole, path):
-                self._roots.pop(id(each), None)
-            self.fresh += parameters(whole, path)
-        return self._found[id(module)][1]
 
     def _knows(self, module: Any) -> bool:
         known = self._found.get(id(module))
