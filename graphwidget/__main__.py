@@ -37,10 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = _status(end.code)
     except BaseException as error:
         status, failed = 1, True
-        trace = of_user(error.__traceback__)
-        while trace is not None and trace.tb_frame.f_code.co_filename.startswith("<frozen runpy"):
-            trace = trace.tb_next
-        traceback.print_exception(type(error), error, trace)
+        _print(error, Findings(adapter.findings()))
     findings = Findings(adapter.findings())
     _tell(findings)
     if given.json is not None:
@@ -75,6 +72,17 @@ def _status(code: Any) -> int:
 
 def _stem(script: str) -> str:
     return os.path.splitext(os.path.basename(script))[0]
+
+
+def _print(error: BaseException, findings: Findings) -> None:
+    """The script's own traceback; what was found follows it, and is no note of the error here."""
+    trace = of_user(error.__traceback__)
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith("<frozen runpy"):
+        trace = trace.tb_next
+    told = {line for each in findings for line in each.lines()}
+    notes = getattr(error, "__notes__", [])
+    notes[:] = [each for each in notes if each not in told]
+    traceback.print_exception(type(error), error, trace)
 
 
 def _tell(findings: Findings) -> None:

@@ -41,13 +41,18 @@ class Finding(NamedTuple):
         }
         return {"kind": self.kind, **places, "fix": self.fix, "text": self.text}
 
+    def help(self) -> tuple[str, ...]:
+        """The finding for the picture: its lines, with the fix as one, after ``try``."""
+        lines = tuple(self._replace(fix="").lines())
+        return (*lines, f"try {self.fix}") if self.fix else lines
+
     def lines(self, bold: str = "", plain: str = "") -> Iterator[str]:
         """The finding as text for a terminal; ``bold`` and ``plain`` switch its look."""
         yield f"{bold}{self.kind}{plain}: {self.text}"
-        if self.reader is not None:
-            yield f"  needed by  {self.reader}"
         if self.culprit is not None:
             yield f"  {bold}caused by  {self.culprit}{plain}"
+        if self.reader is not None and self.reader != self.culprit:
+            yield f"  needed by  {self.reader}"
         for number, line in enumerate(self.fix.splitlines()):
             yield f"  {'' if number else 'try'}".ljust(13) + line
 
@@ -58,8 +63,8 @@ class Finding(NamedTuple):
         rows = [
             f"<div>{what} <code>{escape(place.text)}</code> "
             f"<small>({escape(os.path.basename(place.file))}, line {place.line})</small></div>"
-            for what, place in (("needed by", self.reader), ("caused by", self.culprit))
-            if place is not None
+            for what, place in (("caused by", self.culprit), ("needed by", self.reader))
+            if place is not None and (what == "caused by" or place != self.culprit)
         ]
         fix = f"<pre>{escape(self.fix)}</pre>" if self.fix else ""
         text = escape(self.text)

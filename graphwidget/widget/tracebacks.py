@@ -1,4 +1,4 @@
-"""Tracebacks of cells that end at the user's line, so that the picture is not pushed away."""
+"""Tracebacks as they are without this package, so that the picture is not pushed away."""
 
 from __future__ import annotations
 
@@ -27,11 +27,14 @@ def shorten_tracebacks(shell: Any) -> Any:
 
 
 def of_user(traceback: TracebackType | None) -> TracebackType | None:
-    """The entries of a traceback that are not this package's, which stay in the error itself."""
-    entries = []
+    """The entries of a traceback that are not this package's, which stay in the error itself; nor
+    those by which PyTorch hands a call over to it, to be called once more from there."""
+    entries: list[TracebackType] = []
     while traceback is not None:
         if not traceback.tb_frame.f_code.co_filename.startswith((PACKAGE, "<graphwidget")):
             entries.append(traceback)
+        elif entries and entries[-1].tb_frame.f_code.co_name == "handle_torch_function":
+            del entries[-2:]
         traceback = traceback.tb_next
     kept: TracebackType | None = None
     for each in reversed(entries):

@@ -100,8 +100,9 @@ function fixOf(model: Model, { slot }: Hazard, writes: readonly WriteRow[]): Lin
 
 /** An error that autograd raised, in the words of its exception and its notes. */
 export function explainError(model: Model, error: ErrorRow): Explanation {
-  let lines = ourWords(model, error);
-  if (lines.length === 0) lines = error.help.map((sentence) => [plain(sentence)]);
+  const found = error.help.some((sentence) => CAUSE.test(sentence));
+  const lines = found ? wordsOfFinding(model, error) : ourWords(model, error);
+  if (lines.length === 0) lines.push(...error.help.map((sentence) => [plain(sentence)]));
   lines.push([dim(`${error.type}: ${firstSentences(error.message)}`)]);
   const heading =
     error.kind === "call" ? `${error.op ?? "A call"} failed` : (HEADINGS[error.kind] ?? error.type);
@@ -112,6 +113,29 @@ export function explainError(model: Model, error: ErrorRow): Explanation {
     where: null,
     code: null,
   };
+}
+
+/** How lines of a finding begin (`recording/findings.py`): the cause, who needed it, the fix. */
+const CAUSE = /^\s*(caused by|needed by)\s+/;
+const FIX = /^\s*try\s+/;
+
+/** What was found of a failed backward of PyTorch's, with its fix to be pasted. */
+function wordsOfFinding(model: Model, error: ErrorRow): Line[] {
+  const story = error.kind === "version" ? ourWords(model, error).slice(0, 1) : [];
+  const told = error.help.flatMap((sentence): Line[] => {
+    const place = CAUSE.exec(sentence);
+    if (place) {
+      const [, where, text] = /^(.*?, line \d+): (.*)$/.exec(sentence.slice(place[0].length)) ?? [];
+      return [[plain(`${capital(place[1] ?? "")} `), plain(`${where ?? ""}, `), code(text ?? "")]];
+    }
+    if (FIX.test(sentence)) return [[plain("Fix: "), pasted(sentence.replace(FIX, ""))]];
+    return [[plain(sentence.replace(/^\w+: /, ""))]];
+  });
+  return story.length > 0 ? [...story, ...told.filter(([first]) => first?.text === "Fix: ")] : told;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const HEADINGS: Readonly<Record<string, string>> = {

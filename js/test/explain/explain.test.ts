@@ -76,6 +76,27 @@ describe("explanations", () => {
     expect(toText(lines.at(-1) ?? [])).toContain("modified by an inplace operation");
   });
 
+  it("tell what was found of an error, with its fix to be pasted", () => {
+    const model = fold(exampleG().events());
+    const [error] = model.errors;
+    if (!error) throw new Error("no error");
+    const help = [
+      "freed: h is used again.",
+      "  caused by  cell 3, line 2: h = cell(x, h)",
+      "try h = h.detach()\nh = cell(x, h)",
+    ];
+    const freed = explainError(model, { ...error, kind: "freed", help }).lines;
+    expect(freed.slice(0, -1).map(toText)).toEqual([
+      "h is used again.",
+      "Caused by cell 3, line 2, h = cell(x, h)",
+      "Fix: h = h.detach()\nh = cell(x, h)",
+    ]);
+    expect(freed.flat().filter((piece) => piece.copy)).toHaveLength(1);
+    const stale = explainError(model, { ...error, help }).lines.map(toText);
+    expect(stale[0]).toContain("MulBackward0 saved b");
+    expect(stale[1]).toBe("Fix: h = h.detach()\nh = cell(x, h)");
+  });
+
   it("say what backward would do before it is pressed", () => {
     const before = fold(exampleA(false).events());
     expect(toText(backwardEffects(before, 5))).toBe(
