@@ -17,6 +17,7 @@ from threading import RLock
 from typing import Any
 
 from . import events as ev
+from .fold import Model
 from .log import KEPT, Log, thin
 from .sites import Site, Sites
 
@@ -238,6 +239,10 @@ class Recorder:
             for mine, its in zip((self.values, self.nodes), known, strict=True):
                 mine.clear()  # adapters hold these sets
                 mine |= its
+
+    def latest(self) -> Model:
+        """What the log folds to; while nothing is told in it, that of the recorder before."""
+        return (self._origin or self).log.model()
 
     def _idle(self) -> bool:
         """Whether nothing was recorded but where cells begin."""

@@ -4,210 +4,14 @@ from __future__ import annotations
 
 import copy
 import linecache
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 import torch
 from torch import nn
 
 import graphwidget
-
-
-class Broken(NamedTuple):
-    kind: str
-    reader: str | None
-    culprit: str | None
-    mended: bool
-    """Whether the fix stands in the place of the culprit's line (for a carried state, after it)."""
-    source: str
-
-
-BROKEN = {
-    'relu inplace': Broken(
-        'stale', 'y = torch.sigmoid(h)', 'y += 1', True,
-        """
-net = torch.nn.Linear(3,3)
-h = net(torch.randn(2,3))
-y = torch.sigmoid(h)
-y += 1
-y.sum().backward()
-""",
-    ),
-    'gan': Broken(
-        'stale', None, 'opt.step()', False,
-        """
-D = torch.nn.Sequential(torch.nn.Linear(2,4), torch.nn.Linear(4,1))
-G = torch.nn.Linear(2,2)
-opt = torch.optim.Adam(D.parameters())
-fake = G(torch.randn(4,2))
-score = D(fake)
-d_loss = score.mean()
-d_loss.backward(retain_graph=True)
-opt.step()
-g_loss = -score.mean()
-g_loss.backward()
-""",
-    ),
-    'leaf': Broken(
-        'leaf', None, 'w += 1', True,
-        """
-w = torch.ones(3, requires_grad=True)
-w += 1
-""",
-    ),
-    'carried': Broken(
-        'freed', None, 'h = torch.tanh(cell(x) + h)', True,
-        """
-cell = torch.nn.Linear(3,3)
-x = torch.randn(1,3)
-h = torch.zeros(1,3)
-for t in range(3):
-    h = torch.tanh(cell(x) + h)
-    loss = h.sum()
-    loss.backward()
-""",
-    ),
-    'summed': Broken(
-        'freed', None, 'total = total + loss', False,
-        """
-cell = torch.nn.Linear(3,3)
-x = torch.randn(1,3)
-total = torch.zeros(())
-for t in range(3):
-    loss = (cell(x)**2).sum()
-    total = total + loss
-    total.backward()
-""",
-    ),
-    'twice': Broken(
-        'freed', 'b = a * a', 'c.backward()', False,
-        """
-a = torch.ones(3, requires_grad=True)
-b = a * a
-c = b.sum()
-c.backward()
-c.backward()
-""",
-    ),
-    'detach': Broken(
-        'no_grad', None, 'y = net(x).detach()', True,
-        """
-net = torch.nn.Linear(3,1)
-x = torch.randn(4,3)
-y = net(x).detach()
-loss = (y**2).mean()
-loss.backward()
-""",
-    ),
-    'item': Broken(
-        'no_grad', None, 'losses.append(l.item())', False,
-        """
-net = torch.nn.Linear(3,1)
-x = torch.randn(4,3)
-losses = []
-l = net(x).mean()
-losses.append(l.item())
-loss = torch.tensor(losses).sum()
-loss.backward()
-""",
-    ),
-    'nograd': Broken(
-        'no_grad', None, 'y = net(x)', False,
-        """
-net = torch.nn.Linear(3,1)
-x = torch.randn(4,3)
-with torch.no_grad():
-    y = net(x)
-loss = y.mean()
-loss.backward()
-""",
-    ),
-    'frozen': Broken(
-        'no_grad', None, 'p.requires_grad = False', True,
-        """
-net = torch.nn.Linear(3,1)
-for p in net.parameters():
-    p.requires_grad = False
-loss = net(torch.randn(4,3)).mean()
-loss.backward()
-""",
-    ),
-    'data': Broken(
-        'stale', 'b = a.exp()', 'b.data.mul_(2)', True,
-        """
-a = torch.ones(3, requires_grad=True)
-b = a.exp()
-b.data.mul_(2)
-b.sum().backward()
-""",
-    ),
-    'fused': Broken(
-        'stale', None, 'opt.step()', False,
-        """
-net = torch.nn.Sequential(torch.nn.Linear(3,3), torch.nn.Linear(3,1))
-opt = torch.optim.Adam(net.parameters(), fused=True)
-out = net(torch.randn(4,3))
-out.mean().backward(retain_graph=True)
-opt.step()
-out.sum().backward()
-""",
-    ),
-    'nan': Broken(
-        'nan', None, 'y = torch.sqrt(x)', True,
-        """
-x = torch.zeros(3, requires_grad=True)
-y = torch.sqrt(x)
-z = (y * 0).sum()
-z.backward()
-""",
-    ),
-    'nan2': Broken(
-        'nan', None, 'y = torch.log(x)', False,
-        """
-x = torch.tensor([-1.,2.], requires_grad=True)
-y = torch.log(x)
-z = y.sum()
-z.backward()
-""",
-    ),
-    'leak': Broken(
-        'leak', None, 'h = torch.tanh(cell(x) + h)', False,
-        """
-cell = torch.nn.Linear(3,3)
-x = torch.randn(1,3)
-h = torch.zeros(1,3)
-for t in range(12):
-    h = torch.tanh(cell(x) + h)
-    loss = h.sum()
-    loss.backward(retain_graph=True)
-""",
-    ),
-    'unused': Broken(
-        'unused', None, None, False,
-        """
-class Net(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.a = torch.nn.Linear(3,3)
-        self.b = torch.nn.Linear(3,3)
-    def forward(self, x):
-        self.b(x)
-        return self.a(x)
-net = Net()
-net(torch.randn(2,3)).sum().backward()
-""",
-    ),
-    'slice': Broken(
-        'stale', 'c = b * b', 'b[0] = 5.', True,
-        """
-a = torch.ones(3, requires_grad=True)
-b = a * 2
-c = b * b
-b[0] = 5.
-c.sum().backward()
-""",
-    ),
-}  # fmt: skip
+from tests.adapters.broken import BROKEN
 
 
 def run(source: str, name: str) -> tuple[Any, RuntimeError | None, dict[str, Any]]:
@@ -249,22 +53,35 @@ def test_the_fix_mends_the_program(name: str) -> None:
     at = next(n for n, line in enumerate(lines) if line.strip() == wanted.culprit)
     indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
     fix = [indent + line for line in finding.fix.splitlines()]
-    if wanted.kind == "freed":
-        lines[at:at] = fix
-    else:
-        lines[at : at + 1] = fix
+    lines[at : at + 1] = fix
     findings, error, _ = run("\n".join(lines), f"{name}, mended")
     assert error is None
     assert findings == []
 
 
+def put(fix: str, source: str) -> str:
+    """The program with lines of a fix of several put where they say."""
+    lines = source.splitlines()
+    for each in fix.splitlines():
+        code, _, number = each.rpartition("  # line ")
+        at = int(number) - 1
+        lines[at] = lines[at][: len(lines[at]) - len(lines[at].lstrip())] + code
+    return "\n".join(lines)
+
+
+def test_a_sum_of_losses_becomes_one_of_numbers() -> None:
+    source = BROKEN["summed"].source
+    (finding,), _, _ = run(source, "summed")
+    findings, error, names = run(put(finding.fix, source), "summed, mended")
+    assert error is None
+    assert findings == []
+    assert names["total"].grad_fn is None
+
+
 def test_numbers_that_a_loss_is_made_of_are_kept_as_tensors() -> None:
     source = BROKEN["item"].source
     (finding,), _, _ = run(source, "item")
-    first, second = finding.fix.splitlines()
-    mended = source.replace("losses.append(l.item())", first)
-    mended = mended.replace("loss = torch.tensor(losses).sum()", second)
-    _, error, names = run(mended, "item, mended")
+    _, error, names = run(put(finding.fix, source), "item, mended")
     assert error is None
     assert names["net"].weight.grad is not None
 
@@ -387,3 +204,34 @@ def test_a_correct_gan_is_not_accused(optimizer: str) -> None:
     with graphwidget.diagnose() as found:
         exec(compile(GAN, "<gan>", "exec"), names)
     assert found.findings == []
+
+
+def test_two_losses_of_one_graph_are_added() -> None:
+    source = BROKEN["shared"].source
+    (finding,), _, _ = run(source, "shared")
+    assert finding.fix.startswith("(one + two).backward()  # in place of lines ")
+    mended = source.replace("one.backward()", "", 1).replace("two.backward()", finding.fix)
+    assert run(mended, "shared, mended")[:2] == ([], None)
+
+
+FAILS = """
+net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Linear(3, 1))
+y = net[0](torch.randn(4, 2)).exp()
+y += 1
+net[1](y).mean().backward()
+"""
+
+
+def test_of_a_backward_that_failed_no_parameter_is_blamed() -> None:
+    findings, error, _ = run(FAILS, "failed half way")
+    assert error is not None
+    assert [each.kind for each in findings] == ["stale"]
+    notes = list(findings[0].lines())
+    assert error.__notes__ == notes
+    assert "y += 1" in notes[1]
+
+
+def test_the_parameters_of_every_network_are_named() -> None:
+    source = BROKEN["gan"].source.replace("torch.nn.Linear(2,2)", "torch.nn.Linear(2,2).eval()")
+    (finding,), _, _ = run(source, "two networks")
+    assert finding.text.startswith("D[1].weight was overwritten")

@@ -38,8 +38,12 @@ def test_a_script_that_fails_is_explained_after_its_traceback(tmp_path: Path) ->
     traceback, _, rest = done.stderr.partition("\n\nstale: ")
     assert "modified by an inplace operation" in traceback
     assert "graphwidget/adapters" not in traceback
+    assert "handle_torch_function" not in traceback
+    assert traceback.count("in backward") == 2  # Tensor's and autograd's, as without us
+    assert done.stderr.count("h += 1") == 1
     assert "line 6: h += 1" in rest
     assert "\x1b" not in done.stderr
+    assert rest.index("h += 1") < rest.index("h = torch.sigmoid")  # the guilty line first
     (finding,) = json.loads((tmp_path / "found.json").read_text())
     assert finding["kind"] == "stale"
     assert finding["reader"]["line"] == 5

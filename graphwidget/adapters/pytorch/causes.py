@@ -1,4 +1,6 @@
-"""Causes: from what a recording knows to findings, one function for each way to go wrong."""
+"""Causes: from what a recording knows to findings, one function for each way to go wrong.
+
+Those of graphs that have run before are in ``second``."""
 
 from __future__ import annotations
 
@@ -10,42 +12,10 @@ from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import Site
 from . import fixes
+from .lines import anew, name_of_value, place_in, place_of, place_of_call, statement
 
 
-def place_of(site: Site | None) -> Place | None:
-    """A site as a finding tells it."""
-    if site is None:
-        return None
-    file = f"cell {site.cell}" if site.cell is not None else site.file or ""
-    return Place(file, site.line, site.text, site.function)
-
-
-def place_in(model: Model, source: int | None) -> Place | None:
-    """The same of a source of the log."""
-    row = model.sources.get(source) if source is not None else None
-    if row is None:
-        return None
-    file = f"cell {row['cell']}" if row["cell"] is not None else row["file"] or ""
-    return Place(file, row["line"], row["text"], row["function"])
-
-
-def place_of_call(model: Model, call: int | None) -> Place | None:
-    """The line of a call."""
-    row = model.calls.get(call) if call is not None else None
-    return None if row is None else place_in(model, row["source"])
-
-
-def name_of_value(model: Model, value: int | None) -> str:
-    """What the user calls a value; of one that was written since, what it is called then."""
-    row = model.values.get(value) if value is not None else None
-    while row is not None:
-        if row["names"]:
-            return str(row["names"][-1][1])
-        row = model.values.get(row["next"]) if row["next"] is not None else None
-    return ""
-
-
-def stale(model: Model, node: Row, slot: Row, backward: Place | None) -> Finding:
+def stale(model: Model, run: int, node: Row, slot: Row, backward: Place | None) -> Finding:
     """A saved value was written before the backward that needs it."""
     writes = [
         write
@@ -55,32 +25,47 @@ def stale(model: Model, node: Row, slot: Row, backward: Place | None) -> Finding
     write = writes[0] if writes else None
     reader = place_of_call(model, node["call"])
     culprit = None if write is None else place_in(model, write["source"])
-    name = name_of_value(model, slot["value"])
+    line = "" if culprit is None else statement(model, culprit)
+    name = name_of_value(model, slot["value"]) or fixes.target(line)
     call = model.calls.get(write["call"]) if write is not None else None
     step = call is not None and call["op"][:1].isupper()
     written = model.values.get(write["value"]) if write is not None else None
-    leaf = written is not None and (written["parameter"] or written["leaf"])
+    leaf = written is not None and written["leaf"] and written["requires_grad"]
     text = (
-        f"{node['name']} saved {name or repr(slot['slot'])} at version {slot['version']} and needs "
-        f"it in backward, but it was written since: by {_how(call, step)}."
+        f"{name or repr(slot['slot'])} was overwritten, {_how(call, step)}, after {node['name']} "
+        f"had saved it for backward (version {slot['version']})."
     )
     fix = ""
     if culprit is not None and backward is not None and (step or leaf):
-        text += " Call backward before that line, or compute the loss anew after it."
-        fix = fixes.valid(f"{backward.text}\n{culprit.text}")
+        same = culprit.function == backward.function
+        again = _again(model, run, write, backward) if step and same else []
+        if again:
+            text += " Compute anew after it what backward needs."
+            fix = fixes.valid("\n".join([line, *again]))
+        else:
+            text += f" Write it after `{backward.text}` (line {backward.line})."
     elif culprit is not None:
-        fix = fixes.out_of_place(culprit.text)
+        fix = fixes.out_of_place(line)
         if not fix and name.isidentifier() and reader is not None:
-            fix = fixes.valid(f"{name} = {name}.clone()\n{culprit.text}")
+            fix = fixes.valid(f"{name} = {name}.clone()\n{line}")
             fix = fix or f"{name} = {name}.clone()"
     return Finding("stale", reader, culprit, fix, text)
 
 
+def _again(model: Model, run: int, write: Row | None, backward: Place) -> list[str]:
+    """The statements that have to run once more after a write, for a backward to find all that it
+    needs as it was saved: those between what became stale and the root."""
+    roots = [number for _value, number in model.runs[run]["roots"]]
+    stale = {node["node"] for node, _slot in model.hazards()}
+    until = model.time if write is None else write["time"]
+    return anew(model, roots, stale, backward.function, until)
+
+
 def _how(call: Row | None, step: bool) -> str:
     if call is None:
-        return "something that was not recorded"
+        return "by something that was not recorded"
     name = str(call["op"]).rstrip("_")
-    return f"a step of {name}" if step else f"{name} in place"
+    return f"by a step of {name}" if step else f"in place ({name}_)"
 
 
 def silently_stale(
@@ -96,100 +81,22 @@ def silently_stale(
     if place is not None and ".data" in place.text:
         plain = place.text.replace(".data", "")
         fix = fixes.out_of_place(plain) or fixes.under_no_grad(plain)
-    elif place is not None:
-        fix = fixes.valid(f"loss.backward()\n{place.text}")
+    else:
+        text += " Write it after backward, or compute anew after it what backward needs."
     return Finding("stale", place_of_call(model, call), place, fix, text)
 
 
-def freed(
-    model: Model, run: int, node: Row | None, first: Mapping[int, Site | None]
-) -> Finding | None:
-    """The graph, or a part of it, has run backward before."""
-    if node is None:
-        return None
-    row = model.runs.get(run)
-    backward = None if row is None else place_in(model, row["source"])
-    reader = place_of_call(model, node["call"])
-    before = place_of(first.get(node["node"]))
-    roots = [number for _value, number in row["roots"]] if row is not None else []
-    crossing = _crossing(model, roots, set(first))
-    where = f" ({before.file.rpartition('/')[2]}, line {before.line})" if before else ""
-    text = f"{node['name']} already ran in an earlier backward{where}; its saved values are freed."
-    if crossing is None:
-        root = model.nodes.get(roots[0]) if roots else None
-        again = place_of_call(model, root["call"]) if root is not None else reader
-        lines = [each.text for each in (again, backward) if each is not None]
-        text += " Compute the loss again before each backward."
-        return Finding("freed", reader, before, fixes.valid("\n".join(lines)), text)
-    new, old = crossing
-    place = place_of_call(model, new["call"])
-    name = next((each for each in map(_named(model), old["outputs"]) if each), "")
-    earlier = first.get(old["node"])
-    began = _time_of_run(model, earlier)
-    loss = fixes.loss_of(backward.text) if backward is not None else ""
-    if began is not None and new["time"] < began:
-        other = fixes.loss_of(before.text) if before is not None else ""
-        text += " Two losses share a part of the graph: add them and call backward once."
-        fix = fixes.valid(f"({other} + {loss}).backward()") if other and loss else ""
-        return Finding("freed", reader, before, fix, text)
-    added = _other_term(model, new, old)
-    if name and loss == name and added:
-        text += f" {name} is summed over turns, and with it all their graphs."
-        return Finding("freed", reader, place, fixes.valid(f"{added}.backward()"), text)
-    text += f" {name or 'What was computed then'} is used again, with its old history."
-    return Finding("freed", reader, place, f"{name} = {name}.detach()" if name else "", text)
-
-
-def _named(model: Model) -> Any:
-    return lambda value: name_of_value(model, value)
-
-
-def _time_of_run(model: Model, site: Site | None) -> int | None:
-    times = [
-        row["time"]
-        for row in model.runs.values()
-        if site is not None and row["source"] == site.id and row["status"] == "ok"
-    ]
-    return times[-1] if times else None
-
-
-def _crossing(model: Model, roots: list[int], old: set[int]) -> tuple[Row, Row] | None:
-    """The first edge that leads from what is new to what has run before."""
-    seen: set[int] = set()
-    waiting = deque(number for number in roots if number not in old)
-    while waiting:
-        row = model.nodes.get(waiting.popleft())
-        if row is None:
-            continue
-        for number, _nr in row["next"]:
-            if number is None or number in seen:
-                continue
-            seen.add(number)
-            if number in old:
-                return row, model.nodes[number]
-            waiting.append(number)
-    return None
-
-
-def _other_term(model: Model, new: Row, old: Row) -> str:
-    """Of a sum of something old and something new, the name of the new."""
-    call = model.calls.get(new["call"])
-    if call is None or call["op"].strip("_") not in ("add", "iadd"):
-        return ""
-    others = [each for each in call["inputs"] if isinstance(each, int)]
-    for value in others:
-        if value not in old["outputs"]:
-            name = name_of_value(model, value)
-            if name:
-                return name
-    return ""
-
-
-def leaf_written(text: str, site: Site | None) -> Finding:
+def leaf_written(error: str, site: Site | None) -> Finding:
     """A leaf that needs a gradient, or a view of one, was written in place."""
     place = place_of(site)
     fix = "" if place is None else fixes.under_no_grad(place.text)
-    return Finding("leaf", None, place, fix, f"{text.split('. ')[0].rstrip('.')}.")
+    name = "" if place is None else fixes.target(place.text)
+    how = ", through a view of it" if error.startswith("a view") else ""
+    text = (
+        f"{name or 'This tensor'} is a leaf that requires grad, and is written in place{how}. "
+        f"Set its numbers where nothing is recorded."
+    )
+    return Finding("leaf", None, place, fix, text)
 
 
 def no_graph(
@@ -213,11 +120,7 @@ def no_graph(
             continue
         given = [each for each in call["inputs"] if isinstance(each, int)]
         if any(model.values[each]["requires_grad"] for each in given if each in model.values):
-            place = place_in(model, call["source"])
-            fix = "" if place is None else fixes.without_cut(place.text) or fixes.valid(place.text)
-            how = call["op"] if call["op"] in ("detach", "data") else "no_grad, or an op without"
-            text = f"The graph was cut here, by {how}{' a derivative' if ' ' in how else ''}."
-            return Finding("no_grad", reader, place, fix, text)
+            return _cut(model, call, row, reader)
         waiting.extend(given)
     for number in leaves:
         place = place_of(frozen.get(number))
@@ -229,6 +132,8 @@ def no_graph(
         place = place_of(list(leaks.values())[-1])
         origin = place_of(origins[made[0]]) if made else None
         fix = "" if place is None else fixes.kept(place.text, origin.text if origin else "")
+        if place is not None and origin is not None and len(lines := fix.splitlines()) == 2:
+            fix = f"{lines[0]}  # line {place.line}\n{lines[1]}  # line {origin.line}"
         text = "A tensor became a number or an array here, and its history was lost."
         return Finding("no_grad", reader, place, fix, text)
     place = place_of(origins[made[0]]) if made else None
@@ -237,10 +142,28 @@ def no_graph(
     return Finding("no_grad", reader, place, fix, "Nothing that it was computed from needs grad.")
 
 
-def not_a_number(model: Model) -> Finding | None:
-    """Where the first NaN was born, if there is one."""
+def _cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
+    """A call that was given something with a history and made something without."""
+    place = place_in(model, call["source"])
+    line = "" if place is None else statement(model, place)
+    op, dtype = str(call["op"]), str(result["summary"][1])
+    if op in ("detach", "data"):
+        text, fix = f"The graph was cut here, by {op}.", fixes.without_cut(line)
+    elif "float" not in dtype and "complex" not in dtype:
+        text, fix = f"The graph ends here: {op} gives {dtype}, which has no derivative.", ""
+        text += " Compute the loss from what goes into it."
+    else:
+        text, fix = "Nothing was recorded here: it ran under torch.no_grad(), or the like.", ""
+        text += " Take it out of there."
+    return Finding("no_grad", reader, place, fix, text)
+
+
+def not_a_number(model: Model, since: int = 0) -> Finding | None:
+    """Where the first NaN was born since that time, if there is one."""
     born: list[tuple[int, Finding]] = []
     for call in model.calls.values():
+        if call["time"] < since:
+            continue
         given = [each for each in call["inputs"] if isinstance(each, int)]
         if _nan_in(model, call["outputs"]) and not _nan_in(model, given):
             place = place_in(model, call["source"])
@@ -248,6 +171,8 @@ def not_a_number(model: Model) -> Finding | None:
             born.append((call["time"], Finding("nan", None, place, _guarded(place), text)))
             break
     for run in model.runs.values():
+        if run["time"] < since:
+            continue
         rows = [model.nodes[number] for number in run["order"] if number in model.nodes]
         node = next((row for row in rows if row["run"] == run["run"] and _made_nan(row)), None)
         if node is not None:
@@ -278,34 +203,50 @@ def _guarded(place: Place | None) -> str:
 
 
 def unused(model: Model, reached: set[int]) -> Finding | None:
-    """Parameters that never got a gradient though others of their model did."""
+    """Parameters that never got a gradient though others of their model did, in what was done
+    since the model's snapshot, if it has one."""
+    since = model.dropped
+    runs = [run["status"] for run in model.runs.values() if run["time"] >= since]
+    if not runs or runs[-1] != "ok":
+        return None
+    used = {
+        model.values[each]["storage"]
+        for call in model.calls.values()
+        for each in call["inputs"]
+        if call["time"] >= since and each in model.values
+    }
     ran: dict[str, bool] = {}
-    idle: dict[str, list[str]] = {}
+    idle: dict[str, list[tuple[str, int]]] = {}
     for row in model.values.values():
         names = [name for scope, name in row["names"] if scope == "module"]
         if not names or not row["parameter"] or row["next"] is not None:
             continue
         root = names[-1].split(".")[0].split("[")[0]
         if row["storage"] in reached:
-            ran[root] = True
-        elif row["requires_grad"]:
-            idle.setdefault(root, []).append(names[-1])
-    found = [name for root, names in idle.items() if ran.get(root) for name in names]
+            ran[root] = ran.get(root, False) or row["storage"] in used
+        elif row["requires_grad"] and (row["storage"] in used or not since):
+            idle.setdefault(root, []).append((names[-1], row["value"]))
+    found = [each for root, rows in idle.items() if ran.get(root) for each in rows]
     if not found:
         return None
-    text = f"These parameters got no gradient from any backward: {', '.join(found[:8])}."
-    return Finding("unused", None, None, "", text)
+    listed = ", ".join(name for name, _value in found[:8])
+    text = f"These parameters got no gradient from any backward: {listed}."
+    cuts = _cuts(model, {value for _name, value in found})
+    if len(cuts) != 1:
+        return Finding("unused", None, None, "", text)
+    (place,) = cuts
+    text += " What comes from them is cut off here; if that is not meant, leave the cut out."
+    return Finding("unused", None, place, fixes.without_cut(statement(model, place)), text)
 
 
-def growing(model: Model, roots: list[int], before: set[int], count: int) -> Finding | None:
-    """Each run goes through the graphs of the runs before it, and more each time."""
-    crossing = _crossing(model, roots, before & set(model.nodes))
-    if crossing is None:
-        return None
-    new, old = crossing
-    place = place_of_call(model, new["call"])
-    name = next((each for each in map(_named(model), old["outputs"]) if each), "")
-    text = f"The graph grows with every backward, by now to {count} nodes: {name or 'a value'} "
-    text += "carries the history of all turns before."
-    fix = fixes.valid(f"{name} = {name}.detach()") if name else ""
-    return Finding("leak", place_of_call(model, old["call"]), place, fix, text)
+def _cuts(model: Model, values: set[int]) -> set[Place]:
+    """The lines that detach what was computed from these values."""
+    found: set[Place] = set()
+    for call in model.calls.values():
+        if values.isdisjoint(call["inputs"]):
+            continue
+        if call["op"] not in ("detach", "data"):
+            values = values.union(call["outputs"])
+        elif (place := place_in(model, call["source"])) is not None:
+            found.add(place)
+    return found

@@ -119,6 +119,48 @@ def loss_of(text: str) -> str:
     return ""
 
 
+def carried(text: str) -> list[str]:
+    """Of a line like ``out, (h, c) = lstm(x, (h, c))``: what cuts the states that it takes and
+    makes off from their history, before it."""
+    statement = parsed(text)
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+        return []
+    made = {each.id for each in ast.walk(statement.targets[0]) if isinstance(each, ast.Name)}
+    cuts = []
+    for given in statement.value.args:
+        if isinstance(given, ast.Tuple):
+            names = [each.id for each in given.elts if isinstance(each, ast.Name)]
+            cuts += [f"{name} = {name}.detach()" for name in names if name in made]
+        elif isinstance(given, ast.Name) and given.id in made:
+            name = given.id
+            cuts += [f"if {name} is not None:", f"    {name} = tuple(s.detach() for s in {name})"]
+    return cuts
+
+
+def summed(text: str, line: int, loss: str, backward: int) -> str:
+    """A sum of losses over turns as a sum of numbers, and the backward of one of them."""
+    numbers = re.sub(rf"\b{re.escape(loss)}\b", f"{loss}.item()", text)
+    return valid(f"{numbers}  # line {line}\n{loss}.backward()  # line {backward}")
+
+
+def target(text: str) -> str:
+    """The variable or attribute that a line writes in place; empty where it is not one."""
+    statement = parsed(text)
+    written: ast.expr | None = None
+    if isinstance(statement, ast.AugAssign):
+        written = statement.target
+    elif isinstance(statement, ast.Assign):
+        written = statement.targets[0]
+    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        function = statement.value.func
+        name = function.attr if isinstance(function, ast.Attribute) else ""
+        if isinstance(function, ast.Attribute) and name.endswith("_"):
+            written = function.value
+    while isinstance(written, ast.Subscript):
+        written = written.value
+    return ast.unparse(written) if isinstance(written, ast.Name | ast.Attribute) else ""
+
+
 SMALL = "clamp(min=1e-12)"
 UNSAFE = "sqrt|log|rsqrt|log2|log10|log1p|norm|std|reciprocal"
 

@@ -21,7 +21,7 @@ from ...recording.findings import Finding
 from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Recorder
 from ...recording.sites import Site
-from . import causes
+from . import causes, second
 from .calls import Calls
 from .diagnosis import NO_GRAPH, diagnose
 from .identity import (
@@ -34,6 +34,7 @@ from .identity import (
     storage_of,
     summarized,
 )
+from .lines import name_of_value, place_of
 from .live import Abandoned, LiveRun, gate_of_this_thread
 
 MAX_FINDINGS, MAX_FIRST, MAX_PLACES, MAX_GROWN = 100, 20_000, 1_000, 50_000
@@ -64,6 +65,8 @@ class Runs:
         self.fault = fault
         self._entry: Callable[..., Any] | None = None
         self.findings: list[Finding] = []
+        self.earlier: list[Finding] = []
+        """What was found in cells before, until a backward of this one goes well."""
         self.first: dict[int, Site | None] = {}
         """Of nodes whose saved values are freed: the line of the run that did it."""
         self.graded: set[int] = set()
@@ -132,7 +135,7 @@ class Runs:
                     model = self.recorder.log.model()
                     row = model.nodes.get(known.id)
                     call = None if row is None else row["call"]
-                    name = causes.name_of_value(model, write.value)
+                    name = name_of_value(model, write.value)
                     self.found(causes.silently_stale(model, call, name, write.site, write.how))
 
     def grows(self, run: _Run, roots: list[int]) -> None:
@@ -149,7 +152,7 @@ class Runs:
         if streak == GROWING:
             self.recorder.drain()
             inner = before - run.leaves
-            self.found(causes.growing(self.recorder.log.model(), roots, inner, count))
+            self.found(second.growing(self.recorder.log.model(), roots, inner, count))
 
     def nan_at_root(self, tensors: Sequence[torch.Tensor]) -> None:
         """Look for the birthplace of a NaN when one has come as far as the loss."""
@@ -163,7 +166,7 @@ class Runs:
 
     def found(self, finding: Finding | None) -> None:
         """Keep what was found, once."""
-        if finding is not None and finding not in self.findings:
+        if finding is not None and finding not in (*self.findings, *self.earlier):
             self.findings.append(finding)
             del self.findings[:-MAX_FINDINGS]
 
@@ -206,6 +209,7 @@ class Runs:
             with self.calls.silent() if gate is None else nullcontext():
                 result = entry(t_outputs, *args, **kwargs)
             status = "ok"
+            self.earlier.clear()
             return result
         except RuntimeError as error:
             run.failed(error)
@@ -334,35 +338,31 @@ class _Run:
                     error, self.id, next(reversed(self.left), None), self.recorder.log.model(),
                     self.runs.calls.write_times,
                 )  # fmt: skip
-                self._explain(error, event)
+                event = self._explain(error, event)
                 self.recorder.raw.append((self.runs.errs, None, event, self.place))
         except Exception as fault:
             self.runs.fault(fault)
 
-    def _explain(self, error: RuntimeError, event: ev.Error) -> None:
-        """Find the cause, and tell it with the error."""
+    def _explain(self, error: RuntimeError, event: ev.Error) -> ev.Error:
+        """Find the cause, and tell it with the error; the event with it."""
         model, runs, message = self.recorder.log.model(), self.runs, str(error)
         node = model.nodes.get(event.node) if event.node is not None else None
         site = None if self.place is None else self.place.site
         finding = None
         if event.kind == "version" and node is not None and event.slot is not None:
             slot = next(each for each in node["saved"] if each["slot"] == event.slot)
-            finding = causes.stale(model, node, slot, causes.place_of(site))
+            finding = causes.stale(model, self.id, node, slot, place_of(site))
         elif event.kind == "freed":
-            finding = causes.freed(model, self.id, node, runs.first)
+            finding = second.freed(model, self.id, node, runs.first)
         elif NO_GRAPH in message:
             calls = runs.calls
             finding = causes.no_graph(
                 model, self.root, site, calls.origins, calls.leaks, calls.frozen
             )
         runs.found(finding)
-        notes = list(event.help) if finding is None or event.kind == "version" else []
-        if finding is not None and event.kind != "version":
-            notes = str(finding).splitlines()
-        elif finding is not None and finding.fix:
-            notes.append("Try: " + finding.fix.replace("\n", "\n     "))
-        for note in notes:
+        for note in event.help if finding is None else finding.lines():
             error.add_note(note)
+        return event if finding is None else event._replace(help=finding.help())
 
     def ended(self, status: str) -> None:
         """Take the hooks away, and tell the end and what was freed."""

@@ -102,7 +102,8 @@ class TorchAdapter:
         mine, its = self.calls, other.calls
         its.origins, its.leaks, its.frozen = mine.origins, mine.leaks, mine.frozen
         before, after = self.runs, other.runs
-        after.findings, after.first = before.findings, before.first
+        after.earlier = [*before.earlier, *before.findings]
+        after.first = before.first
         after.graded, after.grown = before.graded, before.grown
         return other
 
@@ -203,11 +204,12 @@ class TorchAdapter:
         """What is wrong, as far as it was noticed, the newest first."""
         self.drain()
         with torch._C.DisableTorchFunction():
-            model, found = self.recorder.log.model(), self.runs.findings
-            if not any(each.kind == "nan" for each in found):
-                self.runs.found(causes.not_a_number(model))
-            idle = causes.unused(model, self.runs.graded)
-        return [*([] if idle is None else [idle]), *reversed(found)]
+            model, runs = self.recorder.latest(), self.runs
+            if not any(each.kind == "nan" for each in (*runs.earlier, *runs.findings)):
+                runs.found(causes.not_a_number(model, model.dropped))
+            idle = causes.unused(model, runs.graded)
+        found = [*reversed(runs.findings), *reversed(runs.earlier)]
+        return found if idle is None else [*found, idle]
 
     def object(self, value: int) -> torch.Tensor | None:
         """The tensor that is the value, or None when there is none any more."""

@@ -1,0 +1,116 @@
+"""Lines of the user's program: where a call was made, which made a part of a graph, and names."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import textwrap
+from collections.abc import Iterable
+from math import inf
+
+from ...recording.findings import Place
+from ...recording.fold import Model, Row
+from ...recording.sites import Site
+
+MOST = 5
+"""Lines that a reader will copy to run them once more."""
+
+
+def place_of(site: Site | None) -> Place | None:
+    """A site as a finding tells it."""
+    if site is None:
+        return None
+    file = f"cell {site.cell}" if site.cell is not None else site.file or ""
+    return Place(file, site.line, site.text, site.function)
+
+
+def place_in(model: Model, source: int | None) -> Place | None:
+    """The same of a source of the log."""
+    row = model.sources.get(source) if source is not None else None
+    if row is None:
+        return None
+    file = f"cell {row['cell']}" if row["cell"] is not None else row["file"] or ""
+    return Place(file, row["line"], row["text"], row["function"])
+
+
+def place_of_call(model: Model, call: int | None) -> Place | None:
+    """The line of a call."""
+    row = model.calls.get(call) if call is not None else None
+    return None if row is None else place_in(model, row["source"])
+
+
+def name_of_value(model: Model, value: int | None) -> str:
+    """What the user calls a value; of one that was written since, what it is called then."""
+    row = model.values.get(value) if value is not None else None
+    while row is not None:
+        if row["names"]:
+            return str(row["names"][-1][1])
+        row = model.values.get(row["next"]) if row["next"] is not None else None
+    return ""
+
+
+def seen_from(model: Model, call: int | None, function: str) -> Place | None:
+    """The line of ``function`` that made a call, by itself or in what it calls."""
+    row = model.calls.get(call) if call is not None else None
+    scope = None if row is None else row["scope"]
+    place = None if row is None else place_in(model, row["source"])
+    while scope is not None and (place is None or place.function != function):
+        around = model.scopes.get(scope)
+        if around is None:
+            return None
+        if around["kind"] in ("module", "function"):
+            place = place_in(model, around["source"])
+        scope = around["parent"]
+    return place if place is not None and place.function == function else None
+
+
+def statement(model: Model, place: Place) -> str:
+    """The whole statement that a line belongs to, at the margin; the line alone where its text is
+    not at hand."""
+    cells = [row["source"] for row in model.cells if f"cell {row['count']}" == place.file]
+    source = cells[-1] if cells else "".join(linecache.getlines(place.file))
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return place.text
+    lines = source.splitlines()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.stmt) or hasattr(node, "body"):
+            continue
+        first, last = node.lineno, node.end_lineno or node.lineno
+        if first <= place.line <= last and place.text in lines[place.line - 1]:
+            return textwrap.dedent("\n".join(lines[first - 1 : last]))
+    return place.text
+
+
+def between(model: Model, roots: Iterable[int], ends: Iterable[int]) -> list[Row]:
+    """The nodes on the ways from the ``roots`` back to the ``ends``, those included; the order is
+    that in which they were made."""
+    reached: set[int] = set()
+    waiting = [*roots]
+    while waiting:
+        number = waiting.pop()
+        if number not in reached and number in model.nodes:
+            reached.add(number)
+            waiting += [before for before, _nr in model.nodes[number]["next"] if before is not None]
+    leading = set(ends)
+    for number in sorted(reached):  # what a node leads to was told before it
+        if any(before in leading for before, _nr in model.nodes[number]["next"]):
+            leading.add(number)
+    return [model.nodes[number] for number in sorted(reached & leading)]
+
+
+def anew(
+    model: Model, roots: Iterable[int], ends: Iterable[int], function: str, until: float = inf
+) -> list[str]:
+    """The statements of ``function`` that made what lies between the roots and the ends, as far as
+    they ran before that time; none if one is not known, or if they are too many to be copied."""
+    found: dict[str, None] = {}
+    for node in between(model, roots, ends):
+        if node["call"] is None or node["time"] >= until:
+            continue
+        place = seen_from(model, node["call"], function)
+        if place is None:
+            return []
+        found[statement(model, place)] = None
+    return list(found) if len(found) <= MOST else []

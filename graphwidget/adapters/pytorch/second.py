@@ -1,0 +1,199 @@
+"""Graphs that have run before: why a backward meets one again, and what grows with every turn."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+
+from ...recording.findings import Finding, Place
+from ...recording.fold import Model, Row
+from ...recording.sites import Site
+from . import fixes
+from .lines import (
+    anew,
+    between,
+    name_of_value,
+    place_in,
+    place_of,
+    place_of_call,
+    seen_from,
+    statement,
+)
+
+
+def freed(
+    model: Model, run: int, node: Row | None, first: Mapping[int, Site | None]
+) -> Finding | None:
+    """The graph, or a part of it, has run backward before; ``first`` tells in which line each of
+    its nodes did."""
+    if node is None:
+        return None
+    row = model.runs.get(run)
+    backward = None if row is None else place_in(model, row["source"])
+    reader = place_of_call(model, node["call"])
+    before = place_of(first.get(node["node"]))
+    roots = [number for _value, number in row["roots"]] if row is not None else []
+    where = f" ({before.file.rpartition('/')[2]}, line {before.line})" if before else ""
+    text = f"{node['name']} already ran in an earlier backward{where}; its saved values are freed."
+    began = _time_of_run(model, first.get(node["node"]))
+    edges = _crossings(model, roots, node["node"], began)
+    if not edges:
+        finding = Finding("freed", reader, before, "", text)
+        if first.keys().isdisjoint(roots):
+            return _shared(model, roots, first, began, finding)
+        text += " Run one backward, or compute the loss anew before the second."
+        return finding._replace(fix=_between_two(model, roots, first, before, backward), text=text)
+    new, old = edges[0]
+    name, place = _carried(model, new, old)
+    line = "" if place is None else statement(model, place)
+    loss = fixes.loss_of(backward.text) if backward is not None else ""
+    added = _other_term(model, new, old)
+    if name and loss == name and added and place is not None and backward is not None:
+        text += f" {name} is a sum over turns, with the graphs of all of them."
+        text += f" Sum the numbers, and call backward on {added}."
+        fix = fixes.summed(line, place.line, added, backward.line)
+    elif place is not None and reader != place and _ran_once(model, old):
+        text += f" {name or 'What was computed then'} was made once and is used again:"
+        text += " make it anew each time (or, if what made it is not trained, .detach() it)."
+        made = anew(model, [old["node"]], first, place.function)
+        fix = fixes.valid("\n".join([*made, line])) if made else ""
+    else:
+        text += f" {name or 'What was computed then'} is used again, with its old history."
+        fix = _detached(model, edges, line)
+    return Finding("freed", reader, place, fix, text)
+
+
+def _between_two(
+    model: Model, roots: list[int], first: Mapping[int, Site | None],
+    before: Place | None, backward: Place | None,
+) -> str:  # fmt: skip
+    """The first backward, and after it the lines that make all of the graph once more."""
+    if before is None or backward is None or before.function != backward.function:
+        return ""
+    made = anew(model, roots, first, backward.function)
+    return fixes.valid("\n".join([before.text, *made])) if made else ""
+
+
+def _shared(
+    model: Model, roots: list[int], first: Mapping[int, Site | None], began: int, finding: Finding
+) -> Finding:
+    """Two losses were computed, and share a part of the graph."""
+    text = f"{finding.text} Two losses share a part of the graph:"
+    before, run = finding.culprit, list(model.runs.values())[-1]
+    backward = place_in(model, run["source"])
+    fix = ""
+    steps = [
+        place
+        for call in model.calls.values()
+        if call["time"] > began and call["op"][:1].isupper()
+        and (place := place_in(model, call["source"])) is not None
+    ]  # fmt: skip
+    if steps:
+        text += " compute the second one after the step that the first one is for."
+        step = steps[0]
+        if backward is not None and step.function == backward.function:
+            made = anew(model, roots, first, step.function)
+            fix = fixes.valid("\n".join([step.text, *made])) if made else ""
+        return finding._replace(culprit=step, fix=fix, text=text)
+    if before is not None and backward is not None:
+        text += " add them and call backward once."
+        losses = fixes.loss_of(before.text), fixes.loss_of(backward.text)
+        where = f"# in place of lines {before.line} and {backward.line}"
+        fix = fixes.valid(f"({' + '.join(losses)}).backward()  {where}") if all(losses) else ""
+    return finding._replace(fix=fix, text=text)
+
+
+def _ran_once(model: Model, node: Row) -> bool:
+    """Whether the line that made the node made no other."""
+    made = model.calls.get(node["call"])
+    source = None if made is None else made["source"]
+    return [call["source"] for call in model.calls.values()].count(source) == 1
+
+
+def _carried(model: Model, new: Row, old: Row) -> tuple[str, Place | None]:
+    """What the program calls a result of the old node, and its line that uses it again: the one
+    in the function in which that name is known."""
+    for value in old["outputs"]:
+        row = model.values.get(value)
+        for scope, name in reversed(row["names"] if row is not None else []):
+            place = seen_from(model, new["call"], scope)
+            if place is not None:
+                return str(name), place
+    names = (name_of_value(model, value) for value in old["outputs"])
+    return next(filter(None, names), ""), place_of_call(model, new["call"])
+
+
+def _detached(model: Model, edges: Iterable[tuple[Row, Row]], line: str) -> str:
+    """The line, with all that is carried into it cut off from its history."""
+    names = [_carried(model, new, old)[0] for new, old in edges]
+    cuts = [f"{name} = {name}.detach()" for name in dict.fromkeys(filter(None, names))]
+    cuts = cuts or fixes.carried(line)
+    return fixes.valid("\n".join([*cuts, line])) if cuts else ""
+
+
+def _crossings(model: Model, roots: Iterable[int], end: int, began: int) -> list[tuple[Row, Row]]:
+    """The edges by which the ways from the roots to a node lead back to before that time."""
+    way = {row["node"]: row for row in between(model, roots, [end])}
+    return [
+        (row, way[number])
+        for row in way.values()
+        if row["time"] >= began
+        for number, _nr in row["next"]
+        if number in way and way[number]["time"] < began
+    ]
+
+
+def _time_of_run(model: Model, site: Site | None) -> int:
+    """When the last run that went well from there began."""
+    times = [
+        row["time"]
+        for row in model.runs.values()
+        if site is not None and row["source"] == site.id and row["status"] == "ok"
+    ]
+    return times[-1] if times else 0
+
+
+def _crossing(model: Model, roots: list[int], old: set[int]) -> tuple[Row, Row] | None:
+    """The first edge that leads from what is new to what has run before."""
+    seen: set[int] = set()
+    waiting = deque(number for number in roots if number not in old)
+    while waiting:
+        row = model.nodes.get(waiting.popleft())
+        if row is None:
+            continue
+        for number, _nr in row["next"]:
+            if number is None or number in seen:
+                continue
+            seen.add(number)
+            if number in old:
+                return row, model.nodes[number]
+            waiting.append(number)
+    return None
+
+
+def _other_term(model: Model, new: Row, old: Row) -> str:
+    """Of a sum of something old and something new, the name of the new."""
+    call = model.calls.get(new["call"])
+    if call is None or call["op"].strip("_") not in ("add", "iadd"):
+        return ""
+    others = [each for each in call["inputs"] if isinstance(each, int)]
+    for value in others:
+        if value not in old["outputs"]:
+            name = name_of_value(model, value)
+            if name:
+                return name
+    return ""
+
+
+def growing(model: Model, roots: list[int], before: set[int], count: int) -> Finding | None:
+    """Each run goes through the graphs of the runs before it, and more each time."""
+    crossing = _crossing(model, roots, before & set(model.nodes))
+    if crossing is None:
+        return None
+    new, old = crossing
+    name, place = _carried(model, new, old)
+    text = f"The graph grows with every backward, by now to {count} nodes: {name or 'a value'} "
+    text += "carries the history of all turns before."
+    line = "" if place is None else statement(model, place)
+    fix = _detached(model, [crossing], line)
+    return Finding("leak", place_of_call(model, old["call"]), place, fix, text)
