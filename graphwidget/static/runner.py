@@ -278,13 +278,17 @@ def run_random(operation: Operation, env: Env, state: State) -> Sequence[Any]:
     return (np.asarray(found).astype(dtype),)
 
 
+def captured(region: Region) -> list[Symbol]:
+    """What a region reads from outside to give its outputs."""
+    return region.captures({each._id for each in plan(outputs_of(region), region.inputs, region)})
+
+
 def inner_env(region: Region, env: Env, state: State) -> Env:
     """What a region captures."""
     key = "captures", region, len(region.outputs)
     found = state.captures.get(key)
     if found is None:
-        needed = {each._id for each in region_plan(state, region)}
-        found = state.captures[key] = region.captures(needed)
+        found = state.captures[key] = captured(region)
     return {each: env[each] for each in found}
 
 

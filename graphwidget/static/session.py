@@ -30,6 +30,8 @@ class Session:
         self._closed = False
         self._plans: dict[Any, list[Operation]] = {}
         self._ready: dict[Any, Ready] = {}
+        self._size = 0
+        """Of the graph for which these were made: a gradient changes loops that were there."""
         self._entered: list[Any] = []
 
     def run(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None,
@@ -46,13 +48,13 @@ class Session:
             ValueError, TypeError: a fetch or feed is none (TensorFlow's texts).
             errors.OpError: an operation failed.
         """
+        listener = current.listener
+        if listener is None:
+            ready = self._found(fetches, feed_dict)
+            if ready is not None:
+                return ready.run(feed_dict, self._state)
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
-        listener = current.listener
-        quick = self._quick(fetches, feed_dict) if listener is None else None
-        ready = self._ready.get(quick)
-        if ready is not None:
-            return ready.run(feed_dict, self._state)
         if not self.graph.operations:
             raise RuntimeError(
                 "The Session graph is empty. Add operations to the graph before calling run()."
@@ -61,7 +63,7 @@ class Session:
         self._collect(fetches, wanted)
         env = self._fed(feed_dict or {})
         given = set(map(id, env.values()))
-        key = (tuple(wanted), tuple(env), len(self.graph.operations))
+        key = (tuple(wanted), tuple(env))
         operations = self._plans.get(key)
         if operations is None:
             roots = [each.op if isinstance(each, Symbol) else each for each in wanted
@@ -70,18 +72,38 @@ class Session:
                 if root.region is not self.graph.root:
                     raise not_fetchable(root)
             operations = self._plans[key] = plan(roots, env, self.graph.root)
-        elif quick is not None and len(env) == len(quick[2]):
+        elif listener is None and len(env) == len(feed_dict or ()):
             # Once more the same: from now on as one function.
-            symbols = tuple(env)
-            values = [each for each in wanted if isinstance(each, Symbol)]
-            compiled = Compiled(operations, symbols, values)
-            self._ready[quick] = Ready(compiled, symbols, wanted, quick[0])
-            return self._ready[quick].run(feed_dict, self._state)
+            ready = Ready(operations, tuple(env), wanted, fetches)
+            self._ready[signature(fetches, feed_dict)] = ready
+            return ready.run(feed_dict, self._state)
         if listener is None:
             execute(operations, env, self._state)
         else:
             self._heard(listener, operations, env)
-        return self._rebuilt(fetches, env, given)
+        values = (fetched(each, env[each], given) if isinstance(each, Symbol) else None
+                  for each in wanted)  # fmt: skip
+        return rebuilt(fetches, iter(list(values)))
+
+    def _found(self, fetches: Any, feed_dict: Any) -> Ready | None:
+        """What runs this at once, if the same was asked for before and the graph is as it was."""
+        if self._size != len(self.graph.operations):
+            self._size = len(self.graph.operations)
+            self._ready.clear()
+            self._plans.clear()
+        known = self._ready
+        try:  # what ``signature`` makes of one symbol, or of a flat list or tuple
+            kind = fetches.__class__
+            key: Any = (kind, *fetches) if kind is list or kind is tuple else fetches
+            found = known.get((key, *feed_dict) if feed_dict else key)
+            if found is not None or not known:
+                return found
+        except TypeError:  # there are lists in the list
+            pass
+        try:
+            return known.get(signature(fetches, feed_dict))
+        except TypeError:  # it is nothing that can be fetched
+            return None
 
     def _heard(self, listener: Listener, operations: list[Operation], env: Env) -> None:
         """Run operations, and tell a listener how the run begins and ends."""
@@ -92,20 +114,6 @@ class Session:
             listener.ends(error)
             raise
         listener.ends(None)
-
-    def _quick(self, fetches: Any, feed_dict: Any) -> Any:
-        """What tells a run of one symbol, or of a flat list or tuple, from others; None of others,
-        which nobody compiles."""
-        kind = fetches.__class__
-        flat = tuple(fetches) if kind in (list, tuple) else (fetches,)
-        key = kind if kind in (list, tuple) else None, flat, tuple(feed_dict or ())
-        try:
-            hash(key)
-        except TypeError:
-            return None
-        nested = any(each.__class__ in (tuple, list) or hasattr(each, "_fields") for each in flat)
-        nested = nested or any(each.__class__ is tuple for each in key[2])
-        return None if nested else (*key, len(self.graph.operations))
 
     def partial_run(self, *args: Any, **kwargs: Any) -> Any:
         """Refused: a graph runs at once here."""
@@ -142,20 +150,6 @@ class Session:
             raise ValueError(
                 f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({error})"
             ) from None
-
-    def _rebuilt(self, fetch: Any, env: Env, given: set[int]) -> Any:
-        """The structure with values in it."""
-        again: Callable[[Any], Any] = lambda each: self._rebuilt(each, env, given)  # noqa: E731
-        if isinstance(fetch, tuple) and hasattr(fetch, "_fields"):
-            return type(fetch)(*map(again, fetch))
-        if isinstance(fetch, (list, tuple)):
-            return type(fetch)(map(again, fetch))
-        if isinstance(fetch, Mapping):
-            return type(fetch)((key, again(each)) for key, each in fetch.items())  # type: ignore[call-arg]
-        element = self._element(fetch)
-        if isinstance(element, Operation):
-            return None
-        return fetched(element, env[element], given)
 
     # Feeds -----------------------------------------------------------------------------------
     def _fed(self, feed_dict: Mapping[Any, Any]) -> Env:
@@ -209,27 +203,32 @@ class Ready:
     """A run that was asked for before: compiled, and with what becomes of its values."""
 
     def __init__(
-        self, compiled: Compiled, symbols: Sequence[Symbol], wanted: Sequence[Any], kind: Any
-    ) -> None:
-        self.compiled, self.symbols, self.wanted, self.kind = compiled, symbols, wanted, kind
-        fetched_symbols = [each for each in wanted if isinstance(each, Symbol)]
-        self.places = [
-            fetched_symbols.index(each) if isinstance(each, Symbol) else None for each in wanted
-        ]
+        self, operations: Sequence[Operation], given: Sequence[Symbol], wanted: Sequence[Any],
+        fetches: Any,
+    ) -> None:  # fmt: skip
+        symbols = [each for each in wanted if isinstance(each, Symbol)]
+        self.compiled = Compiled(operations, given, symbols)
+        self.given, self.wanted = given, wanted
+        kind = fetches.__class__
+        self.kind = kind if kind in (list, tuple) and len(fetches) == len(wanted) else None
+        """The type of a flat list or tuple."""
+        self.structure = rebuilt(fetches, iter(wanted))  # the caller's may become another
+        self.as_they_are = self.compiled.numbers and len(symbols) == len(wanted)
+        """Whether the values need no handling."""
 
     def run(self, feed_dict: Any, state: State) -> Any:
         """The values."""
-        values = []
-        if self.symbols:
-            pairs = zip(self.symbols, feed_dict.values(), strict=True)
-            values = [fed_array(symbol, value) for symbol, value in pairs]
-        found = self.compiled(values, state)
-        given = set(map(id, values))
-        results = [
-            None if place is None else fetched(symbol, found[place], given)
-            for symbol, place in zip(self.wanted, self.places, strict=True)
-        ]
-        return results[0] if self.kind is None else self.kind(results)
+        values: list[Any] = []
+        if self.given:
+            values = list(map(fed_value, self.given, feed_dict.values()))
+        found: Any = self.compiled(values, state)
+        if not self.as_they_are:
+            given, left = set(map(id, values)), iter(found)
+            found = [
+                fetched(each, next(left), given) if isinstance(each, Symbol) else None
+                for each in self.wanted
+            ]
+        return self.kind(found) if self.kind else rebuilt(self.structure, iter(found))
 
 
 class InteractiveSession(Session):
@@ -249,6 +248,43 @@ class InteractiveSession(Session):
 def get_default_session() -> Any:
     """The innermost default session; None without one."""
     return default_session()
+
+
+def signature(fetches: Any, feed_dict: Any) -> Any:
+    """What tells a run from others: the fetches, in their structure, and what is fed."""
+    found = signature_of(fetches)
+    return (found, *feed_dict) if feed_dict else found
+
+
+def signature_of(fetches: Any) -> Any:
+    """A structure as nested tuples."""
+    if isinstance(fetches, Mapping):
+        return (fetches.__class__, *fetches, *map(signature_of, fetches.values()))
+    if isinstance(fetches, (list, tuple)):
+        return (fetches.__class__, *map(signature_of, fetches))
+    return fetches
+
+
+def rebuilt(fetches: Any, values: Iterator[Any]) -> Any:
+    """The structure with values in it."""
+    if isinstance(fetches, tuple) and hasattr(fetches, "_fields"):
+        return type(fetches)(*(rebuilt(each, values) for each in fetches))
+    if isinstance(fetches, (list, tuple)):
+        return type(fetches)(rebuilt(each, values) for each in fetches)  # type: ignore[call-arg]
+    if isinstance(fetches, Mapping):
+        pairs = ((key, rebuilt(each, values)) for key, each in fetches.items())
+        return type(fetches)(pairs)  # type: ignore[call-arg]
+    return next(values)
+
+
+def fed_value(symbol: Symbol, value: Any) -> Any:
+    """A fed value for a compiled function, which takes numpy's scalars too."""
+    kind, sizes = value.__class__, symbol.sizes
+    if kind is np.ndarray and value.dtype is symbol.dtype.numpy and value.shape == sizes:
+        return value
+    if sizes == () and (kind is float or kind is int):
+        return symbol.dtype.numpy.type(value)
+    return fed_array(symbol, value)
 
 
 def fed_array(symbol: Symbol, value: Any) -> np.ndarray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from ...optable.declare import Op
 from ..graph import Operation
 from ..inference import symbolic
+from ..runner import captured
 from ..symbol import Symbol
 
 MUTATING = {"native_batch_norm"}
@@ -36,15 +38,15 @@ class Step:
         """Whether it only computes: it may be left out, merged, or done beforehand."""
         return self.op is not None and self.op.name not in MUTATING
 
-    @property
+    @cached_property
     def reads(self) -> list[Symbol]:
-        """All symbols that it reads, those in regions and params included."""
+        """All symbols that it reads, each once, those in regions and params included."""
         found = [each for each in self.inputs if each is not None]
         if self.op is None:
-            found += [each for each in self.operation.operands if each not in found]
+            found += self.operation.operands
         for region in self.operation.regions:
-            found += [each for each in region.captures() if each not in found]
-        return found
+            found += captured(region)
+        return list(dict.fromkeys(found))
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,15 @@ Pass = Callable[[Program], Program]
 
 
 def program_of(
-    operations: Sequence[Operation], given: Iterable[Symbol], wanted: Iterable[Symbol]
-) -> Program:
-    """The program of a plan: constants are known, everything else is a step."""
-    constants, steps, fed = {}, [], set(given)
+    operations: Sequence[Operation], given: Sequence[Symbol], wanted: Iterable[Symbol],
+    known: Mapping[Symbol, np.ndarray] | None = None,
+) -> Program:  # fmt: skip
+    """The program of a plan: constants are known, everything else is a step.
+
+    Args:
+        known: constants of the program around it.
+    """
+    constants, steps, fed = dict(known or {}), [], set(given)
     for each in operations:
         if each.type == "Const" and each.op is None and not each.control_inputs:
             if each.outputs[0] not in fed:
@@ -76,7 +83,7 @@ def program_of(
         else:
             op = None if opaque(each) else each.op
             steps.append(Step(each, op, each.inputs, each.params, tuple(each.outputs)))
-    return Program(tuple(fed), tuple(wanted), tuple(steps), constants)
+    return Program(tuple(given), tuple(wanted), tuple(steps), constants)
 
 
 def opaque(operation: Operation) -> bool:

@@ -1,0 +1,286 @@
+"""The text of a compiled program: a line of Python for each step.
+
+A step becomes one line, ``v7 = k7(v3, v5)``, or an operator where its operands are single numbers;
+what dies is let go of, and a pointwise result is written over an operand that nobody reads any
+more. Long chains of pointwise steps on large arrays run block by block (see ``blocks.py``), so that
+a block stays in the cache from the first to the last. Loops and branches become Python's own
+(``write_flow.py``): their regions are programs too, written where they run.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .blocks import Block, find_blocks
+from .graph import Operation
+from .passes import Program, Step, off
+from .runner import KINDS, Ref, run_table_op
+from .symbol import Symbol
+from .write_flow import can_write_flow, write_flow
+
+LIGHT = 256
+"""Items up to which a value is not worth a line that lets go of it."""
+FRESH = {"sum", "sum.dim", "mean", "mean.dim", "mm", "softmax", "log_softmax", "amax", "amin"}
+"""Ops whose results share no memory with their operands, besides the pointwise ones."""
+OPERATORS: dict[Any, str] = {
+    np.add: "{} + {}", np.subtract: "{} - {}", np.multiply: "{} * {}", np.true_divide: "{} / {}",
+    np.negative: "-{}", np.square: "{0} * {0}", np.absolute: "abs({})", np.less: "{} < {}",
+    np.less_equal: "{} <= {}", np.greater: "{} > {}", np.greater_equal: "{} >= {}",
+    np.equal: "{} == {}", np.not_equal: "{} != {}",
+}  # fmt: skip
+"""What Python writes for a kernel. On numpy's scalars an operator gives the very bits that the
+kernel gives on arrays without dims, in a tenth of the time."""
+
+
+class Function:
+    """A function as its text grows: its lines, and what the names in them mean."""
+
+    def __init__(self, given: Sequence[Symbol]) -> None:
+        self.names: dict[Symbol, str] = {}
+        self.scope: dict[str, Any] = {
+            "asarray": np.asarray, "empty": np.empty, "Ref": Ref,
+        }  # fmt: skip
+        self.lines: list[str] = []
+        self.steps: dict[int, Step] = {}
+        """The step to which a line belongs, by its number."""
+        self.constants: dict[Symbol, np.ndarray] = {}
+        self.numbers: set[Symbol] = set()
+        """What certainly is a numpy scalar, and no array without dims."""
+        self.depth = 1
+        self.prints = False
+        names = [self.name(each) for each in given]
+        self.lines.append(f"def run({', '.join(['state', *names])}):")
+
+    def name(self, symbol: Symbol) -> str:
+        """The variable of a symbol; a constant's is a global."""
+        found = self.names.get(symbol)
+        if found is None:
+            found = self.names[symbol] = f"v{len(self.names)}"
+            value = self.constants.get(symbol)
+            if value is not None:
+                self.scope[found] = value if value.ndim else value[()]
+                if not value.ndim:
+                    self.numbers.add(symbol)
+        return found
+
+    def number(self, symbol: Symbol) -> str:
+        """The variable of a symbol without dims, as a numpy scalar."""
+        name = self.name(symbol)
+        return name if symbol in self.numbers else f"{name}[()]"
+
+    def global_name(self, value: Any) -> str:
+        """A global for a value that has no literal."""
+        label = f"p{len(self.scope)}"
+        self.scope[label] = value
+        return label
+
+    def line(self, text: str, step: Step | None = None) -> None:
+        """One line, of a step."""
+        self.lines.append("    " * self.depth + text)
+        if step is not None:
+            self.steps[len(self.lines)] = step
+
+
+class Writer:
+    """Writes the lines of one program: the whole, or that of a region."""
+
+    def __init__(self, program: Program, text: Function) -> None:
+        self.program = program
+        self.text = text
+        text.constants.update(program.constants)
+        self.last = last_uses(program)
+        self.owned: set[Symbol] = set()
+        """Results whose memory this program made, and may write over."""
+        self.inner = {each for step in program.steps for each in step.outputs}
+        self.looked_into = {
+            each for step in program.steps for each in step.reads
+            if step.op is None or not (isinstance(step.op.kernel, np.ufunc) or step.op.key in FRESH)
+        }  # fmt: skip
+        """What steps read whose results may share memory with it."""
+        self.asked = set(program.wanted)
+        """What is read by more than lines that look up what a variable holds."""
+        for step in program.steps:
+            if variable_read(step) is None:
+                self.asked.update(step.reads)
+
+    def write_whole(self) -> None:
+        """The function's body, and what it returns."""
+        text = self.text
+        counted = {each for step in self.program.steps if self.counts(step) for each in step.inputs}
+        for each in self.program.given:
+            if each in counted and each.sizes == ():
+                text.line(f"{text.name(each)} = {text.number(each)}")
+                text.numbers.add(each)
+        self.write_steps()
+        wanted = "".join(f"{text.name(each)}, " for each in self.program.wanted)
+        text.line(f"return ({wanted})")
+
+    def write_steps(self) -> None:
+        """All steps."""
+        blocks = find_blocks(self.program, self.last) if "fusion" not in off else {}
+        place, steps = 0, self.program.steps
+        while place < len(steps):
+            block = blocks.get(place)
+            if block is not None:
+                self.write_block(block)
+                place += len(block.steps)
+            else:
+                self.write(place, steps[place])
+                place += 1
+
+    def write(self, place: int, step: Step) -> None:
+        """The line of a step, and what may be forgotten after it."""
+        if step.op is not None:
+            self.write_call(place, step)
+        elif step.operation.type == "VariableV2":
+            if step.outputs[0] in self.asked:
+                label = self.operation(step)
+                self.text.line(f"{self.text.name(step.outputs[0])} = Ref(state, {label})", step)
+        elif can_write_flow(step, self.text):
+            write_flow(step, self)
+        elif not self.read_variable(step):
+            self.write_other(step)
+        names = [
+            self.text.name(each) for each in dict.fromkeys(step.reads)
+            if self.last.get(each) == place and each in self.inner and heavy(each)
+        ]  # fmt: skip
+        if names:
+            self.text.line(" = ".join(names) + " = None")
+
+    def operation(self, step: Step) -> str:
+        """A global that is the step's operation."""
+        label = f"o{step.operation._id}"
+        self.text.scope[label] = step.operation
+        return label
+
+    def write_other(self, step: Step) -> None:
+        """A step that the runner does, in an environment of what it reads."""
+        text, label = self.text, self.operation(step)
+        text.prints = text.prints or "Print" in types(step)
+        text.scope[f"{label}_run"] = (
+            run_table_op if step.operation.op is not None else KINDS[step.operation.type]
+        )
+        keys = [(f"{label}_{i}", each) for i, each in enumerate(step.reads)]
+        text.scope.update(keys)
+        env = ", ".join(f"{key}: {text.name(each)}" for key, each in keys)
+        target = ", ".join(text.name(each) for each in step.outputs)
+        target = f"{target}, = " if step.outputs else ""
+        text.line(f"{target}{label}_run({label}, {{{env}}}, state)", step)
+
+    def read_variable(self, step: Step) -> bool:
+        """Lines for what a variable holds, where the step is that."""
+        source = variable_read(step)
+        if source is None:
+            return False
+        text, out = self.text, step.outputs[0]
+        label, name = f"o{source._id}", text.name(out)
+        text.scope[label] = source
+        text.line(f"{name} = state.variables.get({label})", step)
+        text.line(f"if {name} is None: Ref(state, {label}).read({self.operation(step)})", step)
+        if out.sizes == ():
+            text.line(f"{name} = {name}[()]", step)
+            text.numbers.add(out)
+        return True
+
+    def counts(self, step: Step) -> bool:
+        """Whether a step is an operator on single numbers."""
+        return (
+            step.op is not None and step.op.kernel in OPERATORS and not step.params
+            and all(each is not None and each.sizes == () for each in step.inputs)
+        )  # fmt: skip
+
+    def write_call(self, place: int, step: Step) -> None:
+        """A step that is a kernel's call, or an operator."""
+        op, text = step.op, self.text
+        assert op is not None
+        plain = isinstance(op.kernel, np.ufunc)
+        if self.counts(step):
+            names = [text.name(each) for each in step.inputs if each is not None]
+            out = step.outputs[0]
+            text.line(f"{text.name(out)} = {OPERATORS[op.kernel].format(*names)}", step)
+            text.numbers.add(out)
+            return
+        kernel = f"k_{op.key.replace('.', '_')}"
+        text.scope[kernel] = op.kernel
+        names = ["None" if each is None else self.argument(each, plain) for each in step.inputs]
+        args = [f"[{', '.join(names)}]"] if op.variadic else names
+        for value in step.params.values():
+            literal = value.__class__ in (int, bool, type(None), str)
+            args.append(repr(value) if literal else text.global_name(value))
+        target = ", ".join(text.name(each) for each in step.outputs)
+        over = self.overwritten(place, step) if plain else None
+        if over is not None:
+            args.append(over)
+        several = not op.single or op.kept
+        text.line(f"{target}{',' if several else ''} = {kernel}({', '.join(args)})", step)
+        if plain or op.key in FRESH:
+            self.owned.update(step.outputs)
+        if plain:
+            text.numbers.update(each for each in step.outputs if each.sizes == ())
+
+    def argument(self, symbol: Symbol, plain: bool) -> str:
+        """An operand; ufuncs give numbers for 0-d arrays, which other kernels do not take."""
+        name = self.text.name(symbol)
+        number = symbol.sizes == () or symbol.sizes is None
+        return f"asarray({name})" if number and not plain else name
+
+    def overwritten(self, place: int, step: Step) -> str | None:
+        """The variable of a dying operand of the result's type and shape, to be written over."""
+        (out,) = step.outputs
+        if "reuse" in off or not out.sizes or None in out.sizes or 1 in out.sizes:
+            return None
+        for each in step.inputs:
+            if each is None or each not in self.owned or self.last.get(each) != place:
+                continue
+            if each.sizes == out.sizes and each.dtype == out.dtype and self.unshared(each):
+                return self.text.name(each)
+        return None
+
+    def unshared(self, symbol: Symbol) -> bool:
+        """Whether only steps that copy have read a symbol: none looks into its memory still."""
+        return symbol not in self.looked_into
+
+    def write_block(self, block: Block) -> None:
+        """The lines of a block of pointwise steps."""
+        text = self.text
+        for each in block.outer:
+            text.name(each)
+        for line, step in block.lines(text.name, text.scope, len(text.lines)):
+            text.line(line, step)
+        self.owned.update(block.results)
+
+
+def variable_read(step: Step) -> Operation | None:
+    """The variable that a step looks up, if it does that."""
+    if step.op is not None or step.operation.type != "Identity":
+        return None
+    source: Operation = step.operation.operands[0].op
+    return source if source.type == "VariableV2" else None
+
+
+def heavy(symbol: Symbol) -> bool:
+    """Whether it pays to let go of a value: what is small may stay until the end."""
+    sizes = symbol.sizes
+    return sizes is None or None in sizes or math.prod(size or 0 for size in sizes) > LIGHT
+
+
+def types(step: Step) -> set[str]:
+    """The types of a step's operation and of those in its regions."""
+    found, left = set(), [step.operation]
+    while left:
+        operation = left.pop()
+        found.add(operation.type)
+        left += (each for region in operation.regions for each in region.operations)
+    return found
+
+
+def last_uses(program: Program) -> dict[Symbol, int]:
+    """The place of the last step that reads a symbol; none for what is wanted at the end."""
+    found = {each: place for place, step in enumerate(program.steps) for each in step.reads}
+    for each in program.wanted:
+        found.pop(each, None)
+    return found
