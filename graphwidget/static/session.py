@@ -208,10 +208,13 @@ class Ready:
     ) -> None:  # fmt: skip
         symbols = [each for each in wanted if isinstance(each, Symbol)]
         self.compiled = Compiled(operations, given, symbols)
-        self.given, self.wanted = given, wanted
-        kind = fetches.__class__
-        self.kind = kind if kind in (list, tuple) and len(fetches) == len(wanted) else None
-        """The type of a flat list or tuple."""
+        self.wanted = wanted
+        self.given = [(each, each.sizes, each.dtype.numpy, each.dtype.numpy.type) for each in given]
+        kind, flat = fetches.__class__, len(wanted)
+        single = flat == 1 and fetches is wanted[0]
+        self.kind = kind if kind in (list, tuple) and len(fetches) == flat else None
+        self.kind = first if single else self.kind
+        """What makes of values what comes back, unless that is a nested structure."""
         self.structure = rebuilt(fetches, iter(wanted))  # the caller's may become another
         self.as_they_are = self.compiled.numbers and len(symbols) == len(wanted)
         """Whether the values need no handling."""
@@ -220,7 +223,15 @@ class Ready:
         """The values."""
         values: list[Any] = []
         if self.given:
-            values = list(map(fed_value, self.given, feed_dict.values()))
+            for (symbol, sizes, dtype, scalar), value in zip(
+                self.given, feed_dict.values(), strict=True
+            ):
+                kind = value.__class__
+                if sizes == () and (kind is float or kind is int):
+                    value = scalar(value)
+                elif kind is not np.ndarray or value.dtype is not dtype or value.shape != sizes:
+                    value = fed_array(symbol, value)
+                values.append(value)
         found: Any = self.compiled(values, state)
         if not self.as_they_are:
             given, left = set(map(id, values)), iter(found)
@@ -277,14 +288,9 @@ def rebuilt(fetches: Any, values: Iterator[Any]) -> Any:
     return next(values)
 
 
-def fed_value(symbol: Symbol, value: Any) -> Any:
-    """A fed value for a compiled function, which takes numpy's scalars too."""
-    kind, sizes = value.__class__, symbol.sizes
-    if kind is np.ndarray and value.dtype is symbol.dtype.numpy and value.shape == sizes:
-        return value
-    if sizes == () and (kind is float or kind is int):
-        return symbol.dtype.numpy.type(value)
-    return fed_array(symbol, value)
+def first(values: Sequence[Any]) -> Any:
+    """The only one."""
+    return values[0]
 
 
 def fed_array(symbol: Symbol, value: Any) -> np.ndarray:

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from ..optable.declare import TABLE
 from .blocks import Block, find_blocks
 from .graph import Operation
-from .passes import Program, Step, off
+from .passes import Program, Step, items, off
 from .runner import KINDS, Ref, run_table_op
 from .symbol import Symbol
 from .write_flow import can_write_flow, write_flow
@@ -30,7 +31,7 @@ OPERATORS: dict[Any, str] = {
     np.add: "{} + {}", np.subtract: "{} - {}", np.multiply: "{} * {}", np.true_divide: "{} / {}",
     np.negative: "-{}", np.square: "{0} * {0}", np.absolute: "abs({})", np.less: "{} < {}",
     np.less_equal: "{} <= {}", np.greater: "{} > {}", np.greater_equal: "{} >= {}",
-    np.equal: "{} == {}", np.not_equal: "{} != {}",
+    np.equal: "{} == {}", np.not_equal: "{} != {}", TABLE["alias"].kernel: "{}",
 }  # fmt: skip
 """What Python writes for a kernel. On numpy's scalars an operator gives the very bits that the
 kernel gives on arrays without dims, in a tenth of the time."""
@@ -42,7 +43,7 @@ class Function:
     def __init__(self, given: Sequence[Symbol]) -> None:
         self.names: dict[Symbol, str] = {}
         self.scope: dict[str, Any] = {
-            "asarray": np.asarray, "empty": np.empty, "Ref": Ref,
+            "asarray": np.asarray, "empty": np.empty, "Ref": Ref, "add_all": np.add.reduce,
         }  # fmt: skip
         self.lines: list[str] = []
         self.steps: dict[int, Step] = {}
@@ -198,8 +199,10 @@ class Writer:
         op, text = step.op, self.text
         assert op is not None
         plain = isinstance(op.kernel, np.ufunc)
+        if self.write_sum(step):
+            return
         if self.counts(step):
-            names = [text.name(each) for each in step.inputs if each is not None]
+            names = [text.number(each) for each in step.inputs if each is not None]
             out = step.outputs[0]
             text.line(f"{text.name(out)} = {OPERATORS[op.kernel].format(*names)}", step)
             text.numbers.add(out)
@@ -221,6 +224,23 @@ class Writer:
             self.owned.update(step.outputs)
         if plain:
             text.numbers.update(each for each in step.outputs if each.sizes == ())
+
+    def write_sum(self, step: Step) -> bool:
+        """A line for the sum or mean of all floats in an array, where the step is that: the
+        kernel's own calls, without what it does for other types."""
+        op, text = step.op, self.text
+        if op is None or op.key not in ("sum", "mean") or step.params["dtype"] is not None:
+            return False
+        (source,), (out,) = step.inputs, step.outputs
+        count = 0 if source is None else items(source)
+        if source is None or not source.sizes or not count or source.dtype.numpy.char not in "fd":
+            return False
+        line = f"{text.name(out)} = add_all({text.name(source)}, None)"
+        if op.key == "mean":
+            line += f" / {text.global_name(source.dtype.numpy.type(count))}"
+        text.line(line, step)
+        text.numbers.add(out)
+        return True
 
     def argument(self, symbol: Symbol, plain: bool) -> str:
         """An operand; ufuncs give numbers for 0-d arrays, which other kernels do not take."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from .program import Pass, Program, Step, program_of
+from .program import Pass, Program, Step, items, program_of
 from .simple import fold_constants, remove_dead_code, share_common_parts, simplify
 from .stable import stabilise
+from .uniform import narrow
 
 PASSES: dict[str, Pass] = {
     "stabilise": stabilise,
+    "uniform": narrow,
     "constants": fold_constants,
     "common": share_common_parts,
     "algebra": simplify,
@@ -42,4 +44,4 @@ def optimised(program: Program) -> Program:
     return program
 
 
-__all__ = ["PASSES", "Pass", "Program", "Step", "off", "optimised", "program_of", "without"]
+__all__ = ["PASSES", "Pass", "Program", "Step", "items", "off", "optimised", "program_of", "without"]

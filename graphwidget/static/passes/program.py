@@ -6,6 +6,7 @@ drops, merges and replaces steps, which only say what is called with which value
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -120,3 +121,9 @@ def read_elsewhere(program: Program) -> set[Symbol]:
         if step.op is None:
             found.update(step.reads)
     return found
+
+
+def items(symbol: Symbol) -> int:
+    """How many items a symbol certainly has; 0 where that is not known."""
+    sizes = symbol.sizes
+    return 0 if sizes is None or None in sizes else math.prod(size or 0 for size in sizes)
