@@ -11,9 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from .passes import Program, Step
+from .passes import Program, Step, itemwise
 from .symbol import Symbol
 
 SMALLEST = 1 << 16
@@ -107,7 +105,7 @@ def find_blocks(program: Program, last: Mapping[Symbol, int]) -> dict[int, Block
 
 def fits(step: Step, like: tuple[Symbol, ...]) -> bool:
     """Whether a step works item by item on large arrays like these, or with single numbers."""
-    if step.op is None or not isinstance(step.op.kernel, np.ufunc) or not like:
+    if not itemwise(step) or not like:
         return False
     sizes = like[0].sizes
     if sizes is None or None in sizes or step.outputs[0].sizes != sizes:

@@ -15,7 +15,8 @@ from .errors import InvalidArgumentError, OpError, while_running
 from .passes import optimised, program_of
 from .runner import Ref, State, words
 from .symbol import Symbol
-from .writer import Function, Writer
+from .text import Text
+from .writer import Writer
 
 NAME = "<static graph>"
 
@@ -27,7 +28,7 @@ class Compiled:
                  wanted: Sequence[Symbol]) -> None:  # fmt: skip
         self.program = optimised(program_of(operations, given, wanted))
         self.given = tuple(given)
-        self.text = Function(self.given)
+        self.text = Text(self.given)
         Writer(self.program, self.text).write_whole()
         self.source = "\n".join(self.text.lines) + "\n"
         scope = self.text.scope

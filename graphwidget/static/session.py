@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -281,7 +281,7 @@ def rebuilt(fetches: Any, values: Iterator[Any]) -> Any:
     if isinstance(fetches, tuple) and hasattr(fetches, "_fields"):
         return type(fetches)(*(rebuilt(each, values) for each in fetches))
     if isinstance(fetches, (list, tuple)):
-        return type(fetches)(rebuilt(each, values) for each in fetches)  # type: ignore[call-arg]
+        return type(fetches)(rebuilt(each, values) for each in fetches)
     if isinstance(fetches, Mapping):
         pairs = ((key, rebuilt(each, values)) for key, each in fetches.items())
         return type(fetches)(pairs)  # type: ignore[call-arg]

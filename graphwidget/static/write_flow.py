@@ -7,25 +7,26 @@ without dims are numpy's scalars throughout.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from .graph import Region
-from .passes import Step, optimised, program_of
+from .passes import Program, Step, optimised, program_of
 from .runner import captured, outputs_of, plan
 from .symbol import Symbol
+from .text import Text
 
-if TYPE_CHECKING:
-    from .writer import Function, Writer
+WriteProgram = Callable[[Program], None]
+"""Writes the lines of a program where the text is."""
 
 DEEPEST = 15
 """Python allows twenty blocks in each other; what lies deeper is left to the runner."""
 FLOW = ("While", "WhileGrad", "Cond")
 
 
-def can_write_flow(step: Step, text: Function) -> bool:
+def can_write_flow(step: Step, text: Text) -> bool:
     """Whether a step is a loop or branch that can be written: no variable itself goes through."""
     operation = step.operation
     return (
@@ -35,24 +36,22 @@ def can_write_flow(step: Step, text: Function) -> bool:
     )  # fmt: skip
 
 
-def write_flow(step: Step, writer: Writer) -> None:
+def write_flow(step: Step, text: Text, write: WriteProgram) -> None:
     """The lines of a loop or branch."""
-    {"While": write_while, "WhileGrad": write_while_grad, "Cond": write_cond}[step.operation.type](
-        step, writer
-    )
+    kinds = {"While": write_while, "WhileGrad": write_while_grad, "Cond": write_cond}
+    kinds[step.operation.type](step, text, write)
 
 
-def write_region(region: Region, writer: Writer) -> list[Symbol]:
+def write_region(region: Region, text: Text, write: WriteProgram) -> list[Symbol]:
     """The lines of a region, at the depth where the text is; its outputs."""
     operations = plan(outputs_of(region), region.inputs, region)
-    around = writer.text.constants
+    around = text.constants
     known = {each: around[each] for each in captured(region) if each in around}
-    program = program_of(operations, region.inputs, region.outputs, known)
-    type(writer)(optimised(program), writer.text).write_steps()
+    write(optimised(program_of(operations, region.inputs, region.outputs, known)))
     return region.outputs
 
 
-def assign(targets: Sequence[str], values: Sequence[str], step: Step, text: Function) -> None:
+def assign(targets: Sequence[str], values: Sequence[str], step: Step, text: Text) -> None:
     """All at once: a value may be another's target."""
     pairs = [pair for pair in zip(targets, values, strict=True) if pair[0] != pair[1]]
     if pairs:
@@ -60,12 +59,12 @@ def assign(targets: Sequence[str], values: Sequence[str], step: Step, text: Func
         text.line(f"{', '.join(left)} = {', '.join(right)}", step)
 
 
-def value(symbol: Symbol, like: Symbol, text: Function) -> str:
+def value(symbol: Symbol, like: Symbol, text: Text) -> str:
     """A value on its way into a variable, which is a number if it has no dims."""
     return text.number(symbol) if like.sizes == () else text.name(symbol)
 
 
-def share(symbols: Sequence[Symbol], names: Sequence[str], text: Function) -> None:
+def share(symbols: Sequence[Symbol], names: Sequence[str], text: Text) -> None:
     """Let symbols be known by the names of loop variables."""
     for symbol, name in zip(symbols, names, strict=True):
         text.names[symbol] = name
@@ -73,9 +72,9 @@ def share(symbols: Sequence[Symbol], names: Sequence[str], text: Function) -> No
             text.numbers.add(symbol)
 
 
-def write_while(step: Step, writer: Writer) -> None:
+def write_while(step: Step, text: Text, write: WriteProgram) -> None:
     """``while True``: the condition's lines, a ``break``, the body's lines."""
-    text, operation = writer.text, step.operation
+    operation = step.operation
     test, body = operation.regions
     *results, turns = operation.outputs
     first = [each for each in operation.inputs if each is not None]
@@ -92,9 +91,9 @@ def write_while(step: Step, writer: Writer) -> None:
     if limit is not None:
         text.line(f"if {count} >= {limit}: break", step)
         text.line(f"{count} += 1", step)
-    (holds,) = write_region(test, writer)[:1]
+    (holds,) = write_region(test, text, write)[:1]
     text.line(f"if not {text.name(holds)}: break", step)
-    outputs = write_region(body, writer)
+    outputs = write_region(body, text, write)
     if kept:
         again = [text.name(each) for each in outputs[len(results) :]]
         text.line(f"{history}.append(({', '.join([*names, *again])},))", step)
@@ -103,9 +102,9 @@ def write_while(step: Step, writer: Writer) -> None:
     text.depth -= 1
 
 
-def write_while_grad(step: Step, writer: Writer) -> None:
+def write_while_grad(step: Step, text: Text, write: WriteProgram) -> None:
     """A loop over the turns, the last first."""
-    text, operation = writer.text, step.operation
+    operation = step.operation
     (region,) = operation.regions
     turns, *first = (each for each in operation.inputs if each is not None)
     results, count = operation.outputs, operation.params["carried"]
@@ -118,16 +117,16 @@ def write_while_grad(step: Step, writer: Writer) -> None:
     begin = [text.name(each) for each in begun]
     text.line(f"for {', '.join(begin)}, in reversed({text.name(turns)}):", step)
     text.depth += 1
-    outputs = write_region(region, writer)
+    outputs = write_region(region, text, write)
     found = [value(each, like, text) for each, like in zip(outputs, results, strict=True)]
     sums = [f"{name} + {each}" for name, each in zip(names[count:], found[count:], strict=True)]
     assign(names, [*found[:count], *sums], step, text)
     text.depth -= 1
 
 
-def write_cond(step: Step, writer: Writer) -> None:
+def write_cond(step: Step, text: Text, write: WriteProgram) -> None:
     """``if`` and ``else``."""
-    text, operation = writer.text, step.operation
+    operation = step.operation
     (chosen,) = (each for each in operation.inputs if each is not None)
     names = [text.name(each) for each in operation.outputs]
     name = text.name(chosen)
@@ -137,7 +136,7 @@ def write_cond(step: Step, writer: Writer) -> None:
     for head, region in zip((f"if {name}:", "else:"), operation.regions, strict=True):
         text.line(head, step)
         text.depth += 1
-        outputs = write_region(region, writer)
+        outputs = write_region(region, text, write)
         found = [value(each, like, text)
                  for each, like in zip(outputs, operation.outputs, strict=True)]  # fmt: skip
         assign(names, found, step, text)

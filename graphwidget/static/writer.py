@@ -10,7 +10,6 @@ a block stays in the cache from the first to the last. Loops and branches become
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,15 +17,18 @@ import numpy as np
 from ..optable.declare import TABLE
 from .blocks import Block, find_blocks
 from .graph import Operation
-from .passes import Program, Step, items, off
-from .runner import KINDS, Ref, run_table_op
+from .passes import Program, Step, items, itemwise, off
+from .runner import KINDS, run_table_op
 from .symbol import Symbol
+from .text import Text
 from .write_flow import can_write_flow, write_flow
 
 LIGHT = 256
 """Items up to which a value is not worth a line that lets go of it."""
 FRESH = {"sum", "sum.dim", "mean", "mean.dim", "mm", "softmax", "log_softmax", "amax", "amin"}
 """Ops whose results share no memory with their operands, besides the pointwise ones."""
+CHANGES = {"Assign": "array", "AssignAdd": "add", "AssignSub": "subtract"}
+"""Operations that give a variable a value, and what makes it."""
 OPERATORS: dict[Any, str] = {
     np.add: "{} + {}", np.subtract: "{} - {}", np.multiply: "{} * {}", np.true_divide: "{} / {}",
     np.negative: "-{}", np.square: "{0} * {0}", np.absolute: "abs({})", np.less: "{} < {}",
@@ -37,59 +39,10 @@ OPERATORS: dict[Any, str] = {
 kernel gives on arrays without dims, in a tenth of the time."""
 
 
-class Function:
-    """A function as its text grows: its lines, and what the names in them mean."""
-
-    def __init__(self, given: Sequence[Symbol]) -> None:
-        self.names: dict[Symbol, str] = {}
-        self.scope: dict[str, Any] = {
-            "asarray": np.asarray, "empty": np.empty, "Ref": Ref, "add_all": np.add.reduce,
-        }  # fmt: skip
-        self.lines: list[str] = []
-        self.steps: dict[int, Step] = {}
-        """The step to which a line belongs, by its number."""
-        self.constants: dict[Symbol, np.ndarray] = {}
-        self.numbers: set[Symbol] = set()
-        """What certainly is a numpy scalar, and no array without dims."""
-        self.depth = 1
-        self.prints = False
-        names = [self.name(each) for each in given]
-        self.lines.append(f"def run({', '.join(['state', *names])}):")
-
-    def name(self, symbol: Symbol) -> str:
-        """The variable of a symbol; a constant's is a global."""
-        found = self.names.get(symbol)
-        if found is None:
-            found = self.names[symbol] = f"v{len(self.names)}"
-            value = self.constants.get(symbol)
-            if value is not None:
-                self.scope[found] = value if value.ndim else value[()]
-                if not value.ndim:
-                    self.numbers.add(symbol)
-        return found
-
-    def number(self, symbol: Symbol) -> str:
-        """The variable of a symbol without dims, as a numpy scalar."""
-        name = self.name(symbol)
-        return name if symbol in self.numbers else f"{name}[()]"
-
-    def global_name(self, value: Any) -> str:
-        """A global for a value that has no literal."""
-        label = f"p{len(self.scope)}"
-        self.scope[label] = value
-        return label
-
-    def line(self, text: str, step: Step | None = None) -> None:
-        """One line, of a step."""
-        self.lines.append("    " * self.depth + text)
-        if step is not None:
-            self.steps[len(self.lines)] = step
-
-
 class Writer:
     """Writes the lines of one program: the whole, or that of a region."""
 
-    def __init__(self, program: Program, text: Function) -> None:
+    def __init__(self, program: Program, text: Text) -> None:
         self.program = program
         self.text = text
         text.constants.update(program.constants)
@@ -99,7 +52,7 @@ class Writer:
         self.inner = {each for step in program.steps for each in step.outputs}
         self.looked_into = {
             each for step in program.steps for each in step.reads
-            if step.op is None or not (isinstance(step.op.kernel, np.ufunc) or step.op.key in FRESH)
+            if not (copies(step) or step.operation.type in CHANGES)
         }  # fmt: skip
         """What steps read whose results may share memory with it."""
         self.asked = set(program.wanted)
@@ -137,17 +90,20 @@ class Writer:
         """The line of a step, and what may be forgotten after it."""
         if step.op is not None:
             self.write_call(place, step)
+        elif step.operation.type == "NoOp":
+            pass
         elif step.operation.type == "VariableV2":
             if step.outputs[0] in self.asked:
                 label = self.operation(step)
                 self.text.line(f"{self.text.name(step.outputs[0])} = Ref(state, {label})", step)
         elif can_write_flow(step, self.text):
-            write_flow(step, self)
-        elif not self.read_variable(step):
+            write_flow(step, self.text, lambda program: Writer(program, self.text).write_steps())
+        elif not self.read_variable(step) and not self.change_variable(place, step):
             self.write_other(step)
         names = [
             self.text.name(each) for each in dict.fromkeys(step.reads)
             if self.last.get(each) == place and each in self.inner and heavy(each)
+            and not each.dtype.is_ref
         ]  # fmt: skip
         if names:
             self.text.line(" = ".join(names) + " = None")
@@ -178,13 +134,43 @@ class Writer:
         if source is None:
             return False
         text, out = self.text, step.outputs[0]
-        label, name = f"o{source._id}", text.name(out)
-        text.scope[label] = source
-        text.line(f"{name} = state.variables.get({label})", step)
-        text.line(f"if {name} is None: Ref(state, {label}).read({self.operation(step)})", step)
+        name = text.name(out)
+        self.look_up(name, source, step)
         if out.sizes == ():
             text.line(f"{name} = {name}[()]", step)
             text.numbers.add(out)
+        return True
+
+    def look_up(self, name: str, source: Operation, step: Step) -> None:
+        """Lines for the array that is in a variable."""
+        text, label = self.text, f"o{source._id}"
+        text.scope[label] = source
+        text.line(f"{name} = state.variables.get({label})", step)
+        text.line(f"if {name} is None: Ref(state, {label}).read({self.operation(step)})", step)
+
+    def change_variable(self, place: int, step: Step) -> bool:
+        """Lines that give a variable a value, where the step is that. The value is a new array,
+        or written over one that nobody reads any more."""
+        make = CHANGES.get(step.operation.type)
+        target, value = step.operation.operands[:2] if make else (None, None)
+        if target is None or value is None or target.op.type != "VariableV2":
+            return False
+        if value.dtype.is_ref:
+            return False
+        text, label, out = self.text, f"o{target.op._id}", step.outputs[0]
+        text.scope[label] = target.op
+        if make == "array":
+            text.line(f"new = array({text.name(value)})", step)
+        else:
+            self.look_up("old", target.op, step)
+            over = "..."
+            if value in self.owned and self.dies(value, place) and value.sizes == target.sizes:
+                over = text.name(value)
+            text.line(f"new = {make}(old, {text.name(value)}, out={over})", step)
+        text.line("new.flags.writeable = False", step)
+        text.line(f"state.variables[{label}] = new", step)
+        if out in self.asked:
+            text.line(f"{text.name(out)} = Ref(state, {label})", step)
         return True
 
     def counts(self, step: Step) -> bool:
@@ -198,7 +184,7 @@ class Writer:
         """A step that is a kernel's call, or an operator."""
         op, text = step.op, self.text
         assert op is not None
-        plain = isinstance(op.kernel, np.ufunc)
+        plain = itemwise(step)
         if self.write_sum(step):
             return
         if self.counts(step):
@@ -220,7 +206,7 @@ class Writer:
             args.append(over)
         several = not op.single or op.kept
         text.line(f"{target}{',' if several else ''} = {kernel}({', '.join(args)})", step)
-        if plain or op.key in FRESH:
+        if copies(step):
             self.owned.update(step.outputs)
         if plain:
             text.numbers.update(each for each in step.outputs if each.sizes == ())
@@ -251,18 +237,20 @@ class Writer:
     def overwritten(self, place: int, step: Step) -> str | None:
         """The variable of a dying operand of the result's type and shape, to be written over."""
         (out,) = step.outputs
-        if "reuse" in off or not out.sizes or None in out.sizes or 1 in out.sizes:
-            return None
         for each in step.inputs:
-            if each is None or each not in self.owned or self.last.get(each) != place:
+            if each is None or each not in self.owned or not self.dies(each, place):
                 continue
-            if each.sizes == out.sizes and each.dtype == out.dtype and self.unshared(each):
+            if each.sizes == out.sizes and each.dtype == out.dtype:
                 return self.text.name(each)
         return None
 
-    def unshared(self, symbol: Symbol) -> bool:
-        """Whether only steps that copy have read a symbol: none looks into its memory still."""
-        return symbol not in self.looked_into
+    def dies(self, symbol: Symbol, place: int) -> bool:
+        """Whether an array is read here for the last time, and only steps that copy have read it:
+        none looks into its memory still."""
+        sizes = symbol.sizes
+        if "reuse" in off or not sizes or None in sizes or 1 in sizes:
+            return False
+        return self.last.get(symbol) == place and symbol not in self.looked_into
 
     def write_block(self, block: Block) -> None:
         """The lines of a block of pointwise steps."""
@@ -272,6 +260,11 @@ class Writer:
         for line, step in block.lines(text.name, text.scope, len(text.lines)):
             text.line(line, step)
         self.owned.update(block.results)
+
+
+def copies(step: Step) -> bool:
+    """Whether a step's result shares no memory with its operands."""
+    return step.op is not None and (isinstance(step.op.kernel, np.ufunc) or step.op.key in FRESH)
 
 
 def variable_read(step: Step) -> Operation | None:

@@ -39,7 +39,7 @@ def main() -> None:
     import torch
 
     from tests.benchmarks import memory, timing
-    from tests.benchmarks.engines import installed
+    from tests.benchmarks.engines import installed, static
     from tests.benchmarks.rows import ROWS
 
     parser = argparse.ArgumentParser(description=__doc__)
@@ -57,6 +57,9 @@ def main() -> None:
         parser.error(f"no such row; there are: {', '.join(ROWS)}")
     print("CPU time of a step: PyTorch's, and the others' as ratios to it (numpy: by hand)")
     print(show(timing.table(rows, engines, given.rounds)))
+    if any(row in static.ROWS for row in rows):
+        print()
+        print(show(static.compile_table(given.rounds)))
     remembered = [row for row in memory.ROWS if row in rows]
     if remembered:
         print()

@@ -20,6 +20,8 @@ SCALAR_LAYERS = (3, 16, 16, 1)
 """Widths of the MLP of scalars, micrograd's own example."""
 MLP_LAYERS = (784, 128, 64, 10)
 BATCH = 64
+EXAMPLE = (2.0, 3.0, 4.0)
+"""The weights of the texts' example C."""
 RATE = 0.01
 BETAS, EPS = (0.9, 0.999), 1e-8
 """Adam's."""

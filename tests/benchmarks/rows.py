@@ -242,3 +242,39 @@ def hessian(torch: Any) -> Step:
         return (found,)
 
     return step
+
+
+# What static graphs run, as the dynamic programs that they are -----------------------------------
+@row("static: example C")
+def example(torch: Any) -> Step:
+    inputs = torch.ones(2, 2)
+    weights = [torch.tensor(number, requires_grad=True) for number in data.EXAMPLE]
+
+    def step() -> Sequence[Any]:
+        for each in weights:
+            each.grad = None
+        first = inputs * weights[0]
+        loss = ((first + weights[1]) * (first * weights[2])).mean()
+        loss.backward()
+        return loss.detach(), *(each.grad for each in weights)
+
+    return step
+
+
+ROWS["static: MLP, SGD"] = mlp_sgd
+
+
+@row("static: 20 ops on 1e6")
+def twenty(torch: Any) -> Step:
+    x = torch.tensor(data.large(), requires_grad=True)
+
+    def step() -> Sequence[Any]:
+        x.grad = None
+        y = x
+        for _ in range(5):
+            y = torch.tanh(y * x + 0.5) - x
+        loss = y.mean()
+        loss.backward()
+        return loss.detach(), x.grad
+
+    return step

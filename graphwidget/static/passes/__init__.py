@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from .program import Pass, Program, Step, items, program_of
+from .program import Pass, Program, Step, items, itemwise, program_of
 from .simple import fold_constants, remove_dead_code, share_common_parts, simplify
 from .stable import stabilise
+from .transposes import turn_products
 from .uniform import narrow
 
 PASSES: dict[str, Pass] = {
@@ -16,6 +17,7 @@ PASSES: dict[str, Pass] = {
     "constants": fold_constants,
     "common": share_common_parts,
     "algebra": simplify,
+    "transposes": turn_products,
     "dead": remove_dead_code,
 }
 """The passes by name, in the order in which they run."""
@@ -44,4 +46,7 @@ def optimised(program: Program) -> Program:
     return program
 
 
-__all__ = ["PASSES", "Pass", "Program", "Step", "items", "off", "optimised", "program_of", "without"]
+__all__ = [
+    "PASSES", "Pass", "Program", "Step", "items", "itemwise", "off", "optimised", "program_of",
+    "without",
+]  # fmt: skip

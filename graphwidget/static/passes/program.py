@@ -49,6 +49,13 @@ class Step:
             found += captured(region)
         return list(dict.fromkeys(found))
 
+    def reading(self, same: Mapping[Symbol, Symbol]) -> Step:
+        """The step with other symbols in the place of some; what only the runner knows stays."""
+        if self.op is None or same.keys().isdisjoint(self.inputs):
+            return self  # symbols among the params are the runner's
+        inputs = tuple(each if each is None else same.get(each, each) for each in self.inputs)
+        return Step(self.operation, self.op, inputs, self.params, self.outputs)
+
 
 @dataclass(frozen=True)
 class Program:
@@ -96,22 +103,9 @@ def opaque(operation: Operation) -> bool:
 
 def replaced(program: Program, same: Mapping[Symbol, Symbol]) -> Program:
     """A program that reads other symbols in the place of some, which nobody gives any more."""
-
-    def of(value: Any) -> Any:
-        if isinstance(value, Symbol):
-            return same.get(value, value)
-        if isinstance(value, (tuple, list)):
-            return type(value)(of(each) for each in value)
-        return value
-
-    steps = [
-        replace(
-            step, inputs=tuple(of(each) for each in step.inputs),
-            params={name: of(each) for name, each in step.params.items()},
-        ) if step.op is not None else step
-        for step in program.steps
-    ]  # fmt: skip
-    return program.with_steps(steps)
+    if not same:
+        return program
+    return program.with_steps(step.reading(same) for step in program.steps)
 
 
 def read_elsewhere(program: Program) -> set[Symbol]:
@@ -127,3 +121,8 @@ def items(symbol: Symbol) -> int:
     """How many items a symbol certainly has; 0 where that is not known."""
     sizes = symbol.sizes
     return 0 if sizes is None or None in sizes else math.prod(size or 0 for size in sizes)
+
+
+def itemwise(step: Step) -> bool:
+    """Whether a step is a ufunc that works item by item: that of a product does not."""
+    return step.op is not None and step.op.pointwise and isinstance(step.op.kernel, np.ufunc)

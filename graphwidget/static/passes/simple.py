@@ -80,11 +80,11 @@ def share_common_parts(program: Program) -> Program:
     same = same_constants(program, fixed)
     seen: dict[Any, Step] = {}
     for step in program.steps:
-        inputs = tuple(each if each is None else same.get(each, each) for each in step.inputs)
-        key = (step.op.key, inputs, frozen(step.params)) if step.pure and step.op else None
+        step = step.reading(same)
+        key = (step.op.key, step.inputs, frozen(step.params)) if step.pure and step.op else None
         before = seen.get(key) if key is not None else None
         if before is None or any(each in fixed for each in step.outputs):
-            steps.append(replace(step, inputs=inputs) if step.pure else step)
+            steps.append(step)
             if key is not None:
                 seen.setdefault(key, step)
         else:
@@ -106,6 +106,8 @@ def same_constants(program: Program, fixed: set[Symbol]) -> dict[Symbol, Symbol]
 
 def frozen(params: Any) -> Any:
     """Params as a key; None, which is no key, for such as cannot be compared."""
+    if not params:
+        return ()
     items = tuple((name, tuple(value) if isinstance(value, list) else value)
                   for name, value in params.items())  # fmt: skip
     try:

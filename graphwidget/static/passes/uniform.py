@@ -9,7 +9,7 @@ import numpy as np
 
 from ...optable.declare import TABLE
 from ..symbol import Spec, Symbol
-from .program import Program, Step, items, read_elsewhere
+from .program import Program, Step, items, itemwise, read_elsewhere
 
 FILLED = {"ones_like": 1, "zeros_like": 0}
 """Ops whose results are one number, whatever they are given."""
@@ -79,7 +79,7 @@ class Narrowing:
             return []
         if key in SUMS or key in MEANS:
             return self.narrow_sum(step, numbers[0])
-        if not (isinstance(step.op.kernel, np.ufunc) and step.op.pointwise) or step.params:
+        if not itemwise(step) or step.params:
             return None
         made = Symbol(step.operation, out.value_index, Spec(out.dtype, ()))
         self.number[out] = made
@@ -107,8 +107,9 @@ class Narrowing:
             return symbol
         if symbol not in self.number:
             array = self.program.constants.get(symbol)
-            same = array is not None and is_one_number(array)
-            self.number[symbol] = self.constant(symbol, array[(0,) * array.ndim]) if same else None  # type: ignore[index]
+            self.number[symbol] = None
+            if array is not None and is_one_number(array):
+                self.number[symbol] = self.constant(symbol, array.reshape(-1)[0])
         return self.number[symbol]
 
     def constant(self, like: Step | Symbol, value: Any) -> Symbol:
@@ -136,17 +137,17 @@ class Narrowing:
     def given_numbers(self, step: Step) -> Step:
         """A step that works item by item, with numbers in the place of narrowed arrays where
         another operand has all the items."""
-        if step.op is None or not isinstance(step.op.kernel, np.ufunc) or not step.op.pointwise:
+        if not itemwise(step):
             return step
         sizes = step.outputs[0].sizes
+        if not any(self.number.get(each) is not None for each in step.inputs):  # type: ignore[arg-type]
+            return step  # most
         if not any(each is not None and each.sizes == sizes and not self.replaceable(each)
                    for each in step.inputs):  # fmt: skip
             return step
-        inputs = tuple(
-            self.number[each] if each is not None and self.replaceable(each) else each
-            for each in step.inputs
-        )
-        return replace(step, inputs=inputs)
+        numbers = {each: self.number[each] for each in step.inputs
+                   if each is not None and self.replaceable(each)}  # fmt: skip
+        return step.reading(numbers) if numbers else step  # type: ignore[arg-type]
 
     def replaceable(self, symbol: Symbol) -> bool:
         """Whether a number stands for a symbol. A small constant is at hand as it is."""

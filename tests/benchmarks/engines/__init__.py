@@ -17,7 +17,7 @@ from tests.benchmarks.rows import ROWS
 
 Step = Callable[[], Sequence[Any]]
 
-OTHERS = ("numpy", "hips", "mygrad", "micrograd", "jax")
+OTHERS = ("static", "numpy", "hips", "mygrad", "micrograd", "jax")
 
 
 class Engine(NamedTuple):
