@@ -27,6 +27,8 @@ LIGHT = 256
 """Items up to which a value is not worth a line that lets go of it."""
 FRESH = {"sum", "sum.dim", "mean", "mean.dim", "mm", "softmax", "log_softmax", "amax", "amin"}
 """Ops whose results share no memory with their operands, besides the pointwise ones."""
+HANDS_ON = {"Identity", "Exit", "Merge", "PlaceholderWithDefault"}
+"""Operations that give what they are given."""
 CHANGES = {"Assign": "array", "AssignAdd": "add", "AssignSub": "subtract"}
 """Operations that give a variable a value, and what makes it."""
 OPERATORS: dict[Any, str] = {
@@ -98,7 +100,9 @@ class Writer:
                 self.text.line(f"{self.text.name(step.outputs[0])} = Ref(state, {label})", step)
         elif can_write_flow(step, self.text):
             write_flow(step, self.text, lambda program: Writer(program, self.text).write_steps())
-        elif not self.read_variable(step) and not self.change_variable(place, step):
+        elif self.read_variable(step) or self.change_variable(place, step) or self.hand_on(step):
+            pass
+        else:
             self.write_other(step)
         names = [
             self.text.name(each) for each in dict.fromkeys(step.reads)
@@ -138,6 +142,16 @@ class Writer:
         self.look_up(name, source, step)
         if out.sizes == ():
             text.line(f"{name} = {name}[()]", step)
+            text.numbers.add(out)
+        return True
+
+    def hand_on(self, step: Step) -> bool:
+        """A line that gives a value another name, where the step does no more."""
+        if step.operation.type not in HANDS_ON or step.operation.operands[0].dtype.is_ref:
+            return False
+        text, (source, *_), (out,) = self.text, step.operation.operands, step.outputs
+        text.line(f"{text.name(out)} = {text.name(source)}", step)
+        if source in text.numbers:
             text.numbers.add(out)
         return True
 
