@@ -47,7 +47,10 @@ class Compiled:
             if self.text.prints:  # to where the caller's prints go
                 with np.errstate(all="ignore"):
                     return self.function(state, *values)
-            silent = _silent.pop() if _silent else silence()
+            try:
+                silent = _silent.pop()
+            except IndexError:  # the others are in use
+                silent = silence()
             try:
                 return silent.run(self.function, state, *values)
             finally:

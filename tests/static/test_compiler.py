@@ -11,7 +11,7 @@ import graphwidget.static as tf
 from graphwidget.static import passes
 from graphwidget.static.compiler import Compiled
 from graphwidget.static.runner import State, execute, plan
-from tests.static.test_gradients import play, random_program
+from tests.static.random_graphs import play, random_program
 
 CHOICES: list[tuple[str, ...]] = [
     (), ("stabilise",), ("constants",), ("common",), ("algebra",), ("dead",), ("fusion", "reuse"),
@@ -36,7 +36,7 @@ def test_random_graphs_compute_the_same(seed: int, off: tuple[str, ...]) -> None
     steps = random_program(seed)
     rng = np.random.default_rng(seed)
     xs = [tf.placeholder(tf.float64, (3, 3)) for _ in range(2)]
-    out = play(steps, [*xs], 0)
+    out = play(steps, [*xs])
     grads = [each for each in tf.gradients(tf.reduce_sum(out * out), xs) if each is not None]
     with passes.without(*off):
         feed = {x: rng.normal(size=(3, 3)) for x in xs}

@@ -9,62 +9,7 @@ import pytest
 import torch
 
 import graphwidget.static as tf
-
-UNARY: dict[str, tuple[Any, Any]] = {
-    "tanh": (lambda x: tf.tanh(x), torch.tanh),
-    "sigmoid": (lambda x: tf.sigmoid(x), torch.sigmoid),
-    "exp": (lambda x: tf.exp(x * 0.3), lambda x: torch.exp(x * 0.3)),
-    "square": (lambda x: tf.square(x) / 4.0, lambda x: x * x / 4.0),
-    "abs": (lambda x: tf.abs(x), torch.abs),
-    "relu": (lambda x: tf.nn.relu(x), torch.relu),
-    "softplus": (lambda x: tf.nn.softplus(x), torch.nn.functional.softplus),
-    "log1p": (lambda x: tf.log1p(tf.abs(x)), lambda x: torch.log1p(torch.abs(x))),
-    "softmax": (lambda x: tf.nn.softmax(x), lambda x: torch.softmax(x, -1)),
-    "log_softmax": (lambda x: tf.nn.log_softmax(x), lambda x: torch.log_softmax(x, -1)),
-    "transpose": (lambda x: tf.transpose(x), lambda x: x.T),
-    "mean": (lambda x: tf.reduce_mean(x, 0, keepdims=True) + x, lambda x: x.mean(0, True) + x),
-    "max": (lambda x: x - tf.reduce_max(x, 1, keepdims=True),
-            lambda x: x - x.amax(1, keepdim=True)),
-    "prod": (lambda x: x * tf.reduce_prod(x, 0), lambda x: x * x.prod(0)),
-    "logsumexp": (lambda x: x - tf.reduce_logsumexp(x, 1, keepdims=True),
-                  lambda x: x - torch.logsumexp(x, 1, True)),
-    "concat": (lambda x: tf.concat([x, x[:1]], 0)[1:], lambda x: torch.cat([x, x[:1]])[1:]),
-    "stack": (lambda x: tf.stack([x, x * 2.0], 1)[:, 1],
-              lambda x: torch.stack([x, x * 2], 1)[:, 1]),
-    "reshape": (lambda x: tf.reshape(tf.reshape(x, [-1]), [3, 3]),
-                lambda x: x.reshape(-1).view(3, 3)),
-    "pow": (lambda x: tf.pow(tf.abs(x) + 0.5, 1.5), lambda x: (x.abs() + 0.5) ** 1.5),
-    "gather": (lambda x: tf.gather(x, [2, 0, 0]), lambda x: x[[2, 0, 0]]),
-}  # fmt: skip
-BINARY: dict[str, tuple[Any, Any]] = {
-    "add": (lambda x, y: x + y, lambda x, y: x + y),
-    "sub": (lambda x, y: tf.subtract(x, y), lambda x, y: x - y),
-    "mul": (lambda x, y: tf.multiply(x, y), lambda x, y: x * y),
-    "div": (lambda x, y: x / (tf.abs(y) + 1.0), lambda x, y: x / (y.abs() + 1)),
-    "row": (lambda x, y: x * y[0], lambda x, y: x * y[0]),
-    "matmul": (lambda x, y: tf.matmul(x, y) / 3.0, lambda x, y: x @ y / 3),
-    "where": (lambda x, y: tf.where(x > y, x * y, y), lambda x, y: torch.where(x > y, x * y, y)),
-    "squares": (lambda x, y: tf.squared_difference(x, y), lambda x, y: (x - y) ** 2),
-}  # fmt: skip
-
-
-def random_program(seed: int) -> list[tuple[str, tuple[int, ...]]]:
-    """Steps: which function of which earlier values."""
-    rng = np.random.default_rng(seed)
-    steps: list[tuple[str, tuple[int, ...]]] = []
-    for place in range(2, 2 + int(rng.integers(3, 9))):
-        one = bool(rng.integers(2))
-        name = str(rng.choice(list(UNARY if one else BINARY)))
-        steps.append((name, tuple(int(rng.integers(place)) for _ in range(1 if one else 2))))
-    return steps
-
-
-def play(steps: list[tuple[str, tuple[int, ...]]], values: list[Any], engine: int) -> Any:
-    """What the steps make of two values, in TensorFlow's words (0) or PyTorch's (1)."""
-    for name, places in steps:
-        function = (UNARY if len(places) == 1 else BINARY)[name][engine]
-        values.append(function(*(values[i] for i in places)))
-    return values[-1]
+from tests.static.random_graphs import play, random_program
 
 
 @pytest.mark.parametrize("sizes", [(3, 3), (None, 3)], ids=["known", "unknown"])
@@ -78,11 +23,11 @@ def test_random_graphs(seed: int, sizes: tuple[int | None, int]) -> None:
     rng = np.random.default_rng(seed)
     arrays = [rng.normal(size=(3, 3)) for _ in range(2)]
     leaves = [torch.tensor(each, requires_grad=True) for each in arrays]
-    y = play(steps, [*leaves], 1)
+    y = play(steps, [*leaves], torch)
     expected = torch.autograd.grad((y * y).sum(), leaves, allow_unused=True)
 
     xs = [tf.placeholder(tf.float64, sizes) for _ in arrays]
-    out = play(steps, [*xs], 0)
+    out = play(steps, [*xs])
     found = tf.gradients(tf.reduce_sum(out * out), xs)
     # Everything was built of ops of the table; nothing is left to arrays.
     assert "Derivative" not in {each.type for each in tf.get_default_graph().get_operations()}
@@ -101,13 +46,13 @@ def test_second_derivatives(seed: int) -> None:
     rng = np.random.default_rng(seed)
     arrays = [rng.normal(size=(3, 3)) for _ in range(2)]
     leaves = [torch.tensor(each, requires_grad=True) for each in arrays]
-    y = play(steps, [*leaves], 1)
+    y = play(steps, [*leaves], torch)
     first = torch.autograd.grad((y * y).sum(), leaves, allow_unused=True, create_graph=True)
     total = sum((g * g).sum() for g in first if g is not None)
     expected = torch.autograd.grad(total, leaves, allow_unused=True)
 
     xs = [tf.constant(each) for each in arrays]
-    out = play(steps, [*xs], 0)
+    out = play(steps, [*xs])
     grads = [g for g in tf.gradients(tf.reduce_sum(out * out), xs) if g is not None]
     sums = tf.add_n([tf.reduce_sum(g * g) for g in grads])
     with tf.Session() as sess:
