@@ -145,10 +145,14 @@ class Node(SavedValues):
 
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(grad_inputs, grad_outputs)`` after the node ran."""
+        if runtime.reading is not None:
+            runtime.reading((), None, "a hook")
         return RemovableHandle(self._hooks().post, hook)
 
     def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(grad_outputs)`` before the node runs."""
+        if runtime.reading is not None:
+            runtime.reading((), None, "a hook")
         return RemovableHandle(self._hooks().pre, hook)
 
     @property

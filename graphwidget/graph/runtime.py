@@ -109,6 +109,11 @@ reading: Callable[[Sequence[Any], Callable[..., Any] | None, str], None] | None 
 """Told of tensors whose numbers Python is about to see, of the function of their arrays that gives
 what it sees (None where it may be anything), and in which words. Who records a function as a graph
 must know: what Python does with the numbers is no part of it."""
+drawing: Callable[[Callable[[], np.ndarray]], np.ndarray] | None = None
+"""Draws random numbers in the place of whoever is about to, by the function that would: who records
+a function as a graph draws again in each run."""
+applied: Callable[[Any, Sequence[Any], Sequence[Any]], None] | None = None
+"""Told of each user's ``Function`` that ran, of its arguments and its outputs."""
 
 # What is on, and counts ---------------------------------------------------------------------------
 observer: Observer | None = None

@@ -199,6 +199,8 @@ class Tensor(TensorMethods):
         """
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if runtime.reading is not None:
+            runtime.reading((self,), None, "the kept gradient")
         if self._node is None or self.is_leaf or self._retaining_hooks() is not None:
             return
         self._node._hooks().retain = weakref.ref(self)
@@ -222,6 +224,8 @@ class Tensor(TensorMethods):
         """
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if runtime.reading is not None:
+            runtime.reading((self,), None, "a hook")
         if self.is_leaf:
             return RemovableHandle(self._leaf_hooks().tensor, hook)
         return RemovableHandle(self._node._hooks().tensor, hook)

@@ -13,10 +13,11 @@ from ..autograd.grad_mode import no_grad
 from ..graph.tensor import Tensor
 from ..nn.module import Module
 from ..static.graph import Graph
-from ..static.nest import flatten
+from ..static.nest import flatten, pack_like
 from ..static.sessions import default_session
 from ..static.symbol import Symbol
 from ..static.traced.function import Argument, NotStatic, StaticFunction
+from ..static.traced.surroundings import last_name
 from .errors import OnnxExporterError
 
 
@@ -36,14 +37,14 @@ VARIADIC = inspect.Parameter.VAR_POSITIONAL
 class Called:
     """A call of a model, whose parameters lie where the recorder looks."""
 
-    def __init__(self, model: Callable[..., Any], kwargs: Mapping[str, Any]) -> None:
-        self.model, self.kwargs = model, dict(kwargs)
+    def __init__(self, model: Callable[..., Any]) -> None:
+        self.model = model
         self.held = [tensor for _, tensor in parameters_of(model)]
         self.__name__ = getattr(model, "__name__", type(model).__name__)
 
-    def forward(self, *args: Any) -> Any:
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the model computes."""
-        return self.model(*args, **self.kwargs)
+        return self.model(*args, **kwargs)
 
     __call__ = forward
 
@@ -64,13 +65,18 @@ def of_function(model: Callable[..., Any], args: Sequence[Any], kwargs: Any) -> 
     model = model.function if isinstance(model, StaticFunction) else model
     training = {each: each.training for each in model.modules()} if isinstance(
         model, Module) else {}  # fmt: skip
-    static = StaticFunction(Called(model, kwargs))
-    copies = [each.detach().clone() if isinstance(each, Tensor) else each for each in args]
+    static = StaticFunction(Called(model), once=True)
+    given = tuple(args), dict(kwargs)
+    copies, named = pack_like(given, [
+        each.detach().clone() if isinstance(each, Tensor) else each for each in flatten(given)
+    ])  # fmt: skip
     try:
         for each in training:
             each.training = False
         with no_grad():
-            static(*copies)
+            static(*copies, **named)
+            if not static.recordings:  # now lazy modules know their sizes
+                static(*copies, **named)
     except NotStatic as error:
         raise OnnxExporterError(str(error)) from None
     finally:
@@ -78,11 +84,11 @@ def of_function(model: Callable[..., Any], args: Sequence[Any], kwargs: Any) -> 
             each.training = on
     (kept,) = static.kept.popitem()[1]
     recording = kept.recording
-    names = argument_names(model, copies)
+    names = argument_names(model, copies, named)
     inputs = dict(zip(names, recording.inputs, strict=True))
     written = dict(recording.effects)
     outputs = []
-    for place in kept.places:
+    for place in as_written(pack_like(kept.results, kept.places)):
         if isinstance(place, Argument):
             source = recording.inputs[place.place]
             outputs.append(written.get(source, source))
@@ -98,13 +104,16 @@ def of_function(model: Callable[..., Any], args: Sequence[Any], kwargs: Any) -> 
     return Program(recording.graph, inputs, outputs, parameters)
 
 
-def last_name(path: str) -> str:
-    """The variable at the end of a path by which a function reaches a tensor."""
-    words = "".join(each if each.isalnum() or each == "_" else " " for each in path).split()
-    return words[-1] if words else "captured"
+def as_written(results: Any) -> list[Any]:
+    """What lies in results, in dicts in the order in which it was put there."""
+    if isinstance(results, Mapping):
+        results = list(results.values())
+    if isinstance(results, (list, tuple)):
+        return [item for each in results for item in as_written(each)]
+    return [results]
 
 
-def argument_names(model: Any, args: Sequence[Any]) -> list[str]:
+def argument_names(model: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:
     """The names of the tensors among arguments: the parameters' of the function."""
     function = model.forward if isinstance(model, Module) else model
     try:
@@ -118,6 +127,10 @@ def argument_names(model: Any, args: Sequence[Any]) -> list[str]:
         tensors = [leaf for leaf in flatten(each) if isinstance(leaf, Tensor)]
         for i, tensor in enumerate(tensors):
             names.setdefault(id(tensor), stem if tensor is each else f"{stem}_{i}")
+    for key in sorted(kwargs):
+        tensors = [leaf for leaf in flatten(kwargs[key]) if isinstance(leaf, Tensor)]
+        for i, tensor in enumerate(tensors):
+            names.setdefault(id(tensor), key if tensor is kwargs[key] else f"{key}_{i}")
     return list(names.values())
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
+from copy import copy
 from typing import Any
 
 
@@ -23,6 +24,11 @@ def pack_like(structure: Any, flat: Any) -> Any:
 def _packed(structure: Any, flat: Iterator[Any]) -> Any:
     if isinstance(structure, Mapping):
         found = {key: _packed(structure[key], flat) for key in sorted(structure)}
+        if isinstance(structure, MutableMapping):  # some take more than items to be made
+            made = copy(structure)
+            for key in structure:
+                made[key] = found[key]
+            return made
         return type(structure)((key, found[key]) for key in structure)  # type: ignore[call-arg]
     if isinstance(structure, tuple) and hasattr(structure, "_fields"):
         return type(structure)(*(_packed(each, flat) for each in structure))

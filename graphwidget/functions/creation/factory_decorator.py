@@ -70,7 +70,11 @@ def factory(
             if named:
                 for option in options:
                     named.pop(option.name, None)  # they change nothing on a CPU
-            return new_leaf(to_format(numbers(*args, **named), order), requires_grad, name)
+            if runtime.drawing is None:
+                data = to_format(numbers(*args, **named), order)
+            else:
+                data = runtime.drawing(lambda: to_format(numbers(*args, **named), order))
+            return new_leaf(data, requires_grad, name)
 
         own = inspect.signature(numbers)
         make.__signature__ = own.replace(  # type: ignore[attr-defined]

@@ -314,7 +314,8 @@ def gumbel_softmax(
         tau: the temperature.
         hard: give one-hot samples, with the gradient of the soft ones.
     """
-    drawn = sampling.exponential(logits._data.shape, logits._data.dtype, 1.0)
+    shape, dtype = logits._data.shape, logits._data.dtype
+    drawn = random.draw(lambda: sampling.exponential(shape, dtype, 1.0))
     gumbels = -F.log(Tensor._wrap(drawn))
     soft: Tensor = softmax((logits + gumbels) / tau, dim)
     if not hard:

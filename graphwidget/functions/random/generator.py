@@ -7,8 +7,9 @@ rounding of its vectorised logarithm and sine, so that seeded examples print the
 
 import math
 import operator
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ...arrays.devices import device as as_device
 from ...arrays.devices import require_cpu
 from ...arrays.dtypes import Array
 from ...arrays.type_errors import not_implemented
+from ...graph import runtime
 from ...optable.pointwise.where_clamp_kernels import where_mask, zero_where
 
 NumpyDtype = np.dtype[Any]
@@ -28,6 +30,9 @@ _WORD_LIMIT: Final = 2**28  # larger integer ranges take 64 random bits
 
 class Generator:
     """A pseudorandom number generator. The one behind the module's functions is `default`."""
+
+    times: ClassVar[int] = 0
+    """How often numbers were drawn, from whichever generator."""
 
     def __init__(self, device: str | as_device = "cpu") -> None:
         require_cpu(device)
@@ -100,6 +105,7 @@ class Generator:
 
     def words(self, count: int) -> Array:
         """`count` words of 32 random bits."""
+        Generator.times += 1
         drawn: Array = self._twister.random_raw(count)
         return drawn
 
@@ -121,6 +127,7 @@ class Generator:
         if self._spare is not None and count:
             drawn.append(self._spare)
             self._spare = None
+            Generator.times += 1
         while len(drawn) < count:
             turn, height = self.unit(2, double=True).tolist()
             radius = math.sqrt(-2.0 * math.log1p(-height))
@@ -199,6 +206,11 @@ def seed() -> int:
 
 
 # ------------------------------------------------------------------------------------ arrays
+
+
+def draw(numbers: Callable[[], Array]) -> Array:
+    """What a function draws, which is called again by those who record the program."""
+    return numbers() if runtime.drawing is None else runtime.drawing(numbers)
 
 
 def rand(shape: Shape, dtype: NumpyDtype, generator: Generator | None = None) -> Array:

@@ -208,16 +208,20 @@ def _fill_with_random(
     key: str, self: Tensor, draw: Callable[..., np.ndarray], *args: Any
 ) -> Tensor:
     """``draw(shape, dtype, *args)`` written into a tensor, in the order of its memory."""
-    return _write_random(key, self, partial(draw_in_order, self._data, draw, *args))
+    again = drawn_in_order(self._data, draw, *args)
+    return _write_random(key, self, lambda: random.draw(again))
 
 
-def draw_in_order(data: np.ndarray, draw: Callable[..., np.ndarray], *args: Any) -> np.ndarray:
-    """``draw(shape, dtype, *args)`` for an array, in the order of its memory."""
+def drawn_in_order(
+    data: np.ndarray, draw: Callable[..., np.ndarray], *args: Any
+) -> Callable[[], np.ndarray]:
+    """``draw(shape, dtype, *args)`` for an array like this one, in the order of its memory."""
+    shape, dtype = data.shape, data.dtype
     if data.flags.c_contiguous:
-        return draw(data.shape, data.dtype, *args)
-    order = memory_order(data.shape, data)
-    found = draw(tuple(data.shape[dim] for dim in order), data.dtype, *args)
-    return found.transpose(np.argsort(order))
+        return partial(draw, shape, dtype, *args)
+    order = memory_order(shape, data)
+    back = np.argsort(order)
+    return lambda: draw(tuple(shape[dim] for dim in order), dtype, *args).transpose(back)
 
 
 @offer(function=False)

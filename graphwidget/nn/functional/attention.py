@@ -11,7 +11,9 @@ from ...arrays import dtypes
 from ...autograd.grad_mode import is_grad_enabled
 from ...eager.op_functions import TENSORS as F
 from ...eager.promote import check_broadcastable
+from ...functions.creation.factory_decorator import new_leaf
 from ...functions.linalg.matmul import matmul
+from ...graph import runtime
 from ...graph.tensor import Tensor
 from .dropout import check_probability, dropout
 
@@ -139,11 +141,14 @@ def _repeat_heads(heads: Tensor, query: Tensor) -> Tensor:
 
 def _causal_mask(scores: Tensor) -> Tensor:
     rows, columns = scores._data.shape[-2:]
-    return Tensor._wrap(np.tri(rows, columns, dtype=bool))
+    return new_leaf(np.tri(rows, columns, dtype=bool))
 
 
 def _to_additive_mask(mask: Tensor, dtype: Any) -> Tensor:
     """A mask as numbers to add: 0 or -inf for one of booleans."""
     if mask._data.dtype != bool:
         return mask
+    if runtime.reading is not None:  # who records a graph must see where the numbers come from
+        zeros = F.to_copy(F.zeros_like(mask), dtype)
+        return zeros.masked_fill(mask.logical_not(), -math.inf)
     return Tensor._wrap(np.where(mask._data, 0, -np.inf).astype(dtype))

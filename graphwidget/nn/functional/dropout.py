@@ -35,19 +35,22 @@ def _check_floating(input: Tensor) -> None:
         raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}")
 
 
-def keep_mask(like: np.ndarray, dtype: Any, p: float) -> np.ndarray:
-    """1 with probability 1 - p, else 0, drawn in the order of ``like``'s memory."""
+def keep_mask(like: np.ndarray, dtype: Any, p: float, scaled: bool = False) -> np.ndarray:
+    """1 (if ``scaled``, 1 / (1 - p)) with probability 1 - p, else 0, drawn in the order of
+    ``like``'s memory."""
     order = memory_order(like.shape, like)
-    shape = tuple(like.shape[dim] for dim in order)
-    return generator.bernoulli_scalar(shape, dtype, 1 - p).transpose(np.argsort(order))
+    shape, back = tuple(like.shape[dim] for dim in order), np.argsort(order)
+
+    def mask() -> np.ndarray:
+        drawn = generator.bernoulli_scalar(shape, dtype, 1 - p).transpose(back)
+        return np.divide(drawn, drawn.dtype.type(1 - p), drawn) if scaled and p < 1 else drawn
+
+    return generator.draw(mask)
 
 
 def _scaled_mask(like: np.ndarray, p: float) -> Tensor:
-    """1 / (1 - p) with probability 1 - p, else 0, drawn in the order of ``like``'s memory."""
-    drawn = keep_mask(like, like.dtype, p)
-    if p < 1:
-        np.divide(drawn, like.dtype.type(1 - p), drawn)
-    noise = Tensor._wrap(drawn)
+    """A mask that keeps the mean."""
+    noise = Tensor._wrap(keep_mask(like, like.dtype, p, scaled=True))
     noise._counter = counter_after_fill(2)  # drawn, then divided
     return noise
 

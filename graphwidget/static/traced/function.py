@@ -10,21 +10,35 @@ way, and both recordings are kept. What cannot be recorded is refused with its l
 from __future__ import annotations
 
 import functools
+import itertools
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ...arrays.dtypes import default_numpy
 from ...graph import runtime
 from ...graph.listeners import switch_listener
 from ...graph.tensor import Tensor
+from ...nn.parameter import UninitializedTensorMixin
 from ..graph import Graph
 from ..nest import flatten, pack_like
 from ..symbol import Symbol
+from .memory import Untraceable
 from .recorder import Recorder
 from .recording import GuardFailed, Recording
-from .surroundings import Facts, Watch, look_around, same
+from .replayed import drawing_from
+from .surroundings import (
+    SIMPLE,
+    Facts,
+    TooMany,
+    Watch,
+    difference,
+    last_name,
+    look_around,
+    same,
+)
 
 LIMIT = 16
 """So many recordings are kept for one kind of arguments; then the function is left alone."""
@@ -53,19 +67,22 @@ class Kept:
 class StaticFunction:
     """A function that is recorded when it is first called, and runs as a graph from then on.
 
-    ``strict`` functions refuse what cannot be recorded; others run it eagerly.
+    ``strict`` functions refuse what cannot be recorded; others run it eagerly. Of a function that
+    is recorded only ``once``, nobody asks what it leaves around it.
     """
 
-    def __init__(self, function: Callable[..., Any], strict: bool = True) -> None:
+    def __init__(
+        self, function: Callable[..., Any], strict: bool = True, once: bool = False
+    ) -> None:
         self.function = function
         self.strict = strict
         self.kept: dict[Any, list[Kept]] = {}
         self.refusals: dict[Any, str] = {}
-        self.watch: Watch | None = None
-        """What was last looked at, for arguments of which kind."""
-        self.watched: Any = None
-        self.known: dict[int, Tensor] = {}
-        self.facts: Facts = {}
+        self.around: dict[Any, tuple[dict[int, Tensor], Facts, Watch]] = {}
+        """What was last found around it, for each kind of arguments."""
+        self.once = once
+        self.settled = False
+        """Whether it may no more change what it finds around it, as lazy modules do once."""
         self.__name__ = getattr(function, "__name__", type(function).__name__)
         self.__doc__ = function.__doc__
 
@@ -88,19 +105,29 @@ class StaticFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if tracing.on:
             return self.function(*args, **kwargs)
-        leaves = flatten((args, kwargs))
+        try:
+            leaves = flatten((args, kwargs))
+        except TypeError as error:
+            return self.refuse(f"its arguments have no order ({error})", args, kwargs)
         tensors = list({id(each): each for each in leaves if isinstance(each, Tensor)}.values())
         key = kind_of(args, kwargs, leaves, tensors)
         if key is None or key in self.refusals:
-            return self.refuse(self.refusals.get(key, "an argument is not known"), args, kwargs)
+            reason = self.refusals.get(key, "an argument cannot be compared with the next one")
+            return self.refuse(reason, args, kwargs)
         found = self.kept.setdefault(key, [])
-        if self.watch is None or key != self.watched or not self.watch.unchanged():
+        seen = self.around.get(key)
+        if seen is None or not seen[2].unchanged():
             others = [each for each in leaves if not isinstance(each, Tensor)]
-            self.known, self.facts, self.watch = look_around([self.function, others])
-            self.watched = key
-        known, facts = self.known, self.facts
+            try:
+                seen = self.around[key] = look_around([self.function, others])
+            except TooMany as error:
+                self.refusals[key] = str(error)
+                return self.refuse(str(error), args, kwargs)
+        known, facts, _ = seen
         for kept in found:
             if kept.facts is not facts and not same(kept.facts, facts):
+                continue
+            if kept.recording.effects and overlapping(tensors):  # who is written, too, by one write
                 continue
             try:
                 results = kept.recording.run(tensors, self.outputs_of(args, kwargs, tensors))
@@ -143,6 +170,8 @@ class StaticFunction:
         self, key: Any, args: Any, kwargs: Any, tensors: list[Tensor], known: Any, facts: Facts
     ) -> Any:
         """Run the function eagerly and record what it does."""
+        if any(isinstance(each, UninitializedTensorMixin) for each in known.values()):
+            return self.function(*args, **kwargs)  # which makes them
         if len(self.kept[key]) >= LIMIT:
             self.refusals[key] = f"it took {LIMIT} ways already"
             return self.refuse(self.refusals[key], args, kwargs)
@@ -154,6 +183,12 @@ class StaticFunction:
             inputs = [recorder.give(each) for each in tensors]
             results = self.run_recorded(recorder, args, kwargs)
             recorder.check_random()
+            changed = None if self.once else self.change_around(args, kwargs, facts)
+            if changed and not self.settled:  # next time it may find all as it leaves it
+                self.settled = True
+                return results
+            if changed:
+                recorder.fail(f"it changes `{changed}`, which its graph would leave as it is")
             kept = None
             if not recorder.failure:
                 kept = self.finished(recorder, inputs, tensors, results, facts)
@@ -170,16 +205,25 @@ class StaticFunction:
         self.kept[key].insert(0, kept)
         return results
 
+    def change_around(self, args: Any, kwargs: Any, facts: Facts) -> str | None:
+        """Which variable around the function it has changed, if it has changed any."""
+        others = [each for each in flatten((args, kwargs)) if not isinstance(each, Tensor)]
+        path = difference(facts, look_around([self.function, others])[1])
+        return None if path is None else last_name(path)
+
     def run_recorded(self, recorder: Recorder, args: Any, kwargs: Any) -> Any:
         """Run the function while the recorder hears it."""
         switch_listener(recorder, True)
-        runtime.reading, before = recorder.read, runtime.reading
+        before = runtime.reading, runtime.drawing, runtime.applied
+        runtime.reading, runtime.drawing, runtime.applied = (
+            recorder.read, recorder.draw, recorder.applied
+        )  # fmt: skip
         tracing.on = True
         try:
             return self.function(*args, **kwargs)
         finally:
             tracing.on = False
-            runtime.reading = before
+            runtime.reading, runtime.drawing, runtime.applied = before
             switch_listener(recorder, False)
 
     def finished(
@@ -194,6 +238,9 @@ class StaticFunction:
         try:
             for each in flatten(results):
                 if not isinstance(each, Tensor):
+                    if not isinstance(each, SIMPLE) and look_around(each)[0]:
+                        kind = type(each).__name__
+                        raise Untraceable(f"it returns tensors inside an object ({kind})")
                     places.append(each)
                 elif id(each) in given:
                     places.append(Argument(given[id(each)]))
@@ -261,7 +308,7 @@ def kind_of(args: Any, kwargs: Any, leaves: list[Any], tensors: list[Tensor]) ->
     """What a recording is good for: the structure, the tensors' types and shapes, other values.
     None where an argument cannot be compared."""
     order = {id(each): place for place, each in enumerate(tensors)}
-    parts: list[Any] = [runtime.grad_enabled(), len(args), tuple(sorted(kwargs))]
+    parts: list[Any] = [runtime.grad_enabled(), default_numpy(), len(args), tuple(sorted(kwargs))]
     for each in leaves:
         if isinstance(each, Tensor):
             meta = each._meta
@@ -274,6 +321,12 @@ def kind_of(args: Any, kwargs: Any, leaves: list[Any], tensors: list[Tensor]) ->
     except TypeError:
         return None
     return (*parts, shape_of((args, kwargs)))
+
+
+def overlapping(tensors: Sequence[Tensor]) -> bool:
+    """Whether any two of these tensors share memory."""
+    return any(np.may_share_memory(one._data, two._data)
+               for one, two in itertools.combinations(tensors, 2))  # fmt: skip
 
 
 def shape_of(structure: Any) -> str:
@@ -290,7 +343,8 @@ def check(
     """That the graph gives what the function gave, for the very arguments of the recording."""
     recording = kept.recording
     try:
-        env = recording.execute(arrays, captured)
+        with drawing_from(recorder.random):
+            env = recording.execute(arrays, captured)
     except Exception as error:
         recorder.fail(f"its graph does not run ({error})")
         return
@@ -315,4 +369,6 @@ def from_function(function: Callable[..., Any], *example_inputs: Any) -> StaticF
     made = StaticFunction(function)
     if example_inputs:
         made(*example_inputs)
+        if not made.recordings:  # now it finds all as it has left it
+            made(*example_inputs)
     return made

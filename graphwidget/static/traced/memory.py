@@ -7,6 +7,7 @@ view's part replaced, and other views are taken from the base anew when somebody
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -23,18 +24,20 @@ class Untraceable(Exception):
 
 
 class Memory:
-    """The symbols of tensors, which it keeps alive."""
+    """The symbols of tensors, as long as these live: nobody can ask for others."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self._symbols: dict[int, tuple[Tensor, Symbol, int]] = {}
+        self._symbols: dict[int, tuple[weakref.ref[Tensor], Symbol, int]] = {}
         self._writes: dict[int, int] = {}
         """How often each base was written."""
         self.written: dict[int, Tensor] = {}
 
     def set(self, tensor: Tensor, symbol: Symbol) -> None:
         """Let a symbol stand for a tensor from now on."""
-        self._symbols[id(tensor)] = tensor, symbol, self._writes.get(id(base_of(tensor)), 0)
+        key = id(tensor)
+        alive = weakref.ref(tensor, lambda _: self._symbols.pop(key, None))
+        self._symbols[key] = alive, symbol, self._writes.get(id(base_of(tensor)), 0)
 
     def made(self, tensor: Tensor, symbol: Symbol) -> None:
         """The same for a new result."""
@@ -87,9 +90,14 @@ class Memory:
         self.set(tensor, symbol)
         self.written[id(base)] = base
 
+    def tensors(self) -> list[Tensor]:
+        """The tensors that live."""
+        every = [alive() for alive, _, _ in list(self._symbols.values())]
+        return [each for each in every if each is not None]
+
     def _check_alone(self, base: Any) -> None:
         """That no tensor shares the base's memory without being its view (as ``detach()`` does)."""
-        for other, _, _ in self._symbols.values():
+        for other in self.tensors():
             if base_of(other) is not base and np.may_share_memory(other._data, base._data):
                 raise Untraceable("a tensor is written whose memory another one shares")
 

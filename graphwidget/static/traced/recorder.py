@@ -8,7 +8,7 @@ understand it notes, with the user's line: the recording is then good for nothin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from ...arrays.call_sites import user_frame
 from ...eager.promote import promotion_of
 from ...eager.scalar_tensors import Absent, Constant
+from ...functions.random.generator import Generator
 from ...graph.tensor import Tensor
 from ...optable import TABLE, Op
 from ...random import default_generator
@@ -24,6 +25,7 @@ from ..emit import emit, make_constant, type_of
 from ..graph import Graph
 from ..symbol import Spec, Symbol
 from .memory import Memory, Untraceable
+from .replayed import hand_through, other_random_states
 
 DATA_SIZED = {"nonzero", "masked_select", "unique_of", "index", "repeat_interleave", "bincount"}
 """Whose results' sizes are a matter of values: a guard holds them."""
@@ -59,7 +61,12 @@ class Recorder:
         """Captured symbols whose arrays kernels change."""
         self.guards: list[Guard] = []
         self.failure = ""
-        self._random = default_generator.get_state()._data.copy()
+        self.draws: dict[int, tuple[np.ndarray, Symbol]] = {}
+        """Arrays of random numbers that the graph draws too, by ``id``."""
+        self.random = default_generator.get_state()
+        """The state of random numbers before the function ran."""
+        self._times = Generator.times
+        self._others = other_random_states()
 
     # What goes wrong -----------------------------------------------------------------------
     def fail(self, reason: str) -> None:
@@ -68,9 +75,26 @@ class Recorder:
             self.failure = f"{reason}, in {where()}"
 
     def check_random(self) -> None:
-        """Random numbers are drawn anew in each call, which a recording cannot."""
-        if not np.array_equal(default_generator.get_state()._data, self._random):
-            self.fail("it draws random numbers")
+        """Random numbers of which the graph does not know how they are drawn."""
+        if Generator.times != self._times:
+            self.fail("it draws random numbers in a way that no graph can")
+        elif self._others != other_random_states():
+            self.fail("it draws random numbers of Python's or numpy's")
+
+    def draw(self, numbers: Callable[[], np.ndarray]) -> np.ndarray:
+        """Random numbers, which the graph draws anew in each run."""
+        self.check_random()
+        before = default_generator.get_state()._data
+        array = numbers()
+        if Generator.times == self._times:  # zeros and the like
+            return array
+        self._times = Generator.times
+        if np.array_equal(default_generator.get_state()._data, before):
+            self.fail("it draws random numbers of a generator of its own")
+        spec = Spec(as_dtype(array.dtype), array.shape)
+        made = self.graph.create("Draw", (), [spec], params={"numbers": numbers})
+        self.draws[id(array)] = array, made.outputs[0]
+        return array
 
     # Tensors -------------------------------------------------------------------------------
     def give(self, tensor: Tensor) -> Symbol:
@@ -92,30 +116,37 @@ class Recorder:
         if isinstance(tensor, Constant):
             return make_constant(tensor._data.copy(), graph=self.graph)
         found = self.memory.get(tensor)
-        if found is None:
-            if id(tensor) not in self.known:
-                self.check_random()
-                raise Untraceable("a tensor comes from where nobody looks")
+        if found is None and id(tensor._data) in self.draws:
+            found = self.draws[id(tensor._data)][1]
+            self.memory.set(tensor, found)
+        if found is None and id(tensor) in self.known:
             found = self.give(tensor)
             self.captured[found] = tensor
+        if found is None:
+            other = twin(tensor, [*self.memory.tensors(), *self.known.values()])
+            if other is None:
+                self.check_random()
+                raise Untraceable("a tensor comes from where nobody looks")
+            found = emit("detach", (self.symbol(other),))[0]
+            self.memory.set(tensor, found)
         return found
 
     # What is heard -------------------------------------------------------------------------
     def made(self, tensor: Tensor) -> None:
         """A factory made a constant."""
         self.check_random()
-        self.memory.set(tensor, make_constant(np.array(tensor._data), graph=self.graph))
+        drawn = self.draws.get(id(tensor._data))
+        symbol = drawn[1] if drawn else make_constant(np.array(tensor._data), graph=self.graph)
+        self.memory.set(tensor, symbol)
 
     def called(
         self, op: Op, inputs: Sequence[Any], params: Mapping[str, Any], outputs: tuple[Any, ...],
         node: Any,
     ) -> None:  # fmt: skip
         """An op made new tensors."""
-        if self.failure:
+        if self.failure or op.key not in TABLE:  # a user's Function: see ``applied``
             return
         try:
-            if TABLE.get(op.key) is not op:
-                raise Untraceable(f"it calls {op.name}, which is no op of the table")
             symbols = self.compute(op, inputs, params, outputs)
             operands = inputs[0] if op.variadic else inputs
             wanted = any(getattr(each, "_requires_grad", False) for each in operands)
@@ -129,6 +160,28 @@ class Recorder:
                 self.guard_sizes(symbols[0], outputs[0])
         except (Untraceable, NotImplementedError, TypeError, ValueError) as error:
             self.fail(str(error))
+
+    def applied(self, function: Any, args: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """A user's ``Function`` ran: what it does is recorded, and its results are handed through
+        an operation whose derivative is the user's."""
+        if self.failure:
+            return
+        name = function.__name__
+        try:
+            made = [each for each in outputs if isinstance(each, Tensor) and each._requires_grad]
+            if any(each is arg for each in outputs for arg in args if isinstance(arg, Tensor)):
+                raise Untraceable(f"{name} writes into its argument")
+            for each in outputs:
+                if isinstance(each, Tensor) and each._meta.floating and not each._requires_grad:
+                    self.memory.set(each, emit("detach", (self.symbol(each),))[0])
+            if made:
+                given = [self.symbol(each) if isinstance(each, Tensor) else None for each in args]
+                results = [bare for each in made if (bare := self.symbol(each)) is not None]
+                found = hand_through(self.graph, function, args, given, outputs, results)
+                for each, symbol in zip(made, found, strict=True):
+                    self.memory.set(each, symbol)
+        except Untraceable as error:
+            self.fail(f"it calls {name}: {error}")
 
     def compute(
         self, op: Op, inputs: Sequence[Any], params: Mapping[str, Any], outputs: Sequence[Any]
@@ -189,8 +242,7 @@ class Recorder:
         if self.failure:
             return
         try:
-            if op.name.endswith(".written") or TABLE.get(op.key) is not op:
-                self.check_random()
+            self.check_random()
             old = self.symbol(tensor)
             assert old is not None
             symbols = [old, *(self.symbol(each) for each in inputs[1:])]
@@ -233,6 +285,11 @@ class Recorder:
         held = Guard(function, seen, f"{words}, in {where()}")
         self.guards.append(held)
         self.graph.create("Guard", symbols, (), params={"guard": held})
+
+
+def twin(tensor: Tensor, others: Iterable[Tensor]) -> Tensor | None:
+    """The tensor of which another one is the same memory without its history."""
+    return next((each for each in others if each._data is tensor._data), None)
 
 
 def promoted(op: Op, tensors: Sequence[Any], symbols: Sequence[Symbol | None]) -> list[Any]:

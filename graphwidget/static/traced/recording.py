@@ -12,12 +12,14 @@ from ...autograd.grad_mode import enable_grad
 from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...graph.version import bump
+from ...random import default_generator
 from ..compiler import Compiled
 from ..differentiate import backprop
 from ..errors import OpError
 from ..graph import Graph, Operation
 from ..runner import KINDS, Env, State, execute, plan
 from ..symbol import Spec, Symbol
+from .replayed import drawing_from
 
 
 class GuardFailed(OpError):
@@ -65,8 +67,10 @@ class Recording:
         self._runs = 0
         fetched = [*outputs, *(value for _, value in effects)]
         roots = [each.op for each in fetched]
-        roots += [each for each in graph.operations if each.type == "Guard" or runs_anyway(each)]
+        roots += [each for each in graph.operations if runs_anyway(each)]
         self.plan = plan(roots, [*inputs, *captured], graph.root)
+        self.draws = [each.outputs[0] for each in self.plan if each.type == "Draw"]
+        """Random numbers, which a run must not draw twice."""
 
     def execute(self, arrays: Sequence[np.ndarray], captured: Sequence[np.ndarray]) -> Env:
         """The values of everything, for these arrays.
@@ -94,6 +98,7 @@ class Recording:
         """What a run must give, each once."""
         values = [*self.outputs, *(value for _, value in self.effects)]
         values += [each for backward in self._backward.values() for each in backward.needs]
+        values += self.draws
         given = {*self.inputs, *self.captured}
         return [each for each in dict.fromkeys(values) if each not in given]
 
@@ -106,10 +111,16 @@ class Recording:
         """
         held = list(self.captured.values())
         arrays, kept = [each._data for each in tensors], [each._data for each in held]
-        env = self.execute(arrays, kept)
+        random = default_generator.get_state() if self.draws else None
+        try:
+            env = self.execute(arrays, kept)
+        except GuardFailed:
+            if random is not None:  # nothing has been drawn
+                default_generator.set_state(random)
+            raise
         needs = runtime.grad_enabled() and any(self.wanted)
         if needs:
-            call = Call(self, env, function, [*tensors, *held], len(tensors))
+            call = Call(self, env, function, [*tensors, *held], len(tensors), random)
             found = CompiledFunction.apply(call, *tensors, *held)
             found = found if isinstance(found, tuple) else (found,)
         else:
@@ -142,8 +153,9 @@ class Recording:
             backward = self._backward[key] = self._build(grads, which)
             self._compiled = None  # from now on it gives what this needs
         if any(each not in env for each in backward.needs):
-            env = {each: env[each] for each in (*self.inputs, *self.captured)}
-            execute(self.plan, env, self.state)
+            env = {each: env[each] for each in (*self.inputs, *self.captured, *self.draws)}
+            again = [each for each in self.plan if each.type not in ("Draw", "Guard")]
+            execute(again, env, self.state)
         given = [each for each in grads if each is not None]
         found = iter(backward.compiled([*given, *(env[each] for each in backward.needs)],
                                        self.state))  # fmt: skip
@@ -181,8 +193,10 @@ class Backward(NamedTuple):
 
 
 def runs_anyway(operation: Operation) -> bool:
-    """Whether an operation changes something besides what it gives."""
-    return operation.op is not None and operation.op.name == "native_batch_norm"
+    """Whether an operation does something besides what it gives."""
+    if operation.op is None:
+        return operation.type in ("Guard", "Draw")
+    return operation.op.name == "native_batch_norm"
 
 
 def own(array: np.ndarray) -> np.ndarray:
@@ -195,10 +209,10 @@ class Call:
 
     def __init__(
         self, recording: Recording, env: Env, function: Callable[..., Any],
-        tensors: list[Tensor], count: int,
+        tensors: list[Tensor], count: int, random: Any,
     ) -> None:  # fmt: skip
         self.recording, self.env, self.function = recording, env, function
-        self.tensors, self.count = tensors, count
+        self.tensors, self.count, self.random = tensors, count, random
 
 
 class CompiledFunction(Function):
@@ -246,7 +260,7 @@ def eager_gradients(
     """The same by running the function once more on the dynamic engine, with a history."""
     from ...autograd.backward import grad
 
-    with enable_grad():
+    with enable_grad(), drawing_from(call.random):
         outputs = call.function(*tensors[: call.count])
         pairs = [(out, each) for out, each in zip(outputs, grads, strict=True)
                  if each is not None and out.requires_grad]  # fmt: skip
