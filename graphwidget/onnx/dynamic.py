@@ -138,8 +138,7 @@ def record_sizes(
     changes = [{label: by} for label in labels for by in (1, 2)] + [dict.fromkeys(labels, 3)]
     others = []
     for change in changes:
-        sized = resized(args, list(inputs), named, change)
-        other = of_function(model, sized, kwargs)
+        other = of_function(model, *resized(args, kwargs, list(inputs), named, change))
         check_alike(program, other, change)
         others.append((change, other))
     sizes = Sizes(axes, start, program)
@@ -158,10 +157,11 @@ def record_sizes(
 
 
 def resized(
-    args: Sequence[Any], names: Sequence[str], axes: Axes, change: Mapping[str, int]
-) -> list[Any]:
+    args: Sequence[Any], kwargs: Any, names: Sequence[str], axes: Axes, change: Mapping[str, int]
+) -> Any:
     """Example arguments in other sizes: their items over again."""
-    leaves = flatten(list(args))
+    given = tuple(args), dict(kwargs)
+    leaves = flatten(given)
     tensors = list({id(each): each for each in leaves if isinstance(each, Tensor)}.values())
     new = {}
     for name, tensor in zip(names, tensors, strict=True):
@@ -171,7 +171,7 @@ def resized(
                 count = array.shape[dim]
                 array = np.take(array, np.arange(count + change[label]) % max(count, 1), axis=dim)
         new[id(tensor)] = Tensor._wrap(np.array(array))
-    return list(pack_like(list(args), [new.get(id(each), each) for each in leaves]))
+    return pack_like(given, [new.get(id(each), each) for each in leaves])
 
 
 def check_alike(program: Program, other: Program, change: Mapping[str, int]) -> None:

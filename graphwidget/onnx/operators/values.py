@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import OnnxExporterError
+from ..errors import OnnxExporterError, UnsupportedOperatorError
 
 
 def write_constant(w: Any, operation: Any, env: Any) -> Any:
@@ -25,6 +25,11 @@ def write_shape(w: Any, operation: Any, env: Any) -> Any:
 def pass_on(w: Any, operation: Any, env: Any) -> Any:
     """The first operand as it is."""
     return env[operation.operands[0]]
+
+
+def hand_through(w: Any, operation: Any, env: Any) -> Any:
+    """The results of a user's ``Function``, whose forward is written already."""
+    return [env[each] for each in operation.operands[: len(operation.outputs)]]
 
 
 def write_guard(w: Any, operation: Any, env: Any) -> Any:
@@ -69,6 +74,18 @@ def write_sum_to(w: Any, operation: Any, env: Any) -> Any:
     return w("Reshape", summed, w.sizes(shape))
 
 
+def refuse_random(w: Any, operation: Any, env: Any) -> Any:
+    """Nothing: what a file draws is not what the engine draws.
+
+    Raises:
+        UnsupportedOperatorError: always.
+    """
+    raise UnsupportedOperatorError(
+        "it draws random numbers, which a file would draw otherwise; give them as an input, or "
+        "leave dropout out (training=False)"
+    )
+
+
 def nothing(w: Any, operation: Any, env: Any) -> Any:
     """Nothing."""
     return []
@@ -77,6 +94,7 @@ def nothing(w: Any, operation: Any, env: Any) -> Any:
 KINDS = {
     "Const": write_constant, "Shape": write_shape, "Identity": pass_on, "Exit": pass_on,
     "Merge": pass_on, "Print": pass_on, "PlaceholderWithDefault": pass_on, "Guard": write_guard,
-    "SumTo": write_sum_to, "NoOp": nothing, "Assert": nothing,
+    "SumTo": write_sum_to, "Draw": refuse_random, "Function": hand_through, "NoOp": nothing,
+    "Assert": nothing,
 }  # fmt: skip
 """How each kind of operation is written that is no op of the table and has no regions."""
