@@ -66,6 +66,8 @@ def when_imported(callback: Callable[[], None]) -> None:
 
 def no_longer(callback: Callable[[], None]) -> None:
     """Call back no more."""
+    if sys.meta_path is None:
+        return  # the interpreter ends
     if callback in _arrival.callbacks:
         _arrival.callbacks.remove(callback)
     if not _arrival.callbacks and _arrival in sys.meta_path:

@@ -26,6 +26,7 @@ from . import ops
 from .causes import leaf_written
 from .identity import (
     Alias,
+    Captured,
     Identity,
     asked,
     base_of,
@@ -91,6 +92,7 @@ class Calls(TorchFunctionMode):
         self.frozen: dict[int, Site] = {}
         """Where values were told to need no gradient."""
         self.found: Callable[[Finding], None] = lambda finding: None
+        self._last: Captured | None = None  # while sorting: what the last call made
         self.off = False
         recorder.passing[self.tell_call] = self.events_if_over
 
@@ -346,8 +348,17 @@ class Calls(TorchFunctionMode):
     def scalar(self, record: Any) -> None:
         """While sorting: a number that a call gives to a name is the turn's."""
         values, names = record[5], record[10]
-        if names and len(values) == 1:
-            data = values[0][1]
+        self._last = values[0][1] if len(values) == 1 else None
+        if names:
+            self._computed(names)
+
+    def scalar_perhaps(self, record: Any) -> None:
+        """While sorting: what the last call made is perhaps what gets these names."""
+        self._computed(record[4])
+
+    def _computed(self, names: Names) -> None:
+        data = self._last
+        if data is not None:
             content = content_of(data) if data[1] in ((), (1,)) else None
             self.scopes.computed(names, content or (None, (), NOT_ONE_NUMBER))
 

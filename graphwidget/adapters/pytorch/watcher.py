@@ -67,6 +67,7 @@ class TorchAdapter:
         self.runs.about_to_run = self.step_over
         self.calls.found = self.runs.found
         self.sorter.heard[self.calls.tell_call] = self.calls.scalar
+        self.sorter.heard[self.names.perhaps] = self.calls.scalar_perhaps
         self.sorter.kinds.update({
             self.calls.tell_call: "call", self.identity.told: "value", self.runs.begins: "begin",
             self.runs.finishes: "finish", self.runs.starts: "run", self.runs.errs: "error",

@@ -6,7 +6,7 @@ import { makerOf, type CallRow, type Model, type NodeRow, type ValueRow } from "
 import { card, chipOf, copyOf, FEW_LETTERS, LETTERS, makePill } from "./boxes";
 import { pillText, slotName } from "./boxes";
 import type { Box, GroupFacts, Pill } from "./boxes";
-import { edgeInputs } from "./edges";
+import { inputEdges } from "./edges";
 import { factsOf, groupBox } from "./group-box";
 import { wiresOfGroup } from "./group-wires";
 import { callsIn, flatTree, type Group, type Tree } from "./groups";
@@ -15,7 +15,7 @@ import { expression, userName } from "./names";
 import { nest, type Nest, type Values } from "./nest";
 import { steppedBy, stepScope } from "./versions";
 import { baseWrites, inputsOf, origin, visible, type Visible } from "./visible";
-import type { Wire } from "./wire";
+import { NO_EDGE, type Wire } from "./wire";
 
 export type { Wire } from "./wire";
 
@@ -312,7 +312,7 @@ function makeWires(model: Model, pill: Pill, writes: Writes, { standIn, steps }:
   const from = value ? origin(model, writes, value) : null;
   const inputs = from ? inputsOf(from) : call.inputs.filter((x) => typeof x === "number");
   const node = nodes.find((n) => n.node === value?.node) ?? nodes.at(-1);
-  const edges = node ? edgeInputs(model, node, inputs) : [];
+  const edges = node ? inputEdges(model, node, inputs) : [];
   const step = steps.has(call.call);
   const wires: Wire[] = inputs.map((input, i) => ({
     key: inputKey(call.call, i),
@@ -321,8 +321,7 @@ function makeWires(model: Model, pill: Pill, writes: Writes, { standIn, steps }:
     value: input,
     call: call.call,
     way: "in",
-    node: edges.includes(i) ? (node?.node ?? null) : null,
-    edge: edges.indexOf(i),
+    ...(edges[i] ?? NO_EDGE),
   }));
   // A step reads the version before, where that is drawn, and no gradients.
   if (step)

@@ -1,12 +1,12 @@
 /* The wires of a closed group: those of the calls inside that lead out of it, each once. */
 
 import type { Model, NodeRow } from "../log/model";
-import { edgeInputs } from "./edges";
+import { inputEdges } from "./edges";
 import type { Group } from "./groups";
 import { groupWireKey, valueKey } from "./keys";
 import type { Nest } from "./nest";
 import type { Visible } from "./visible";
-import type { Wire } from "./wire";
+import { NO_EDGE, type Wire } from "./wire";
 
 /** Wires into and out of the box of a closed group. */
 export function wiresOfGroup(
@@ -35,8 +35,8 @@ export function wiresOfGroup(
         return;
       }
       const node = nodesOf(id).at(-1);
-      const edge = node ? edgeInputs(model, node, inputs).indexOf(i) : -1;
-      wires.set(key, { ...rest, way: "in", node: edge < 0 ? null : (node?.node ?? null), edge });
+      const edge = node ? inputEdges(model, node, inputs)[i] : null;
+      wires.set(key, { ...rest, way: "in", ...(edge ?? NO_EDGE) });
     });
     for (const output of call.outputs) {
       if (!cards.has(output)) continue;
@@ -53,5 +53,5 @@ export function wiresOfGroup(
 function makerNode(model: Model, id: number): Pick<Wire, "node" | "edge"> {
   const value = model.values.get(id);
   if (value?.node != null) return { node: value.node, edge: value.nr };
-  return { node: null, edge: -1 };
+  return NO_EDGE;
 }

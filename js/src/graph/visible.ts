@@ -85,7 +85,9 @@ export function visible(model: Model, writes: ReadonlyMap<number, WriteRow>): Vi
     if (value.parameter) continue; // how it was initialised is another story
     const from = origin(model, writes, value);
     if (from && before(from.call)) continue;
-    if (value.view_of !== null) queue.push([value.view_of, back]);
+    if (value.view_of !== null && !isInner(model, writes, value.view_of)) {
+      queue.push([value.view_of, back]);
+    }
     if (!from) continue;
     const plain = from.call.inplace && value.node === null;
     if (plain && (isTrained(value) || back >= WRITES_BACK)) continue; // it starts a new life
@@ -95,6 +97,14 @@ export function visible(model: Model, writes: ReadonlyMap<number, WriteRow>): Vi
   for (const call of steps) calls.add(call);
   dropLoose(model, values, calls, standIn);
   return { ...newest(model, values, calls), steps, standIn, films: all };
+}
+
+/** Whether a base came to be inside a call that is recorded as one, which gave out a view of it. */
+function isInner(model: Model, writes: ReadonlyMap<number, WriteRow>, base: number): boolean {
+  const value = model.values.get(base);
+  return (
+    value !== undefined && !value.leaf && value.names.length === 0 && !origin(model, writes, value)
+  );
 }
 
 /** What has no name and nothing to do with any op that is drawn (an optimizer's state) is left out. */
@@ -173,10 +183,11 @@ function setups(model: Model): (value: ValueRow, maker: CallRow) => boolean {
       : false;
 }
 
-/** What is drawn only where a call that is drawn reads it: a module's parameter, a gradient. */
+/** What is drawn only where a call that is drawn reads it: a module's parameter, a gradient, what
+ * came to be inside a call. */
 function isPassing(value: ValueRow, made: boolean, used: ReadonlySet<number>): boolean {
   if (value.parameter) return value.names.every(([scope]) => scope !== "");
-  return !made && value.names.length === 0 && used.has(value.value);
+  return !made && value.names.length === 0 && (!value.leaf || used.has(value.value));
 }
 
 function lineOf(call: CallRow): string {

@@ -20,3 +20,6 @@ export interface Wire {
   readonly node: number | null;
   readonly edge: number;
 }
+
+/** Of a wire that no gradient comes back on. */
+export const NO_EDGE = { node: null, edge: -1 } as const;

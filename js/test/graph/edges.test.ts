@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { inputEdges } from "../../src/graph/edges";
+import type { Model, NodeRow } from "../../src/log/model";
+
+/* What PyTorch records of `F.linear(x, weight, bias)`: AddmmBackward0's edges are those of the
+   bias, of x and of the transposed weight, whose TBackward0 belongs to the same call. */
+const X = 1;
+const WEIGHT = 2;
+const BIAS = 3;
+const ADDMM = 13;
+const T = 12;
+
+const node = (
+  id: number,
+  call: number | null,
+  next: [number | null, number][],
+  variable?: number,
+) => [id, { node: id, call, next, variable: variable ?? null }] as const;
+
+const leaf = (value: number, requires_grad: boolean, version = 0, storage = value) =>
+  [
+    value,
+    { value, storage, version, leaf: true, requires_grad, view_of: null, node: null, nr: 0 },
+  ] as const;
+
+function linear(...written: ReturnType<typeof leaf>[]): Model {
+  const nodes = new Map([
+    node(10, null, [], WEIGHT),
+    node(11, null, [], BIAS),
+    node(T, 1, [[10, 0]]),
+    node(ADDMM, 1, [[11, 0], [null, 0], [T, 0]]),
+  ]); // prettier-ignore
+  const values = new Map([leaf(X, false), leaf(WEIGHT, true), leaf(BIAS, true), ...written]);
+  return { nodes, values } as unknown as Model;
+}
+
+const addmm = (model: Model): NodeRow => {
+  const found = model.nodes.get(ADDMM);
+  if (!found) throw new Error("no such node");
+  return found;
+};
+
+const EDGES = [null, { node: T, edge: 0 }, { node: ADDMM, edge: 0 }];
+
+describe("the edges of a call's inputs", () => {
+  it("follows what made them, not their order, and through nodes of the same call", () => {
+    const model = linear();
+    expect(inputEdges(model, addmm(model), [X, WEIGHT, BIAS])).toMatchObject(EDGES);
+  });
+
+  it("knows a leaf again that an optimizer has written into", () => {
+    const model = linear(leaf(20, true, 1, WEIGHT), leaf(21, true, 1, BIAS));
+    expect(inputEdges(model, addmm(model), [X, 20, 21])).toMatchObject(EDGES);
+  });
+});
