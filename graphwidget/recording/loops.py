@@ -22,17 +22,26 @@ JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))
 
 class Loop:
     """A loop of a code object: ``header`` is the offset of its first instruction, ``body`` has
-    those of all; ``line`` is its line and ``text`` what stands there; ``target`` the variable that
-    a ``for`` binds first, in globals or (``local``) not."""
+    those of all; ``entry`` those of the test of a ``while`` before its first turn, which belongs
+    to that turn; ``line`` is its line and ``text`` what stands there; ``target`` the variable
+    that a ``for`` binds first, in globals or (``local``) not."""
 
-    __slots__ = ("body", "code", "header", "line", "local", "target", "text")
+    __slots__ = ("body", "code", "entry", "header", "line", "local", "target", "text")
 
-    def __init__(self, code: CodeType, header: int, body: frozenset[int], line: int) -> None:
+    def __init__(
+        self,
+        code: CodeType,
+        header: int,
+        body: frozenset[int],
+        line: int,
+        entry: frozenset[int] = frozenset(),
+    ) -> None:
         self.target: str | None = None
         self.local = False
         self.code = code
         self.header = header
-        self.body = body
+        self.body = body | entry
+        self.entry = entry
         self.line = line
         self.text = linecache.getline(code.co_filename, line).strip()[:MAX_TEXT]
 
@@ -72,6 +81,8 @@ class Flow:
     def _find(self, before: int, after: int) -> Loop | bool:
         for loop in reversed(self.loops):  # the innermost first
             if before in loop.body and after in loop.body:
+                if before in loop.entry:
+                    return True
                 return self._reaches(before, after, loop) or loop
         return self._reaches(before, after, None)
 
@@ -134,13 +145,29 @@ def _loops(
             if each not in body:
                 body.add(each)
                 waiting.extend(leading.get(each, ()))
-        loop = Loop(code, header, frozenset(body), _line(code, header, jumps, lines))
+        line = _line(code, header, jumps, lines)
+        counts = _named(steps, header) == "FOR_ITER"
+        entry = frozenset[int]() if counts else _entry(steps, body, line)
+        loop = Loop(code, header, frozenset(body), line, entry)
         store = next((x for x in steps if x.offset > header and "STORE" in x.opname), None)
-        if store is not None and _named(steps, header) == "FOR_ITER":
+        if store is not None and counts:
             first = store.argval[0] if isinstance(store.argval, tuple) else store.argval
             loop.target, loop.local = str(first), store.opname not in GLOBAL
         loops.append(loop)
     return loops
+
+
+def _entry(steps: list[dis.Instruction], body: set[int], line: int) -> frozenset[int]:
+    """The test of a ``while`` as it stands before the loop: Python compiles it twice, there and
+    at the loop's end, from the same place in the source."""
+    places = {
+        step.positions
+        for step in steps
+        if step.offset in body and step.positions is not None and step.positions.lineno == line
+    }
+    return frozenset(
+        step.offset for step in steps if step.offset not in body and step.positions in places
+    )
 
 
 def _named(steps: list[dis.Instruction], offset: int) -> str:

@@ -248,3 +248,29 @@ def test_a_scalar_that_a_turn_did_not_compute_is_missing() -> None:
     )
     [loop] = record(source).model.loops.values()
     assert loop["curves"] == {"s": [None, 2.0, None, 6.0]}
+
+
+def test_the_first_test_of_a_while_belongs_to_its_first_turn() -> None:
+    lines = outline(
+        record(
+            """
+x = torch.tensor(1.5)
+while x < 20:
+    x = x * x + 1
+y = x * 2
+"""
+        )
+    )
+    start = lines.index("loop while x < 20:")
+    turn = ["    mul", "    add", "    lt"]
+    assert lines[start:] == [
+        "loop while x < 20:",
+        *("  turn 1", "    lt", *turn, "  turn 2", *turn, "  turn 3", *turn),
+        "mul",
+    ]
+
+
+def test_what_a_for_goes_over_is_computed_before_it() -> None:
+    lines = outline(record("x = torch.ones(2)\nfor each in (x * 2).unbind():\n    y = each + 1"))
+    start = lines.index("loop for each in (x * 2).unbind():")
+    assert lines[start - 2 : start] == ["mul", "unbind"]

@@ -22,21 +22,23 @@ export function wiresOfGroup(
     const call = model.calls.get(id);
     if (!call) continue;
     const inputs = call.inputs.filter((input) => typeof input === "number");
+    const last = nodesOf(id).at(-1);
+    const edges = last ? inputEdges(model, last, inputs) : [];
     inputs.forEach((input, i) => {
       const value = seen.standIn(input);
       const maker = makers.get(value);
-      const drawn = cards.has(value) || (maker !== undefined && sites.get(maker)?.closed !== group);
-      if (!drawn) return;
+      const inside = maker !== undefined && sites.get(maker)?.closed === group;
+      if (inside || !(cards.has(value) || maker !== undefined)) return;
       const from = valueKey(value);
       const key = groupWireKey(from, group.key, value);
       const rest = { key, from, to: group.key, value, call: id };
-      if (wires.has(key)) {
-        wires.set(key, { ...rest, way: "through", ...makerNode(model, value) });
-        return;
+      const edge = edges[i] ?? NO_EDGE;
+      const known = wires.get(key);
+      if (!known) wires.set(key, { ...rest, way: "in", ...edge });
+      else if (known.way === "in") {
+        const into = known.node === null ? edge : known;
+        wires.set(key, { ...rest, way: "through", ...receiver(model, value, into) });
       }
-      const node = nodesOf(id).at(-1);
-      const edge = node ? inputEdges(model, node, inputs)[i] : null;
-      wires.set(key, { ...rest, way: "in", ...(edge ?? NO_EDGE) });
     });
     for (const output of call.outputs) {
       if (!cards.has(output)) continue;
@@ -50,8 +52,15 @@ export function wiresOfGroup(
 }
 
 /** The node whose incoming gradient is that of a value: its maker, or its AccumulateGrad. */
+function receiver(model: Model, value: number, { node, edge }: Pick<Wire, "node" | "edge">) {
+  const made = makerNode(model, value);
+  if (made.node !== null || node === null) return made;
+  const [next, nr] = model.nodes.get(node)?.next[edge] ?? [null, -1];
+  return { node: next, edge: nr };
+}
+
+/** The node that made a value, and which of its outputs that is. */
 function makerNode(model: Model, id: number): Pick<Wire, "node" | "edge"> {
   const value = model.values.get(id);
-  if (value?.node != null) return { node: value.node, edge: value.nr };
-  return NO_EDGE;
+  return value?.node == null ? NO_EDGE : { node: value.node, edge: value.nr };
 }

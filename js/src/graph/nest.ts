@@ -59,7 +59,7 @@ export function nest(
     if (!value) continue;
     const maker = makers.get(id);
     const made = maker === undefined ? undefined : sites.get(maker);
-    const read = (uses.get(id) ?? []).flatMap((call) => sites.get(call) ?? []);
+    const read = usedBy(model, value, uses.get(id) ?? []).flatMap((call) => sites.get(call) ?? []);
     const named = isUsers(value);
     const written = (model.storages.get(value.storage)?.writes.length ?? 0) > 0;
     if (values === "wires" && made && read.length > 0 && !named && !written) continue;
@@ -76,6 +76,14 @@ export function nest(
     if (ids.length > MOST_INPUTS) for (const id of ids) cards.delete(id);
   }
   return { sites, closed, frames, cards, makers, uses };
+}
+
+/** The calls that use a value: of one with a history not those that only look (`y < 100`). */
+function usedBy(model: Model, value: ValueRow, calls: readonly number[]): readonly number[] {
+  if (!value.requires_grad) return calls;
+  const differentiable = (id: number): boolean =>
+    (model.calls.get(id)?.outputs ?? []).some((output) => model.values.get(output)?.requires_grad);
+  return calls.some(differentiable) ? calls : [];
 }
 
 function functionOf({ kind, scope }: Group): string[] {
