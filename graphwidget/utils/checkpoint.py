@@ -20,7 +20,6 @@ from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..functions.random.generator import default as generator
 from ..graph import runtime, saved_hooks
-from ..graph.listeners import get_observer, set_observer
 from ..graph.tensor import Tensor
 from .checkpoint_part import CheckpointError, GraphExecGroup, Part, saved_inputs
 
