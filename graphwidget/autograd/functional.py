@@ -55,6 +55,15 @@ def _grad_postprocess(results: Sequence[Tensor], create_graph: bool, several: bo
     return every if several else every[0]
 
 
+def _outputs_and_result(
+    outputs: Tensors, found: Tensors, create_graph: bool, many: bool, several: bool
+) -> tuple[Any, Any]:
+    """What products with derivatives return: the function's outputs, and the product."""
+    return _grad_postprocess(outputs, create_graph, many), _grad_postprocess(
+        found, create_graph, several
+    )
+
+
 def _validate_v(
     v: Any, tensors: Tensors, several: bool, create: bool, name: str, alone: str
 ) -> Any:
@@ -168,9 +177,7 @@ def vjp(
         check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
         v = _validate_v(v, outputs, many, create_graph, "vjp", V_OF_OUTPUT)
     found = _grad_or_zeros(outputs, given, v, given, create_graph, strict, "back")
-    return _grad_postprocess(outputs, create_graph, many), _grad_postprocess(
-        found, create_graph, several
-    )
+    return _outputs_and_result(outputs, found, create_graph, many, several)
 
 
 def jvp(
@@ -199,9 +206,7 @@ def jvp(
         grads = _autograd_grad(outputs, given, seeds, True)
         check_requires_grad(grads, GRADIENT_CONSTANT, strict)
     found = _grad_or_zeros(grads, seeds, v, outputs, create_graph, strict, "back_trick")
-    return _grad_postprocess(outputs, create_graph, many), _grad_postprocess(
-        found, create_graph, many
-    )
+    return _outputs_and_result(outputs, found, create_graph, many, many)
 
 
 def jacobian(
@@ -334,9 +339,7 @@ def vhp(
             func, inputs, v, create_graph, strict, "vhp"
         )
     found = _grad_or_zeros(first, given, v, given, create_graph, strict, "double_back")
-    return _grad_postprocess(outputs, create_graph, many), _grad_postprocess(
-        found, create_graph, several
-    )
+    return _outputs_and_result(outputs, found, create_graph, many, several)
 
 
 def hvp(
@@ -355,6 +358,4 @@ def hvp(
         seeds = tuple(_zeros_like(each, True) for each in given)
         second = _autograd_grad(first, given, seeds, True)
     found = _grad_or_zeros(second, seeds, v, given, create_graph, strict, "double_back_trick")
-    return _grad_postprocess(outputs, create_graph, many), _grad_postprocess(
-        found, create_graph, several
-    )
+    return _outputs_and_result(outputs, found, create_graph, many, several)
