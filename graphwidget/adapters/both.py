@@ -180,7 +180,7 @@ class Adapter(NativeAdapter):
     def run_begins(self, run: Any) -> None:
         if isinstance(run, LiveRun):
             with self.observing():
-                run.begin()  # the engine tells that it does
+                run.begin(None if self.pytorch is None else self.pytorch.place())
         else:
             super().run_begins(run)
 

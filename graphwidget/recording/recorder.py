@@ -224,6 +224,8 @@ class Recorder:
         origin, self._origin = self._origin, None
         assert origin is not None
         origin.drain()
+        if origin._origin is not None:  # nothing was told there: another recorded meanwhile
+            origin._go_on()
         model = origin.log.model()
         state = ev.Snapshot(model.time, thin(model))
         self.log.begin(state)

@@ -208,7 +208,7 @@ class GraphWidget(anywidget.AnyWidget):
         """Begin a backward run from ``y`` that is held before its first node, and advanced from
         the picture or by the stepper returned. Arguments and errors are ``backward``'s."""
         stepper = self._steppers.begin(y, gradient, retain_graph, create_graph)
-        stepper.moved, stepper.hold = self.flush, self._hold
+        stepper.moved, stepper.hold, stepper.show = self.flush, self._hold, self._show_once
         self.flush()
         return stepper
 
@@ -373,6 +373,12 @@ class GraphWidget(anywidget.AnyWidget):
         if display.kernel() is not None:  # in a terminal it would be the same line again
             self._still = display.show(display.still(Model(), repr(self)), of=self._still)
             self._drawn = -1
+
+    def _show_once(self) -> bool:
+        if not self._displayed:
+            self.show()
+            return True
+        return False
 
     def end_cell(self) -> None:
         """A cell is over: bring the saved state and the still picture up to date."""

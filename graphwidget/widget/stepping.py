@@ -26,6 +26,8 @@ class Stepper:
         self._steps = run.steps()
         self.moved: Callable[[], None] = lambda: None
         self.hold: Callable[[Stepper], None] = lambda stepper: None
+        self.show: Callable[[], bool] = lambda: False
+        """Draws the picture, unless it stands somewhere already: then it says False."""
 
     @property
     def status(self) -> str:
@@ -98,6 +100,11 @@ class Stepper:
 
     def __repr__(self) -> str:
         return f"<backward run, {self.status}>"
+
+    def _ipython_display_(self) -> None:
+        """As the result of a cell a run is its picture, from which its steps can be taken."""
+        if not self.show():
+            raise NotImplementedError  # which tells IPython to write its repr
 
 
 class Steppers:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch as pytorch
+
 import graphwidget as torch
 from graphwidget.adapters.names import named
 from graphwidget.adapters.native import NativeAdapter
+from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.exporters.graphviz import digraph
 from graphwidget.exporters.numbers import in_a_line
 from graphwidget.recording import events as ev
@@ -112,3 +115,34 @@ def test_such_a_graph_has_a_still_picture() -> None:
     assert in_a_line(the(model, "t")) == "not recorded"
     assert in_a_line(the(model, "mul")) == "(2, 3)"
     assert digraph(model, None).source
+
+
+def told_of_pytorch(tensor: pytorch.Tensor, **names: pytorch.Tensor) -> tuple[Model, int]:
+    adapter = TorchAdapter(Recorder())
+    with adapter.observing():
+        value = adapter.shown(tensor)
+        adapter.bind(("", name, each) for name, each in names.items())
+        adapter.drain()
+    return adapter.recorder.log.model(), value
+
+
+def test_each_node_of_pytorch_is_a_call() -> None:
+    x = pytorch.tensor([1.0, 2.0], requires_grad=True)
+    w = pytorch.tensor([3.0, 4.0], requires_grad=True)
+    y = ((x * w).exp() + x**3).log_softmax(-1).sum()
+    model, value = told_of_pytorch(y, x=x, w=w)
+    expected = ("sum", ("log_softmax", ("add", ("exp", ("mul", "x", "w")), ("pow", "x"))))
+    assert way(model, value) == expected
+    assert the(model, "exp").shape == (2,)
+    [power] = [call for call in model.calls.values() if call["op"] == "pow"]
+    assert power["params"] == {"exponent": "3"}
+
+
+def test_tensors_of_pytorch_that_are_met_later_are_the_values_between() -> None:
+    x = pytorch.arange(4.0).requires_grad_()
+    a, b = (x * 2).chunk(2)
+    model, value = told_of_pytorch((a * b).sum(), x=x, a=a, b=b)
+    assert way(model, value) == ("sum", ("mul", "a", "b"))
+    [parts] = [call for call in model.calls.values() if len(call["outputs"]) == 2]
+    told = [list(model.values[each]["summary"][2]) for each in parts["outputs"]]
+    assert told == [a.tolist(), b.tolist()]

@@ -213,3 +213,30 @@ def test_commands_reach_values_of_earlier_cells(shared: Kernel) -> None:
     heard = shared.ask({"type": "backward", "value": name[1]})
     assert heard.events[-1][0] == "backward"
     shared.run("%unload_ext graphwidget")
+
+
+@pytest.mark.parametrize("library", ["graphwidget", "torch"])
+def test_a_run_draws_the_graph_behind_what_it_starts_from(library: str) -> None:
+    book = execute(
+        "%load_ext graphwidget",
+        f"import {library} as torch\nx = torch.ones(2, requires_grad=True)\ny = (x * x).sum()",
+        "import graphwidget\ngraph = graphwidget.watch()\ngraph.step(y)",
+        "graph.step(y, retain_graph=True)",
+        "z = (x * 3).sum()",
+    )
+    views = [[VIEW in output.get("data", {}) for output in cell.outputs] for cell in book.cells]
+    assert any(views[2])
+    [plain] = book.cells[3].outputs  # its picture stands above already
+    assert plain["data"] == {"text/plain": "<backward run, ready>"}
+    models = {model: fold(events) for model, (_, events) in logs(book).items()}
+    stepped, last = (
+        models[output["data"][VIEW]["model_id"]]
+        for cell in (2, 4)
+        for output in book.cells[cell].outputs
+        if VIEW in output.get("data", {})
+    )
+    assert sorted(call["op"] for call in stepped.calls.values()) == ["mul", "sum"]
+    # the cell after it goes on from what the cells before it made
+    assert [call["op"] for call in last.calls.values()][-2:] == ["mul", "sum"]
+    [leaf] = [value for value in last.values.values() if value["leaf"] and value["requires_grad"]]
+    assert ["", "x"] in [list(name) for name in leaf["names"]]

@@ -20,6 +20,8 @@ from ...recording import events as ev
 from ...recording.recorder import NodeRef, Recorder, Ref
 from ...recording.sites import Site
 from ...recording.summary import capture, summary
+from .earlier import Earlier, EarlierCalls
+from .ops import definition
 
 MAX_SILENT = 10_000
 TOKEN = "graphwidget"
@@ -98,6 +100,7 @@ class Identity:
         """What ``.data`` and ``.detach()`` gave, by the address of the tensor."""
         self.copied = 0
         """Bytes that wait in the raw records."""
+        self.earlier = EarlierCalls(recorder.ids.value)
         self.told, self.node_told = self._value, self._node
         passing = recorder.passing
         passing[self.node_told] = lambda record: 1 if record[1]() is None else 0
@@ -130,7 +133,8 @@ class Identity:
         key, before = id(tensor), self.known(tensor)
         address = storage_of(tensor)
         ref = Ref(tensor, partial(_died, self.tables, self.recorder.raw, key, address))
-        ref.id = self.recorder.ids.value()
+        met = self._met(tensor) if self.earlier.unmet and before is None else None
+        ref.id = self.recorder.ids.value() if met is None else met
         ref.version = version_of(tensor)
         storages = self.tables.storages
         storage, count = storages.get(address, (ref.id, 0))
@@ -138,6 +142,16 @@ class Identity:
         storages[address] = (storage, count + (before is None))
         self.refs[key] = ref
         return ref
+
+    def unmet(self, tensor: torch.Tensor) -> bool:
+        """Whether the node of the tensor was told without it."""
+        node = self.known_node(grad_fn_of(tensor)) if self.earlier.unmet else None
+        return node is not None and (node.id, tensor.output_nr) in self.earlier.unmet
+
+    def _met(self, tensor: torch.Tensor) -> int | None:
+        """The id of the value that the tensor is, where its node was told without it."""
+        node = self.known_node(grad_fn_of(tensor))
+        return None if node is None else self.earlier.unmet.pop((node.id, tensor.output_nr), None)
 
     def tell(self, tensor: torch.Tensor, ref: Ref) -> None:
         """Tell the value as it is now."""
@@ -214,8 +228,7 @@ class Identity:
         ref = token.ref = NodeRef(token, self.recorder.raw.append)
         ref.id, ref.edge = number, (number, 0)
         self.recorder.nodes.add(number)
-        variable = getattr(node, "variable", None)
-        leaf = self.current(variable).id if isinstance(variable, torch.Tensor) else None
+        leaf = self._leaf(node)
         outputs: list[int] = []
         for tensor in near:
             if grad_fn_of(tensor) is node:
@@ -223,11 +236,39 @@ class Identity:
                 outputs[tensor.output_nr] = self.current(tensor).id
         edges = tuple((self.edge(before), nr) for before, nr in node.next_functions)
         saved = tuple(self._saved(node, near))
-        event = ev.Node(number, name_of(node), None, tuple(outputs), edges, saved, leaf)
-        self.recorder.raw.append((self.node_told, ref, event, None if leaf is not None else call))
+        made = None
+        if call is None and leaf is None:
+            leaves = [self._leaf(before) for before, _ in node.next_functions]
+            made = self.earlier.call(node, number, outputs, edges, leaves, saved)
+        told = tuple(outputs) if made is None else made.outputs
+        event = ev.Node(number, name_of(node), None, told, edges, saved, leaf)
+        call = None if leaf is not None else call
+        self.recorder.raw.append((self.node_told, ref, event, call, made))
 
-    def _node(self, ref: NodeRef, event: ev.Node, call: list[int] | None) -> None:
+    def _leaf(self, node: Any) -> int | None:
+        """The value of the leaf at a node, if it is an AccumulateGrad."""
+        variable = getattr(node, "variable", None)
+        return self.current(variable).id if isinstance(variable, torch.Tensor) else None
+
+    def _node(
+        self, ref: NodeRef, event: ev.Node, call: list[int] | None, made: Earlier | None
+    ) -> None:
+        if made is not None:
+            call = [self._call(made)]
         self.recorder.node(ref, event._replace(call=call[0]) if call else event)
+
+    def _call(self, made: Earlier) -> int:
+        """Tell a call that was made before, which its node tells; its id."""
+        recorder = self.recorder
+        call = recorder.ids.call()
+        if recorder.define(made.key):
+            recorder.tell(definition(made.name, made.key))
+        for value in made.values:
+            recorder.tell(value)
+        recorder.tell(
+            ev.Op(call, made.key, made.inputs, made.params, made.outputs, None, False, None, None)
+        )
+        return call
 
     def _saved(self, node: Any, near: Sequence[torch.Tensor]) -> Iterator[ev.Saved]:
         for slot, raw in saved_tensors(node):

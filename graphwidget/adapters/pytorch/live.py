@@ -14,6 +14,8 @@ import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...recording.positions import Position
+
 PATIENCE = 2.0
 """Seconds that a held engine may take to end when the process does."""
 
@@ -37,6 +39,8 @@ class _Gate:
         self.error: BaseException | None = None
         self.depth = 0  # of runs within the run: only the outer one is held
         self.number: int | None = None  # of the run
+        self.place: Position | None = None  # of the program, when it began the run
+        self._program = threading.get_ident()
 
     def before(self, node: Any) -> None:
         """The engine is about to run a node: wait until it may. On the engine's thread."""
@@ -45,6 +49,14 @@ class _Gate:
         self.go.acquire()
         if self.given_up:
             raise Abandoned
+
+    def of_this_run(self) -> bool:
+        """Whether a hook was called by the held engine, and not by another run of the same graph.
+
+        (Nodes of other devices run on threads of PyTorch's own.)
+        """
+        number = threading.get_ident()
+        return number != self._program and _of_thread.get(number, self) is self
 
     def work(self, call: Callable[[], Any]) -> None:
         """The engine's thread."""
@@ -76,8 +88,8 @@ class LiveRun:
         self._gate = _Gate()
         self._call: Callable[[], Any] | None = call
 
-    def begin(self) -> None:
-        """Let the engine come to its first node.
+    def begin(self, place: Position | None = None) -> None:
+        """Let the engine come to its first node; ``place`` is where the program stands.
 
         Raises:
             RuntimeError: it refused, as a plain ``backward()`` would have.
@@ -85,6 +97,7 @@ class LiveRun:
         call, self._call = self._call, None
         assert call is not None
         _held.add(self)
+        self._gate.place = place
         work = contextvars.copy_context().run
         threading.Thread(
             target=work, args=(self._gate.work, call), name="graphwidget engine", daemon=True

@@ -258,7 +258,7 @@ class _Run:
         event = ev.Backward(
             self.id, tuple(roots), keep, create, self.gate is not None, inputs, None
         )
-        self.place = runs.place()
+        self.place = runs.place() if self.gate is None else self.gate.place
         self.recorder.raw.append((self.runs.begins, self.place, "backward", event))
         self.left: dict[int, None] = {}  # nodes that started and have not finished, in order
         self.done: list[int] = []  # nodes that ran and are no leaf's
@@ -283,12 +283,16 @@ class _Run:
 
         def starts(grads: Sequence[Any]) -> None:
             if self.gate is not None:
+                if not self.gate.of_this_run():
+                    return
                 self.gate.before(node)
             self._starts(known, grads)
 
         saves = any(True for _ in saved_tensors(node))
 
         def finishes(into: Sequence[Any], _out: Sequence[Any]) -> None:
+            if self.gate is not None and not self.gate.of_this_run():
+                return
             if saves:
                 self.emptied.append(known.id)
             if leaf is None:

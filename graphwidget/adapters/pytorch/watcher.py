@@ -177,8 +177,9 @@ class TorchAdapter:
         with torch._C.DisableTorchFunction():
             for scope, name, tensor in names:
                 ref = self.identity.known(tensor)
-                if ref is None or ref.id not in self.recorder.values:
-                    continue
+                heard = ref is not None and ref.id in self.recorder.values
+                if not heard and (ref is not None or not self.identity.unmet(tensor)):
+                    continue  # nothing was done with it while we recorded
                 current = self.identity.current(tensor)
                 self.recorder.raw.append((self.names.rebound, current.id, scope, name))
 
