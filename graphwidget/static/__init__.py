@@ -19,7 +19,7 @@ import importlib
 from types import SimpleNamespace
 from typing import Any
 
-from . import array_ops, errors, fills, initializers, math, nn, reductions, train
+from . import array_ops, errors, fills, functional_ops, initializers, math, nn, reductions, train
 from .control_flow import case, cond, while_loop
 from .convert import constant, convert_to_tensor, placeholder, placeholder_with_default
 from .differentiate import gradients
@@ -86,6 +86,7 @@ math.__dict__.update(_shared)
 globals().update(_shared)
 globals().update((name, getattr(array_ops, name)) for name in array_ops.PUBLIC)
 globals().update((name, getattr(fills, name)) for name in fills.PUBLIC)
+globals().update((name, getattr(functional_ops, name)) for name in functional_ops.PUBLIC)
 globals().update((name, getattr(initializers, name)) for name in initializers.PUBLIC)
 globals().update(bool=as_dtype("bool"), tuple=control_tuple)  # TensorFlow's names
 losses = SimpleNamespace(

@@ -48,6 +48,10 @@ class Session:
             ValueError, TypeError: a fetch or feed is none (TensorFlow's texts).
             errors.OpError: an operation failed.
         """
+        if self._size != len(self.graph.operations):
+            self._size = len(self.graph.operations)
+            self._ready.clear()
+            self._plans.clear()
         listener = current.listener
         if listener is None:
             ready = self._found(fetches, feed_dict)
@@ -65,6 +69,7 @@ class Session:
         given = set(map(id, env.values()))
         key = (tuple(wanted), tuple(env))
         operations = self._plans.get(key)
+        again = operations is not None
         if operations is None:
             roots = [each.op if isinstance(each, Symbol) else each for each in wanted
                      if each not in env]  # fmt: skip
@@ -72,8 +77,9 @@ class Session:
                 if root.region is not self.graph.root:
                     raise not_fetchable(root)
             operations = self._plans[key] = plan(roots, env, self.graph.root)
-        elif listener is None and len(env) == len(feed_dict or ()):
-            # Once more the same: from now on as one function.
+        again = again or any(each.type == "While" for each in operations)
+        if again and listener is None and len(env) == len(feed_dict or ()):
+            # Once more the same, or many turns: from now on as one function.
             ready = Ready(operations, tuple(env), wanted, fetches)
             self._ready[signature(fetches, feed_dict)] = ready
             return ready.run(feed_dict, self._state)
@@ -86,11 +92,7 @@ class Session:
         return rebuilt(fetches, iter(list(values)))
 
     def _found(self, fetches: Any, feed_dict: Any) -> Ready | None:
-        """What runs this at once, if the same was asked for before and the graph is as it was."""
-        if self._size != len(self.graph.operations):
-            self._size = len(self.graph.operations)
-            self._ready.clear()
-            self._plans.clear()
+        """What runs this at once, if the same was asked for before."""
         known = self._ready
         try:  # what ``signature`` makes of one symbol, or of a flat list or tuple
             kind = fetches.__class__
