@@ -31,17 +31,42 @@ class Block:
     outer: tuple[Symbol, ...]
     results: tuple[Symbol, ...]
 
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The shape of its arrays."""
+        return tuple(size or 0 for size in self.steps[0].outputs[0].sizes or ())
+
+    @property
+    def count(self) -> int:
+        """How many items an array has."""
+        return math.prod(self.sizes)
+
+    @property
+    def whole(self) -> list[Symbol]:
+        """Arrays that it reads block by block."""
+        return [each for each in self.outer if each.sizes == self.sizes]
+
+    def locals(self, mark: int) -> list[str]:
+        """The variables that only its lines use, and that would hold memory on."""
+        parts = [f"w{place}" for place in range(len(self.whole))]
+        parts += [f"r{place}" for place in range(len(self.results))]
+        return [*parts, *sorted(set(self.homes({}, mark).values()))]
+
+    @property
+    def scratch(self) -> int:
+        """Bytes of the buffers for what is not read after it."""
+        types: dict[str, Any] = {}
+        homes = set(self.homes(types, 0).values())
+        return sum(ITEMS * np.dtype(types[f"type_{home}"]).itemsize for home in homes)
+
     def lines(
         self, name: Callable[[Symbol], str], scope: dict[str, Any], mark: int
     ) -> Iterator[tuple[str, Step]]:
         """The lines that run it, each with the step that it belongs to."""
-        first, sizes = self.steps[0], self.steps[0].outputs[0].sizes
-        assert sizes is not None
-        count = math.prod(size or 0 for size in sizes)
-        whole = [each for each in self.outer if each.sizes == sizes]
+        first, sizes, count = self.steps[0], self.sizes, self.count
         scope[f"shape_{mark}"] = sizes
         local: dict[Symbol, str] = {}
-        for place, each in enumerate(whole):
+        for place, each in enumerate(self.whole):
             yield f"w{place} = {name(each)}.reshape(-1)", first
             local[each] = f"w{place}[i:j]"
         for place, each in enumerate(self.results):

@@ -29,7 +29,9 @@ class Compiled:
         self.program = optimised(program_of(operations, given, wanted))
         self.given = tuple(given)
         self.text = Text(self.given)
-        Writer(self.program, self.text).write_whole()
+        writer = Writer(self.program, self.text)
+        writer.write_whole()
+        self.blocks, self.over, self.dying = writer.blocks, writer.over, writer.forgotten
         self.source = "\n".join(self.text.lines) + "\n"
         scope = self.text.scope
         exec(compile(self.source, NAME, "exec"), scope)

@@ -63,6 +63,13 @@ class Writer:
             if variable_read(step) is None:
                 self.asked.update(step.reads)
 
+        self.blocks: dict[int, Block] = {}
+        """Steps that run together, by the place of the first."""
+        self.over: dict[Symbol, Symbol] = {}
+        """For a result that is written over an operand, that operand."""
+        self.forgotten: dict[int, list[Symbol]] = {}
+        """What is let go of after the step at a place."""
+
     def write_whole(self) -> None:
         """The function's body, and what it returns."""
         text = self.text
@@ -77,12 +84,13 @@ class Writer:
 
     def write_steps(self) -> None:
         """All steps."""
-        blocks = find_blocks(self.program, self.last) if "fusion" not in off else {}
+        if "fusion" not in off:
+            self.blocks = find_blocks(self.program, self.last)
         place, steps = 0, self.program.steps
         while place < len(steps):
-            block = blocks.get(place)
+            block = self.blocks.get(place)
             if block is not None:
-                self.write_block(block)
+                self.write_block(place, block)
                 place += len(block.steps)
             else:
                 self.write(place, steps[place])
@@ -104,11 +112,21 @@ class Writer:
             pass
         else:
             self.write_other(step)
-        names = [
-            self.text.name(each) for each in dict.fromkeys(step.reads)
+        self.forget([self.text.name(each) for each in self.dying(place, step)])
+
+    def dying(self, place: int, step: Step) -> list[Symbol]:
+        """What nobody reads after a step, as far as it pays to let go of it."""
+        if "reuse" in off:
+            return []
+        found = self.forgotten[place] = [
+            each for each in step.reads
             if self.last.get(each) == place and each in self.inner and heavy(each)
             and not each.dtype.is_ref
         ]  # fmt: skip
+        return found
+
+    def forget(self, names: Sequence[str]) -> None:
+        """A line that lets go of variables."""
         if names:
             self.text.line(" = ".join(names) + " = None")
 
@@ -255,6 +273,7 @@ class Writer:
             if each is None or each not in self.owned or not self.dies(each, place):
                 continue
             if each.sizes == out.sizes and each.dtype == out.dtype:
+                self.over[out] = each
                 return self.text.name(each)
         return None
 
@@ -266,14 +285,19 @@ class Writer:
             return False
         return self.last.get(symbol) == place and symbol not in self.looked_into
 
-    def write_block(self, block: Block) -> None:
-        """The lines of a block of pointwise steps."""
+    def write_block(self, place: int, block: Block) -> None:
+        """The lines of a block of pointwise steps, and what may be forgotten after it."""
         text = self.text
         for each in block.outer:
             text.name(each)
-        for line, step in block.lines(text.name, text.scope, len(text.lines)):
+        mark = len(text.lines)
+        for line, step in block.lines(text.name, text.scope, mark):
             text.line(line, step)
         self.owned.update(block.results)
+        steps = enumerate(block.steps, place)
+        dying = [each for at, step in steps for each in self.dying(at, step)]
+        dead = [text.name(each) for each in dying if each in block.outer]
+        self.forget([*block.locals(mark), *dead])
 
 
 def copies(step: Step) -> bool:
