@@ -10,6 +10,7 @@ a block stays in the cache from the first to the last. Loops and branches become
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
