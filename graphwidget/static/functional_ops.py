@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .control_flow import arguments, check_invariant, passed_on
+from .control_flow import arguments, check_invariant
 from .convert import convert_to_tensor
 from .dtypes import DType, as_dtype, float32
 from .emit import emit, make_constant, size_at
@@ -142,7 +142,7 @@ def items_of(elems: Any, fn: Function) -> tuple[Symbols, Number]:
     found = [convert_to_tensor(each) for each in flatten(elems)]
     for each in found:
         if each.sizes == ():
-            raise ValueError("elements in elems must be 1+ dimensional Tensors, not scalars")
+            raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
     first = found[0]
     size = first.sizes[0] if first.sizes else None
     return found, size_at(first, 0) if size is None else make_constant(np.int32(size))
@@ -179,34 +179,48 @@ def loop(
     """
     first = [make_constant(np.int32(skipped)), *state]
     body, test = Region(graph.region, "body"), Region(graph.region, "cond")
-    with graph.entering(body):
-        arguments(graph, body, first, [each.sizes for each in first], "Identity")
-        held = body.inputs[1:]
-        place: Number = body.inputs[0]
-        new, kept = turn(place, held)
-        where = count - 1 - place if reverse else place
-        size = constant_size(count)
-        specs = [Spec(each.dtype.base_dtype, stacked(size, each.sizes)) for each in kept]
-        stacks = [graph.create("Argument", (), [spec], name="Identity").outputs[0]
-                  for spec in specs]  # fmt: skip
-        body.inputs += stacks
-        written = [put(*each, where) for each in zip(stacks, kept, strict=True)]
-        body.outputs = [place + 1, *new, *written]
-    begun = count - 1 if reverse else make_constant(np.int32(0))
-    starts = [blank(count, each) for each in kept]
-    if skipped:
-        starts = [put(*each, begun) for each in zip(starts, state, strict=False)]
-    first += starts
-    sizes = [each.sizes for each in body.inputs]
-    with graph.entering(test):
-        arguments(graph, test, body.inputs, sizes, "Merge")
-        test.outputs = [emit("lt", (test.inputs[0], count))[0]]
-    made = graph.create(
-        "While", first, [*(each.spec for each in body.inputs), Spec(float32, None)],
-        regions=(test, body), params={"keep": [False], "maximum_iterations": None}, name="while",
-    )  # fmt: skip
-    _, *ends = passed_on(graph, made.outputs[:-1], "Exit")
-    return ends[: len(state)], ends[len(state) :]
+    with graph.name_scope("while"):
+        with graph.entering(body):
+            arguments(graph, body, first, [each.sizes for each in first], "Identity")
+            held = body.inputs[1:]
+            place: Number = body.inputs[0]
+            new, kept = turn(place, held)
+            where = count - 1 - place if reverse else place
+            stacks = [stack_of(graph, each, count) for each in kept]
+            body.inputs += stacks
+            written = [put(*each, where) for each in zip(stacks, kept, strict=True)]
+            body.outputs = [place + 1, *new, *written]
+        begun = count - 1 if reverse else make_constant(np.int32(0))
+        starts = [blank(count, each) for each in kept]
+        if skipped:
+            starts = [put(*each, begun) for each in zip(starts, state, strict=False)]
+        sizes = [each.sizes for each in body.inputs]
+        with graph.entering(test):
+            arguments(graph, test, body.inputs, sizes, "Merge")
+            test.outputs = [emit("lt", (test.inputs[0], count))[0]]
+        made = graph.create(
+            "While", [*first, *starts], [*(each.spec for each in body.inputs), Spec(float32, None)],
+            regions=(test, body), params={"keep": [False], "maximum_iterations": None},
+        )  # fmt: skip
+        # TensorFlow's loop counts its turns twice.
+        ends = [handed_on(graph, each, f"Exit_{i}") for i, each in
+                enumerate(made.outputs[1 : 1 + len(state)], 2)]  # fmt: skip
+    full = []
+    for each in made.outputs[1 + len(state) : -1]:
+        with graph.name_scope("TensorArrayStack"):
+            full.append(handed_on(graph, each, "TensorArrayGatherV3"))
+    return ends, full
+
+
+def handed_on(graph: Graph, symbol: Symbol, name: str) -> Symbol:
+    """A result of a loop, by the name that TensorFlow gives it."""
+    return graph.create("Exit", (symbol,), [symbol.spec], name=name).outputs[0]
+
+
+def stack_of(graph: Graph, kept: Symbol, count: Number) -> Symbol:
+    """A loop variable for what turns keep."""
+    spec = Spec(kept.dtype.base_dtype, stacked(constant_size(count), kept.sizes))
+    return graph.create("Argument", (), [spec], name="Identity").outputs[0]
 
 
 def constant_size(count: Number) -> int | None:

@@ -94,6 +94,18 @@ def test_structures_go_in_and_come_out() -> None:
         assert value[1].tolist() == [2, 4, 6]
 
 
+def test_names_are_tensorflows() -> None:
+    x = tf.constant([[1.0, 2.0]])
+    stack = "TensorArrayStack/TensorArrayGatherV3:0"
+    assert tf.map_fn(lambda row: row, x).name == f"map/{stack}"
+    pair = tf.map_fn(lambda row: (row, row), x, (tf.float32, tf.float32))
+    assert pair[1].name == "map_1/TensorArrayStack_1/TensorArrayGatherV3:0"
+    assert tf.scan(step, x).name == f"scan/{stack}"
+    assert [tf.foldl(step, x).name, tf.foldr(step, x).name] == [
+        "foldl/while/Exit_2:0", "foldr/while/Exit_2:0",
+    ]  # fmt: skip
+
+
 def test_what_does_not_fit_is_refused() -> None:
     x = tf.constant([1.0, 2.0])
     with pytest.raises(TypeError, match=r"dtype=tf\.int32"):
