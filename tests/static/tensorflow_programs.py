@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 ANSWERS = Path(__file__).with_suffix(".json")
-COUNT = 60
+COUNT = 90
 UNARY = """
 tf.tanh(x)
 tf.sigmoid(x)
@@ -50,6 +50,12 @@ tf.squared_difference(x, 1.0)
 tf.reverse(x, [1])
 tf.slice(x, [0, 0], [3, 3])
 x % 2.0 + x // 2.0
+tf.map_fn(lambda row: tf.tanh(row) * 2.0, x)
+tf.map_fn(lambda rows: rows[0] * rows[1], (x, x + 1.0), dtype=tf.float32)
+tf.scan(lambda a, row: a * 0.5 + row, x)
+tf.scan(lambda a, row: a * 0.5 + row, x, tf.zeros([3]), reverse=True)
+tf.foldl(lambda a, row: a * 0.5 + row, x) + x
+tf.foldr(lambda a, row: a * 0.5 + row, x, tf.ones([3])) + x
 """.strip().splitlines()
 BINARY = """
 x + y
