@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..optable.declare import ARRAYS
+from .inference import symbolic
 from .passes import Step
 from .runner import Ref
 from .symbol import Symbol
@@ -19,7 +21,7 @@ class Text:
         self.names: dict[Symbol, str] = {}
         self.scope: dict[str, Any] = {
             "asarray": np.asarray, "empty": np.empty, "Ref": Ref, "add_all": np.add.reduce,
-            "array": np.array, "add": np.add, "subtract": np.subtract,
+            "array": np.array, "sum_to": ARRAYS.sum_to_size, "add": np.add, "subtract": np.subtract,
         }  # fmt: skip
         self.lines: list[str] = []
         self.steps: dict[int, Step] = {}
@@ -55,8 +57,42 @@ class Text:
         self.scope[label] = value
         return label
 
+    def array(self, symbol: Symbol) -> str:
+        """The variable of a symbol for a kernel that takes no numpy scalars."""
+        name = self.name(symbol)
+        return name if symbol.sizes else f"asarray({name})"
+
+    def param(self, value: Any) -> str:
+        """What is written for an op's metadata: sizes that are symbols, as they turned out."""
+        if isinstance(value, Symbol):
+            number = value.dtype.numpy.kind in "iub"
+            return f"{self.name(value)}.tolist()" if number else self.array(value)
+        if isinstance(value, tuple) and symbolic(value):
+            return f"({', '.join(map(self.param, value))},)"
+        if value.__class__ in (int, bool, type(None), str):
+            return repr(value)
+        return self.global_name(value)
+
+    def params(self, given: Mapping[str, Any]) -> list[str]:
+        """The same for all of an op's metadata; indices are arrays."""
+        return [
+            f"({', '.join('None' if each is None else self.array(each) for each in value)},)"
+            if name == "indices" and symbolic(value) else self.param(value)
+            for name, value in given.items()
+        ]  # fmt: skip
+
     def line(self, text: str, step: Step | None = None) -> None:
         """One line, of a step."""
         self.lines.append("    " * self.depth + text)
         if step is not None:
             self.steps[len(self.lines)] = step
+
+
+def writable(value: Any) -> bool:
+    """Whether symbols stand in metadata so that ``Text.param`` knows what to write: as one number,
+    or as one among sizes."""
+    if isinstance(value, Symbol):
+        return value.sizes == () and not value.dtype.is_ref
+    if isinstance(value, tuple):
+        return all(map(writable, value))
+    return not symbolic(value)

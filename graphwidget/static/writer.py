@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from ..optable.declare import TABLE
+from ..optable.declare import TABLE, Op
 from .blocks import Block, find_blocks
 from .graph import Operation
 from .passes import Program, Step, items, itemwise, off
 from .runner import KINDS, run_table_op
 from .symbol import Symbol
-from .text import Text
+from .text import Text, writable
 from .write_flow import can_write_flow, write_flow
 
 LIGHT = 256
@@ -30,6 +30,7 @@ FRESH = {"sum", "sum.dim", "mean", "mean.dim", "mm", "softmax", "log_softmax", "
 """Ops whose results share no memory with their operands, besides the pointwise ones."""
 HANDS_ON = {"Identity", "Exit", "Merge", "PlaceholderWithDefault"}
 """Operations that give what they are given."""
+SIZES = {"Shape", "SumTo"}
 CHANGES = {"Assign": "array", "AssignAdd": "add", "AssignSub": "subtract"}
 """Operations that give a variable a value, and what makes it."""
 OPERATORS: dict[Any, str] = {
@@ -100,7 +101,9 @@ class Writer:
     def write(self, place: int, step: Step) -> None:
         """The line of a step, and what may be forgotten after it."""
         if step.op is not None:
-            self.write_call(place, step)
+            self.write_call(place, step, step.op)
+        elif step.operation.op is not None and can_write_sizes(step):
+            self.write_call(place, step, step.operation.op)
         elif step.operation.type == "NoOp":
             pass
         elif step.operation.type == "VariableV2":
@@ -111,6 +114,8 @@ class Writer:
             write_flow(step, self.text, lambda program: Writer(program, self.text).write_steps())
         elif self.read_variable(step) or self.change_variable(place, step) or self.hand_on(step):
             pass
+        elif step.operation.type in SIZES and can_write_sizes(step):
+            self.write_sizes(step)
         else:
             self.write_other(step)
         self.forget([self.text.name(each) for each in self.dying(place, step)])
@@ -213,10 +218,19 @@ class Writer:
             and all(each is not None and each.sizes == () for each in step.inputs)
         )  # fmt: skip
 
-    def write_call(self, place: int, step: Step) -> None:
+    def write_sizes(self, step: Step) -> None:
+        """The sizes of a value, or a sum over what a broadcast stretched."""
+        text, (out,), source = self.text, step.outputs, step.operation.operands[0]
+        if step.operation.type == "Shape":
+            kind = text.global_name(out.dtype.numpy)
+            text.line(f"{text.name(out)} = array({text.name(source)}.shape, {kind})", step)
+        else:
+            shape = text.param(step.params["shape"])
+            text.line(f"{text.name(out)} = sum_to({text.array(source)}, {shape})", step)
+
+    def write_call(self, place: int, step: Step, op: Op) -> None:
         """A step that is a kernel's call, or an operator."""
-        op, text = step.op, self.text
-        assert op is not None
+        text = self.text
         plain = itemwise(step)
         if self.write_sum(step):
             return
@@ -228,11 +242,10 @@ class Writer:
             return
         kernel = f"k_{op.key.replace('.', '_')}"
         text.scope[kernel] = op.kernel
-        names = ["None" if each is None else self.argument(each, plain) for each in step.inputs]
+        variable = text.name if plain else text.array
+        names = ["None" if each is None else variable(each) for each in step.inputs]
         args = [f"[{', '.join(names)}]"] if op.variadic else names
-        for value in step.params.values():
-            literal = value.__class__ in (int, bool, type(None), str)
-            args.append(repr(value) if literal else text.global_name(value))
+        args += text.params(step.params)
         target = ", ".join(text.name(each) for each in step.outputs)
         over = self.overwritten(place, step) if plain else None
         if over is not None:
@@ -260,12 +273,6 @@ class Writer:
         text.line(line, step)
         text.numbers.add(out)
         return True
-
-    def argument(self, symbol: Symbol, plain: bool) -> str:
-        """An operand; ufuncs give numbers for 0-d arrays, which other kernels do not take."""
-        name = self.text.name(symbol)
-        number = symbol.sizes == () or symbol.sizes is None
-        return f"asarray({name})" if number and not plain else name
 
     def overwritten(self, place: int, step: Step) -> str | None:
         """The variable of a dying operand of the result's type and shape, to be written over."""
@@ -299,6 +306,13 @@ class Writer:
         dying = [each for at, step in steps for each in self.dying(at, step)]
         dead = [text.name(each) for each in dying if each in block.outer]
         self.forget([*block.locals(mark), *dead])
+
+
+def can_write_sizes(step: Step) -> bool:
+    """Whether a step that hangs on what only the run tells can be written all the same."""
+    return not any(each.dtype.is_ref for each in step.operation.operands) and all(
+        name == "indices" or writable(value) for name, value in step.params.items()
+    )
 
 
 def copies(step: Step) -> bool:
