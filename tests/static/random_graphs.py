@@ -74,6 +74,8 @@ NUMBERS: dict[str, tuple[Any, Any]] = {
               lambda t, x: t.ones_like(x) * (x[1:2] * 2).sum()),
 }  # fmt: skip
 """What passes turn into something else."""
+SQUARE = {"transpose", "reshape", "pow", "prod"}
+"""What gives something of another shape where the number of rows is not known."""
 ALL = UNARY | BINARY | NUMBERS
 
 
@@ -118,10 +120,16 @@ def dynamic(steps: Steps, arrays: list[np.ndarray], engine: Any, function: Any =
     return [each if each is None else each.detach().numpy() for each in (y, *found)]
 
 
-def static(steps: Steps, arrays: list[np.ndarray]) -> Iterator[tuple[str, list[Any]]]:
-    """The same by a static graph: run, and compiled with and without each pass."""
+def static(
+    steps: Steps, arrays: list[np.ndarray], rows: int | None = 3
+) -> Iterator[tuple[str, list[Any]]]:
+    """The same by a static graph: run, and compiled with and without each pass.
+
+    Args:
+        rows: None, where the graph is not to know how many there are.
+    """
     with tf.Graph().as_default() as graph:
-        xs = [tf.placeholder(tf.float64, (3, 3)) for _ in arrays]
+        xs = [tf.placeholder(tf.float64, (rows, 3)) for _ in arrays]
         y = play(steps, [*xs])
         wanted = [y, *tf.gradients(tf.reduce_sum(y * y), xs)]
         feed = dict(zip(xs, arrays, strict=True))
@@ -137,7 +145,7 @@ def static(steps: Steps, arrays: list[np.ndarray]) -> Iterator[tuple[str, list[A
                 compiled = Compiled(operations, xs, present)
             values = iter(compiled([each.copy() for each in arrays], State()))
             found = [None if each is None else np.asarray(next(values)) for each in wanted]
-            yield f"without {off}", found
+            yield f"{rows or 'unknown'} rows, without {off}", found
 
 
 def traced(steps: Steps, arrays: list[np.ndarray]) -> Iterator[tuple[str, list[Any]]]:
@@ -169,6 +177,8 @@ def check(seed: int, onnx: bool = True) -> None:
     steps, arrays = random_program(seed, more=True), inputs_of(seed)
     wanted = dynamic(steps, arrays, torch)
     ways = [("eager", dynamic(steps, arrays, graphwidget)), *static(steps, arrays)]
+    if not any(name in SQUARE for name, _ in steps):
+        ways += static(steps, arrays, None)
     ways += traced(steps, arrays)
     for way, found in ways:
         alike(found, wanted, f"seed {seed}, {way}: {steps}")
