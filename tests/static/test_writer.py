@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphwidget as torch
 import graphwidget.static as tf
 from graphwidget.optable import TABLE
 from graphwidget.static import passes
@@ -232,6 +233,16 @@ def test_one_number_stands_for_many(size: int) -> None:
     (_,), (mean,), compiled = both_ways([rest[0]], {w: np.float32(0.3)})
     assert mean == np.float32(0.3) + np.float32(0.5)
     assert keys(compiled) == ["add", "alias"]
+
+
+@pytest.mark.parametrize("size", [3, 100])
+def test_what_users_get_is_an_array_of_their_own(size: int) -> None:
+    compiled = torch.compile(lambda x: (x * 2).sum())
+    for _ in range(3):
+        x = torch.ones(size, size, requires_grad=True)
+        (grad,) = torch.autograd.grad(compiled(x), x)
+        grad[0, 0] = 5
+        assert grad.sum() == 2 * size * size + 3
 
 
 def test_derivatives_of_products_need_no_transposes() -> None:

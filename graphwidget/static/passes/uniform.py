@@ -34,6 +34,7 @@ class Narrowing:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self.wanted = set(program.wanted)
         self.constants = dict(program.constants)
         self.number: dict[Symbol, Symbol | None] = {}
         """The number that a symbol holds everywhere, without dims; None of what holds several."""
@@ -60,7 +61,7 @@ class Narrowing:
             assert out is not None
             written += found
             if out in arrays and out.sizes:
-                written.append(step if items(out) < LARGE else self.spread(step))
+                written.append(step if self.stays(out) else self.spread(step))
         return replace(self.program, steps=tuple(written), constants=self.constants)
 
     def narrow(self, step: Step) -> list[Step] | None:
@@ -128,7 +129,7 @@ class Narrowing:
         for step in reversed(self.program.steps):
             out = step.outputs[0] if step.outputs else None
             if out in self.made:
-                if out in found and items(out) < LARGE:
+                if out in found and self.stays(out):
                     found.update(each for each in step.inputs if each is not None)
             elif step.op is not None:
                 found.update(self.given_numbers(step).inputs)  # type: ignore[arg-type]
@@ -154,6 +155,11 @@ class Narrowing:
         if self.number.get(symbol) is None or not symbol.sizes:
             return False
         return symbol in self.made or items(symbol) >= LARGE
+
+    def stays(self, out: Symbol) -> bool:
+        """Whether a step is to make its array itself: a small one, or one that the user gets, who
+        may write into it."""
+        return items(out) < LARGE or out in self.wanted
 
     def spread(self, step: Step) -> Step:
         """The number as the array that a step would have made."""
