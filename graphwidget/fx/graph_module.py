@@ -15,6 +15,7 @@ from ..nn.module import Module
 from ..nn.parameter import Parameter
 from . import assertions
 from .codegen import CodeGen, PythonCode, PyTreeCodeGen
+from .folders import write_folder
 from .graph import Graph
 from .hooks import GraphHooks
 from .names import is_own_file
@@ -22,10 +23,6 @@ from .pickling import packed, unpacked
 
 __all__ = ["GraphModule"]
 
-_NO_FOLDER = (
-    "graphwidget does not write modules as folders of Python code: save model.state_dict() with "
-    "torch.save, and the text of model.code"
-)
 _HOOKS = (
     "_state_dict_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
     "_replace_hooks", "_create_node_hooks", "_erase_node_hooks", "_deepcopy_hooks",
@@ -253,12 +250,9 @@ class GraphModule(GraphHooks, Module):
         return text
 
     def to_folder(self, folder: Any, module_name: str = "FxModule") -> None:
-        """Refused.
-
-        Raises:
-            NotImplementedError: always.
-        """
-        raise NotImplementedError(_NO_FOLDER)
+        """Write a package of Python whose ``module_name`` is this module: its code as text, its
+        parameters beside it, and in pickles those children that no text makes."""
+        write_folder(self, self.code, folder, module_name)
 
     # --------------------------------------------------------------------------- modules
     def add_submodule(self, target: str, m: Module) -> bool:

@@ -18,6 +18,7 @@ from .activation import GELU, ReLU
 from .attention import MultiheadAttention
 from .container import ModuleList
 from .dropout import Dropout
+from .functional.attention import hidden_as_numbers
 from .linear import Linear
 from .module import Module
 from .module_base import OwnMethods
@@ -339,7 +340,13 @@ def _get_clones(module: Module, N: int) -> ModuleList:
 def _canonical_masks(
     padding: Tensor | None, mask: Tensor | None, like: Tensor, prefix: str
 ) -> tuple[Tensor | None, Tensor | None]:
-    """Both masks as numbers to be added."""
+    """Both masks as numbers to be added.
+
+    Raises:
+        RuntimeError: the mask is no tensor.
+    """
+    if mask is not None and not isinstance(mask, Tensor):
+        raise RuntimeError("input to _none_or_dtype() must be None or torch.Tensor")
     if padding is not None and mask is not None and padding.dtype != mask.dtype:
         warn(
             f"Support for mismatched src_key_padding_mask and {prefix}mask is deprecated. Use same "
@@ -352,9 +359,7 @@ def _to_additive_mask(mask: Tensor | None, like: Tensor) -> Tensor | None:
     """A mask as numbers to be added: -inf where a mask of booleans says True."""
     if mask is None or mask._data.dtype != bool:
         return mask
-    numbers = np.zeros(mask.shape, like._data.dtype)
-    numbers[mask._data] = -math.inf
-    return Tensor._wrap(numbers)
+    return hidden_as_numbers(mask, like._data.dtype)
 
 
 def _detect_is_causal_mask(

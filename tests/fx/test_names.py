@@ -126,8 +126,3 @@ def test_the_table_says_what_it_needs(
             engine.fx.symbolic_trace(lambda x: x).graph.print_tabular()
         said.append(capsys.readouterr().out)
     assert said[0] == said[1]
-
-
-def test_folders_are_refused() -> None:
-    with pytest.raises(NotImplementedError, match="state_dict"):
-        graphwidget.fx.symbolic_trace(lambda x: x).to_folder("anywhere")

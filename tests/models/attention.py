@@ -124,3 +124,22 @@ def positional_encoding(torch: Any) -> Made:
             return torch.cat((angles.sin(), angles.cos()), dim=-1)
 
     return nn.Sequential(Sinusoids(8), nn.Linear(8, 8), nn.SiLU()), (torch.rand(4),)
+
+
+@model
+def masks_as_inputs(torch: Any) -> Made:
+    nn, F = torch.nn, torch.nn.functional
+
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
+            self.encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+
+        def forward(self, x: Any, padding: Any, seen: Any) -> Any:
+            x = self.encoder(x, src_key_padding_mask=padding)
+            return F.scaled_dot_product_attention(x, x, x, attn_mask=seen)
+
+    padding = torch.tensor([[False, False, True], [False, False, False]])
+    seen = torch.tensor([[True, False, True]] * 3)
+    return Net(), (torch.randn(2, 3, 8), padding, seen)

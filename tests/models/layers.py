@@ -86,8 +86,8 @@ def batch_norm(torch: Any) -> Made:
 def norms(torch: Any) -> Made:
     nn = torch.nn
     return nn.Sequential(
-        nn.LayerNorm(6), nn.Linear(6, 8), nn.Unflatten(1, (4, 2)), nn.GroupNorm(2, 4),
-        nn.InstanceNorm1d(4), nn.Flatten(), nn.LayerNorm(8, elementwise_affine=False),
+        nn.LayerNorm(6), nn.Linear(6, 24), nn.Unflatten(1, (4, 6)), nn.GroupNorm(2, 4),
+        nn.InstanceNorm1d(4), nn.Flatten(), nn.LayerNorm(24, elementwise_affine=False),
     ), (torch.randn(5, 6),)  # fmt: skip
 
 

@@ -248,7 +248,7 @@ def slice_numbers(item: slice) -> tuple[int, int, int]:
     def number(bound: Any, default: int) -> int:
         if bound is None:
             return default
-        if bound.__class__ is not int and not hasattr(bound, "__index__"):
+        if bound.__class__ is not int and not hasattr(type(bound), "__index__"):
             raise TypeError(NO_BOUND)
         result = bound if bound.__class__ is int else int(bound.__index__())
         if result < -END:

@@ -148,7 +148,14 @@ def _to_additive_mask(mask: Tensor, dtype: Any) -> Tensor:
     """A mask as numbers to add: 0 or -inf for one of booleans."""
     if mask._data.dtype != bool:
         return mask
-    if runtime.reading is not None:  # who records a graph must see where the numbers come from
-        zeros = F.to_copy(F.zeros_like(mask), dtype)
-        return zeros.masked_fill(mask.logical_not(), -math.inf)
-    return Tensor._wrap(np.where(mask._data, 0, -np.inf).astype(dtype))
+    if runtime.reading is None:
+        return Tensor._wrap(np.where(mask._data, 0, -np.inf).astype(dtype))
+    return hidden_as_numbers(mask.logical_not(), dtype)
+
+
+def hidden_as_numbers(mask: Tensor, dtype: Any) -> Tensor:
+    """-inf where a mask of booleans hides something, else 0. Nobody hears of it but those who
+    record a graph, who must see where the numbers come from."""
+    if runtime.reading is None:
+        return Tensor._wrap(np.where(mask._data, -np.inf, 0).astype(dtype))
+    return F.to_copy(F.zeros_like(mask), dtype).masked_fill(mask, -math.inf)
