@@ -81,12 +81,36 @@ def load(f: Any) -> Model:
         raise LoadError(f"this is no ONNX file: {error}") from None
     if not model.HasField("graph") or not model.opset_import:
         raise LoadError("this is no ONNX file: there is no graph in it")
+    check_names(model.graph)
     try:
         return Reader(onnx, model, folder).model()
     except LoadError:
         raise
-    except Exception as error:  # such as names that are no text
+    except Exception as error:
         raise LoadError(f"the file is malformed: {error or type(error).__name__}") from error
+
+
+def check_names(graph: Any) -> None:
+    """That all names in a graph are text, as they are not where bytes have got lost.
+
+    Raises:
+        LoadError: one is not.
+    """
+    for kind in ("initializer", "input", "output", "value_info"):
+        for place, each in enumerate(getattr(graph, kind)):
+            if isinstance(each.name, bytes):
+                raise LoadError(f"the name of {kind} {place} is no text: {each.name!r}")
+    for place, node in enumerate(graph.node):
+        names = [node.name, node.op_type, node.domain, *node.input, *node.output]
+        names += [each.name for each in node.attribute]
+        wrong = next((each for each in names if isinstance(each, bytes)), None)
+        if wrong is not None:
+            raise LoadError(
+                f"node {place} ({node.op_type!s}) has a name that is no text: {wrong!r}"
+            )
+        for each in node.attribute:
+            for inner in (each.g, *each.graphs):
+                check_names(inner)
 
 
 class Reader:
@@ -204,6 +228,7 @@ class Reader:
             for name in each.input:
                 if name and name not in env:
                     raise LoadError(f"{node} reads '{name}', which no node before it gives")
+            self.check_operands(node)
             inputs = [env[name] if name else None for name in each.input]
             if node.type in control.CONTROL:
                 found = control.CONTROL[node.type](self, node, inputs, env)
@@ -213,6 +238,29 @@ class Reader:
             if len(found) < len([name for name in each.output if name]):
                 raise LoadError(f"{node} has more outputs than are known here")
             env.update((name, s) for name, s in zip(each.output, found, strict=False) if name)
+
+    def check_operands(self, node: Node) -> None:
+        """That a node has as many operands as its operator takes, and lacks none that it needs.
+
+        Raises:
+            LoadError: it does not.
+        """
+        try:
+            schema = self.onnx.defs.get_schema(node.type, self.opset)
+        except Exception:  # unknown operators are refused where they are read
+            return
+        count, least, most = len(node.inputs), schema.min_input, schema.max_input
+        if not least <= count <= most:
+            wanted = str(least) if least == most else f"{least} to {most}"
+            wanted = f"at least {least}" if most > 1000 else wanted
+            raise LoadError(f"{node} has {count} operands, where {node.type} takes {wanted}")
+        single = self.onnx.defs.OpSchema.FormalParameterOption.Single
+        for formal, name in zip(schema.inputs, node.inputs, strict=False):
+            if not name and formal.option == single:
+                raise LoadError(f"{node} lacks its operand {formal.name}")
+        for name, attribute in schema.attributes.items():
+            if attribute.required and name not in node.attributes:
+                raise LoadError(f"{node} lacks its attribute {name}")
 
     def attribute(self, attribute: Any, node: Node) -> Any:
         """An attribute as Python's: texts, numbers, lists, arrays, types for ``to``, graphs."""
