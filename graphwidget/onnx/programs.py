@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..autograd.grad_mode import no_grad
+from ..graph.listeners import get_observer, set_observer
 from ..graph.tensor import Tensor
 from ..nn.module import Module
 from ..static.graph import Graph
+from ..static.listener import current
 from ..static.nest import flatten, pack_like
 from ..static.sessions import default_session
 from ..static.symbol import Symbol
@@ -32,6 +35,19 @@ class Program:
 
 
 VARIADIC = inspect.Parameter.VAR_POSITIONAL
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Inside, nobody draws what is computed: a recording is no run of the program."""
+    observer, listener = get_observer(), current.listener
+    set_observer(None)
+    current.listener = None
+    try:
+        yield
+    finally:
+        current.listener = listener
+        set_observer(observer)
 
 
 class Called:
@@ -73,7 +89,7 @@ def of_function(model: Callable[..., Any], args: Sequence[Any], kwargs: Any) -> 
     try:
         for each in training:
             each.training = False
-        with no_grad():
+        with no_grad(), unheard():
             static(*copies, **named)
             if not static.recordings:  # now lazy modules know their sizes
                 static(*copies, **named)

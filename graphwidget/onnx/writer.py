@@ -213,8 +213,8 @@ class Writer:
         """A result under an output's name: its node's own, if that has no other yet."""
         old = self.renamed.get(value.name, value.name)
         mine = any(old in each.output for each in self.nodes)
-        nested = any(part.HasField("g") for each in self.nodes for part in each.attribute)
-        if not mine or nested or old in self.renamed.values() or old in self.preferred.values():
+        inside = any(reads_inside(each, old) for each in self.nodes)
+        if not mine or inside or old in self.renamed.values() or old in self.preferred.values():
             return self.alike(Value(self, old, value.dtype, value.sizes), name)
         self.renamed[old] = name
         for node in self.nodes:
@@ -236,7 +236,11 @@ class Writer:
         """A graph inside a node's attribute, whose outputs are all made in it."""
         before, self.nodes = self.nodes, []
         try:
-            outputs = [self.alike(each, self.unique(f"{name}_out")) for each in write()]
+            outputs: list[Value] = []
+            for each in write():
+                mine = any(each.name in node.output for node in self.nodes)
+                again = not mine or any(each.name == other.name for other in outputs)
+                outputs.append(self.alike(each, self.unique(f"{name}_out")) if again else each)
             made: Any = self.onnx.helper.make_graph(
                 self.nodes, name, [self.info(each) for each in inputs],
                 [self.info(each) for each in outputs],
@@ -244,6 +248,12 @@ class Writer:
             return made
         finally:
             self.nodes = before
+
+
+def reads_inside(node: Any, name: str) -> bool:
+    """Whether a value is read in a node's subgraphs."""
+    inner = [each for part in node.attribute for each in part.g.node]
+    return any(name in each.input or reads_inside(each, name) for each in inner)
 
 
 def settled(value: Any, env: Env) -> Any:
