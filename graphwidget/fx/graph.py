@@ -13,6 +13,7 @@ from ..arrays.warnings import warn
 from ..functions.tensor.global_settings import typename
 from ..nn.module import Module
 from ..nn.parameter import Parameter
+from . import picture
 from .codegen import CodeGen, PythonCode
 from .immutable_collections import immutable_dict
 from .lists import InsertPoint, NodeList
@@ -383,6 +384,10 @@ class Graph:
             for n in self.nodes
         ]
         print(tabulate(rows, headers=["opcode", "name", "target", "args", "kwargs"]))
+
+    def _repr_html_(self) -> str:
+        """The table and the boxes, for notebooks."""
+        return picture.html(self)
 
     # ------------------------------------------------------------------------------- code
     def python_code(self, root_module: str, **how: Any) -> PythonCode:
