@@ -7,7 +7,7 @@ export function at<T>(list: ArrayLike<T>, index: number): T {
 }
 
 /** What a map holds under a key that it is known to have. */
-export function get<K, V>(map: ReadonlyMap<K, V>, key: K): V {
+export function get<K, V>(map: { get: (key: K) => V | undefined }, key: K): V {
   const value = map.get(key);
   if (value === undefined) throw new RangeError(`nothing is known of ${String(key)}`);
   return value;

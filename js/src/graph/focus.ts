@@ -2,7 +2,7 @@
 
 import { countWhile } from "../collections";
 import { groups } from "../layout/components";
-import type { Model, NodeRow, WriteRow } from "../log/model";
+import { nodesByCall, type Model, type WriteRow } from "../log/model";
 import { inputsOf, origin, type Visible } from "./visible";
 
 /** What the newest cell worked on, and how many other graphs are left out. */
@@ -65,17 +65,6 @@ function parts(model: Model, seen: Visible, writes: ReadonlyMap<number, WriteRow
     }
   }
   return groups([...seen.values, ...[...seen.calls].map((id) => -id)], pairs);
-}
-
-function nodesByCall(model: Model): Map<number, NodeRow[]> {
-  const found = new Map<number, NodeRow[]>();
-  for (const node of model.nodes.values()) {
-    if (node.call === null) continue;
-    const list = found.get(node.call);
-    if (list) list.push(node);
-    else found.set(node.call, [node]);
-  }
-  return found;
 }
 
 function timeOf(model: Model, run: number | null): number {

@@ -1,15 +1,22 @@
 /* The graph as it is drawn: which cards, pills, groups, wires and brackets a model has. */
 
-import { get, groupBy, push } from "../collections";
+import { get, groupBy } from "../collections";
 import type { Summary } from "../log/events";
-import { makerOf, type CallRow, type Model, type NodeRow, type ValueRow } from "../log/model";
+import {
+  makerOf,
+  nodesByCall,
+  type CallRow,
+  type Model,
+  type NodeRow,
+  type ValueRow,
+} from "../log/model";
 import { card, chipOf, copyOf, FEW_LETTERS, LETTERS, makePill } from "./boxes";
 import { pillText, slotName } from "./boxes";
 import type { Box, GroupFacts, Pill } from "./boxes";
 import { inputEdges } from "./edges";
-import { factsOf, groupBox } from "./group-box";
+import { callsBy, factsOf, groupBox, nodesIn } from "./group-box";
 import { wiresOfGroup } from "./group-wires";
-import { callsIn, flatTree, type Group, type Tree } from "./groups";
+import { flatTree, type Group, type Tree } from "./groups";
 import { callKey, inputKey, outputKey, valueKey } from "./keys";
 import { expression, userName } from "./names";
 import { nest, type Nest, type Values } from "./nest";
@@ -161,17 +168,17 @@ function addGroups(
 ): void {
   const stepped = steppedBy(model, seen.steps);
   for (const group of nested.frames) {
-    const facts = factsOf(model, group, nodesOf, stepped);
+    const calls = callsBy(model, group);
+    if (calls.length === 0) continue;
+    const facts = factsOf(model, group, calls, stepped);
     draft.frames.set(group.key, { key: group.key, facts, home: homeKey(group.parent) });
   }
   for (const [group, home] of nested.closed) {
-    const calls = callsIn(group);
+    const calls = callsBy(model, group);
+    if (calls.length === 0) continue;
     const age = model.calls.get(calls[0] ?? -1)?.time ?? 0;
-    const inside = new Set(calls.flatMap((call) => nodesOf(call).map(({ node }) => node)));
-    draft.boxes.set(
-      group.key,
-      groupBox(group, factsOf(model, group, nodesOf, stepped), age, inside),
-    );
+    const facts = factsOf(model, group, calls, stepped);
+    draft.boxes.set(group.key, groupBox(group, facts, age, nodesIn(model, group, calls)));
     draft.homes.set(group.key, homeKey(home));
     for (const wire of wiresOfGroup(model, group, calls, seen, nested, nodesOf)) {
       draft.wires.push(wire);
@@ -255,12 +262,6 @@ function passing(model: Model, id: number): Summary | null {
   const node = value?.node == null ? undefined : model.nodes.get(value.node);
   if (!value || !node || node.variable !== null) return null;
   return node.grads_in[value.nr] ?? null;
-}
-
-function nodesByCall(model: Model): Map<number, NodeRow[]> {
-  const found = new Map<number, NodeRow[]>();
-  for (const node of model.nodes.values()) if (node.call !== null) push(found, node.call, node);
-  return found;
 }
 
 const pills = new WeakMap<CallRow, Pill>();

@@ -1,28 +1,47 @@
 /* What a closed group shows of what matters inside it. */
 
+import { countWhile } from "../collections";
 import type { Summary } from "../log/events";
 import { cut, number, shape } from "../log/format";
-import { holdsTensor, type Model, type NodeRow } from "../log/model";
+import { hazards, nodesByCall, once, type Model, type NodeRow, type ValueRow } from "../log/model";
+import { rare } from "../log/table";
 import type { GroupBox, GroupFacts } from "./boxes";
 import { textWidth } from "./measure";
-import { callsIn, type Group } from "./groups";
+import { callsOf, type Group } from "./groups";
+
+/** The calls of a group that were made by this moment. */
+export function callsBy(model: Model, group: Group): readonly number[] {
+  const calls = callsOf(group);
+  const made = countWhile(calls, (call) => model.calls.has(call));
+  return made === calls.length ? calls : calls.slice(0, made);
+}
+
+const inside = new WeakMap<Group, { readonly size: number; readonly nodes: Set<number> }>();
+
+/** The nodes of a group's calls; the same set while no node was made. */
+export function nodesIn(model: Model, group: Group, calls: readonly number[]): ReadonlySet<number> {
+  const known = inside.get(group);
+  if (known?.size === model.nodes.size) return known.nodes;
+  const all = nodesByCall(model);
+  const nodes = new Set<number>();
+  for (const call of calls) for (const { node } of all.get(call) ?? []) nodes.add(node);
+  inside.set(group, { size: model.nodes.size, nodes });
+  return nodes;
+}
 
 /** A group in words and numbers, for its closed box and for its frame. */
 export function factsOf(
   model: Model,
   group: Group,
-  nodes: (call: number) => readonly NodeRow[],
+  calls: readonly number[],
   stepped: ReadonlyMap<number, string>,
 ): GroupFacts {
-  const calls = callsIn(group);
-  const inside = calls.flatMap(nodes);
+  const { running, done, trouble } = stateOf(model, calls);
   const last = calls.at(-1);
   const output = last === undefined ? undefined : model.calls.get(last)?.outputs[0];
   const value = output === undefined ? undefined : model.values.get(output);
   const maker = value?.node == null ? undefined : model.nodes.get(value.node);
   const grad = maker?.grads_in[value?.nr ?? 0] ?? null;
-  const running = inside.some((node) => node.state === "running");
-  const done = inside.length > 0 && inside.every((node) => node.state === "done");
   return {
     place: group.place,
     kind: group.kind,
@@ -34,7 +53,7 @@ export function factsOf(
     shape: value ? shape(value.summary.shape) : "",
     norm: grad ? normOf(grad) : null,
     stepped: stepIn(model, calls, stepped),
-    trouble: troubleOf(model, calls, inside),
+    trouble,
     state: running ? "running" : done ? "done" : "ready",
   };
 }
@@ -60,35 +79,61 @@ function stepIn(
 export const gradText = ({ norm, stepped }: GroupFacts): string =>
   [norm, stepped === null ? null : `↻ ${stepped}`].filter((text) => text !== null).join("  ");
 
-/** What is wrong inside, in a few words, or null. */
-function troubleOf(
-  model: Model,
-  calls: readonly number[],
-  nodes: readonly NodeRow[],
-): string | null {
-  if (nodes.some((node) => node.state === "failed")) return "an error inside";
-  const stale = nodes.some(
-    (node) =>
-      !node.freed &&
-      node.state !== "done" &&
-      node.saved.some((slot) => holdsTensor(slot) && slot.stale.length > 0),
-  );
-  if (stale) return "a saved value was written in place";
-  for (const id of calls) {
-    for (const output of model.calls.get(id)?.outputs ?? []) {
-      const summary = model.values.get(output)?.summary;
-      if (summary && !isFinite(summary)) return "NaN or Inf inside";
-    }
-  }
-  for (const node of nodes) {
-    if (node.grads_out.some((grad) => grad && !isFinite(grad))) return "NaN or Inf in a gradient";
-  }
-  return null;
+interface State {
+  readonly running: boolean;
+  readonly done: boolean;
+  /** What is wrong inside, in a few words, or null. */
+  readonly trouble: string | null;
 }
+
+/** How far the nodes inside have run, and what is wrong. */
+function stateOf(model: Model, calls: readonly number[]): State {
+  const nodes = nodesByCall(model);
+  const { running, ...wrong } = unusual(model);
+  const among = (some: ReadonlySet<number>): boolean =>
+    some.size > 0 && calls.some((call) => some.has(call));
+  const trouble = (Object.keys(wrong) as (keyof typeof wrong)[]).find((text) => among(wrong[text]));
+  const undone = ({ state }: NodeRow): boolean => state !== "done";
+  const done =
+    calls.some((call) => nodes.has(call)) && !calls.some((call) => nodes.get(call)?.some(undone));
+  return { running: among(running), done, trouble: trouble ?? null };
+}
+
+/** The calls with something to tell of; the words for it, the worst first. */
+const unusual = once((model) => {
+  const calls = {
+    "an error inside": new Set<number>(),
+    "a saved value was written in place": new Set<number>(),
+    "NaN or Inf inside": new Set<number>(),
+    "NaN or Inf in a gradient": new Set<number>(),
+    running: new Set<number>(),
+  };
+  for (const { call, state } of eventful(model.nodes)) {
+    if (call === null) continue;
+    if (state === "failed") calls["an error inside"].add(call);
+    else if (state === "running") calls.running.add(call);
+    else calls["NaN or Inf in a gradient"].add(call);
+  }
+  for (const { node } of hazards(model)) {
+    if (node.call !== null) calls["a saved value was written in place"].add(node.call);
+  }
+  for (const call of spoilt(model.values)) calls["NaN or Inf inside"].add(call);
+  return calls;
+});
+
+const eventful = rare<NodeRow, NodeRow>((node, add) => {
+  const spoilt = node.grads_out.some((grad) => grad && !isFinite(grad));
+  if (node.state === "failed" || node.state === "running" || spoilt) add(node);
+});
+
+const spoilt = rare<ValueRow, number>(({ call, summary }, add) => {
+  if (call !== null && !isFinite(summary)) add(call);
+});
 
 function isFinite({ values, stats }: Summary): boolean {
   if (stats) return stats.nonfinite === 0;
-  return !(values ?? []).some((x) => typeof x === "string");
+  for (const x of values ?? []) if (typeof x === "string") return false;
+  return true;
 }
 
 /** The length of a gradient, or of a large one its largest item, as far as it is known. */

@@ -1,7 +1,7 @@
 /* The wires of a closed group: those of the calls inside that lead out of it, each once. */
 
-import type { Model, NodeRow } from "../log/model";
-import { inputEdges } from "./edges";
+import type { CallRow, Model, NodeRow } from "../log/model";
+import { inputEdges, type Edge } from "./edges";
 import type { Group } from "./groups";
 import { groupWireKey, valueKey } from "./keys";
 import type { Nest } from "./nest";
@@ -21,25 +21,26 @@ export function wiresOfGroup(
   for (const id of calls) {
     const call = model.calls.get(id);
     if (!call) continue;
-    const inputs = call.inputs.filter((input) => typeof input === "number");
-    const last = nodesOf(id).at(-1);
-    const edges = last ? inputEdges(model, last, inputs) : [];
-    inputs.forEach((input, i) => {
+    let i = -1; // counts the inputs that are tensors
+    let edges: readonly (Edge | null)[] | null = null;
+    for (const input of call.inputs) {
+      if (typeof input !== "number") continue;
+      i += 1;
       const value = seen.standIn(input);
       const maker = makers.get(value);
       const inside = maker !== undefined && sites.get(maker)?.closed === group;
-      if (inside || !(cards.has(value) || maker !== undefined)) return;
+      if (inside || !(cards.has(value) || maker !== undefined)) continue;
       const from = valueKey(value);
       const key = groupWireKey(from, group.key, value);
       const rest = { key, from, to: group.key, value, call: id };
-      const edge = edges[i] ?? NO_EDGE;
       const known = wires.get(key);
-      if (!known) wires.set(key, { ...rest, way: "in", ...edge });
-      else if (known.way === "in") {
-        const into = known.node === null ? edge : known;
-        wires.set(key, { ...rest, way: "through", ...receiver(model, value, into) });
-      }
-    });
+      if (known?.way === "through") continue;
+      edges ??= edgesOf(model, call, nodesOf(id).at(-1));
+      const edge = edges[i] ?? NO_EDGE;
+      const into = known && known.node !== null ? known : edge;
+      if (known) wires.set(key, { ...rest, way: "through", ...receiver(model, value, into) });
+      else wires.set(key, { ...rest, way: "in", ...edge });
+    }
     for (const output of call.outputs) {
       if (!cards.has(output)) continue;
       const to = valueKey(output);
@@ -49,6 +50,11 @@ export function wiresOfGroup(
     }
   }
   return [...wires.values()];
+}
+
+function edgesOf(model: Model, call: CallRow, node: NodeRow | undefined) {
+  const inputs = call.inputs.filter((input) => typeof input === "number");
+  return node ? inputEdges(model, node, inputs) : [];
 }
 
 /** The node whose incoming gradient is that of a value: its maker, or its AccumulateGrad. */

@@ -173,9 +173,7 @@ function measure(model: Model, group: Made, structures: Structures): void {
       continue;
     }
     group.ops += 1;
-    const call = get(model.calls, item);
-    const shapes = call.outputs.map((id) => model.values.get(id)?.summary.shape.join());
-    marks.push(`${call.op}:${shapes.join(";")}`);
+    marks.push(markOf(model, get(model.calls, item)));
   }
   const text = `${group.kind} ${group.subtitle}(${marks.join(" ")})`;
   group.structure = structures.get(text) ?? String(structures.size);
@@ -183,6 +181,18 @@ function measure(model: Model, group: Made, structures: Structures): void {
   const known = group.kind === "module" ? signOf(group.subtitle) : null;
   const single = group.kind === "module" && group.ops === 1 && group.parent !== null;
   group.sign = known ?? (single ? group.subtitle || group.title : null);
+}
+
+const marked = new WeakMap<CallRow, string>();
+
+/** What a call does: its op, and the shapes that it makes. */
+function markOf(model: Model, call: CallRow): string {
+  const known = marked.get(call);
+  if (known !== undefined) return known;
+  const shapes = call.outputs.map((id) => model.values.get(id)?.summary.shape.join());
+  const mark = `${call.op}:${shapes.join(";")}`;
+  marked.set(call, mark);
+  return mark;
 }
 
 /** Modules equal in structure, each reading what the one before made, become one group. */
@@ -291,5 +301,16 @@ export function callsIn(group: Pick<Group, "items">): number[] {
     if (typeof item === "number") found.push(item);
     else for (let i = item.items.length - 1; i >= 0; i -= 1) stack.push(at(item.items, i));
   }
+  return found;
+}
+
+const calls = new WeakMap<Group, readonly number[]>();
+
+/** The same of a group that is finished: found once. */
+export function callsOf(group: Group): readonly number[] {
+  const known = calls.get(group);
+  if (known) return known;
+  const found = callsIn(group);
+  calls.set(group, found);
   return found;
 }

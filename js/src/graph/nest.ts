@@ -5,7 +5,7 @@
 
 import { push } from "../collections";
 import type { Model, ValueRow } from "../log/model";
-import { callsIn, type Group, type Tree } from "./groups";
+import { callsOf, type Group, type Tree } from "./groups";
 import { userName } from "./names";
 
 import type { Visible } from "./visible";
@@ -102,7 +102,7 @@ function place(root: Group, open: ReadonlySet<Group>) {
       else if (open.has(item)) stack.push(item);
       else {
         closed.set(item, home);
-        for (const call of callsIn(item)) sites.set(call, { home, closed: item });
+        for (const call of callsOf(item)) sites.set(call, { home, closed: item });
       }
     }
   }
@@ -167,8 +167,8 @@ function homeOfMade(
   if (read.length === 0) {
     // What a group made last is what it gives; the rest of what nobody reads stays inside.
     let [group, home] = made.closed ? [made.closed, made.home] : [made.home, made.home];
-    if (made.closed && callsIn(group).at(-1) !== maker && !named) return null;
-    while (group === home && home.parent && callsIn(home).at(-1) === maker) {
+    if (made.closed && callsOf(group).at(-1) !== maker && !named) return null;
+    while (group === home && home.parent && callsOf(home).at(-1) === maker) {
       home = home.parent;
       group = home;
     }
@@ -212,7 +212,7 @@ const taking = new WeakMap<Group, boolean>();
 function takesMore(model: Model, group: Group, makers: ReadonlyMap<number, number>): boolean {
   const known = taking.get(group);
   if (known !== undefined) return known;
-  const calls = callsIn(group);
+  const calls = callsOf(group);
   const inside = new Set(calls);
   const answer = calls.some((call) =>
     (model.calls.get(call)?.inputs ?? []).some((input) => {

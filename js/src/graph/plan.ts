@@ -102,6 +102,32 @@ export function planOf(
   return { plan: { ...rest, nest: { ...nested, cards }, values: wished.values }, others };
 }
 
+/**
+ * The plan of a later moment for an earlier one: what stands already stands where it will. A
+ * parameter that is still to be written stands in the version that it has by then.
+ */
+export function planAt(model: Model, plan: Plan, later: Model): Plan {
+  const standing = (id: number): number => {
+    let at = id;
+    while (!model.values.has(at)) {
+      const row = later.values.get(at);
+      const writes = row ? (later.storages.get(row.storage)?.writes ?? []) : [];
+      const before = writes.findLast(({ value }) => value === at)?.before;
+      if (before === undefined || before >= at) return id;
+      at = before;
+    }
+    return at;
+  };
+  const { seen, nest: nested } = plan;
+  const cards = new Map<number, Group>();
+  for (const [id, home] of nested.cards) cards.set(standing(id), home);
+  return {
+    ...plan,
+    seen: { ...seen, standIn: (id) => standing(seen.standIn(id)) },
+    nest: { ...nested, cards },
+  };
+}
+
 /** The richest detail, without cards between groups where there are many boxes. */
 function richest(model: Model, content: Content): Detail {
   const { root } = content.tree;

@@ -1,6 +1,7 @@
 /* A call that raised: it is no call of the log, but drawn as one, with its inputs and no output. */
 
 import type { CallRow, ErrorRow, Model } from "../log/model";
+import { Table } from "../log/table";
 import { callKey } from "./keys";
 
 /** Its number: beyond those of all calls. */
@@ -13,7 +14,7 @@ export function withRaised(model: Model): Model {
   const error = model.errors.at(-1);
   const cell = model.cellTimes.at(-1) ?? 0;
   if (error?.kind !== "call" || error.inputs.length === 0 || error.time < cell) return model;
-  return { ...model, calls: new Map(model.calls).set(RAISED, raised(error)) };
+  return { ...model, calls: new Table(model.calls).set(RAISED, raised(error)) };
 }
 
 const rows = new WeakMap<ErrorRow, CallRow>();

@@ -4,7 +4,7 @@
  * one turn is drawn; what it takes from before is not followed further.
  */
 
-import type { CallRow, Model, ValueRow, WriteRow } from "../log/model";
+import { once, type CallRow, type Model, type ValueRow, type WriteRow } from "../log/model";
 import { films, type Films } from "./film";
 import { RAISED } from "./raised";
 import { isTrained, standIns, stepOf } from "./versions";
@@ -34,13 +34,13 @@ export interface Origin {
 }
 
 /** For a value that is the new base after a write through a view, the write. */
-export function baseWrites(model: Model): Map<number, WriteRow> {
+export const baseWrites = once((model) => {
   const found = new Map<number, WriteRow>();
   for (const storage of model.storages.values()) {
     for (const write of storage.writes) if (write.base !== null) found.set(write.base, write);
   }
   return found;
-}
+});
 
 export function origin(
   model: Model,
@@ -151,20 +151,25 @@ function roots(model: Model, before: (call: CallRow) => boolean, since: number):
     last = Math.max(last, call.time);
   }
   const cell = model.cellTimes.findLast((time) => time <= last) ?? 0; // no cell: the beginning
+  const lost: ValueRow[] = []; // results that nobody kept
+  for (const value of model.values.values()) {
+    const maker = value.call === null ? undefined : model.calls.get(value.call);
+    if (maker ? before(maker) : value.time < since) continue;
+    if (value.alive) {
+      if (!isPassing(value, maker !== undefined, used)) found.push(value.value);
+    } else if (maker && value.next === null && !used.has(value.value)) lost.push(value);
+  }
+  if (lost.length === 0) return found;
   const isSetup = setups(model);
   const latest = new Map<string, number>(); // what each line computed last, as loops repeat
   for (const call of model.calls.values()) {
     const output = call.outputs[0];
     if (call.time >= cell && output !== undefined) latest.set(lineOf(call), output);
   }
-  for (const value of model.values.values()) {
-    const maker = value.call === null ? undefined : model.calls.get(value.call);
-    if (maker ? before(maker) : value.time < since) continue;
-    if (value.alive) {
-      if (!isPassing(value, maker !== undefined, used)) found.push(value.value);
-    } else if (maker && value.next === null && !used.has(value.value) && !isSetup(value, maker)) {
-      if (latest.get(lineOf(maker)) === value.value) found.push(value.value);
-    }
+  for (const value of lost) {
+    const maker = model.calls.get(value.call ?? -1);
+    if (!maker || isSetup(value, maker)) continue;
+    if (latest.get(lineOf(maker)) === value.value) found.push(value.value);
   }
   return found;
 }

@@ -1,5 +1,6 @@
 /* The connected parts of a graph. */
 
+import { at } from "../collections";
 import type { LayoutBox, LayoutWire } from "./types";
 
 /** A part of the graph that no wire joins to the rest; the oldest part comes first. */
@@ -26,20 +27,25 @@ export function components(boxes: readonly LayoutBox[], wires: readonly LayoutWi
 
 /** Union-find: a function that gives each key the same representative as all it is joined to. */
 export function groups<K>(keys: Iterable<K>, pairs: Iterable<readonly [K, K]>): (key: K) => K {
-  const parent = new Map<K, K>();
-  for (const key of keys) parent.set(key, key);
-  const find = (key: K): K => {
-    let root = key;
-    for (let up = parent.get(root); up !== undefined && up !== root; up = parent.get(root)) {
-      root = up;
+  const items = [...keys];
+  const index = new Map(items.map((key, i) => [key, i]));
+  const parent = Int32Array.from(items, (_, i) => i);
+  const root = (item: number): number => {
+    let top = item;
+    while (at(parent, top) !== top) top = at(parent, top);
+    for (let i = item; i !== top;) {
+      const up = at(parent, i);
+      parent[i] = top;
+      i = up;
     }
-    for (let at = key; at !== root;) {
-      const up = parent.get(at) ?? root;
-      parent.set(at, root);
-      at = up;
-    }
-    return root;
+    return top;
   };
-  for (const [a, b] of pairs) if (parent.has(a) && parent.has(b)) parent.set(find(b), find(a));
-  return find;
+  for (const [a, b] of pairs) {
+    const [i, j] = [index.get(a), index.get(b)];
+    if (i !== undefined && j !== undefined) parent[root(j)] = root(i);
+  }
+  return (key) => {
+    const item = index.get(key);
+    return item === undefined ? key : at(items, root(item));
+  };
 }

@@ -17,6 +17,7 @@ import type {
 import {
   emptyModel,
   grown,
+  replaced,
   TABLES,
   type LoopRow,
   type Model,
@@ -24,6 +25,7 @@ import {
   type ValueRow,
 } from "./model";
 import { readState } from "./snapshot";
+import type { Table } from "./table";
 
 export function fold(events: Iterable<Event>, model: Model = emptyModel()): Model {
   for (const event of events) apply(model, event);
@@ -53,7 +55,7 @@ function rule(model: Model, e: Event): void {
       break;
     case "op":
       model.calls.set(e.call, { ...row(e), node: null, time: model.time });
-      for (const value of e.outputs) patch(model.values, value, { call: e.call });
+      for (const value of e.outputs) patch(model, model.values, value, { call: e.call });
       break;
     case "name":
       bind(model, e.value, e.scope, e.name);
@@ -65,16 +67,16 @@ function rule(model: Model, e: Event): void {
       setNode(model, e);
       break;
     case "flag":
-      patch(model.values, e.value, {
+      patch(model, model.values, e.value, {
         requires_grad: e.requires_grad,
         retains_grad: e.retains_grad,
       });
       break;
     case "grad":
-      patch(model.values, e.value, { grad: e.summary, how: e.how });
+      patch(model, model.values, e.value, { grad: e.summary, how: e.how });
       break;
     case "dead":
-      patch(model.values, e.value, { alive: false });
+      patch(model, model.values, e.value, { alive: false });
       break;
     case "scope":
       setScope(model, e);
@@ -91,7 +93,7 @@ function rule(model: Model, e: Event): void {
 }
 
 function setScope(model: Model, e: ScopeEvent): void {
-  if (model.scopes.has(e.scope)) patch(model.scopes, e.scope, { open: e.open });
+  if (model.scopes.has(e.scope)) patch(model, model.scopes, e.scope, { open: e.open });
   else model.scopes.set(e.scope, row(e));
   const scope = model.scopes.get(e.scope);
   if (scope?.kind !== "turn" || scope.parent === null) return;
@@ -103,7 +105,10 @@ function setScope(model: Model, e: ScopeEvent): void {
     model.loops.set(loop.loop, { ...loop, turns, count: Math.max(loop.count, turn) });
   } else {
     const to = model.time + 1;
-    const turns = loop.turns.map((row) => (row.scope === e.scope ? { ...row, to } : row));
+    const at = loop.turns.findLastIndex((row) => row.scope === e.scope);
+    const turn = loop.turns[at];
+    if (!turn) return;
+    const turns = replaced(model, loop.turns, at, { ...turn, to });
     model.loops.set(loop.loop, { ...loop, turns });
   }
 }
@@ -139,7 +144,7 @@ function runRule(model: Model, e: RunEvent): void {
     case "start": {
       const run = model.runs.get(e.run);
       if (run) model.runs.set(e.run, { ...run, order: grown(model, run.order, e.node) });
-      patch(model.nodes, e.node, {
+      patch(model, model.nodes, e.node, {
         state: "running",
         run: e.run,
         grads_in: e.grads,
@@ -149,7 +154,7 @@ function runRule(model: Model, e: RunEvent): void {
       break;
     }
     case "finish":
-      patch(model.nodes, e.node, {
+      patch(model, model.nodes, e.node, {
         state: "done",
         run: e.run,
         grads_out: e.grads,
@@ -161,11 +166,11 @@ function runRule(model: Model, e: RunEvent): void {
       break;
     case "free":
       release(model, e.node);
-      patch(model.nodes, e.node, { freed: true });
+      patch(model, model.nodes, e.node, { freed: true });
       break;
     case "error":
       model.errors = grown(model, model.errors, { ...row(e), time: model.time });
-      if (e.node !== null) patch(model.nodes, e.node, { state: "failed" });
+      if (e.node !== null) patch(model, model.nodes, e.node, { state: "failed" });
   }
 }
 
@@ -175,9 +180,18 @@ function row<E extends Event>(event: E): Omit<E, "event"> {
   return fields;
 }
 
-function patch<R>(table: Map<number, R>, id: number | null, change: Partial<R>): void {
+/** Changes a row that only this model holds, and replaces one that others hold too. */
+function patch<R extends object>(
+  model: Model,
+  table: Table<R>,
+  id: number | null,
+  change: Partial<R>,
+): void {
   const known = id === null ? undefined : table.get(id);
-  if (known !== undefined && id !== null) table.set(id, { ...known, ...change });
+  if (known === undefined || id === null) return;
+  if ("time" in known && (known as { time: number }).time >= model.since) {
+    Object.assign(known, change);
+  } else table.set(id, { ...known, ...change });
 }
 
 function setValue(model: Model, e: ValueEvent): void {
@@ -217,7 +231,7 @@ function replace(model: Model, before: number | null, value: number | null): voi
     if (model.names.get(`${scope}\0${name}`) === before) bind(model, value, scope, name);
   }
   const { retains_grad, grad, how } = old;
-  patch(model.values, value, { retains_grad, grad, how });
+  patch(model, model.values, value, { retains_grad, grad, how });
 }
 
 function write(model: Model, e: WriteEvent): void {
@@ -263,9 +277,9 @@ function setNode(model: Model, e: NodeEvent): void {
   model.nodes.set(e.node, node);
   hold(model, node);
   e.outputs.forEach((value, nr) => {
-    patch(model.values, value, { node: e.node, nr });
+    patch(model, model.values, value, { node: e.node, nr });
   });
-  patch(model.calls, e.call, { node: e.node });
+  patch(model, model.calls, e.call, { node: e.node });
 }
 
 function hold(model: Model, node: NodeRow): void {
@@ -303,7 +317,7 @@ function done(model: Model, id: number, status: string): void {
 function restore(model: Model, e: SnapshotEvent): void {
   const state = readState(e.state);
   for (const name of TABLES) {
-    const into: Map<unknown, unknown> = model[name];
+    const into = model[name] as Pick<Map<unknown, unknown>, "clear" | "set">;
     into.clear();
     for (const [key, value] of state[name]) into.set(key, value);
   }
@@ -322,7 +336,7 @@ export function toJson(model: Model): unknown {
     if (x === null || typeof x !== "object") return x;
     return Array.isArray(x) ? x.map(parts) : Object.values(x).map(parts);
   };
-  const table = <R extends object>(rows: Map<number | string, R>, nested: string[] = []) =>
+  const table = <R extends object>(rows: Iterable<[number | string, R]>, nested: string[] = []) =>
     Object.fromEntries(
       [...rows].map(([id, r]) => [
         String(id),

@@ -1,6 +1,7 @@
 /*
- * What a log folds to. Rows are never changed but replaced, so a model is forked by copying its
- * tables (microseconds), and a component whose row is the same object need not be drawn again.
+ * What a log folds to. Rows that two models share are never changed but replaced, so a model is
+ * forked by copying its tables (microseconds), and a component whose row is the same object need
+ * not be drawn again.
  */
 
 import type {
@@ -18,6 +19,8 @@ import type {
   Summary,
   ValueEvent,
 } from "./events";
+import { push } from "../collections";
+import { rare, Table } from "./table";
 
 type Row<E> = Readonly<Omit<E, "event">>;
 
@@ -119,24 +122,26 @@ export interface Model {
   time: number;
   dropped: number;
   readonly ops: Map<string, Row<DefineEvent>>;
-  readonly sources: Map<number, Row<SourceEvent>>;
+  readonly sources: Table<Row<SourceEvent>>;
   cells: readonly Row<CellEvent>[];
-  readonly values: Map<number, ValueRow>;
-  readonly calls: Map<number, CallRow>;
-  readonly storages: Map<number, StorageRow>;
-  readonly nodes: Map<number, NodeRow>;
-  readonly runs: Map<number, RunRow>;
+  readonly values: Table<ValueRow>;
+  readonly calls: Table<CallRow>;
+  readonly storages: Table<StorageRow>;
+  readonly nodes: Table<NodeRow>;
+  readonly runs: Table<RunRow>;
   /** "scope\0name" to the value bound to it now. */
   readonly names: Map<string, number>;
-  readonly scopes: Map<number, ScopeRow>;
-  readonly loops: Map<number, LoopRow>;
+  readonly scopes: Table<ScopeRow>;
+  readonly loops: Table<LoopRow>;
   errors: readonly ErrorRow[];
   /** An index, no state: by storage, the nodes not freed that saved something of it. */
-  readonly holders: Map<number, readonly number[]>;
+  readonly holders: Table<readonly number[]>;
   /** An index, no state: when each cell began that is still on record. */
   cellTimes: readonly number[];
   /** No state: lists that only this model holds, so that they can grow where they are. */
   own: WeakSet<readonly unknown[]>;
+  /** No state: rows made from this time on are held by this model only. */
+  since: number;
 }
 
 /** The tables of a snapshot. */
@@ -158,20 +163,21 @@ export function emptyModel(): Model {
     time: 0,
     dropped: 0,
     ops: new Map(),
-    sources: new Map(),
+    sources: new Table(),
     cells: [],
-    values: new Map(),
-    calls: new Map(),
-    storages: new Map(),
-    nodes: new Map(),
-    runs: new Map(),
+    values: new Table(),
+    calls: new Table(),
+    storages: new Table(),
+    nodes: new Table(),
+    runs: new Table(),
     names: new Map(),
-    scopes: new Map(),
-    loops: new Map(),
+    scopes: new Table(),
+    loops: new Table(),
     errors: [],
-    holders: new Map(),
+    holders: new Table(),
     cellTimes: [],
     own: new WeakSet(),
+    since: 0,
   };
 }
 
@@ -186,23 +192,32 @@ export function grown<T>(model: Model, items: readonly T[], item: T): readonly T
   return copy;
 }
 
+/** A list with another item in one place: likewise. */
+export function replaced<T>(model: Model, items: readonly T[], at: number, item: T): readonly T[] {
+  const list = model.own.has(items) ? (items as T[]) : [...items];
+  if (at >= 0) list[at] = item;
+  model.own.add(list);
+  return list;
+}
+
 /** A model that can go its own way; the rows, and lists that grew, are shared from now on. */
 export function fork(model: Model): Model {
   model.own = new WeakSet();
+  model.since = model.time;
   return {
     ...model,
     own: new WeakSet(),
     ops: new Map(model.ops),
-    sources: new Map(model.sources),
-    values: new Map(model.values),
-    calls: new Map(model.calls),
-    storages: new Map(model.storages),
-    nodes: new Map(model.nodes),
-    runs: new Map(model.runs),
+    sources: new Table(model.sources),
+    values: new Table(model.values),
+    calls: new Table(model.calls),
+    storages: new Table(model.storages),
+    nodes: new Table(model.nodes),
+    runs: new Table(model.runs),
     names: new Map(model.names),
-    scopes: new Map(model.scopes),
-    loops: new Map(model.loops),
-    holders: new Map(model.holders),
+    scopes: new Table(model.scopes),
+    loops: new Table(model.loops),
+    holders: new Table(model.holders),
   };
 }
 
@@ -214,16 +229,33 @@ export interface Hazard {
   readonly index: number;
 }
 
-export function hazards(model: Model): Hazard[] {
-  const found: Hazard[] = [];
-  for (const node of model.nodes.values()) {
-    if (node.freed || node.state === "done") continue;
-    node.saved.forEach((slot, index) => {
-      if (holdsTensor(slot) && slot.stale.length > 0) found.push({ node, slot, index });
-    });
-  }
-  return found;
+export const hazards = (model: Model): Hazard[] => hazardsIn(model.nodes);
+
+const hazardsIn = rare<NodeRow, Hazard>((node, add) => {
+  if (node.freed || node.state === "done") return;
+  node.saved.forEach((slot, index) => {
+    if (holdsTensor(slot) && slot.stale.length > 0) add({ node, slot, index });
+  });
+});
+
+/** What is found once of a model, which is never changed after it was given away. */
+export function once<T>(find: (model: Model) => T): (model: Model) => T {
+  const found = new WeakMap<Model, T>();
+  return (model) => {
+    const known = found.get(model);
+    if (known !== undefined) return known;
+    const made = find(model);
+    found.set(model, made);
+    return made;
+  };
 }
+
+/** The nodes that each call made. */
+export const nodesByCall = once((model) => {
+  const found = new Map<number, NodeRow[]>();
+  for (const node of model.nodes.values()) if (node.call !== null) push(found, node.call, node);
+  return found;
+});
 
 /** The call that made a value. */
 export function makerOf(model: Model, value: ValueRow | undefined): CallRow | undefined {

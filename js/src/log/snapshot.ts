@@ -13,26 +13,14 @@ import type {
   RunRow,
   SlotRow,
   StorageRow,
+  TABLES,
   ValueRow,
   WriteRow,
 } from "./model";
+import { Table } from "./table";
 
 type Json = Readonly<Record<string, unknown>>;
-type State = Pick<
-  Model,
-  | "ops"
-  | "sources"
-  | "cells"
-  | "values"
-  | "calls"
-  | "storages"
-  | "nodes"
-  | "runs"
-  | "names"
-  | "scopes"
-  | "loops"
-  | "errors"
->;
+type State = Pick<Model, (typeof TABLES)[number] | "cells" | "errors">;
 
 /** The tables of a snapshot. Throws Unreadable with a sentence of what is wrong. */
 export function readState(state: Json): State {
@@ -74,13 +62,13 @@ function entries(state: Json, name: string): [string, Json][] {
   return Object.entries(table(state[name], name)).map(([key, row]) => [key, table(row, name)]);
 }
 
-function rows<R>(state: Json, name: string, read: (row: Json) => R): Map<number, R> {
-  return new Map(
-    entries(state, name).map(([key, row]) => {
-      if (!/^\d{1,15}$/.test(key)) throw new Unreadable(`'${name}' has a row without a number`);
-      return [Number(key), read(row)];
-    }),
-  );
+function rows<R extends object>(state: Json, name: string, read: (row: Json) => R): Table<R> {
+  const found = new Table<R>();
+  for (const [key, row] of entries(state, name)) {
+    if (!/^\d{1,15}$/.test(key)) throw new Unreadable(`'${name}' has a row without a number`);
+    found.set(Number(key), read(row));
+  }
+  return found;
 }
 
 function id(row: Json, field: string): number | null {

@@ -5,18 +5,14 @@ import { apply } from "./fold";
 import { emptyModel, fork, type Model } from "./model";
 import { Reader } from "./reader";
 
-/**
- * A fold is kept every so many events, so that any moment is not far away; of a large model rarely,
- * because a fold costs time and room in proportion to its rows.
- */
-const CHECKPOINT = 200;
-const ROWS_PER_EVENT = 8;
+/** A fold is kept every so many events, so that any moment is not far away. */
+const CHECKPOINT = 400;
 
 /** So many models are kept as they were asked for. */
 const RECENT = 4;
 
-/** The page forgets the oldest events beyond this many; the kernel's own log is shorter. */
-const MAX_EVENTS = 60_000;
+/** The page forgets the oldest events beyond this many; a log that comes as a whole is shorter. */
+const MAX_EVENTS = 200_000;
 
 /**
  * The log in the page: events from `first` on, and the model at any time between.
@@ -85,10 +81,7 @@ export class Timeline {
       const event = this.eventAt(t);
       if (event) apply(model, event);
       const last = this.checkpoints.at(-1)?.time ?? this.base.time;
-      const rows = model.values.size + model.calls.size + model.nodes.size;
-      if (model.time >= last + Math.max(CHECKPOINT, rows / ROWS_PER_EVENT)) {
-        this.checkpoints.push(fork(model));
-      }
+      if (model.time >= last + CHECKPOINT) this.checkpoints.push(fork(model));
     }
     return this.remember(model);
   }

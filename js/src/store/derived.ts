@@ -10,7 +10,7 @@ import { buildGraph, type Graph } from "../graph/graph";
 import { callKey, valueKey } from "../graph/keys";
 import { BUDGET, groupsAround } from "../graph/open";
 import { withRaised } from "../graph/raised";
-import { contentOf, detailsOf, isRicher, planOf, type Detail } from "../graph/plan";
+import { contentOf, detailsOf, isRicher, planAt, planOf, type Detail } from "../graph/plan";
 import type { Event } from "../log/events";
 import { hazards, type Model } from "../log/model";
 import type { Timeline } from "../log/timeline";
@@ -98,12 +98,9 @@ function pictureOf(state: State, timeline: Timeline, { time, model, present }: M
   const then = computed(() =>
     horizon.value === time.value ? drawn.value : withRaised(timeline.at(horizon.value)),
   );
-  /** What there is to draw; of the whole, while it is only its gradients that come. */
+  /** What there is to draw; of the whole, where it stands for the moment shown. */
   const content = computed(() =>
-    contentOf(
-      sameStructure(drawn.value, then.value) ? then.value : drawn.value,
-      state.everything.value,
-    ),
+    contentOf(stands(drawn.value, then.value) ? then.value : drawn.value, state.everything.value),
   );
   const room = roomOf(state);
   const fit = detailOf(state, then, room);
@@ -117,8 +114,9 @@ function pictureOf(state: State, timeline: Timeline, { time, model, present }: M
     if (then.value === drawn.value) {
       return { graph: whole.value, others: content.value.others };
     }
-    if (sameStructure(drawn.value, then.value)) {
-      return { graph: buildGraph(drawn.value, last.value), others: content.value.others };
+    if (stands(drawn.value, then.value)) {
+      const plan = planAt(drawn.value, last.value, then.value);
+      return { graph: buildGraph(drawn.value, plan), others: content.value.others };
     }
     const { plan, others } = planOf(drawn.value, choices.value, detail.value, last.value.nest);
     return { graph: buildGraph(drawn.value, plan), others };
@@ -186,6 +184,17 @@ function detailOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySign
     return { of, model, fit: fitting(details, draw, room.value, direction) };
   });
   return computed(() => chosen.value.fit);
+}
+
+/** So many calls are much to look through at each step. */
+const MANY = 1500;
+
+/**
+ * Whether what there is to draw at a later moment is what there is now: when only gradients came
+ * between them, and in a large model, of which at each moment the part is drawn that is there.
+ */
+function stands(model: Model, later: Model): boolean {
+  return later.calls.size > MANY || sameStructure(model, later);
 }
 
 /** Whether a later moment has the same ops and values: between them gradients came, no more. */

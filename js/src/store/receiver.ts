@@ -28,10 +28,10 @@ export function createReceiver(state: State, timeline: Timeline, send: Send) {
           timeline.reset(from);
           stepper = new Stepper(from);
         }
-        const known = timeline.end - from;
-        const before = timeline.events.length;
-        timeline.append(known > 0 ? events.slice(known) : events);
-        stepper.push(timeline.events.slice(before));
+        const { end } = timeline;
+        timeline.append(end > from ? events.slice(end - from) : events);
+        if (timeline.first > end) stepper = new Stepper(timeline.first); // too many to keep
+        stepper.push(timeline.between(end, timeline.end));
         state.fault.value = null;
         state.first.value = timeline.first;
         state.end.value = timeline.end;

@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { createStore } from "../../src/store/store";
+import { Program } from "../builder";
+
+/** A chain of modules that read one parameter, which is stepped at the end. */
+function large(modules: number, ops: number): Program {
+  const p = new Program();
+  p.cell();
+  const w = p.leaf("w", [0.5]);
+  let h = p.leaf("x", [1]);
+  for (let i = 0; i < modules; i += 1) {
+    p.within("module", `net[${i}]`, i % 2 === 0 ? "Even" : "Odd", () => {
+      for (let j = 0; j < ops; j += 1) h = p.op("add", [h, j > 0 ? i + 0.5 : w]);
+    });
+  }
+  p.backward(p.op("mean", [h], "loss"));
+  p.within("step", "SGD", "", () => {
+    const [, , ...rest] = p.json.find(([event, id]) => event === "value" && id === w.id) ?? [];
+    p.tell("value", 9000, ...rest.with(1, 1));
+    p.tell("op", 9000, "add_", [w.id, "0.1"], {}, [9000], null, true, null, null);
+    p.tell("write", w.storage, 1, w.id, 9000, null, null, 9000, null);
+  });
+  return p;
+}
+
+it("draws at each moment of a large model the part of its picture that is there by then", () => {
+  const program = large(6, 300);
+  const store = createStore();
+  store.load(program.packed());
+  const last = store.scene.value;
+  const total = store.steps.value.length;
+  let most = 0;
+  for (const share of [0, 0.05, 0.2, 0.4, 0.6, 1]) {
+    store.goTo(Math.round(share * (total - 1)));
+    const { values, calls } = store.model.value;
+    const { boxes, wires } = store.scene.value;
+    for (const { box } of boxes.values()) {
+      if (box.kind === "card") expect(values.get(box.value.value)).toBe(box.value);
+      if (box.kind === "pill") expect(calls.has(box.call.call)).toBe(true);
+    }
+    for (const { wire } of wires) expect(values.has(wire.value)).toBe(true);
+    expect(boxes.size).toBeGreaterThanOrEqual(most);
+    most = boxes.size;
+    // The parameter in the version that it has at this moment.
+    const w = [...boxes.values()].find(({ box }) => box.kind === "card" && box.title === "w");
+    const version = store.model.value.storages.get(1)?.version;
+    if (w?.box.kind === "card") expect(w.box.value.version).toBe(version);
+    else expect(share).toBe(0);
+    if (share > 0) expect(wires.some(({ wire }) => wire.from === w?.box.key)).toBe(true);
+  }
+  expect(most).toBe(last.boxes.size);
+});
