@@ -92,9 +92,11 @@ function contributions(model: Model, target: number, run: number | null): Summar
 function sumOf(parts: readonly Summary[], length: number): string {
   const texts = parts.map((p) => brief(p, length));
   if (texts.length <= 4) return texts.join(" + ");
-  return new Set(texts).size === 1
-    ? `${texts.length} equal contributions of ${texts[0] ?? ""}`
-    : `${texts.slice(0, 2).join(" + ")} + … (${texts.length} contributions)`;
+  if (new Set(texts).size > 1) {
+    return `${texts.slice(0, 2).join(" + ")} + … (${texts.length} contributions)`;
+  }
+  const equal = texts[0] === shape(parts[0]?.shape ?? []) ? "" : "equal ";
+  return `${texts.length} ${equal}contributions of ${texts[0] ?? ""}`;
 }
 
 /** For each edge: the local derivative, and its product with the gradient that came in. */
