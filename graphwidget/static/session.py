@@ -211,7 +211,15 @@ class Ready:
         symbols = [each for each in wanted if isinstance(each, Symbol)]
         self.compiled = Compiled(operations, given, symbols)
         self.wanted = wanted
-        self.given = [(each, each.sizes, each.dtype.numpy, each.dtype.numpy.type) for each in given]
+        self.given = [
+            (
+                each,
+                each.dtype.numpy.type if each.sizes == () else None,
+                each.dtype.numpy,
+                each.sizes,
+            )
+            for each in given
+        ]
         kind, flat = fetches.__class__, len(wanted)
         single = flat == 1 and fetches is wanted[0]
         self.kind = kind if kind in (list, tuple) and len(fetches) == flat else None
@@ -225,11 +233,11 @@ class Ready:
         """The values."""
         values: list[Any] = []
         if self.given:
-            for (symbol, sizes, dtype, scalar), value in zip(
+            for (symbol, scalar, dtype, sizes), value in zip(
                 self.given, feed_dict.values(), strict=True
             ):
                 kind = value.__class__
-                if sizes == () and (kind is float or kind is int):
+                if scalar is not None and (kind is float or kind is int):
                     value = scalar(value)
                 elif kind is not np.ndarray or value.dtype is not dtype or value.shape != sizes:
                     value = fed_array(symbol, value)
