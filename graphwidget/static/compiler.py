@@ -36,7 +36,7 @@ class Compiled:
         scope = self.text.scope
         exec(compile(self.source, NAME, "exec"), scope)
         self.function: Callable[..., tuple[Any, ...]] = scope["run"]
-        self.prints = self.text.prints
+        self.leaves = self.text.leaves
         self.numbers = all(each in self.text.numbers for each in wanted)
         """Whether all that is wanted comes as numpy's scalars, which are nobody else's memory."""
 
@@ -47,7 +47,7 @@ class Compiled:
             OpError: an operation failed.
         """
         try:
-            if self.prints:  # to where the caller's prints go
+            if self.leaves:  # for where the caller is
                 with np.errstate(all="ignore"):
                     return self.function(state, *values)
             try:

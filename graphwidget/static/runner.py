@@ -376,3 +376,6 @@ KINDS: dict[str, Callable[[Operation, Env, State], Sequence[Any]]] = {
     "Assert": run_assert, "Exit": run_read, "Merge": run_read,
 }  # fmt: skip
 """How each kind of operation runs that is no op of the table."""
+
+OURS = frozenset(KINDS) - {"Print"} | {"Argument"}
+"""Kinds that neither print nor call what is the user's, as those may that others add."""

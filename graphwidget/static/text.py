@@ -30,7 +30,8 @@ class Text:
         self.numbers: set[Symbol] = set()
         """What certainly is a numpy scalar, and no array without dims."""
         self.depth = 1
-        self.prints = False
+        self.leaves = False
+        """Whether it prints, or calls what may be the user's."""
         names = [self.name(each) for each in given]
         self.lines.append(f"def run({', '.join(['state', *names])}):")
 

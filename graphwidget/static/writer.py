@@ -19,7 +19,7 @@ from ..optable.declare import TABLE, Op
 from .blocks import Block, find_blocks
 from .graph import Operation
 from .passes import Program, Step, items, itemwise, off
-from .runner import KINDS, run_table_op
+from .runner import KINDS, OURS, run_table_op
 from .symbol import Symbol
 from .text import Text, writable
 from .write_flow import can_write_flow, write_flow
@@ -145,7 +145,7 @@ class Writer:
     def write_other(self, step: Step) -> None:
         """A step that the runner does, in an environment of what it reads."""
         text, label = self.text, self.operation(step)
-        text.prints = text.prints or "Print" in types(step)
+        text.leaves = text.leaves or not types(step) <= OURS
         text.scope[f"{label}_run"] = (
             run_table_op if step.operation.op is not None else KINDS[step.operation.type]
         )
@@ -335,11 +335,12 @@ def heavy(symbol: Symbol) -> bool:
 
 
 def types(step: Step) -> set[str]:
-    """The types of a step's operation and of those in its regions."""
+    """The types of a step's operation and of those in its regions, ops of the table aside."""
     found, left = set(), [step.operation]
     while left:
         operation = left.pop()
-        found.add(operation.type)
+        if operation.op is None:
+            found.add(operation.type)
         left += (each for region in operation.regions for each in region.operations)
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import OrderedDict, namedtuple
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -349,3 +350,26 @@ def test_overflow_says_nothing_and_changes_nothing_outside() -> None:
             assert np.isnan(sess.run(y, {x: 1e30})) or np.isinf(sess.run(y, {x: 1e30}))
         assert set(np.geterr().values()) == {"raise"}
     assert sys.exc_info() == (None, None, None)
+
+
+def test_what_is_the_users_runs_where_he_is() -> None:
+    where: ContextVar[str] = ContextVar("where", default="nowhere")
+    seen = []
+
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            seen.append(where.get())
+            return grad * 2
+
+    compiled = torch.compile(lambda x: Scaled.apply(x).sum())
+    where.set("here")
+    for _ in range(3):
+        x = torch.ones(2, requires_grad=True)
+        compiled(x).backward()
+        assert x.grad.tolist() == [2.0, 2.0]
+    assert seen == ["here"] * 3
