@@ -1,5 +1,5 @@
 """How ONNX's operators are read, by family: functions of a node and its operands."""
 
-from . import arranging, elementwise, layers, reducing
+from . import arranging, computing, elementwise, layers, reducing, resizing, sliding
 
-__all__ = ["arranging", "elementwise", "layers", "reducing"]
+__all__ = ["arranging", "computing", "elementwise", "layers", "reducing", "resizing", "sliding"]

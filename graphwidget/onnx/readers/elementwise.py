@@ -141,6 +141,8 @@ def _celu(node: Node, x: Any) -> Any:
 
 @reads("PRelu")
 def _prelu(node: Node, x: Any, slope: Any) -> Any:
+    if node.opset < 7 and slope.ndim == 1 and x.ndim > 1:  # once it had one for each channel
+        slope = F.reshape(slope, (-1, *(1,) * (x.ndim - 2)))
     return F.where(F.lt(x, constant(np.zeros((), x.dtype))), F.mul(x, slope), x)
 
 

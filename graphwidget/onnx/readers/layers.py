@@ -13,7 +13,7 @@ def _first(found: Any) -> Any:
     return found[0] if isinstance(found, (tuple, list)) else found
 
 
-def _pads(node: Node, sizes: Any, kernel: Any, stride: Any, dilation: Any) -> list[int]:
+def pads_of(node: Node, sizes: Any, kernel: Any, stride: Any, dilation: Any) -> list[int]:
     """All starts, then all ends."""
     auto, n = node.get("auto_pad", "NOTSET"), len(kernel)
     if auto in ("NOTSET", ""):
@@ -29,7 +29,8 @@ def _pads(node: Node, sizes: Any, kernel: Any, stride: Any, dilation: Any) -> li
     return starts + ends
 
 
-def _padded(x: Any, pads: list[int], value: float) -> Any:
+def padded(x: Any, pads: list[int], value: float) -> Any:
+    """With so many of a value before and behind each dim; all starts come first."""
     n = len(pads) // 2
     if not any(pads):
         return x
@@ -42,57 +43,11 @@ def _conv(node: Node, x: Any, weight: Any, bias: Any = None) -> Any:
     kernel = known(weight)[2:]
     n = len(kernel)
     stride, dilation = node.get("strides", [1] * n), node.get("dilations", [1] * n)
-    pads = _pads(node, known(x)[2:], kernel, stride, dilation)
+    pads = pads_of(node, known(x)[2:], kernel, stride, dilation)
     even = pads[:n] == pads[n:]
-    x = x if even else _padded(x, pads, 0.0)
+    x = x if even else padded(x, pads, 0.0)
     return F.convolution(x, weight, bias, tuple(stride), tuple(pads[:n]) if even else (0,) * n,
                          tuple(dilation), False, (0,) * n, node.get("group", 1))  # fmt: skip
-
-
-@reads("ConvTranspose")
-def _conv_transpose(node: Node, x: Any, weight: Any, bias: Any = None) -> Any:
-    kernel = known(weight)[2:]
-    n = len(kernel)
-    stride, dilation = node.get("strides", [1] * n), node.get("dilations", [1] * n)
-    extra, pads = node.get("output_padding", [0] * n), node.get("pads", [0] * 2 * n)
-    if (
-        node.get("auto_pad", "NOTSET") not in ("NOTSET", "VALID")
-        or "output_shape" in node.attributes
-    ):
-        raise ValueError("sizes of ConvTranspose that are worked out backwards are not known here")
-    if pads[:n] != pads[n:]:
-        raise ValueError("uneven pads of ConvTranspose are not known here")
-    return F.convolution(x, weight, bias, tuple(stride), tuple(pads[:n]), tuple(dilation), True,
-                         tuple(extra), node.get("group", 1))  # fmt: skip
-
-
-@reads("MaxPool", "AveragePool")
-def _pool(node: Node, x: Any) -> Any:
-    kernel = tuple(node.get("kernel_shape"))
-    n = len(kernel)
-    stride, dilation = node.get("strides", [1] * n), node.get("dilations", [1] * n)
-    pads = _pads(node, known(x)[2:], kernel, stride, dilation)
-    largest, ceil = node.type == "MaxPool", bool(node.get("ceil_mode", 0))
-    if len(node.outputs) > 1 or (not largest and (any(d != 1 for d in dilation) or ceil)):
-        raise ValueError("this form of pooling is not known here")
-    if pads[:n] != pads[n:]:
-        if not largest and not node.get("count_include_pad", 0):
-            raise ValueError("uneven pads that do not count are not known here")
-        x, pads = _padded(x, pads, float("-inf") if largest else 0.0), [0] * 2 * n
-    if n == 1:  # the table's pools have two dims or three
-        x = F.unsqueeze(x, 2)
-        kernel, stride, dilation = (1, *kernel), [1, *stride], [1, *dilation]
-        pads = [0, pads[0]]
-    dims = max(n, 2)
-    padding = tuple(pads[:dims])
-    if largest:
-        found = _first(getattr(F, f"max_pool{dims}d_with_indices")(
-            x, kernel, tuple(stride), padding, tuple(dilation), ceil))  # fmt: skip
-    else:
-        found = getattr(F, f"avg_pool{dims}d")(
-            x, kernel, tuple(stride), padding, False, bool(node.get("count_include_pad", 0)), None
-        )
-    return F.squeeze_dims(found, (2,)) if n == 1 else found
 
 
 @reads("GlobalAveragePool", "GlobalMaxPool")
@@ -114,10 +69,59 @@ def _standard(x: Any, dims: tuple[int, ...], eps: float) -> Any:
     return F.mul(off, rstd), mean, rstd
 
 
+def _training_batch_norm(node: Node, x: Any, scale: Any, bias: Any, mean: Any, var: Any) -> Any:
+    """By the batch's own statistics, which are mixed into the running ones."""
+    dims = (0, *range(2, x.ndim))
+    kind = x.dtype.type
+    found, now, _ = _standard(x, dims, node.get("epsilon", 1e-5))
+    off = F.sub(x, now)
+    spread = F.mean_dim(F.mul(off, off), dims, True)
+    y = F.add(F.mul(found, _across(scale, x.ndim)), _across(bias, x.ndim))
+    keep = node.get("momentum", 0.9)
+    mixed = [
+        F.add(F.mul(old, constant(kind(keep))),
+              F.mul(F.reshape(new, (-1,)), constant(kind(1 - keep))))
+        for old, new in ((mean, now), (var, spread))
+    ]  # fmt: skip
+    return [y, *mixed]
+
+
+@reads("GroupNormalization")
+def _group_norm(node: Node, x: Any, scale: Any, bias: Any) -> Any:
+    count, sizes = node.get("num_groups"), known(x)
+    grouped = F.reshape(x, (sizes[0], count, -1))
+    found = F.reshape(_standard(grouped, (2,), node.get("epsilon", 1e-5))[0], sizes)
+    if node.opset < 21:  # one number for each group
+        each = sizes[1] // count
+        scale, bias = (F.reshape(F.expand(F.reshape(a, (count, 1)), (count, each)), (-1,))
+                       for a in (scale, bias))  # fmt: skip
+    return F.add(F.mul(found, _across(scale, x.ndim)), _across(bias, x.ndim))
+
+
+@reads("MeanVarianceNormalization")
+def _mean_variance(node: Node, x: Any) -> Any:
+    return _standard(x, tuple(each % x.ndim for each in node.get("axes", [0, 2, 3])), 1e-9)[0]
+
+
+@reads("LRN")
+def _local_response(node: Node, x: Any) -> Any:
+    count, kind = node.get("size"), x.dtype.type
+    before, sizes = (count - 1) // 2, known(x)
+    flat = F.reshape(F.mul(x, x), (sizes[0], 1, sizes[1], -1))
+    wide = F.constant_pad_nd(flat, (0, 0, before, count - 1 - before), 0.0)
+    total = F.convolution(wide, constant(np.ones((1, 1, count, 1), x.dtype)), None, (1, 1), (0, 0),
+                          (1, 1), False, (0, 0), 1)  # fmt: skip
+    by = constant(kind(node.get("alpha", 1e-4) / count))
+    scale = F.add(F.mul(F.reshape(total, sizes), by), constant(kind(node.get("bias", 1.0))))
+    return F.div(x, F.pow(scale, constant(kind(node.get("beta", 0.75)))))
+
+
 @reads("BatchNormalization")
 def _batch_norm(node: Node, x: Any, scale: Any, bias: Any, mean: Any, var: Any) -> Any:
-    if node.get("training_mode", 0) or len(node.outputs) > 1:
-        raise ValueError("batch norm that trains is not known here")
+    if node.get("training_mode", 0):
+        return _training_batch_norm(node, x, scale, bias, mean, var)
+    if len(node.outputs) > 1:
+        raise ValueError("its older outputs are not known here")
     eps = constant(x.dtype.type(node.get("epsilon", 1e-5)))
     mean, var, scale, bias = (_across(each, x.ndim) for each in (mean, var, scale, bias))
     return F.add(F.mul(F.div(F.sub(x, mean), F.sqrt(F.add(var, eps))), scale), bias)
@@ -222,39 +226,6 @@ def _recurrent(node: Node, x: Any, weight: Any, again: Any, bias: Any = None, le
             *(F.transpose(e, 0, 1) for e in results[1:]),
         ]
     return results[: len(node.outputs)]
-
-
-NEAREST = {("asymmetric", "floor"): "nearest", ("half_pixel", "round_prefer_ceil"): "nearest_exact"}
-SMOOTH = {("linear", 1): "linear1d", ("linear", 2): "bilinear2d", ("linear", 3): "trilinear3d",
-          ("cubic", 2): "bicubic2d"}  # fmt: skip
-
-
-@reads("Resize")
-def _resize(node: Node, x: Any, roi: Any = None, scales: Any = None, sizes: Any = None) -> Any:
-    mode, n = node.get("mode", "nearest"), x.ndim - 2
-    how = node.get("coordinate_transformation_mode", "half_pixel")
-    factors: Any = [None] * n
-    if sizes is not None:
-        wanted = node.ints(sizes)[2:]
-    else:
-        factors = [float(each) for each in node.numbers(scales)]
-        if factors[:2] != [1.0, 1.0]:
-            raise ValueError("batches and channels are not resized here")
-        factors = factors[2:]
-        wanted = tuple(int(size * f) for size, f in zip(known(x)[2:], factors, strict=True))
-    if mode == "nearest":
-        name = NEAREST.get((how, node.get("nearest_mode", "round_prefer_floor")))
-        if name and n <= 3:
-            return getattr(F, f"upsample_{name}{n}d")(x, wanted, *factors)
-    name = SMOOTH.get((mode, n))
-    usual = node.get("cubic_coeff_a", -0.75) == -0.75 and not node.get("antialias", 0)
-    whole = all(f is None or size * f == n for size, f, n in
-                zip(known(x)[2:], factors, wanted, strict=True))  # fmt: skip
-    if how == "align_corners" and not whole:
-        raise ValueError("corners are aligned to a size that is no whole number")
-    if name is None or not usual or how not in ("half_pixel", "align_corners"):
-        raise ValueError("this form of resizing is not known here")
-    return getattr(F, f"upsample_{name}")(x, wanted, how == "align_corners", *factors)
 
 
 @reads("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
