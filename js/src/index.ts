@@ -36,7 +36,7 @@ function open({ model, offline = false }: Context): Shared {
   const store = createStore();
   const link = offline ? null : new Link(model, store);
   const packed = (): void => {
-    if (Number(model.get("count")) > store.end.value) store.load(model.get("packed"));
+    if (Number(model.get("count")) > store.known()) store.load(model.get("packed"));
   };
   try {
     checkProtocol(model.get("protocol"));
@@ -56,7 +56,7 @@ function open({ model, offline = false }: Context): Shared {
     model.on("change:packed", packed);
     model.on("change:past", past);
     // The first message also opens the comm's subshell, so that clicks reach a busy kernel.
-    if (!link.send({ type: "need", from: store.end.value })) store.connection.value = "offline";
+    if (!link.send({ type: "need", from: store.known() })) store.connection.value = "offline";
   } else store.connection.value = "offline";
   past();
   const shared: Shared = {

@@ -99,6 +99,9 @@ function sumOf(parts: readonly Summary[], length: number): string {
   return `${texts.length} ${equal}contributions of ${texts[0] ?? ""}`;
 }
 
+/** The most inputs whose derivatives are spelled out. */
+const MOST_INPUTS = 24;
+
 /** For each edge: the local derivative, and its product with the gradient that came in. */
 function derivatives(model: Model, node: NodeRow, call: CallRow, output: number): Line[] {
   const inputs = call.inputs.filter((input) => typeof input === "number");
@@ -106,16 +109,21 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
   const rules = rulesByInput(model, call);
   const root = rootName(model, node);
   const out = shortName(model, output);
+  const symbols = texts(model, call, output, null);
+  const values = texts(model, call, output, node.grads_in[0] ?? null);
   const lines: Line[] = [];
+  let more = 0;
   node.next.forEach(([next], edge) => {
     const input = inputs[at(targets, edge)]; // -1 for none
     const sent = node.grads_out[edge];
     if (next === null || input === undefined || !sent) return;
+    if (lines.length === MOST_INPUTS) {
+      more += 1;
+      return;
+    }
     const own = shortName(model, input);
     const rule = rules.get(input);
     const local = rule?.local ?? null;
-    const symbols = texts(model, call, output, null);
-    const values = texts(model, call, output, node.grads_in[0] ?? null);
     const line = [plain("→ "), name(model, input), plain(": ")];
     const incoming = root === out ? null : partial(root, out);
     // An input that was spread over the output gets the sum of what each item sends back.
@@ -143,6 +151,7 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
     line.push(numbers(sent));
     lines.push(line);
   });
+  if (more > 0) lines.push([plain(`→ ${more} more inputs likewise`)]);
   return lines;
 }
 

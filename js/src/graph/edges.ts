@@ -1,5 +1,6 @@
 /* Which wire of a call belongs to which edge of its nodes. */
 
+import { push } from "../collections";
 import type { Model, NodeRow, ValueRow } from "../log/model";
 
 /** One edge: a node, and which of those that leave it. */
@@ -30,19 +31,21 @@ export function inputEdges(
   node: NodeRow,
   inputs: readonly number[],
 ): (Edge | null)[] {
-  const found = leads(model, node, inputs);
-  return inputs.map((_, input) => found.find((lead) => lead?.input === input) ?? null);
+  const found = inputs.map((): Edge | null => null);
+  for (const lead of leads(model, node, inputs)) if (lead) found[lead.input] = lead;
+  return found;
 }
 
 function leads(model: Model, node: NodeRow, inputs: readonly number[]): (Lead | null)[] {
   const taken = new Set<number>();
   const inner = new Set<number>();
+  const waiting = inputsBehind(model, inputs);
   const follow = (from: NodeRow, edge: number): Lead | null => {
     const [next, nr] = from.next[edge] ?? [null, 0];
     const to = next === null ? undefined : model.nodes.get(next);
     if (!to) return null;
-    const input = inputs.findIndex((id, i) => !taken.has(i) && isBehind(model, id, to, nr));
-    if (input >= 0) {
+    const input = waiting.get(behind(model, to, nr))?.shift();
+    if (input !== undefined) {
       taken.add(input);
       return { node: from.node, edge, input };
     }
@@ -64,24 +67,24 @@ function leads(model: Model, node: NodeRow, inputs: readonly number[]): (Lead | 
   });
 }
 
-/** Whether a node, at its input `nr`, takes the gradient of a value. */
-function isBehind(model: Model, id: number, node: NodeRow, nr: number): boolean {
-  if (node.variable === null) {
+/** The inputs, as indices, by what takes their gradient; those of the same in their order. */
+function inputsBehind(model: Model, inputs: readonly number[]): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  inputs.forEach((id, i) => {
     const value = model.values.get(id);
-    return value?.node === node.node && value.nr === nr;
-  }
-  return id === node.variable || isWrittenTo(model.values.get(id), model.values.get(node.variable));
+    if (value?.node != null) push(found, `${value.node} ${value.nr}`, i);
+    else if (value) push(found, leafKey(value), i);
+  });
+  return found;
 }
 
-/** Whether a leaf is another as it was before or after it was written into. */
-function isWrittenTo(value: ValueRow | undefined, leaf: ValueRow | undefined): boolean {
-  return (
-    value !== undefined &&
-    leaf !== undefined &&
-    value.leaf &&
-    value.requires_grad &&
-    value.storage === leaf.storage &&
-    value.view_of === leaf.view_of &&
-    value.version !== leaf.version
-  );
+/** What `inputsBehind` calls the input `nr` of a node. */
+function behind(model: Model, { node, variable }: NodeRow, nr: number): string {
+  const leaf = variable === null ? undefined : model.values.get(variable);
+  return leaf ? leafKey(leaf) : `${node} ${nr}`;
+}
+
+/** A leaf is the same before and after it was written into, as by an optimizer. */
+function leafKey({ storage, view_of }: ValueRow): string {
+  return `leaf ${storage} ${view_of ?? ""}`;
 }

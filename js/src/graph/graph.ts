@@ -15,7 +15,7 @@ import { pillText, slotName } from "./boxes";
 import type { Box, GroupFacts, Pill } from "./boxes";
 import { inputEdges } from "./edges";
 import { callsBy, factsOf, groupBox, nodesIn } from "./group-box";
-import { wiresOfGroup } from "./group-wires";
+import { bundled, wiresOfGroup } from "./group-wires";
 import { flatTree, type Group, type Tree } from "./groups";
 import { callKey, inputKey, outputKey, valueKey } from "./keys";
 import { expression, userName } from "./names";
@@ -112,6 +112,7 @@ export function buildGraph(model: Model, plan: Plan = flatPlan(model)): Graph {
   joinClosed(draft, nested);
   draft.wires = draft.wires.filter((w) => draft.boxes.has(w.from) && draft.boxes.has(w.to));
   copySources(draft);
+  draft.wires = bundled(draft.wires);
   const named = namePlaces(draft, plan);
   return {
     ...draft,
@@ -349,11 +350,12 @@ function makeWires(model: Model, pill: Pill, writes: Writes, { standIn, steps }:
  * the base: the passing views, before and after, and the op that made the first are left out.
  */
 function foldViewWrites(model: Model, boxes: Map<string, Box>, wires: Wire[]): void {
+  const uses = groupBy(wires, (wire) => wire.value);
+  const writes = ({ way, call }: Wire) => way !== "in" || model.calls.get(call)?.inplace === true;
   const hidden = (id: number): boolean => {
     const value = model.values.get(id);
     if (value?.view_of == null || value.names.length > 0) return false;
-    const uses = wires.filter((wire) => wire.way === "in" && wire.value === id);
-    return uses.every((wire) => model.calls.get(wire.call)?.inplace === true);
+    return (uses.get(id) ?? []).every(writes);
   };
   for (const storage of model.storages.values()) {
     for (const write of storage.writes) {

@@ -1,5 +1,6 @@
 /* The wires of a closed group: those of the calls inside that lead out of it, each once. */
 
+import { groupBy } from "../collections";
 import type { CallRow, Model, NodeRow } from "../log/model";
 import { inputEdges, type Edge } from "./edges";
 import type { Group } from "./groups";
@@ -55,6 +56,20 @@ export function wiresOfGroup(
 function edgesOf(model: Model, call: CallRow, node: NodeRow | undefined) {
   const inputs = call.inputs.filter((input) => typeof input === "number");
   return node ? inputEdges(model, node, inputs) : [];
+}
+
+/** More wires than these between two boxes cannot be told apart. */
+const MOST_BESIDE = 6;
+
+/** The wires with one for all that join the same two boxes, where they are many. */
+export function bundled(wires: Wire[]): Wire[] {
+  const joined = groupBy(wires, ({ from, to }) => `${from}>${to}`);
+  if (joined.size === wires.length) return wires;
+  return [...joined].flatMap(([key, list]) => {
+    const [first] = list;
+    if (!first || list.length <= MOST_BESIDE) return list;
+    return [{ ...first, ...NO_EDGE, key, times: list.length }];
+  });
 }
 
 /** The node whose incoming gradient is that of a value: its maker, or its AccumulateGrad. */

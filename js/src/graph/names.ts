@@ -50,13 +50,17 @@ export function expression(model: Model, call: CallRow, budget = 40): string {
   return fill(op.text, inputs, call);
 }
 
+/** The most inputs that are written out in a formula. */
+const MOST_INPUTS = 24;
+
 /** For each input's name in the op's signature, what stands there in this call. */
 export function inputTexts(model: Model, call: CallRow, budget = 40): Map<string, string> {
   // Many inputs share the room: else an expression of many of many would have no end.
   const share = call.inputs.length > 2 ? Math.floor(budget / call.inputs.length) : budget;
-  const texts = call.inputs.map((input) =>
-    typeof input === "number" ? factor(model, input, share) : input,
-  );
+  const texts = call.inputs
+    .slice(0, MOST_INPUTS)
+    .map((input) => (typeof input === "number" ? factor(model, input, share) : input));
+  if (call.inputs.length > MOST_INPUTS) texts.push("…");
   return byInput(model, call, texts, (list) => list.join(", "));
 }
 

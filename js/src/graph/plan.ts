@@ -134,8 +134,7 @@ function richest(model: Model, content: Content): Detail {
   const [airy, cards] = detailsOf(content);
   if (!airy || !cards) throw new Error("a content has details");
   const full = nest(model, content, openGroups(root, new Map(), airy.open), "airy");
-  const boxes = full.cards.size + full.closed.size + pillsIn(full);
-  return full.closed.size === 0 || boxes <= AIRY ? airy : cards;
+  return full.closed.size === 0 || boxesIn(full) <= AIRY ? airy : cards;
 }
 
 /** The groups around the node that failed in the newest cell stand open: it is looked at first. */
@@ -149,8 +148,9 @@ function aroundError(model: Model, root: Group): ReadonlyMap<string, boolean> {
 
 const NONE: ReadonlyMap<string, boolean> = new Map();
 
-function pillsIn({ sites }: ReturnType<typeof nest>): number {
-  let count = 0;
-  for (const { closed } of sites.values()) if (!closed) count += 1;
+/** How many boxes are drawn of a nest. */
+export function boxesIn({ cards, closed, sites }: Nest): number {
+  let count = cards.size + closed.size;
+  for (const site of sites.values()) if (!site.closed) count += 1;
   return count;
 }

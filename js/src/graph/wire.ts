@@ -19,6 +19,8 @@ export interface Wire {
    */
   readonly node: number | null;
   readonly edge: number;
+  /** How many wires it stands for, where it is a bundle: it then has no gradient of its own. */
+  readonly times?: number;
 }
 
 /** Of a wire that no gradient comes back on. */

@@ -77,13 +77,23 @@ export class Timeline {
       if (model.time <= until && model.time > start.time) start = model;
     }
     const model = fork(start);
-    for (let t = start.time; t < until; t += 1) {
+    this.goOn(model, until);
+    return this.remember(model);
+  }
+
+  /** Keeps folds up to a time, so that later ones are not far away. */
+  foldTo(time: number): void {
+    const start = this.checkpoints.at(-1) ?? this.base;
+    if (start.time < time) this.goOn(fork(start), Math.min(time, this.end));
+  }
+
+  private goOn(model: Model, until: number): void {
+    for (let t = model.time; t < until; t += 1) {
       const event = this.eventAt(t);
       if (event) apply(model, event);
       const last = this.checkpoints.at(-1)?.time ?? this.base.time;
       if (model.time >= last + CHECKPOINT) this.checkpoints.push(fork(model));
     }
-    return this.remember(model);
   }
 
   private remember(model: Model): Model {

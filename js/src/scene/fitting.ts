@@ -26,10 +26,13 @@ export interface Fitting {
   readonly graph: Graph;
 }
 
-/** The richest of the details that fits; where none does, what can be read when it is panned. */
+/**
+ * The richest of the details that fits; where none does, what can be read when it is panned. What
+ * is too much to be drawn at all has no graph.
+ */
 export function fitting(
   details: Iterable<Detail>,
-  draw: (detail: Detail) => Graph,
+  draw: (detail: Detail) => Graph | null,
   room: Room,
   direction: "auto" | Direction,
 ): Fitting {
@@ -37,6 +40,7 @@ export function fitting(
   let last: Fitting | null = null;
   for (const detail of details) {
     const graph = draw(detail);
+    if (!graph) continue;
     for (const way of ways) {
       const { w, h } = sizeOf(graph, way);
       if (w <= room.w && h <= room.h) return { detail, graph };

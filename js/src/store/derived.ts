@@ -10,7 +10,15 @@ import { buildGraph, type Graph } from "../graph/graph";
 import { callKey, valueKey } from "../graph/keys";
 import { BUDGET, groupsAround } from "../graph/open";
 import { withRaised } from "../graph/raised";
-import { contentOf, detailsOf, isRicher, planAt, planOf, type Detail } from "../graph/plan";
+import {
+  boxesIn,
+  contentOf,
+  detailsOf,
+  isRicher,
+  planAt,
+  planOf,
+  type Detail,
+} from "../graph/plan";
 import type { Event } from "../log/events";
 import { hazards, type Model } from "../log/model";
 import type { Timeline } from "../log/timeline";
@@ -176,8 +184,11 @@ function detailOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySign
     if (same && last.model === model) return last;
     const limit = same ? (last.fit?.detail ?? null) : null;
     const content = contentOf(model, everything);
-    const draw = (detail: Detail): Graph =>
-      buildGraph(model, planOf(model, { everything, opened: NOTHING }, detail).plan);
+    const draw = (detail: Detail): Graph | null => {
+      const { plan } = planOf(model, { everything, opened: NOTHING }, detail);
+      const tooMany = detail.values !== "wires" && boxesIn(plan.nest) > MOST_BOXES;
+      return tooMany ? null : buildGraph(model, plan);
+    };
     const { w, h } = room.value;
     const boxes = Math.min(160, Math.max(BUDGET, Math.round((w * h) / (120 * 75))));
     const details = [...detailsOf(content, boxes)].filter((one) => !limit || !isRicher(one, limit));
@@ -185,6 +196,9 @@ function detailOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySign
   });
   return computed(() => chosen.value.fit);
 }
+
+/** More boxes are not drawn as elements of the page. */
+const MOST_BOXES = 600;
 
 /** So many calls are much to look through at each step. */
 const MANY = 1500;

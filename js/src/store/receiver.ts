@@ -1,6 +1,7 @@
 /* How a log comes in: whole, or piece by piece from a kernel. */
 
 import { batch } from "@preact/signals";
+import { contentOf } from "../graph/plan";
 import { parsePacked, type Pause, type Receiver } from "../kernel/protocol";
 import { Unreadable } from "../log/checks";
 import type { Timeline } from "../log/timeline";
@@ -14,29 +15,96 @@ const SILENCE = 6000;
 const GONE =
   "The kernel that recorded this was restarted or is gone: what was recorded can be replayed.";
 
+/** A log of more events than these is read in slices, between which the page does other things. */
+const SLICE = 5000;
+
+/** So long a slice may take, in milliseconds. */
+const BUDGET = 30;
+
+/** Goes on in a task of its own. */
+function later(): Promise<void> {
+  return new Promise((done) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      done();
+    };
+    port2.postMessage(null);
+  });
+}
+
 export function createReceiver(state: State, timeline: Timeline, send: Send) {
   let stepper = new Stepper();
+  /** Where the log will end that is being read in slices, and what came in meanwhile. */
+  let coming: { readonly end: number; readonly after: (() => void)[] } | null = null;
+
+  /** Appends events as far as they are news, and their steps. */
+  const append = (from: number, events: readonly unknown[]): void => {
+    if (from > timeline.end) {
+      timeline.reset(from);
+      stepper = new Stepper(from);
+    }
+    const { end } = timeline;
+    timeline.append(end > from ? events.slice(end - from) : events);
+    if (timeline.first > end) stepper = new Stepper(timeline.first); // too many to keep
+    stepper.push(timeline.between(end, timeline.end));
+  };
+  /** Shows all that was appended. */
+  const publish = (): void => {
+    batch(() => {
+      state.fault.value = null;
+      state.first.value = timeline.first;
+      state.end.value = timeline.end;
+      state.steps.value = [...stepper.all()];
+      state.loading.value = false;
+    });
+  };
+
+  /** Takes in a long log, and computes ahead what its picture needs. */
+  const takeSlowly = async (from: number, events: readonly unknown[]): Promise<void> => {
+    const after: (() => void)[] = [];
+    coming = { end: from + events.length, after };
+    state.loading.value = true;
+    const pace = pacer();
+    try {
+      for (let i = 0; i < events.length; i += 500) {
+        append(from + i, events.slice(i, i + 500));
+        await pace();
+      }
+      for (let time = timeline.first; time < timeline.end; time += 500) {
+        timeline.foldTo(time);
+        await pace();
+      }
+      await later();
+      contentOf(timeline.at(timeline.end), state.everything.peek());
+      await later();
+      publish();
+    } catch (error) {
+      state.loading.value = false;
+      state.fault.value = faultOf(error);
+    }
+    coming = null;
+    for (const next of after) next();
+  };
 
   const take = (from: number, events: readonly unknown[]): void => {
+    if (coming) {
+      coming.after.push(() => {
+        take(from, events);
+      });
+      return;
+    }
     if (from > timeline.end && !beginsWithSnapshot(events)) {
       send({ type: "need", from: timeline.end }); // something was lost on the way
       return;
     }
+    if (events.length > SLICE && from + events.length - timeline.end > SLICE) {
+      void takeSlowly(from, events);
+      return;
+    }
     try {
-      batch(() => {
-        if (from > timeline.end) {
-          timeline.reset(from);
-          stepper = new Stepper(from);
-        }
-        const { end } = timeline;
-        timeline.append(end > from ? events.slice(end - from) : events);
-        if (timeline.first > end) stepper = new Stepper(timeline.first); // too many to keep
-        stepper.push(timeline.between(end, timeline.end));
-        state.fault.value = null;
-        state.first.value = timeline.first;
-        state.end.value = timeline.end;
-        state.steps.value = [...stepper.all()];
-      });
+      append(from, events);
+      publish();
     } catch (error) {
       state.fault.value = faultOf(error);
     }
@@ -76,12 +144,12 @@ export function createReceiver(state: State, timeline: Timeline, send: Send) {
       else state.notice.value = { text: message.why, tone: "error" };
     },
     counted: (count) => {
-      if (count > timeline.end) send({ type: "need", from: timeline.end });
+      if (count > receiver.known()) send({ type: "need", from: receiver.known() });
     },
     failed: (why) => {
       state.fault.value = why;
     },
-    known: () => timeline.end,
+    known: () => Math.max(timeline.end, coming?.end ?? 0),
     silent: () => {
       if (state.connection.value === "offline" || state.fault.value !== null) return;
       state.notice.value = {
@@ -108,6 +176,17 @@ export function createReceiver(state: State, timeline: Timeline, send: Send) {
     }
   };
   return { ...receiver, load, pastIs };
+}
+
+/** What waits for another task whenever the time of a slice is over. */
+function pacer(): () => Promise<void> | undefined {
+  let begin = performance.now();
+  return () => {
+    if (performance.now() - begin < BUDGET) return undefined;
+    return later().then(() => {
+      begin = performance.now();
+    });
+  };
 }
 
 function beginsWithSnapshot([first]: readonly unknown[]): boolean {

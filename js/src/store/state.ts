@@ -25,6 +25,8 @@ export function createState() {
     first: signal(0),
     end: signal(0),
     steps: signal<readonly Step[]>([]),
+    /** A long log is being read: nothing of it is shown yet. */
+    loading: signal(false),
     connection: signal<Connection>("waiting"),
     /** Why nothing can be asked of a kernel, while the page is offline. */
     why: signal("There is no kernel behind this page: it replays what was recorded."),

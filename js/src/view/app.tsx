@@ -101,7 +101,11 @@ function Contents({ store, view }: { store: Store; view: ViewState }) {
       <Notice store={store} />
       <RunBar store={store} />
       <div class="gw-main" ref={main}>
-        {store.steps.value.length === 0 ? <Empty /> : <Stage store={store} view={view} />}
+        {store.steps.value.length === 0 ? (
+          <Empty loading={store.loading.value} />
+        ) : (
+          <Stage store={store} view={view} />
+        )}
         <Panel store={store} />
       </div>
       <HeightHandle store={store} />
@@ -164,7 +168,8 @@ function useWordsRoom(root: { readonly current: Element | null }, view: ViewStat
   }, []);
 }
 
-function Empty() {
+function Empty({ loading }: { loading: boolean }) {
+  if (loading) return <div class="gw-empty">Reading the recording …</div>;
   return (
     <div class="gw-empty" data-testid="empty">
       <p>Nothing recorded yet.</p>

@@ -43,6 +43,7 @@ interface WireProps {
 function WireView({ drawn, grad, now, old, arrow, paths, dimmed }: WireProps) {
   const { wire } = drawn;
   const state = ["gw-wire", now ? "gw-now" : "", old ? "gw-old" : "", dimmed ? "gw-dimmed" : ""];
+  if (wire.times !== undefined) state.push("gw-many");
   return (
     <g
       class={state.join(" ")}
@@ -58,7 +59,9 @@ function WireView({ drawn, grad, now, old, arrow, paths, dimmed }: WireProps) {
         .map((n) => (
           <path key={n} class={`gw-path gw-path-${n}`} d={drawn.backward} />
         ))}
-      <path class="gw-forward" d={drawn.forward} />
+      <path class="gw-forward" d={drawn.forward}>
+        {wire.times !== undefined && <title>{`${wire.times} values`}</title>}
+      </path>
       {grad && (
         <path
           key={now ? "now" : "then"}

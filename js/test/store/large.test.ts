@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createStore } from "../../src/store/store";
 import { Program } from "../builder";
 
@@ -23,10 +23,15 @@ function large(modules: number, ops: number): Program {
   return p;
 }
 
-it("draws at each moment of a large model the part of its picture that is there by then", () => {
+it("draws at each moment of a large model the part of its picture that is there by then", async () => {
   const program = large(6, 300);
   const store = createStore();
   store.load(program.packed());
+  expect(store.steps.value).toEqual([]); // a long log is read in slices
+  const read = () => {
+    expect(store.loading.value).toBe(false);
+  };
+  await vi.waitFor(read, { timeout: 15_000 });
   const last = store.scene.value;
   const total = store.steps.value.length;
   let most = 0;
