@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenNotebook, Screenshot
@@ -74,3 +76,40 @@ def test_backward_waits_in_its_running_cell(notebook: OpenNotebook) -> None:
     book.finish()
     assert "over tensor([5.])" in book.text(2)
     expect(bar).to_have_count(0)
+
+
+GAN = """\
+G, D = torch.nn.Linear(2, 3), torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(D.parameters(), lr=0.1)
+fake = G(torch.randn(5, 2))
+score = D(fake)
+score.mean().backward(retain_graph=True)
+optimizer.step()
+loss = -score.mean()
+loss.backward()"""
+
+
+def test_the_step_that_came_too_early_is_drawn(notebook: OpenNotebook) -> None:
+    book = notebook(
+        [LOAD, GAN, GAN.replace("optimizer.step()", "optimizer.step()\nscore = D(fake)")]
+    )
+    book.run(0, 1)
+    picture = book.picture(1)
+    expect(picture.error).to_contain_text("optimizer.step()")
+    expect(picture.error).to_contain_text("score = D(fake)")
+    seen = picture.seen()
+    assert seen.stale == 1
+    assert "SGD_" in seen.op_names
+    kinds = "[each.kind for each in graphwidget.explain()]"
+    assert book.ask(kinds, "import graphwidget") == ["stale"]
+    book.run(2)
+    assert book.ask(kinds, "import graphwidget") == []  # a backward that goes well closes the case
+
+
+def test_the_leaf_that_may_not_be_written_is_red(notebook: OpenNotebook) -> None:
+    book = notebook([LOAD, "bias = torch.zeros(3, requires_grad=True)\nbias.fill_(1.)"])
+    book.run(0, 1)
+    picture = book.picture(1)
+    expect(picture.error).to_contain_text("bias is a leaf that requires grad")
+    expect(picture.error).to_contain_text("with torch.no_grad():")
+    expect(picture.card("bias")).to_have_class(re.compile(r"\bgw-wrong\b"))

@@ -93,6 +93,8 @@ class Calls(TorchFunctionMode):
         """Where values were told to need no gradient."""
         self.found: Callable[[Finding], None] = lambda finding: None
         self._last: Captured | None = None  # while sorting: what the last call made
+        self.errs: Callable[..., None] = lambda *record: None
+        """Tells an error, while draining."""
         self.off = False
         recorder.passing[self.tell_call] = self.events_if_over
 
@@ -113,7 +115,7 @@ class Calls(TorchFunctionMode):
         try:
             result = func(*args, **kwargs)
         except RuntimeError as error:
-            self.failed(error)
+            self.failed(error, before)
             raise
         if before is not None:
             try:
@@ -123,7 +125,7 @@ class Calls(TorchFunctionMode):
                 self.fault(error)
         return result
 
-    def failed(self, error: RuntimeError) -> None:
+    def failed(self, error: RuntimeError, before: list[tuple[torch.Tensor, Ref]] | None) -> None:
         """A call of the program's raised: a write to a leaf is explained."""
         if LEAF not in str(error):
             return
@@ -132,8 +134,13 @@ class Calls(TorchFunctionMode):
                 place, _names, _late = self.place()
                 finding = leaf_written(str(error), None if place is None else place.site)
                 self.found(finding)
-                for line in str(finding).splitlines():
+                for line in finding.lines():
                     error.add_note(line)
+                event = ev.Error(
+                    "leaf", type(error).__name__, str(error), finding.help(), None, None, None,
+                    before[0][1].id if before else None, None, None, (), None, None, (),
+                )  # fmt: skip
+                self.recorder.raw.append((self.errs, None, event, place))
         except Exception as fault:
             self.fault(fault)
 

@@ -65,7 +65,7 @@ class TorchAdapter:
         )  # fmt: skip
         self.runs = Runs(recorder, self.identity, self.calls, self.place, self.fault)
         self.runs.about_to_run = self.step_over
-        self.calls.found = self.runs.found
+        self.calls.found, self.calls.errs = self.runs.found, self.runs.errs
         self.sorter.heard[self.calls.tell_call] = self.calls.scalar
         self.sorter.heard[self.names.perhaps] = self.calls.scalar_perhaps
         self.sorter.kinds.update({

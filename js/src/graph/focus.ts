@@ -2,8 +2,8 @@
 
 import { countWhile } from "../collections";
 import { groups } from "../layout/components";
-import { nodesByCall, type Model, type WriteRow } from "../log/model";
-import { inputsOf, origin, type Visible } from "./visible";
+import { hazards, nodesByCall, type Model, type WriteRow } from "../log/model";
+import { guiltyWrite, inputsOf, origin, type Visible } from "./visible";
 
 /** What the newest cell worked on, and how many other graphs are left out. */
 export interface Focus {
@@ -63,6 +63,12 @@ function parts(model: Model, seen: Visible, writes: ReadonlyMap<number, WriteRow
     for (const input of model.calls.get(id)?.inputs ?? []) {
       if (typeof input === "number") pairs.push([seen.standIn(input), -id]);
     }
+  }
+  for (const hazard of hazards(model)) {
+    const guilty = guiltyWrite(model, hazard);
+    if (!guilty || hazard.node.call === null || !seen.calls.has(hazard.node.call)) continue;
+    const written = guilty.base ?? guilty.value;
+    if (seen.values.has(written)) pairs.push([written, -hazard.node.call]);
   }
   return groups([...seen.values, ...[...seen.calls].map((id) => -id)], pairs);
 }

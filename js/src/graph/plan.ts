@@ -1,13 +1,13 @@
 /* What is drawn of a model: which part of it, which groups stand open, and which values are drawn. */
 
-import type { Model } from "../log/model";
+import { hazards, type Model } from "../log/model";
 import { placesBefore } from "./film";
 import { focus } from "./focus";
 import type { Plan } from "./graph";
 import { groupTree, type Group, type Tree } from "./groups";
 import { nest, type Nest, type Values } from "./nest";
 import { groupsAround, openByDepth, openGroups } from "./open";
-import { baseWrites, visible, type Visible } from "./visible";
+import { baseWrites, guiltyWrite, visible, type Visible } from "./visible";
 
 /** What there is to draw, before anything is opened or closed. */
 export interface Content {
@@ -137,13 +137,23 @@ function richest(model: Model, content: Content): Detail {
   return full.closed.size === 0 || boxesIn(full) <= AIRY ? airy : cards;
 }
 
-/** The groups around the node that failed in the newest cell stand open: it is looked at first. */
+/**
+ * The groups around the node that failed in the newest cell, and around the write that spoiled what
+ * it had saved, stand open: these are looked at first.
+ */
 function aroundError(model: Model, root: Group): ReadonlyMap<string, boolean> {
   const error = model.errors.at(-1);
   if (!error || error.node === null || error.time < (model.cellTimes.at(-1) ?? 0)) return NONE;
-  const call = model.nodes.get(error.node)?.call ?? null;
-  if (call === null) return NONE;
-  return new Map(groupsAround(root, (item) => item === call).map(({ place }) => [place, true]));
+  const failed = error.node;
+  const hazard = hazards(model).find(
+    ({ node, slot }) => node.node === failed && slot.slot === error.slot,
+  );
+  const calls = [
+    model.nodes.get(failed)?.call ?? null,
+    (hazard && guiltyWrite(model, hazard)?.call) ?? null,
+  ].filter((call) => call !== null);
+  const around = calls.flatMap((call) => groupsAround(root, (item) => item === call));
+  return new Map(around.map(({ place }) => [place, true]));
 }
 
 const NONE: ReadonlyMap<string, boolean> = new Map();

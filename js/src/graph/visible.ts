@@ -4,7 +4,8 @@
  * one turn is drawn; what it takes from before is not followed further.
  */
 
-import { once, type CallRow, type Model, type ValueRow, type WriteRow } from "../log/model";
+import { hazards, once, writeAt, type CallRow, type Model } from "../log/model";
+import type { Hazard, ValueRow, WriteRow } from "../log/model";
 import { films, type Films } from "./film";
 import { RAISED } from "./raised";
 import { isTrained, standIns, stepOf } from "./versions";
@@ -25,6 +26,12 @@ export interface Visible {
   readonly films: Films;
   /** How many older values were left out. */
   readonly left: number;
+}
+
+/** The write that made a saved value stale: it is drawn, whatever else is kept of what it wrote. */
+export function guiltyWrite(model: Model, { slot }: Hazard): WriteRow | undefined {
+  const [time] = slot.stale;
+  return time === undefined ? undefined : writeAt(model, slot.storage, time);
 }
 
 /** What made a value: a call, either as its output or by writing into its base. */
@@ -69,6 +76,11 @@ export function visible(model: Model, writes: ReadonlyMap<number, WriteRow>): Vi
   const since = all.shown?.turn.from ?? -1;
   const before = (call: CallRow): boolean => call.time < since || all.hides(call.scope);
   const queue: [number, number][] = roots(model, before, since).map((id) => [id, 0]);
+  for (const hazard of hazards(model)) {
+    const guilty = guiltyWrite(model, hazard);
+    const call = model.calls.get(guilty?.call ?? -1);
+    if (guilty && call && !before(call)) queue.push([guilty.base ?? guilty.value, 0]);
+  }
   const raised = model.calls.get(RAISED);
   if (raised) calls.add(raised.call);
   for (const input of raised ? inputsOf({ call: raised, write: undefined }) : []) {
