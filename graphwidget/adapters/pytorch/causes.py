@@ -39,7 +39,12 @@ def stale(model: Model, run: int, node: Row, slot: Row, backward: Place | None) 
     if culprit is not None and backward is not None and (step or leaf):
         same = culprit.function == backward.function
         again = _again(model, run, write, backward) if step and same else []
-        if again:
+        turned = next(filter(fixes.carried_on, again), "")
+        if turned:
+            names = fixes.carried_on(turned)
+            text += f" {' and '.join(names)} brought it from an earlier turn: cut its history."
+            fix = "\n".join(f"{each} = {each}.detach()  # before {turned}" for each in names)
+        elif again:
             text += " Compute anew after it what backward needs."
             fix = fixes.valid("\n".join([line, *again]))
         else:

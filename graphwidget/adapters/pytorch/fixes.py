@@ -137,6 +137,16 @@ def carried(text: str) -> list[str]:
     return cuts
 
 
+def carried_on(text: str) -> list[str]:
+    """The variables that a statement both reads and gives a new value: it cannot run twice."""
+    statement = parsed(text)
+    if not isinstance(statement, ast.Assign):
+        return []
+    names = [each for each in ast.walk(statement) if isinstance(each, ast.Name)]
+    read = {each.id for each in names if isinstance(each.ctx, ast.Load)}
+    return [each.id for each in names if isinstance(each.ctx, ast.Store) and each.id in read]
+
+
 def summed(text: str, line: int, loss: str, backward: int) -> str:
     """A sum of losses over turns as a sum of numbers, and the backward of one of them."""
     numbers = re.sub(rf"\b{re.escape(loss)}\b", f"{loss}.item()", text)
