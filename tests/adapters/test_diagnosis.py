@@ -235,3 +235,24 @@ def test_the_parameters_of_every_network_are_named() -> None:
     source = BROKEN["gan"].source.replace("torch.nn.Linear(2,2)", "torch.nn.Linear(2,2).eval()")
     (finding,), _, _ = run(source, "two networks")
     assert finding.text.startswith("D[1].weight was overwritten")
+
+
+RETAINED = """
+cell = torch.nn.Linear(3, 3)
+opt = torch.optim.SGD(cell.parameters(), lr=0.1)
+h = torch.zeros(1, 3)
+for t in range(3):
+    h = torch.tanh(cell(h))
+    loss = h.sum()
+    loss.backward(retain_graph=True)
+    opt.step()
+"""
+
+
+def test_a_line_that_reads_what_it_writes_is_not_to_run_twice() -> None:
+    (finding,), _, _ = run(RETAINED, "a retained state")
+    assert finding.kind == "stale"
+    cut, _, line = finding.fix.partition("  # before ")
+    assert f"    {line}\n" in RETAINED
+    mended = RETAINED.replace(f"    {line}\n", f"    {cut}\n    {line}\n")
+    assert run(mended, "a retained state, cut")[:2] == ([], None)
