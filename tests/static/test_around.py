@@ -90,6 +90,41 @@ def test_what_changes_python_around_it_runs_as_it_is() -> None:
     assert len(log) == 4
 
 
+def test_flags_and_gradients_that_it_changes() -> None:
+    def takes_grad(x: Any) -> Any:
+        x.grad = None
+        return x * 2
+
+    def wants_grad(x: Any) -> Any:
+        return x.requires_grad_() * 2
+
+    def switches(x: Any) -> Any:
+        torch.set_grad_enabled(False)
+        return x * 2
+
+    def seeds(x: Any) -> Any:
+        torch.manual_seed(0)
+        return x + torch.rand(2)
+
+    for function in (takes_grad, wants_grad, switches, seeds):
+        compiled = torch.compile(function)
+        seen = []
+        for each in (compiled, compiled, function):
+            x = torch.ones(2)
+            if function is takes_grad:
+                x.requires_grad_().sum().backward()
+            found = each(x)
+            seen.append((found.tolist(), found.requires_grad, x.requires_grad, x.grad,
+                         torch.is_grad_enabled()))  # fmt: skip
+            torch.set_grad_enabled(True)
+        assert seen[0] == seen[1] == seen[2]
+        x = torch.ones(2, requires_grad=function is takes_grad)
+        x.grad = torch.ones(2) if function is takes_grad else None
+        with pytest.raises(tf.NotStatic, match=r"changes requires_grad|seeds the random"):
+            tf.from_function(function, x)
+        torch.set_grad_enabled(True)
+
+
 def test_a_lazy_module_is_recorded_when_it_is_made() -> None:
     layer, x = nn.LazyLinear(3), torch.ones(2, 4)
     static = tf.from_function(layer, x)

@@ -181,8 +181,12 @@ class StaticFunction:
         before = {id(each): each._data.copy() for each in known.values()}
         with graph.as_default():
             inputs = [recorder.give(each) for each in tensors]
+            marks = marks_of([*tensors, *known.values()])
             results = self.run_recorded(recorder, args, kwargs)
             recorder.check_random()
+            recorder.check_seed()
+            if marks != marks_of([*tensors, *known.values()]):
+                recorder.fail("it changes requires_grad or .grad of a tensor that it did not make")
             changed = None if self.once else self.change_around(args, kwargs, facts)
             if changed and not self.settled:  # next time it may find all as it leaves it
                 self.settled = True
@@ -313,7 +317,7 @@ def kind_of(args: Any, kwargs: Any, leaves: list[Any], tensors: list[Tensor]) ->
         if isinstance(each, Tensor):
             meta = each._meta
             parts.append((order[id(each)], meta.shape, meta.dtype.str, each.requires_grad,
-                          type(each), each._view is None))  # fmt: skip
+                          type(each), each._view is None, each._grad is None))  # fmt: skip
         else:
             parts.append((type(each), each))
     try:
@@ -321,6 +325,12 @@ def kind_of(args: Any, kwargs: Any, leaves: list[Any], tensors: list[Tensor]) ->
     except TypeError:
         return None
     return (*parts, shape_of((args, kwargs)))
+
+
+def marks_of(tensors: Sequence[Tensor]) -> list[Any]:
+    """What functions may change around them beside numbers: whether gradients are recorded, and
+    flags and gradients of tensors."""
+    return [runtime.grad_enabled(), *((each.requires_grad, id(each._grad)) for each in tensors)]
 
 
 def overlapping(tensors: Sequence[Tensor]) -> bool:

@@ -65,6 +65,8 @@ class Recorder:
         """Arrays of random numbers that the graph draws too, by ``id``."""
         self.random = default_generator.get_state()
         """The state of random numbers before the function ran."""
+        self._after = self.random._data
+        """The state after what the graph draws too."""
         self._times = Generator.times
         self._others = other_random_states()
 
@@ -81,15 +83,21 @@ class Recorder:
         elif self._others != other_random_states():
             self.fail("it draws random numbers of Python's or numpy's")
 
+    def check_seed(self) -> None:
+        """That nobody but those who draw has moved the random numbers."""
+        if not np.array_equal(default_generator.get_state()._data, self._after):
+            self.fail("it seeds the random numbers")
+
     def draw(self, numbers: Callable[[], np.ndarray]) -> np.ndarray:
         """Random numbers, which the graph draws anew in each run."""
         self.check_random()
+        self.check_seed()
         before = default_generator.get_state()._data
         array = numbers()
         if Generator.times == self._times:  # zeros and the like
             return array
-        self._times = Generator.times
-        if np.array_equal(default_generator.get_state()._data, before):
+        self._times, self._after = Generator.times, default_generator.get_state()._data
+        if np.array_equal(self._after, before):
             self.fail("it draws random numbers of a generator of its own")
         spec = Spec(as_dtype(array.dtype), array.shape)
         made = self.graph.create("Draw", (), [spec], params={"numbers": numbers})
