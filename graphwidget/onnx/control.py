@@ -46,14 +46,15 @@ def inside(reader: Any, node: Node, proto: Any, env: dict[str, Symbol]) -> list[
 
 
 def read_loop(reader: Any, node: Node, inputs: Sequence[Any], env: dict[str, Symbol]) -> list[Any]:
-    """A loop without lists of what its turns give."""
+    """A loop; lists of what its turns give grow by one in each."""
     proto = node.get("body")
     if proto is None:
         raise LoadError(f"{node} lacks a body")
     limit, go, *first = [*inputs, None, None][: max(len(inputs), 2)]
     names = [each.name for each in proto.input]
-    if len(names) != len(first) + 2 or len(proto.output) != len(first) + 1:
-        raise LoadError(f"{node}: lists of what each turn gives are not known here")
+    if len(names) != len(first) + 2 or len(proto.output) < len(first) + 1:
+        raise LoadError(f"{node}: its body does not take and give what it carries")
+    lists = [empty_list(reader, node, each) for each in proto.output[len(first) + 1 :]]
     start = make_constant(np.array(True)) if go is None else as_bool(go)
     most = None if limit is None else emit("unsafe_view", (limit,), {"shape": ()})[0]
 
@@ -63,16 +64,44 @@ def read_loop(reader: Any, node: Node, inputs: Sequence[Any], env: dict[str, Sym
         return emit("logical_and", (more, emit("lt", (i, most))[0]))[0]
 
     def body(i: Symbol, more: Symbol, *values: Symbol) -> list[Symbol]:
-        inner = {**env, **dict(zip(names, (i, more, *values), strict=True))}
+        carried, grown = values[: len(first)], values[len(first) :]
+        inner = {**env, **dict(zip(names, (i, more, *carried), strict=True))}
         again, *last = inside(reader, node, proto, inner)
+        last = [shown(reader, each, info)
+                for each, info in zip(last, proto.output[1:], strict=True)]  # fmt: skip
         following = emit("add", (i, make_constant(np.array(1, np.int64))))[0]
-        return [following, as_bool(again), *last]
+        items = [emit("unsqueeze", (each,), {"dim": 0})[0] for each in last[len(first) :]]
+        longer = [emit("cat", (each, item), {"dim": 0})[0]
+                  for each, item in zip(grown, items, strict=True)]  # fmt: skip
+        return [following, as_bool(again), *last[: len(first)], *longer]
 
     zero = make_constant(np.array(0, np.int64))
     shapes = [TensorShape([]), TensorShape([]), *(open_shape(reader, each, names[i + 2], proto)
               for i, each in enumerate(first))]  # fmt: skip
-    found = while_loop(test, body, [zero, start, *first], shape_invariants=shapes)
+    shapes += [TensorShape([None, *each.shape[1:]]) for each in lists]
+    empty = [make_constant(each) for each in lists]
+    found = while_loop(test, body, [zero, start, *first, *empty], shape_invariants=shapes)
     return list(found[2:])
+
+
+def shown(reader: Any, symbol: Symbol, info: Any) -> Symbol:
+    """A result in the shape that the file says it has, where nothing else tells."""
+    _, sizes = reader.described(info)
+    if symbol.sizes is not None or sizes is None or None in sizes:
+        return symbol
+    return emit("unsafe_view", (symbol,), {"shape": sizes})[0]
+
+
+def empty_list(reader: Any, node: Node, info: Any) -> np.ndarray:
+    """What a list of a loop's results begins with.
+
+    Raises:
+        LoadError: the file does not say how large the results are.
+    """
+    dtype, sizes = reader.described(info)
+    if dtype is None or sizes is None or None in sizes:
+        raise LoadError(f"{node}: the file does not tell the shape of '{info.name}'")
+    return np.zeros((0, *sizes), dtype)
 
 
 def open_shape(reader: Any, first: Symbol, name: str, proto: Any) -> TensorShape:

@@ -305,6 +305,22 @@ def test_a_users_function_keeps_its_own_backward() -> None:
     assert len(static.recordings) == 1
 
 
+def test_a_users_function_may_be_called_like_an_op() -> None:
+    class exp(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 3
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad * 5
+
+    static = tf.from_function(lambda x: exp.apply(x).exp(), torch.zeros(2))
+    x = torch.ones(2, requires_grad=True)
+    static(x).sum().backward()
+    np.testing.assert_allclose(x.grad, 5 * np.exp([3.0, 3.0]), rtol=1e-6)
+
+
 def test_copies_of_views() -> None:
     def function(x: Any) -> Any:
         first = torch.permute_copy(x, (1, 0)) + torch.slice_copy(x.t(), 0, 0, 2)

@@ -152,7 +152,11 @@ class Recorder:
         node: Any,
     ) -> None:  # fmt: skip
         """An op made new tensors."""
-        if self.failure or op.key not in TABLE:  # a user's Function: see ``applied``
+        if self.failure:
+            return
+        if TABLE.get(op.key) is not op:  # a user's Function: see ``applied``
+            if any(self.memory.get(each) is None for each in outputs):
+                self.fail(f"it calls {op.name}, which is no op of the table")
             return
         try:
             symbols = self.compute(op, inputs, params, outputs)
@@ -178,7 +182,7 @@ class Recorder:
         try:
             made = [each for each in outputs if isinstance(each, Tensor) and each._requires_grad]
             if any(each is arg for each in outputs for arg in args if isinstance(arg, Tensor)):
-                raise Untraceable(f"{name} writes into its argument")
+                raise Untraceable("it writes into its argument")
             for each in outputs:
                 if isinstance(each, Tensor) and each._meta.floating and not each._requires_grad:
                     self.memory.set(each, emit("detach", (self.symbol(each),))[0])
