@@ -236,6 +236,14 @@ def test_one_number_stands_for_many(size: int) -> None:
     assert keys(compiled) == ["add", "alias"]
 
 
+def test_sums_of_more_than_half_precision_counts() -> None:
+    w = tf.placeholder(tf.float16, ())
+    wanted = [tf.reduce_sum(tf.ones([n], tf.float16) * w) for n in (2000, 2049, 70_000)]
+    expected, found, _ = both_ways(wanted, {w: np.array(0.001, np.float16)})
+    np.testing.assert_allclose(found, expected, rtol=5e-3)
+    assert np.isfinite(found).all()
+
+
 @pytest.mark.parametrize("size", [3, 100])
 def test_what_users_get_is_an_array_of_their_own(size: int) -> None:
     compiled = torch.compile(lambda x: (x * 2).sum())

@@ -94,12 +94,16 @@ class Narrowing:
         plain = step.params.get("dtype") is None or step.params["dtype"] == out.dtype.numpy
         if source is None or not source.dtype.is_floating or not plain or not items(source):
             return None
+        count = items(source) // items(out)
+        with np.errstate(over="ignore"):
+            factor = np.asarray(count).astype(out.dtype.numpy)
+        if float(factor) != count:
+            return None  # half precision does not have it
         made = out if out.sizes == () else Symbol(step.operation, 0, Spec(out.dtype, ()))
         self.number[out] = made
         if step.op.key in MEANS:
             return [Step(step.operation, TABLE["alias"], (number,), {}, (made,))]
-        count = np.full((), items(source) // items(out), out.dtype.numpy)
-        factors = number, self.constant(step, count)
+        factors = number, self.constant(step, factor)
         return [Step(step.operation, TABLE["mul"], factors, {}, (made,))]
 
     def number_of(self, symbol: Symbol) -> Symbol | None:
