@@ -6,7 +6,7 @@ import { get } from "../collections";
 import { rectOf, type Scene } from "../scene/scene";
 import type { Rect } from "../scene/flow";
 import type { Store } from "../store/store";
-import { held, type Size } from "./camera";
+import { held, type Camera, type Size } from "./camera";
 import { coloursOf, troubled, type ColourOf } from "./overview";
 import { release, UNSEEN, type ViewState } from "./view-state";
 
@@ -43,6 +43,55 @@ export function frameOf(bounds: Rect, size: Size): Frame {
   };
 }
 
+/** The corners of the window, in the order in which they are preferred. */
+const CORNERS = ["bottom right", "bottom left", "top right", "top left"] as const;
+
+export type Corner = (typeof CORNERS)[number];
+
+/** From the map to the window's edges, in pixels. */
+const MARGIN = 8;
+
+/** So much of the boxes, in pixels, a map in a corner would cover. */
+function covered(corner: Corner, map: Size, window: Size, boxes: readonly Rect[]): number {
+  const top = corner.startsWith("top") ? 0 : window.h - map.h - 2 * MARGIN;
+  const left = corner.endsWith("left") ? 0 : window.w - map.w - 2 * MARGIN;
+  const [right, bottom] = [left + map.w + 2 * MARGIN, top + map.h + 2 * MARGIN];
+  return boxes.reduce((sum, { x, y, w, h }) => {
+    const [across, down] = [
+      Math.min(right, x + w) - Math.max(left, x),
+      Math.min(bottom, y + h) - Math.max(top, y),
+    ];
+    return across > 0 && down > 0 ? sum + across * down : sum;
+  }, 0);
+}
+
+/** The corner where the map covers least: the one where it is, as long as that is free. */
+export function cornerFor(
+  now: Corner,
+  map: Size,
+  window: Size,
+  boxes: readonly Rect[],
+): { readonly corner: Corner; readonly free: boolean } {
+  let [best, least] = [now, covered(now, map, window, boxes)];
+  for (const corner of CORNERS) {
+    if (least === 0) break;
+    const area = covered(corner, map, window, boxes);
+    if (area < least) [best, least] = [corner, area];
+  }
+  return { corner: best, free: least === 0 };
+}
+
+/** Where the boxes stand in the window; of very many it is no use to ask. */
+function boxesInWindow({ boxes, direction }: Scene, { x, y, k }: Camera): Rect[] {
+  if (boxes.size > MOST_BOXES) return [];
+  return [...boxes.values()].map((placed) => {
+    const rect = rectOf(placed, direction);
+    return { x: rect.x * k + x, y: rect.y * k + y, w: rect.w * k, h: rect.h * k };
+  });
+}
+
+const MOST_BOXES = 600;
+
 export function MiniMap({ store, view }: { store: Store; view: ViewState }) {
   const { bounds } = store.scene.value;
   const [camera, size] = [view.camera.value, view.size.value];
@@ -62,6 +111,12 @@ function WholeMap({ store, view, bounds }: { store: Store; view: ViewState; boun
   const right = Math.min(map.w - 1, Math.max(left + 7, map.x - x * s + size.w * s));
   const bottom = Math.min(map.h - 1, Math.max(top + 7, map.y - y * s + size.h * s));
 
+  const pressed = useRef(false); // it does not go away from under the pointer
+  const corner = useRef<Corner>("bottom right");
+  const found = cornerFor(corner.current, map, size, boxesInWindow(store.scene.value, { x, y, k }));
+  if (!pressed.current) corner.current = found.corner;
+  const [vertical, horizontal] = corner.current.split(" ") as [string, string];
+
   /** The camera looks at a point of the map. */
   const look = (event: PointerEvent): void => {
     const box = (event.currentTarget as Element).getBoundingClientRect();
@@ -73,12 +128,24 @@ function WholeMap({ store, view, bounds }: { store: Store; view: ViewState; boun
   };
   return (
     <div
-      class="gw-map"
+      class={`gw-map ${found.free ? "" : "gw-map-over"}`}
       data-testid="minimap"
       role="img"
       aria-label="The whole picture, and the part of it that is in view"
-      style={{ width: `${map.w}px`, height: `${map.h}px` }}
+      style={{
+        width: `${map.w}px`,
+        height: `${map.h}px`,
+        [vertical]: `${MARGIN}px`,
+        [horizontal]: `${MARGIN}px`,
+      }}
+      onPointerUp={() => {
+        pressed.current = false;
+      }}
+      onPointerCancel={() => {
+        pressed.current = false;
+      }}
       onPointerDown={(event) => {
+        pressed.current = true;
         (event.currentTarget as Element).setPointerCapture(event.pointerId);
         look(event);
       }}
