@@ -95,7 +95,7 @@ export function createTimeTravel(state: State, derived: Derived, timeline: Timel
   };
   return {
     ...{ canGoOn, goTo, toFirst, toPrevious, toLast, toNext, togglePlay, stepOfNode, runTo },
-    ...{ film: turns.film, section: turns.section, toTurn, toNeighbour },
+    ...{ film: turns.film, section: turns.section, wholeTurns: turns.whole, toTurn, toNeighbour },
   };
 }
 
@@ -111,6 +111,12 @@ type GoTo = (step: number) => void;
 function turnsOf(state: State, { present, time, index }: Derived, timeline: Timeline) {
   const film = computed(() => filmAt(present.value, time.value));
   const sections = computed(() => (film.value ? sectionsOf(film.value, state.steps.value) : []));
+  /** The turns that can be walked through from their first op on; of the others less is known. */
+  const whole = computed(() =>
+    sections.value.flatMap(({ turn }) =>
+      turn !== null && turn.from >= state.first.value ? [turn.turn] : [],
+    ),
+  );
   /** The steps among which the moment shown is: of its turn, or between turns. */
   const section = computed(() => sectionAt(sections.value, index.value));
 
@@ -148,5 +154,5 @@ function turnsOf(state: State, { present, time, index }: Derived, timeline: Time
     else if (way > 0) goTo(state.steps.value.length - 1);
     else goTo(-1);
   };
-  return { film, section, toTurn, toNeighbour };
+  return { film, section, whole, toTurn, toNeighbour };
 }

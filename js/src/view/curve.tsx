@@ -72,11 +72,13 @@ interface CurveProps {
   film: LoopRow;
   /** The turn that is shown or was asked for. */
   turn: number | null;
+  /** The turns with all their steps. */
+  whole: readonly number[];
   onTurn: (turn: number) => void;
 }
 
 /** The curves, a mark on the turn shown, and the numbers of the turn under the pointer. */
-export function Curves({ film, turn, onTurn }: CurveProps) {
+export function Curves({ film, turn, whole, onTurn }: CurveProps) {
   const pointed = useSignal<number | null>(null);
   const { count } = film;
   const curves = Object.entries(film.curves).slice(0, MOST);
@@ -101,11 +103,11 @@ export function Curves({ film, turn, onTurn }: CurveProps) {
       }}
     >
       <svg viewBox={`0 0 ${W} ${H}`} preserveAspectRatio="none" aria-hidden="true">
-        {film.turns.map((kept) => (
+        {whole.map((kept) => (
           <path
-            key={kept.turn}
+            key={kept}
             class="gw-curve-kept"
-            d={`M${(W * placeOf(kept.turn, count)).toFixed(2)} ${H}v-3`}
+            d={`M${(W * placeOf(kept, count)).toFixed(2)} ${H}v-3`}
           />
         ))}
         {curves.map(([name, curve], i) => (

@@ -13,6 +13,7 @@ export function FilmBar({ store }: { store: Store }) {
   const turn = lost ?? shown;
   const place = turn ?? turnBefore(film, store.time.value);
   const words = turn === null ? "" : scalarsOf(film, turn);
+  const whole = store.wholeTurns.value;
   const go = (to: number): void => {
     store.playing.value = false;
     store.toTurn(to);
@@ -23,7 +24,7 @@ export function FilmBar({ store }: { store: Store }) {
         {turn === null ? `between turns, of ${film.count}` : `turn ${turn} / ${film.count}`}
       </span>
       <div class="gw-turns">
-        <Curves film={film} turn={turn} onTurn={go} />
+        <Curves film={film} turn={turn} whole={whole} onTurn={go} />
         <input
           type="range"
           data-action="turns"
@@ -39,8 +40,17 @@ export function FilmBar({ store }: { store: Store }) {
         />
       </div>
       <span class="gw-turn-words" data-testid="turn-words">
-        {lost === null ? words : <Lost film={film} lost={lost} shown={shown} words={words} />}
+        {lost === null ? words : <Lost lost={lost} shown={shown} words={words} />}
       </span>
+      {whole.length < film.count && (
+        <span
+          class="gw-turns-kept gw-dim"
+          data-testid="turns-kept"
+          title="Of the other turns only their scalars are kept, and what the parameters were in the end."
+        >
+          {keptWords(whole)}
+        </span>
+      )}
     </div>
   );
 }
@@ -50,19 +60,23 @@ function turnBefore({ turns }: LoopRow, time: number): number {
   return turns.findLast(({ from }) => from < time)?.turn ?? turns[0]?.turn ?? 1;
 }
 
+/** Which turns are there to be walked through. */
+export function keptWords(whole: readonly number[]): string {
+  if (whole.length === 0) return "curve only";
+  return `steps of ${whole.length === 1 ? "turn" : "turns"} ${listed(whole)}`;
+}
+
 interface LostProps {
-  film: LoopRow;
   lost: number;
   shown: number | null;
   words: string;
 }
 
 /** A turn whose details were let go: its scalars, and which turn the picture shows instead. */
-function Lost({ film, lost, shown, words }: LostProps) {
-  const kept = film.turns.map(({ turn }) => turn);
+function Lost({ lost, shown, words }: LostProps) {
   const instead = shown === null ? "" : `; the picture shows turn ${shown}`;
   return (
-    <span role="status" title={`Turns with details: ${listed(kept)}`}>
+    <span role="status">
       {`${words === "" ? `turn ${lost}` : words} (details let go${instead})`}
     </span>
   );

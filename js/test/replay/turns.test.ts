@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { PROTOCOL } from "../../src/log/events";
+import { fold, toJson } from "../../src/log/fold";
 import { nextStop, previousStop, stepOver } from "../../src/replay/stops";
 import { brokenTurns, sectionAt, sectionsOf } from "../../src/replay/turns";
 import { createStore, type Store } from "../../src/store/store";
@@ -23,6 +25,21 @@ describe("the turns of a film", () => {
     expect(lengths.reduce((sum, n) => sum + n, 0)).toBe(store.steps.value.length);
     expect(new Set(lengths.slice(1)).size).toBe(1); // each turn does the same
     expect(sectionAt(sections, -1)?.turn).toBeNull();
+  });
+
+  it("are whole only while the log still holds their first op", () => {
+    expect(load(1, 5, 6).wholeTurns.value).toEqual([1, 5, 6]);
+    const program = training(6, [1, 5, 6]);
+    const begins = program.json.findIndex(([kind, , , , turn]) => kind === "scope" && turn === "5");
+    const cut = begins + 4; // the kernel let go of all before this
+    const state = toJson(fold(program.events().slice(0, cut)));
+    const store = createStore();
+    const events = [["snapshot", cut, state], ...program.json.slice(cut)];
+    store.load(JSON.stringify({ protocol: PROTOCOL, first: cut - 1, events }));
+    expect(store.film.value?.count).toBe(6);
+    expect(store.wholeTurns.value).toEqual([6]);
+    store.toTurn(1);
+    expect(store.lostTurn.value).toBe(1);
   });
 
   it("are gone to, one after another; of those let go only the scalars are told", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { drawCurve, placeOf, scalarsOf, turnAt } from "../../src/view/curve";
-import { listed } from "../../src/view/film";
+import { keptWords, listed } from "../../src/view/film";
 
 const points = (line: string | undefined): number[][] =>
   (line ?? "").split(" ").map((point) => point.split(",").map(Number));
@@ -46,5 +46,7 @@ describe("a curve of scalars", () => {
     expect(scalarsOf(film, 1)).toBe("loss 0.5");
     expect(scalarsOf(film, 2)).toBe("loss nan, norm 2");
     expect(listed([1, 5, 28, 29, 30])).toBe("1, 5, 28 to 30");
+    expect(keptWords([1, 28, 29, 30])).toBe("steps of turns 1, 28 to 30");
+    expect(keptWords([])).toBe("curve only");
   });
 });
