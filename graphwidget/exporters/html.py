@@ -34,8 +34,12 @@ $css
 <script type="application/octet-stream" id="log">$log</script>
 <script type="application/octet-stream" id="bundle">$bundle</script>
 <script type="module">
-const bytes = (id) =>
-  Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
+const bytes = (id) => {
+  const text = atob(document.getElementById(id).textContent);
+  const found = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i += 1) found[i] = text.charCodeAt(i);
+  return found;
+};
 const packed = bytes("log");
 const state = {
   count: $count, protocol: $protocol, view: {}, packed: new DataView(packed.buffer),
