@@ -176,6 +176,44 @@ def test_a_stale_value_is_explained_with_both_lines() -> None:
     assert needed.endswith(": loss = (b * b).mean()")
 
 
+@pytest.mark.parametrize(
+    ("index", "value", "place", "number"),
+    [
+        ("0", "0", "0", "0"),
+        ("1:, 0", "2.5", "1:, 0", "2.5"),
+        ("...", "torch.zeros(2, 2)", "...", None),
+        ("y > 0", "torch.tensor(0.)", "…", None),
+    ],
+)
+def test_an_assignment_to_a_part_says_what_was_typed(
+    index: str, value: str, place: str, number: str | None
+) -> None:
+    model, _ = real(
+        "x = torch.ones(2, 2, requires_grad=True)\ny = x.sigmoid()\n" + f"y[{index}] = {value}\n"
+    )
+    (write,) = [call for call in model.calls.values() if call["inplace"]]
+    assert write["op"] == "copy_"
+    assert write["params"] == {"index": place}
+    written = model.values[write["inputs"][0]]
+    assert model.calls[written["call"]]["op"] == "sigmoid"
+    given = write["inputs"][1]
+    assert given == number if number is not None else isinstance(given, int)
+
+
+@pytest.mark.parametrize("run", [real, native])
+def test_parameters_have_pytorch_s_versions(run: Any) -> None:
+    model, namespace = run(
+        "net = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)\n"
+        "own = [torch.nn.Parameter(torch.ones(2)), *net.parameters()]\n"
+        "versions = [p._version for p in own]\n"
+        "y = net(torch.ones(1, 3, 8)).sum() + own[0].sum()\n"
+    )
+    last = [value for value in model.values.values() if value["next"] is None]
+    told = [value["version"] for value in last if value["parameter"]]
+    assert sorted(told) == sorted(namespace["versions"])
+    assert set(told) == {0, 1, 2}
+
+
 def test_nothing_is_left_behind() -> None:
     hooks = torch.nn.modules.module
     before = (

@@ -63,6 +63,8 @@ def op_of(name: str) -> Op | None:
 
 def called(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], written: bool) -> Called:
     """A call's arguments in the order of the op's signature; of an unknown op, its tensors."""
+    if name.strip("_") == "setitem" and len(args) == 3:
+        return _assigned(*args)
     op = op_of(name)
     key = (name.strip("_") if op is None else op.key) + ("_" if written else "")
     params: dict[str, str] = {}
@@ -82,6 +84,20 @@ def called(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], written: b
         else:
             _sort(word, value, inputs, params)
     return Called(key, inputs, params)
+
+
+def _assigned(target: torch.Tensor, index: Any, value: Any) -> Called:
+    """``target[index] = value``: what is written into the target, and where, as it is typed."""
+    number = isinstance(value, (int, float, bool))
+    inputs: list[torch.Tensor | str] = [target]
+    inputs += [text(value)] if number else tensors_in(value)
+    return Called("copy_", inputs, {"index": _index(index)})
+
+
+def _index(index: Any) -> str:
+    if isinstance(index, tuple):
+        return ", ".join(map(_index, index))
+    return "…" if tensors_in(index) else text(index)
 
 
 def _param(op: Op, nr: int) -> str:
