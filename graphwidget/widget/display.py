@@ -26,11 +26,13 @@ LIVE = (
 )
 STILL = f"A still picture. {LIVE}"
 
-# The still picture gives way to the widget above it, or stands in for one that is not there.
+# The still picture gives way to the widget above it, or stands in for one that is not there: then
+# the widget's text is hidden, in JupyterLab ("model not found") and in nbconvert's pages.
 HIDDEN = (
     ".jp-OutputArea-child:has(.gw) + .jp-OutputArea-child:has(.graphwidget-still), "
     ".jp-OutputArea-child:has(+ .jp-OutputArea-child .graphwidget-still) "
-    "> .jp-OutputArea-output:not(:has(*)) { display: none } "
+    "> .jp-OutputArea-output:is(:not(:has(*)), [data-mime-type='text/plain']), "
+    ".output_area:has(+ .output_area .graphwidget-still) > .output_text { display: none } "
     ".graphwidget-still p { font-size: 85%; opacity: 0.7 }"
 )
 

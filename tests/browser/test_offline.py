@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 from playwright.sync_api import Locator, Page, expect
@@ -72,11 +73,15 @@ def test_a_notebook_without_widget_state_shows_its_still_picture(
     screenshot(book, "still")
 
 
-def test_a_web_page_of_an_executed_notebook_shows_its_pictures(lab: Lab, quiet_page: Page) -> None:
+@pytest.mark.parametrize("template", ["lab", "classic"])
+def test_a_web_page_of_an_executed_notebook_shows_its_pictures(
+    lab: Lab, quiet_page: Page, template: str
+) -> None:
     name = lab.write([WATCH, TWO_PATHS, "%load_ext graphwidget", "c = y * 2"])
     notebook = nbformat.read(lab.root / name, as_version=4)
     NotebookClient(notebook).execute()
-    html, _ = HTMLExporter().from_notebook_node(notebook)
+    del notebook.metadata["widgets"]  # as JupyterLab saves it
+    html, _ = HTMLExporter(template_name=template).from_notebook_node(notebook)
     file = lab.root / "converted.html"
     file.write_text(html, "utf-8")
     quiet_page.context.set_offline(True)
@@ -86,6 +91,9 @@ def test_a_web_page_of_an_executed_notebook_shows_its_pictures(lab: Lab, quiet_p
     for at in range(2):
         expect(stills.nth(at).locator("img")).to_be_visible()
         assert loaded(stills.nth(at))
+    expect(quiet_page.get_by_text("<GraphWidget")).to_have_count(2)  # in place of the widgets
+    for text in quiet_page.get_by_text("<GraphWidget").all():
+        expect(text).not_to_be_visible()
 
 
 def test_a_page_of_its_own(notebook: OpenNotebook, quiet_page: Page) -> None:
