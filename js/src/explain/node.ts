@@ -88,15 +88,17 @@ function contributions(model: Model, target: number, run: number | null): Summar
   return found;
 }
 
-/** `[3.] + [2.]`; many in words: `25 equal contributions of [2.]`. */
+/** `[3.] + [2.]`; many in words: `25 equal contributions of [2.]`, if all numbers are known. */
 function sumOf(parts: readonly Summary[], length: number): string {
   const texts = parts.map((p) => brief(p, length));
   if (texts.length <= 4) return texts.join(" + ");
-  if (new Set(texts).size > 1) {
-    return `${texts.slice(0, 2).join(" + ")} + … (${texts.length} contributions)`;
+  const sizes = new Set(parts.map((part) => shape(part.shape)));
+  if (sizes.size === 1 && parts.some(({ values }, i) => !values || sizes.has(texts[i] ?? ""))) {
+    return `${texts.length} gradients of shape ${[...sizes].join("")}`;
   }
-  const equal = texts[0] === shape(parts[0]?.shape ?? []) ? "" : "equal ";
-  return `${texts.length} ${equal}contributions of ${texts[0] ?? ""}`;
+  return new Set(texts).size === 1
+    ? `${texts.length} equal contributions of ${texts[0] ?? ""}`
+    : `${texts.slice(0, 2).join(" + ")} + … (${texts.length} contributions)`;
 }
 
 /** The most inputs whose derivatives are spelled out. */
@@ -241,7 +243,7 @@ function after(model: Model, node: NodeRow, events: readonly Event[]): Line[] {
     lines.push([
       name(model, event.value),
       plain(" retains its gradient: "),
-      grad(`${called(model, event.value)}.grad = `),
+      grad(`${name(model, event.value).text}.grad = `),
       numbers(event.summary),
     ]);
   }
@@ -276,7 +278,7 @@ function accumulate(
   } else lines.push([plain("Gradient in: "), numbers(incoming)]);
   for (const event of events) {
     if (event.event !== "grad") continue;
-    const own = called(model, event.value);
+    const own = name(model, event.value).text;
     const before =
       event.added && brief(event.added, 20) !== brief(event.summary ?? event.added, 20);
     lines.push([

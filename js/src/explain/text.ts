@@ -40,8 +40,9 @@ export const code = piece("code");
 export const wrong = piece("error");
 export const dim = piece("dim");
 
+/** A value's name in a sentence: whole, for sentences can be broken, if it is no page of text. */
 export function name(model: Model, value: number): Piece {
-  return { text: called(model, value), tone: "name", value };
+  return { text: called(model, value, 24, 80), tone: "name", value };
 }
 
 /** The numbers of an array; what is not finite is marked. */

@@ -50,8 +50,13 @@ export interface Slot {
   readonly index: number;
   readonly row: SavedTensor;
   readonly name: string;
-  readonly state: "held" | "empty" | "stale";
+  readonly state: SlotState;
+  /** How many slots it stands for: many that are alike are drawn as one. */
+  readonly count: number;
 }
+
+/** `empty` after the node's backward released it, `gone` when the node went without having run. */
+export type SlotState = "held" | "stale" | "empty" | "gone";
 
 export interface Pill {
   readonly kind: "pill";
@@ -116,6 +121,8 @@ export function ageOf(box: Box): number {
 }
 
 export const PILL_H = 28;
+/** More slots than these are folded: only stale ones stand alone. */
+const MOST_SLOTS = 4;
 export const SLOT_H = 17;
 export const SLOT_GAP = 4;
 export const LINE_H = 14;
@@ -256,9 +263,10 @@ export function pillText(model: Model, call: CallRow, part = ""): string {
   const sign = op?.sign ? op.sign : call.op;
   const numbers = call.inputs.filter((input) => typeof input === "string").map(plain);
   if (call.inplace) {
+    const place = part || (call.params.index === undefined ? "" : `[${call.params.index}]`);
     const sets = /^(fill|copy)/.test(call.op);
-    const verb = sets && part ? "=" : /^\w/.test(sign) ? `${sign}_` : `${sign}=`;
-    return cut([part, verb, ...numbers.map((n) => cut(n, 8))].join(" ").trim(), 16);
+    const verb = sets && place ? "=" : /^\w/.test(sign) ? `${sign}_` : `${sign}=`;
+    return cut([place, verb, ...numbers.map((n) => cut(n, 8))].join(" ").trim(), 16);
   }
   if (call.inputs.length - numbers.length === 1 && op) {
     // One tensor among numbers: the formula without it says all ("{self} + {other}" -> "+ 1").
@@ -285,7 +293,7 @@ export function makePill(
   part = "",
   sign = pillText(model, call, part),
 ): Pill {
-  const slots = nodes.flatMap((node) => slotsOf(model, node));
+  const slots = foldedSlots(nodes.flatMap((node) => slotsOf(model, node)));
   return {
     kind: "pill",
     key: callKey(call.call),
@@ -300,7 +308,8 @@ export function makePill(
 }
 
 /** A slot has room for its name and version, and for the word that stands there when it is freed. */
-function slotWidth({ name, row }: Slot): number {
+function slotWidth({ name, row, count }: Slot): number {
+  if (count > 1) return Math.ceil(textWidth(`${count} saved`, 10, "regular") + 17);
   const text = textWidth(name, 10, "regular") + textWidth(`v${row.version}`, 10, "mono");
   return Math.max(46, Math.ceil(text + 17));
 }
@@ -310,17 +319,35 @@ function slotsOf(model: Model, node: NodeRow): Slot[] {
   const slots: Slot[] = [];
   node.saved.forEach((row, index) => {
     if (!holdsTensor(row)) return;
-    const stale = row.stale.length > 0 && !node.freed && node.state !== "done";
     slots.push({
       key: `${node.node}:${index}`,
       node: node.node,
       index,
       row,
       name: slotName(model, row),
-      state: node.freed ? "empty" : stale ? "stale" : "held",
+      state: slotState(row, node),
+      count: 1,
     });
   });
   return slots;
+}
+
+function slotState(row: SavedTensor, { freed, state }: NodeRow): SlotState {
+  if (freed) return state === "ready" ? "gone" : "empty";
+  return row.stale.length > 0 && state !== "done" ? "stale" : "held";
+}
+
+/** Of many slots those that are alike as one. The stale ones, which arrows point at, stay. */
+function foldedSlots(slots: readonly Slot[]): readonly Slot[] {
+  if (slots.length <= MOST_SLOTS) return slots;
+  const found: Slot[] = [];
+  for (const slot of slots) {
+    const alike = found.findIndex(({ state }) => state === slot.state);
+    const known = found[alike];
+    if (known && slot.state !== "stale") found[alike] = { ...known, count: known.count + 1 };
+    else found.push(slot);
+  }
+  return found;
 }
 
 /** What a slot is called: the user's variable, or a short expression, or the slot's own name. */

@@ -11,13 +11,13 @@ export function userName(value: ValueRow): string | null {
 
 /**
  * What a value is called in a sentence: its name, else the expression that made it (`x + w`),
- * else its shape. `budget` bounds the length of an expression, inner ones in brackets.
+ * else its shape. `budget` bounds the length of an expression, inner ones in brackets, and `longest` that of a name.
  */
-export function called(model: Model, id: number, budget = 24): string {
+export function called(model: Model, id: number, budget = 24, longest = 24): string {
   const value = model.values.get(id);
   if (!value) return "?";
   const name = userName(value);
-  if (name !== null) return cutName(name, 24);
+  if (name !== null) return cutName(name, longest);
   const call = makerOf(model, value);
   const text = call && budget > 4 ? expression(model, call, budget - 4) : null;
   if (text !== null && text.length <= budget) return text;

@@ -5,6 +5,7 @@ import { brief, full, number } from "../log/format";
 import { GRAD_H, GRAD_LENGTH, HEAD_H, LINE_H, STRIP_H, versionWidth } from "../graph/boxes";
 import type { Card } from "../graph/boxes";
 import type { Summary } from "../log/events";
+import { versionWords } from "../explain/version";
 import { outline, RoleIcon } from "./icons";
 
 export interface CardProps {
@@ -274,9 +275,11 @@ export function describe(card: Card): string {
   const { value } = card;
   const names = [...new Set(value.names.map(([, own]) => own))];
   const grad = value.grad ? `, grad ${brief(value.grad)}` : "";
+  const version = versionWords(value);
   const shown = names.length > 0 ? names.join(", ").slice(0, 200) : "unnamed";
   return (
     `${shown}: ${card.role}, ${full(value.summary).slice(0, 300)}, ${card.meta}` +
-    `, version ${value.version}, requires_grad ${value.requires_grad ? "True" : "False"}${grad}`
+    `, version ${value.version}, requires_grad ${value.requires_grad ? "True" : "False"}${grad}` +
+    (version === null ? "" : `. ${version}`)
   );
 }

@@ -11,13 +11,15 @@ import { slotOffset } from "./pill";
 export interface StaleMark {
   readonly key: string;
   readonly path: string;
-  readonly label: Point;
+  /** Where the write is named: on one of its arrows only. */
+  readonly label: Point | null;
   readonly text: string;
 }
 
 /** The arrows to draw: from what wrote first to the stale slot, one for each node and write. */
 export function staleMarks(model: Model, scene: Scene, hazards: readonly Hazard[]): StaleMark[] {
   const marks = new Map<string, StaleMark>();
+  const named = new Set<WriteRow>();
   for (const { node, slot, index } of hazards) {
     const owner = [...scene.boxes.values()].find(
       ({ box }) => box.kind === "pill" && box.nodes.some((n) => n.node === node.node),
@@ -29,7 +31,10 @@ export function staleMarks(model: Model, scene: Scene, hazards: readonly Hazard[
     const to = owner && slotSides(owner, node.node, index, scene);
     const key = `${node.node} ${write.time}`;
     if (!from || !to || marks.has(key)) continue;
-    marks.set(key, { key, ...arrowTo(from, to), text: `wrote v${write.version}` });
+    const { path, label } = arrowTo(from, to);
+    const text = `wrote v${write.version}`;
+    marks.set(key, { key, path, label: named.has(write) ? null : label, text });
+    named.add(write);
   }
   return [...marks.values()];
 }
@@ -104,10 +109,12 @@ export function Marks({ marks, arrow }: { marks: readonly StaleMark[]; arrow: st
         <g key={key} data-testid="stale-arrow">
           <path class="gw-stale-halo" d={path} />
           <path class="gw-stale-arrow" d={path} marker-end={`url(#${arrow})`} />
-          <g class="gw-stale-label" transform={`translate(${label.x} ${label.y})`}>
-            <rect x={-32} y={-9} width={64} height={17} rx={4} />
-            <text y={3.5}>{text}</text>
-          </g>
+          {label && (
+            <g class="gw-stale-label" transform={`translate(${label.x} ${label.y})`}>
+              <rect x={-32} y={-9} width={64} height={17} rx={4} />
+              <text y={3.5}>{text}</text>
+            </g>
+          )}
         </g>
       ))}
     </g>

@@ -71,8 +71,7 @@ export function troubled(store: Store): ReadonlySet<string> {
 
 /** A box's name where it stands for a whole group. */
 function groupName({ box }: Placed): string | null {
-  const { kind, title } = box as { kind: string; title?: unknown };
-  return kind === "group" && typeof title === "string" ? title : null;
+  return box.kind === "group" ? box.facts.title : null;
 }
 
 /** Lines thinner than this share of a pixel only make the picture grey. */

@@ -61,11 +61,10 @@ function PillView(props: PillProps) {
           <path d="M2.2 5.2L4.3 7.3L8 3" />
         </g>
       )}
-      {pill.slots.map((slot, i) => {
+      {drawnSlots(pill.slots).map(([slot, i]) => {
         if (far && slot.state !== "stale") return null;
         const at = slotOffset(pill, i, direction);
-        const { key } = slot;
-        return <SlotView key={key} {...{ slot, at, hatch, far }} w={pill.slotW} />;
+        return <SlotView key={slot.key} {...{ slot, at, hatch, far }} w={pill.slotW} />;
       })}
     </g>
   );
@@ -91,6 +90,21 @@ function NodeName({ pill, name, direction }: { pill: Pill; name: string; directi
   );
 }
 
+/** The slots with their places; empty ones are drawn as one, their room stays. */
+function drawnSlots(slots: readonly Slot[]): [Slot, number][] {
+  const found: [Slot, number][] = [];
+  slots.forEach((slot, i) => {
+    const last = found.at(-1);
+    const alike = last?.[0].state === slot.state && slot.state in LEFT;
+    if (last && alike) last[0] = { ...last[0], count: last[0].count + slot.count };
+    else found.push([slot, i]);
+  });
+  return found;
+}
+
+/** What a slot says that no longer holds its tensor. */
+const LEFT: Readonly<Partial<Record<Slot["state"], string>>> = { empty: "freed", gone: "gone" };
+
 /** The top left corner of a slot, from that of its pill. */
 export function slotOffset(pill: Pill, index: number, direction: Direction): Point {
   const step = SLOT_H + 2;
@@ -110,7 +124,8 @@ interface SlotProps {
 }
 
 function SlotView({ slot, w, at, hatch, far }: SlotProps) {
-  const { row, state } = slot;
+  const { row, state, count } = slot;
+  const word = LEFT[state] ?? (count > 1 ? "saved" : undefined);
   return (
     <g
       class={`gw-slot gw-slot-${state}`}
@@ -125,12 +140,12 @@ function SlotView({ slot, w, at, hatch, far }: SlotProps) {
       {state === "stale" && (
         <rect width={w} height={SLOT_H} rx={3} style={{ fill: `url(#${hatch})` }} />
       )}
-      {state === "empty" && !far && (
+      {word !== undefined && !far && (
         <text class="gw-slot-name" x={w / 2} y={12} text-anchor="middle">
-          freed
+          {count > 1 ? `${count} ${word}` : word}
         </text>
       )}
-      {state !== "empty" && !far && (
+      {word === undefined && !far && (
         <>
           <text class="gw-slot-name" x={6} y={12}>
             {slot.name}
@@ -144,9 +159,11 @@ function SlotView({ slot, w, at, hatch, far }: SlotProps) {
   );
 }
 
-function slotWords({ row, state, name }: Slot): string {
-  const what = `${row.slot} (${name}), saved at version ${row.version}`;
-  if (state === "empty") return `${what}; released by backward`;
+function slotWords({ row, state, name, count }: Slot): string {
+  const what =
+    count > 1 ? `${count} saved values` : `${row.slot} (${name}), saved at version ${row.version}`;
+  if (state === "empty") return `${what}; freed by backward`;
+  if (state === "gone") return `${what}; gone with the graph, which backward never ran`;
   if (state === "stale") return `${what}; it was written in place since then`;
   return `${what} for backward`;
 }

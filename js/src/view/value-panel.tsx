@@ -1,13 +1,15 @@
 /* All about the selected value: its numbers, its commands, and the paths through it. */
 
-import { full, matrix, number } from "../log/format";
+import { full, shape } from "../log/format";
 import { role } from "../graph/boxes";
-import { bracketed, called, symbol } from "../graph/names";
-import type { Model, ValueRow } from "../log/model";
-import type { Jacobian, Path } from "../graph/paths";
+import { called } from "../graph/names";
+import type { ValueRow } from "../log/model";
+import type { Path } from "../graph/paths";
 import type { ShownPaths } from "../store/shown";
 import type { Store } from "../store/store";
 import { backwardEffects } from "../explain/effects";
+import { pathLine, pathsLine, sumLines } from "../explain/paths";
+import { versionWords } from "../explain/version";
 import { ButtonIcon } from "./icons";
 import { Pieces } from "./words";
 
@@ -16,9 +18,10 @@ export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) 
   const model = store.model.value;
   const names = namesOf(value);
   const node = value.node === null ? undefined : model.nodes.get(value.node);
+  const version = versionWords(value);
   const facts = [
     role(value),
-    `shape (${value.summary.shape.join(", ")}${value.summary.shape.length === 1 ? "," : ""})`,
+    `shape ${shape(value.summary.shape)}`,
     value.summary.dtype,
     `version ${value.version}`,
     `requires_grad ${value.requires_grad ? "True" : "False"}`,
@@ -35,6 +38,7 @@ export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) 
           <p class="gw-line gw-grad-text-inline">{`grad ${full(value.grad).slice(0, 600)}`}</p>
         )}
         <p class="gw-line gw-dim">{facts.join(" · ")}</p>
+        {version !== null && <p class="gw-line gw-dim">{version}</p>}
         <MoreNumbers store={store} value={value} />
       </div>
       <PathWords store={store} />
@@ -128,27 +132,27 @@ function PathWords({ store }: { store: Store }) {
     return (
       <div class="gw-paths">
         <p class="gw-line">
-          Paths from <OtherEnds store={store} shown={null} />
+          Paths from: <OtherEnds store={store} shown={null} />
         </p>
       </div>
     );
   }
-  const [from, to] = [called(model, shown.from, 16), called(model, shown.to, 16)];
-  const { paths, count, sum } = shown.found;
+  const { paths, count } = shown.found;
   return (
     <div class="gw-paths" data-testid="paths">
       <p class="gw-line">
-        {count === 1 ? "One path leads" : `${count} paths lead`} from <b>{from}</b> to <b>{to}</b>
+        <Pieces of={pathsLine(model, shown)} store={store} />
         {ends.length > 1 && <OtherEnds store={store} shown={shown} />}
       </p>
       {paths.slice(0, 8).map((path, n) => (
         <PathLine key={n} store={store} shown={shown} path={path} n={n} />
       ))}
       {count > 8 && <p class="gw-line gw-dim">{`and ${count - 8} more`}</p>}
-      <p class="gw-line gw-sum" data-testid="path-sum">
-        {sumText(from, to, paths, count, sum) ?? symbolicSum(model, shown)}
-      </p>
-      {!sum && <p class="gw-line gw-dim">Run backward, and the numbers stand here.</p>}
+      {sumLines(model, shown).map((line, n) => (
+        <p key={n} class="gw-line gw-sum" data-testid={n === 0 ? "path-sum" : undefined}>
+          <Pieces of={line} store={store} />
+        </p>
+      ))}
     </div>
   );
 }
@@ -161,10 +165,7 @@ interface PathLineProps {
 }
 
 function PathLine({ store, shown, path, n }: PathLineProps) {
-  const names = stations(store.model.value, shown, path);
-  const symbols = chain(names);
-  const numbers = productText(path);
-  const parts = [symbols.length <= 34 ? symbols : "", numbers].filter((text) => text !== "");
+  const [route, product] = pathLine(store.model.value, shown, path);
   return (
     <p
       class={`gw-line gw-path-line gw-path-${(n % 4) + 1}`}
@@ -177,8 +178,10 @@ function PathLine({ store, shown, path, n }: PathLineProps) {
       }}
     >
       <span class="gw-swatch" />
-      {route(names)}
-      <span class="gw-product">{parts.join(" = ")}</span>
+      <Pieces of={route} store={store} />
+      <span class="gw-product">
+        <Pieces of={product} store={store} />
+      </span>
     </p>
   );
 }
@@ -202,77 +205,4 @@ function OtherEnds({ store, shown }: { store: Store; shown: ShownPaths | null })
       ))}
     </span>
   );
-}
-
-/** The values along a path, from the output back to the leaf. */
-function stations(model: Model, shown: ShownPaths, path: Path): string[] {
-  const names = [called(model, shown.to, 14)];
-  for (const { node, edge } of path.hops.slice(0, -1)) {
-    const [next, nr] = model.nodes.get(node)?.next[edge] ?? [null, 0];
-    const output = next === null ? undefined : model.nodes.get(next)?.outputs[nr];
-    names.push(output === undefined ? "·" : symbol(model, output, 14));
-  }
-  names.push(called(model, shown.from, 14));
-  return names;
-}
-
-/** `y ← a ← w`, shortened in the middle. */
-function route(names: readonly string[]): string {
-  const short = names.length > 7 ? names.toSpliced(3, names.length - 6, "…") : names;
-  return short.join(" ← ");
-}
-
-/** The chain rule in symbols: `∂y/∂a · ∂a/∂w`. */
-function chain(names: readonly string[]): string {
-  const factors = names
-    .slice(1)
-    .map((name, i) => `∂${bracketed(names[i] ?? "")}/∂${bracketed(name)}`);
-  return factors.join(" · ");
-}
-
-function symbolicSum(model: Model, shown: ShownPaths): string {
-  const { paths, count } = shown.found;
-  const terms = paths.map((path) => chain(stations(model, shown, path)).replaceAll(" ", ""));
-  const [from, to] = [called(model, shown.from, 16), called(model, shown.to, 16)];
-  const text = terms.length === count ? terms.join(" + ") : "";
-  if (text === "" || text.length > 80) {
-    const words = count === 1 ? "the product along the path" : `the sum over all ${count} paths`;
-    return `∂${to}/∂${from} = ${words}`;
-  }
-  return `∂${to}/∂${from} = ${text}`;
-}
-
-/** `2 · 1 = 2`: the local derivatives along a path and their product. */
-export function productText({ hops, product }: Path): string {
-  if (!product) return "";
-  const factors = hops.map(({ local }) => (local ? matrix(local) : "?"));
-  if (factors.length === 1) return factors[0] ?? "";
-  const text = factors.join(" · ");
-  return `${text.length > 60 ? `${factors.length} factors` : text} = ${matrix(product)}`;
-}
-
-/** `∂y/∂w = 2·1 + 3·1 = 5`; null while the numbers are not known. */
-export function sumText(
-  from: string,
-  to: string,
-  paths: readonly Path[],
-  count: number,
-  sum: Jacobian | null,
-): string | null {
-  const left = `∂${to}/∂${from} = `;
-  if (!sum) return null;
-  if (paths.length !== count || count > 6)
-    return `${left}sum of ${count} products = ${matrix(sum)}`;
-  const parts = paths.map(({ hops, product }) => {
-    const scalars = hops.flatMap(({ local }) => (local?.numbers.length === 1 ? local.numbers : []));
-    if (scalars.length < hops.length) return product ? matrix(product) : "?";
-    return scalars.map(signed).join("·");
-  });
-  const text = parts.join(" + ");
-  const total = matrix(sum);
-  return text === total ? `${left}${total}` : `${left}${text} = ${total}`;
-}
-
-function signed(x: number): string {
-  return x < 0 ? `(${number(x)})` : number(x);
 }

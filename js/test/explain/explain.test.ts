@@ -4,6 +4,7 @@ import { explainError, explainHazard } from "../../src/explain/problems";
 import { toText } from "../../src/explain/text";
 import { fold } from "../../src/log/fold";
 import { belongsTo } from "../../src/explain/scope";
+import { versionWords } from "../../src/explain/version";
 import { decode } from "../../src/log/events";
 import { summedOver, tidy, transposed } from "../../src/explain/formula";
 import { hazards, type ErrorRow } from "../../src/log/model";
@@ -15,6 +16,12 @@ function load(program: Program): Store {
   const store = createStore();
   store.load(program.packed());
   return store;
+}
+
+/** The gradients of a finished node as of arrays too large to be told number by number. */
+function large(grads: unknown): unknown {
+  const stats = [-1, 1, 0.5, 0];
+  return (grads as unknown[]).map((grad) => grad && [[32, 4], "float32", null, stats, null]);
 }
 
 /** The title and lines of every step. */
@@ -48,6 +55,39 @@ describe("explanations", () => {
     const line = lines.find((text) => text.startsWith("AccumulateGrad for w"));
     expect(line).toContain("2 wires and were added: [3.] + [2.] = [5.]");
     expect(line).toContain("w.grad = [5.]");
+  });
+
+  it("call gradients of which only the shapes are known no more than that", () => {
+    const p = new Program();
+    p.cell();
+    const w = p.leaf("w", [1]);
+    let y = p.op("add", [w, w], "y");
+    for (let i = 0; i < 4; i += 1) y = p.op("add", [y, w], "y");
+    p.backward(y);
+    const line = (): string =>
+      told(load(p)).find((text) => text.startsWith("AccumulateGrad")) ?? "";
+    expect(line()).toContain("6 wires and were added: 6 equal contributions of [1.]");
+    for (const event of p.json) if (event[0] === "finish") event[3] = large(event[3]);
+    expect(line()).toContain("6 wires and were added: 6 gradients of shape (32, 4)");
+  });
+
+  it("give a long name whole in a sentence", () => {
+    const p = new Program();
+    p.cell();
+    const own = "model.layers[0].self_attn.in_proj_weight";
+    p.backward(p.op("mul", [p.parameter(own, [1]), 2], "y"));
+    expect(told(load(p)).join("\n")).toContain(`AccumulateGrad for ${own} |`);
+  });
+
+  it("say why a parameter does not begin at version 0", () => {
+    const p = new Program();
+    p.cell();
+    const w = p.parameter("w", [1]);
+    const row = fold(p.events()).values.get(w.id);
+    if (!row) throw new Error("no value");
+    expect(versionWords(row)).toBeNull();
+    expect(versionWords({ ...row, version: 1 })).toContain("initialisation");
+    expect(versionWords({ ...row, version: 1, call: 3 })).toBeNull();
   });
 
   it("tell a hazard at once, with both lines, versions and a fix", () => {

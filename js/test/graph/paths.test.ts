@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fold } from "../../src/log/fold";
 import { findPaths, multiply, type Jacobian } from "../../src/graph/paths";
-import { productText, sumText } from "../../src/view/value-panel";
+import { productText, sumText } from "../../src/explain/paths";
 import { Program } from "../builder";
 import { exampleA, exampleC } from "../examples";
 

@@ -61,7 +61,7 @@ describe("the picture", () => {
     expect(texts(el, '[data-testid="gradient"] text').sort()).toEqual(
       ["[2.]", "[2.]", "[2.]", "[3.]", "[3.]"].sort(),
     );
-    expect(el.querySelectorAll('[data-state="empty"]').length).toBe(2);
+    expect(texts(el, '[data-state="empty"] .gw-slot-name')).toEqual(["2 freed"]);
     expect(el.querySelectorAll('[data-action="pin"]').length).toBe(3);
   });
 
@@ -158,6 +158,38 @@ describe("the picture", () => {
     expect(closed.querySelectorAll('[data-testid="group"]').length).toBe(1);
     p.backward(loss, [after]);
     expect(texts(await show(p.packed()), ".gw-failed .gw-sign")).toEqual(["×"]);
+  });
+
+  it("says whether what was saved was freed by backward or went without", async () => {
+    const p = new Program();
+    p.cell();
+    const a = p.leaf("a", [1, 3]);
+    const y = p.op("mul", [a, a], "y");
+    if (y.node !== null) p.tell("free", y.node);
+    const el = await show(p.packed());
+    expect(texts(el, '[data-testid="slot"] .gw-slot-name')).toEqual(["2 gone"]);
+  });
+
+  it("names a write once, however many saved values it made stale", async () => {
+    const p = new Program();
+    p.cell();
+    const b = p.op("mul", [p.leaf("a", [1, 3]), 2], "b");
+    p.op("mul", [b, b], "c");
+    p.op("mul", [b, b], "d");
+    p.fill(b, 1000);
+    const el = await show(p.packed());
+    expect(el.querySelectorAll('[data-testid="stale-arrow"]').length).toBe(2);
+    expect(texts(el, ".gw-stale-label")).toEqual(["wrote v1"]);
+  });
+
+  it("writes an assignment to a part as it was typed", async () => {
+    const p = new Program();
+    p.cell();
+    const b = p.op("mul", [p.leaf("a", [1, 3]), 2], "b");
+    p.fill(b, 0, "b[0] = 0");
+    const op = p.json.find(([kind, , key]) => kind === "op" && key === "fill_") ?? [];
+    [op[3], op[4]] = [[b.id, "0"], { index: "0" }];
+    expect(texts(await show(p.packed()), ".gw-inplace .gw-sign")).toEqual(["[0] = 0"]);
   });
 
   it("draws a call that raised with what it was given", async () => {
