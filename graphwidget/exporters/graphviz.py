@@ -15,6 +15,7 @@ from ..adapters.real import is_real
 from ..graph.tensor import Tensor
 from ..recording.fold import Model, Row
 from .numbers import in_a_line, in_rows
+from .signs import sign, title
 from .still import MOST, Pill, Scopes, Still, newest, still
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ FILL = {"leaf": "#dbeafe", "parameter": "#fde9c8", "constant": "#eceff3", "value
 """Colours; kinds of value also differ by their outline."""
 
 MAX_NAME = 40
-LONG = 4
+LONG = 6
 """Beyond so many operations in a row the picture goes down instead of to the right."""
 
 NO_DOT = (
@@ -86,8 +87,7 @@ def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
     _write(graph, model, scopes, picture)
     _unrecorded(graph, model, set(picture.cards))
     places = {call["call"]: name for name, pill in picture.pills.items() for call in pill.calls}
-    for node, slot, write in hazards:
-        _hazard(graph, node, slot, write, places)
+    _hazards(graph, hazards, places)
     if turn is not None:
         row = model.scopes[turn]
         loop = model.scopes.get(row["parent"], {"text": ""})
@@ -113,7 +113,9 @@ def _write(graph: Any, model: Model, scopes: Scopes, picture: Still) -> None:
     """Cards and pills in the frames of their scopes, then the wires."""
     frames: dict[tuple[int, ...], list[tuple[str, dict[str, str]]]] = {(): []}
     for key, frame in picture.cards.items():
-        card = _value(model.values[key], scopes.step(model.calls.get(model.values[key]["call"])))
+        card = _value(
+            model, model.values[key], scopes.step(model.calls.get(model.values[key]["call"]))
+        )
         frames.setdefault(frame, []).append((f"v{key}", card))
     for pill in picture.pills.values():
         drawn = _pill(model, pill, picture.absorbed.get(pill.key, 0))
@@ -215,6 +217,8 @@ def _shown(
     computed from: ``made``, or ``given`` where the picture begins."""
     living = {key: value for key, value in model.values.items() if value["alive"]}
     known = {key for key, v in living.items() if v["names"] or v["node"] is not None}
+    for run in list(model.runs.values())[-1:]:  # what backward began at is seldom kept
+        known |= {value for value, _node in run["roots"] if value in model.values}
     if roots is None and turn is not None:
         own = {
             k for k in known if scopes.film_turn(model.calls.get(model.values[k]["call"])) == turn
@@ -317,16 +321,17 @@ def _node(graph: Any, model: Model, node: Row, shown: set[int]) -> None:
             graph.edge(name, f"v{value}")
 
 
-def _value(value: Row, step: Row | None) -> dict[str, str]:
+def _value(model: Model, value: Row, step: Row | None) -> dict[str, str]:
     """A card: name, shape and dtype, numbers, marks, gradient."""
     kind = _kind(value)
-    lines = [str(value["names"][-1][1])[:MAX_NAME]] if value["names"] else []
+    name = title(model, value)[:MAX_NAME]
+    lines = [name] if name else []
     shape, dtype = value["summary"][:2]
     size = "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
     lines += [f"{size} {dtype}", *in_rows(value["summary"])]
     marks = ["requires grad"] if value["requires_grad"] else []
     if value["version"]:
-        marks.append(f"version {value['version']}")
+        marks.append(f"v{value['version']}")
     if value["retains_grad"]:
         marks.append("retains grad")
     if marks:
@@ -358,10 +363,7 @@ def _pill(model: Model, pill: Pill, absorbed: int) -> dict[str, str]:
     nodes = [node for call in pill.calls if (node := model.nodes.get(call["node"])) is not None]
     if pill.scope is None:
         (call,) = pill.calls
-        op = model.ops.get(call["op"])
-        lines = [op["sign"] if op else call["op"], *(node["name"] for node in nodes)]
-        numbers = [text for text in call["inputs"] if isinstance(text, str)]
-        lines += ["with " + ", ".join(numbers)] if numbers else []
+        lines = [sign(model, call), *(node["name"] for node in nodes)]
     else:
         scope = pill.scope
         lines = [scope["text"] or _scope_title(scope), *([scope["name"]] if scope["text"] else [])]
@@ -401,13 +403,23 @@ def _guilty(model: Model, slot: Row) -> Row | None:
     return next((write for write in writes if write["time"] == slot["stale"][0]), None)
 
 
-def _hazard(graph: Any, node: Row, slot: Row, write: Row, places: dict[int, str]) -> None:
-    """A red line from the value that was written to the call whose saved value went stale."""
-    text = f"'{slot['slot']}' saved at version {slot['version']}, now {write['version']}"
-    if node["call"] in places:
+def _hazards(graph: Any, hazards: list[tuple[Row, Row, Row]], places: dict[int, str]) -> None:
+    """Red lines from what wrote to the calls whose saved values went stale, one for each two."""
+    slots: dict[tuple[str, str], list[str]] = {}
+    versions: dict[tuple[str, str], tuple[int, int]] = {}
+    for node, slot, write in hazards:
+        if node["call"] in places:
+            writer = places.get(write["call"]) or f"v{write['base'] or write['value']}"
+            key = writer, places[node["call"]]
+            slots.setdefault(key, []).append(slot["slot"])
+            versions.setdefault(key, (slot["version"], write["version"]))
+    for (writer, reader), names in slots.items():
+        saved, wrote = versions[writer, reader]
+        was = "was" if len(names) == 1 else "were"
+        text = f"{' and '.join(names)} {was} saved at v{saved}, this wrote v{wrote}"
         graph.edge(
-            f"v{write['base'] or write['value']}", places[node["call"]], label=_label([text]),
-            color=RED, fontcolor=RED, style="bold", constraint="false",
+            writer, reader, label=_label([text]), color=RED, fontcolor=RED, style="bold",
+            constraint="false",
         )  # fmt: skip
 
 

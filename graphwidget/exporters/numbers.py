@@ -49,6 +49,8 @@ def _rows(shape: Sequence[int], dtype: str, values: Sequence[Number]) -> list[st
     rows = [texts[i : i + columns] for i in range(0, len(texts), columns)]
     told = [", ".join([*row[:4], "…"] if columns > 4 else row) for row in rows[:3]]
     lines = [("[" * outer if nr == 0 else " " * outer) + f"[{row}]" for nr, row in enumerate(told)]
+    last = len(rows) - 1
+    lines = [line if nr == last else f"{line}," for nr, line in enumerate(lines)]
     lines[-1] += "]" * outer if len(rows) <= 3 else ""
     return [mark + lines[0], *lines[1:], *(["⋮"] if len(rows) > 3 else [])]
 
