@@ -26,14 +26,14 @@ export function backwardEffects(model: Model, value: number): Line {
   if (freed > 0) {
     return [
       wrong("Backward from here will fail: "),
-      plain("an earlier backward has released saved values it needs."),
+      plain("an earlier backward has freed saved values it needs."),
     ];
   }
   const line: Line = [
     plain(`Backward from ${called(model, value, 16)} runs ${nodes.length} nodes`),
     ...(leaves.length > 0 ? [plain(", adds to .grad of "), ...list(leaves.slice(0, 6))] : []),
     ...(leaves.length > 6 ? [plain(` and ${leaves.length - 6} more`)] : []),
-    plain(saves > 0 ? `, and releases ${saves} saved ${saves === 1 ? "value" : "values"}.` : "."),
+    plain(saves > 0 ? `, and frees ${saves} saved ${saves === 1 ? "value" : "values"}.` : "."),
   ];
   if (stale > 0) return [...line, wrong(" It will fail at a stale saved value.")];
   return line;

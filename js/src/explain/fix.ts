@@ -8,13 +8,26 @@ const NAME = String.raw`[A-Za-z_][\w.]*`;
 /** In-place methods that only bring new numbers, and what makes a tensor of these. */
 const FRESH: Readonly<Record<string, string>> = { zero_: "zeros_like", fill_: "full_like" };
 
-/** What comes after a write so that it makes a new value; null where the line tells too little. */
-export function outOfPlace(line: string): string | null {
+/**
+ * What comes after a write so that it makes a new value; null where the line tells too little.
+ * `part` says that it wrote a part of a tensor: `h[3].mul_(2)` may also write an item of a list.
+ */
+export function outOfPlace(line: string, part = true): string | null {
   const text = line
     .replace(/\s+#[^'"]*$/, "")
     .replace(/;\s*$/, "")
     .trim();
-  return augmented(text) ?? item(text) ?? method(text) ?? flag(text);
+  return (
+    augmented(text) ?? (part ? null : listItem(text)) ?? item(text) ?? method(text) ?? flag(text)
+  );
+}
+
+/** `h[3].mul_(2)` -> `h[3] = h[3].mul(2)`, where `h` is a list */
+function listItem(text: string): string | null {
+  const found = new RegExp(`^(${NAME}\\s*\\[[^\\[\\]]*\\])(\\.\\w+_\\(.*\\))$`).exec(text);
+  const [, own, call] = found ?? [];
+  if (own === undefined || call === undefined) return null;
+  return method(`_item${call}`)?.replaceAll(/\b_item\b/g, own) ?? null;
 }
 
 /** `b *= 2` -> `b = b * 2` */

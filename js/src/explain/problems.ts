@@ -80,7 +80,7 @@ function fixOf(model: Model, { slot }: Hazard, writes: readonly WriteRow[]): Lin
   }
   const [first] = writes;
   const line = first ? codeAt(model, first.source) : null;
-  const fix = line === null ? null : outOfPlace(line);
+  const fix = line === null ? null : outOfPlace(line, first?.base !== null);
   if (first && line !== null && fix !== null) {
     return [
       plain("Fix: instead of "),
@@ -141,7 +141,7 @@ function capital(text: string): string {
 const HEADINGS: Readonly<Record<string, string>> = {
   version: "Backward failed: a saved value was changed in place",
   leaf: "A leaf that requires grad may not be written in place",
-  freed: "Backward failed: the saved values were released by an earlier backward",
+  freed: "Backward failed: the saved values were freed by an earlier backward",
   none: "This value keeps no gradient",
 };
 

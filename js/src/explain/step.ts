@@ -171,7 +171,7 @@ function explainWrite(model: Model, storage: number, time: number): Explanation 
     ]);
   }
   const stale = hazards(model).filter(({ slot }) => slot.stale.includes(time));
-  if (stale.length === 0) lines.push([dim("No node had saved the value it overwrote.")]);
+  if (stale.length === 0) lines.push([dim("Nothing that backward needs was overwritten.")]);
   const call = write.call === null ? undefined : model.calls.get(write.call);
   const around = belongsTo(model, call?.scope ?? null);
   if (around.length > 0) lines.push(around);

@@ -46,7 +46,10 @@ export function bracketed(text: string): string {
 export function expression(model: Model, call: CallRow, budget = 40): string {
   const op = model.ops.get(call.op);
   const inputs = inputTexts(model, call, budget);
-  if (!op?.text) return `${call.op}(${[...inputs.values()].join(", ")})`;
+  if (!op?.text) {
+    const all = op?.inputs.length ? [...inputs.values()] : given(model, call, budget);
+    return `${call.op}(${all.join(", ")})`;
+  }
   return fill(op.text, inputs, call);
 }
 
@@ -55,13 +58,18 @@ const MOST_INPUTS = 24;
 
 /** For each input's name in the op's signature, what stands there in this call. */
 export function inputTexts(model: Model, call: CallRow, budget = 40): Map<string, string> {
+  return byInput(model, call, given(model, call, budget), (list) => list.join(", "));
+}
+
+/** What each input is called. */
+function given(model: Model, call: CallRow, budget: number): string[] {
   // Many inputs share the room: else an expression of many of many would have no end.
   const share = call.inputs.length > 2 ? Math.floor(budget / call.inputs.length) : budget;
   const texts = call.inputs
     .slice(0, MOST_INPUTS)
     .map((input) => (typeof input === "number" ? factor(model, input, share) : input));
   if (call.inputs.length > MOST_INPUTS) texts.push("…");
-  return byInput(model, call, texts, (list) => list.join(", "));
+  return texts;
 }
 
 /** Sorts what belongs to the call's inputs under their names; a list input takes them all. */

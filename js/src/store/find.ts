@@ -133,12 +133,20 @@ export function problemsOf(
 
 /** Whether a value that is not finite was made of values that are: there the trouble begins. */
 function begins(model: Model, value: ValueRow): boolean {
-  if (finite(value.summary)) return false;
+  if (finite(value.summary) || neverRead(model, value)) return false;
   const call = value.call === null ? undefined : model.calls.get(value.call);
   return !call?.inputs.some((input) => {
     const made = typeof input === "number" ? model.values.get(input) : undefined;
     return made !== undefined && !finite(made.summary);
   });
+}
+
+/** Memory as it was found (`torch.empty`), which was filled before anything was computed of it. */
+function neverRead(model: Model, { value, call, next }: ValueRow): boolean {
+  if (call !== null || next === null) return false;
+  return ![...model.calls.values()].some(
+    ({ inplace, inputs }) => !inplace && inputs.includes(value),
+  );
 }
 
 const checked = new WeakMap<Summary, boolean>();

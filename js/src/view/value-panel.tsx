@@ -20,7 +20,7 @@ export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) 
   const node = value.node === null ? undefined : model.nodes.get(value.node);
   const version = versionWords(value);
   const facts = [
-    role(value),
+    ROLE_WORDS[role(value)],
     `shape ${shape(value.summary.shape)}`,
     value.summary.dtype,
     `version ${value.version}`,
@@ -32,7 +32,6 @@ export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) 
     <section class="gw-value" data-testid="value-panel">
       <div class="gw-value-main">
         <h4 class="gw-title">{names.join(", ").slice(0, 120) || called(model, value.value)}</h4>
-        <Commands store={store} value={value} />
         <p class="gw-line gw-full">{full(value.summary).slice(0, 600)}</p>
         {value.grad && (
           <p class="gw-line gw-grad-text-inline">{`grad ${full(value.grad).slice(0, 600)}`}</p>
@@ -40,6 +39,7 @@ export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) 
         <p class="gw-line gw-dim">{facts.join(" · ")}</p>
         {version !== null && <p class="gw-line gw-dim">{version}</p>}
         <MoreNumbers store={store} value={value} />
+        <Commands store={store} value={value} />
       </div>
       <PathWords store={store} />
       <button
@@ -56,6 +56,14 @@ export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) 
     </section>
   );
 }
+
+/** What a value is, as the legend says it. */
+const ROLE_WORDS = {
+  leaf: "leaf",
+  parameter: "parameter",
+  constant: "constant",
+  intermediate: "computed",
+} as const;
 
 /** The names of a value; of `weight`, `fc.weight` and `net.fc.weight` only the whole path. */
 function namesOf(value: ValueRow): string[] {

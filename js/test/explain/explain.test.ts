@@ -140,7 +140,7 @@ describe("explanations", () => {
   it("say what backward would do before it is pressed", () => {
     const before = fold(exampleA(false).events());
     expect(toText(backwardEffects(before, 5))).toBe(
-      "Backward from y runs 5 nodes, adds to .grad of w and x, and releases 2 saved values.",
+      "Backward from y runs 5 nodes, adds to .grad of w and x, and frees 2 saved values.",
     );
     const after = fold(exampleA().events());
     expect(toText(backwardEffects(after, 5))).toContain("will fail");

@@ -12,6 +12,14 @@ describe("a line that writes in place", () => {
     expect(outOfPlace(line)).toBe(fix);
   });
 
+  it("makes a new item where an item of a list was written", () => {
+    expect(outOfPlace("keep[40].mul_(2)", false)).toBe("keep[40] = keep[40].mul(2)");
+    expect(outOfPlace("keep[i + 1].zero_()", false)).toBe(
+      "keep[i + 1] = torch.zeros_like(keep[i + 1])",
+    );
+    expect(outOfPlace("keep[40].mul_(2)")).toBe("keep = keep.clone()\nkeep[40].mul_(2)");
+  });
+
   it.each([
     "loss = net(x)",
     "torch.relu_(b)",
