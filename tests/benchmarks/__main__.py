@@ -38,7 +38,7 @@ def main() -> None:
         os.execv(sys.executable, [sys.executable, "-m", "tests.benchmarks", *sys.argv[1:]])
     import torch
 
-    from tests.benchmarks import memory, timing
+    from tests.benchmarks import memory, timing, watching
     from tests.benchmarks.engines import installed, static
     from tests.benchmarks.rows import ROWS
 
@@ -53,10 +53,15 @@ def main() -> None:
         engines = {name: engines[name] for name in given.engines.split(",")}
     starts = tuple(given.rows or [""])
     rows = [row for row in ROWS if row.startswith(starts)]
-    if not rows:
-        parser.error(f"no such row; there are: {', '.join(ROWS)}")
-    print("CPU time of a step: PyTorch's, and the others' as ratios to it (numpy: by hand)")
-    print(show(timing.table(rows, engines, given.rounds)))
+    watched = [row for row in watching.ROWS if row.startswith(starts)]
+    if not rows and not watched:
+        parser.error(f"no such row; there are: {', '.join([*ROWS, *watching.ROWS])}")
+    if watched:
+        print("CPU time of a turn of a training loop, and watched as a ratio to it")
+        print(show(watching.table(watched, given.rounds)))
+    if rows:
+        print("CPU time of a step: PyTorch's, and the others' as ratios to it (numpy: by hand)")
+        print(show(timing.table(rows, engines, given.rounds)))
     if any(row in static.ROWS for row in rows):
         print()
         print(show(static.compile_table(given.rounds)))

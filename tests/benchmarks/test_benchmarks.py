@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.benchmarks import memory
+from tests.benchmarks import memory, watching
 from tests.benchmarks.engines import installed
 from tests.benchmarks.rows import ROWS, SMALL
 
@@ -44,3 +44,11 @@ def test_memory_is_measured() -> None:
 def test_small_rows_are_rows() -> None:
     assert set(SMALL) <= set(ROWS)
     assert set(memory.ROWS) <= set(ROWS)
+
+
+@pytest.mark.parametrize("row", watching.ROWS)
+def test_watching_changes_no_bit(row: str) -> None:
+    watched = watching.ROWS[row]._replace(turns=3)
+    _seconds, plain = watching.run(watched)
+    for way in watched.ways:
+        assert watching.run(watched, watching.WAYS[way])[1] == plain

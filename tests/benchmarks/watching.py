@@ -1,0 +1,100 @@
+"""What watching costs: a training loop's CPU time watched, as a ratio to the same loop unwatched.
+
+The native row trains graphwidget's own tensors for 500 turns under ``graphwidget.watch()``, what
+follows the cell included. The others take whole steps (forward, backward, Adam) of real PyTorch.
+"""
+
+from __future__ import annotations
+
+import gc
+import linecache
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from statistics import median
+from typing import Any, NamedTuple
+
+import torch
+
+import graphwidget
+
+LOOP = """
+for turn in range(TURNS):
+    optimizer.zero_grad()
+    loss = torch.nn.functional.mse_loss(model(x), y)
+    loss.backward()
+    optimizer.step()
+"""
+FILE = "<watched loop>"
+Way = Callable[[], AbstractContextManager[Any]]
+WAYS: dict[str, Way] = {"diagnose": graphwidget.diagnose, "watch": graphwidget.watch}
+
+
+class Watched(NamedTuple):
+    """A loop: what its code needs, how many turns it takes, and how it can be watched."""
+
+    make: Callable[[], dict[str, Any]]
+    turns: int
+    ways: tuple[str, ...]
+
+
+def linear() -> dict[str, Any]:
+    """The smallest training of graphwidget's own tensors."""
+    graphwidget.manual_seed(0)
+    model = graphwidget.nn.Linear(3, 1)
+    x, y = graphwidget.randn(16, 3), graphwidget.randn(16, 1)
+    optimizer = graphwidget.optim.SGD(model.parameters(), lr=0.01)
+    return {"torch": graphwidget, "model": model, "x": x, "y": y, "optimizer": optimizer}
+
+
+def perceptron(width: int, batch: int) -> dict[str, Any]:
+    """A perceptron of the real PyTorch with two hidden layers."""
+    nn = torch.nn
+    torch.manual_seed(0)
+    model = nn.Sequential(
+        nn.Linear(width, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 1)
+    )
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    x, y = torch.randn(batch, width), torch.randn(batch, 1)
+    return {"torch": torch, "model": model, "x": x, "y": y, "optimizer": optimizer}
+
+
+ROWS = {
+    "watch native, small": Watched(linear, 500, ("watch",)),
+    "watch PyTorch, small": Watched(lambda: perceptron(32, 32), 300, tuple(WAYS)),
+    "watch PyTorch, large": Watched(lambda: perceptron(1024, 512), 6, tuple(WAYS)),
+}
+
+
+def run(row: Watched, way: Way = nullcontext) -> tuple[float, float]:
+    """CPU seconds of a row's loop under a way of watching, its end included; and its last loss."""
+    space = row.make() | {"TURNS": row.turns}
+    linecache.cache[FILE] = (len(LOOP), None, LOOP.splitlines(True), FILE)
+    code = compile(LOOP, FILE, "exec")
+    gc.collect()  # nobody pays for another's garbage
+    start = time.process_time()
+    with way():
+        exec(code, space)
+    return time.process_time() - start, space["loss"].item()
+
+
+def measure(row: Watched, rounds: int) -> dict[str, float]:
+    """Medians in seconds for a turn, plain and in each way of watching: they take turns."""
+    ways: dict[str, Way] = {"plain": nullcontext} | {name: WAYS[name] for name in row.ways}
+    found: dict[str, list[float]] = {name: [] for name in ways}
+    for number in range(rounds + 1):
+        for name, way in ways.items():
+            seconds, _loss = run(row, way)
+            if number:  # the first fills caches
+                found[name].append(seconds / row.turns)
+    return {name: median(each) for name, each in found.items()}
+
+
+def table(rows: list[str], rounds: int) -> list[list[str]]:
+    """The table's lines: the time of a turn, and the watched ones as ratios to it."""
+    lines = [["row", "plain", *WAYS]]
+    for row in rows:
+        found = measure(ROWS[row], rounds)
+        ratios = [f"{found[w] / found['plain']:.2f}" if w in found else "-" for w in WAYS]
+        lines.append([row, f"{found['plain'] * 1e3:.3f} ms", *ratios])
+    return lines
