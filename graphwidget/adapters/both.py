@@ -12,7 +12,6 @@ from ..graph import listeners
 from ..recording.findings import Finding
 from ..recording.fold import Model
 from ..recording.recorder import Recorder
-from ..recording.summary import SMALL
 from .native import NativeAdapter
 from .native import model_of as native_model_of
 from .pytorch.live import LiveRun
@@ -37,7 +36,7 @@ class Adapter(NativeAdapter):
         self.pytorch: TorchAdapter | None = None
         self._refused = False
         self.light = False
-        """Whether of PyTorch's tensors only those of a few numbers are looked at."""
+        """Whether only what explains errors is wanted, and no picture: see ``lighten``."""
         self.static: StaticAdapter | None = None
         super().__init__(recorder)
 
@@ -57,7 +56,7 @@ class Adapter(NativeAdapter):
                 self.pytorch = TorchAdapter(self.recorder, self.sorter, self.calls)
                 self.pytorch.on_pulse = self._pulse
                 if self.light:
-                    self.pytorch.identity.limit = SMALL
+                    self.pytorch.lighten()
             except (ImportError, AttributeError) as error:
                 self._refused = True
                 warnings.warn(REFUSED.format(error=error), stacklevel=3)

@@ -32,7 +32,6 @@ class Calls(Bindings):
         self.write_times: dict[tuple[int, int], int] = {}
         """When each (storage, version) was written."""
         self.retell[self.call] = self._retell
-        recorder.passing[self.call] = self.events_if_over
 
     def call(
         self, place: Position | None, op: Op, refs: list[Any], params: dict[str, str],
@@ -77,12 +76,6 @@ class Calls(Bindings):
         event = ev.Op(call, drawn, made.inputs, params, made.outputs, None, False, None, None)
         self.recorder.tell(event)
         return call
-
-    @staticmethod
-    def events_if_over(record: Any) -> int:
-        """How many events the raw record of a call would make if nothing of it lives; else 0."""
-        made = record[5]
-        return 0 if len(made) > 1 or made[0][0]() is not None else 5
 
     def wrote(
         self, place: Position | None, op: Op, before: Ref, others: list[Any],

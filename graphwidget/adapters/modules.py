@@ -61,7 +61,7 @@ class ModuleNames:
     def name(self, module: Any, frame: FrameType) -> str:
         """What the user would type for a module that is called by ``frame``; its class where no
         variable of the program leads to it."""
-        if not self._knows(module):
+        if not self.knows(module):
             self._search(module, user_frame(frame, self._ours))
         path, root = self._roots.pop(id(module), ("", None))
         whole = None if root is None else root()
@@ -76,16 +76,21 @@ class ModuleNames:
         if where is not None:
             self._look(where.f_globals)
         for _ in range(MAX_FRAMES):
-            if where is None or self._knows(module):
+            if where is None or self.knows(module):
                 break
             self._look(where.f_locals)
             where = where.f_back
-        if not self._knows(module):
+        if not self.knows(module):
             self._keep(type(module).__name__, module)
 
-    def _knows(self, module: Any) -> bool:
+    def knows(self, module: Any) -> bool:
+        """Whether the module has its name."""
         known = self._found.get(id(module))
         return known is not None and known[0]() is module
+
+    def told(self, module: Any) -> bool:
+        """Whether it has its name, and its parameters are not among those still to be told."""
+        return self.knows(module) and id(module) not in self._roots
 
     def _look(self, namespace: Mapping[str, Any]) -> None:
         """Name the modules that variables hold, and those that an object's attributes hold."""
@@ -104,10 +109,10 @@ class ModuleNames:
                         self._keep_all(f"self.{attribute}", held)
 
     def _keep_all(self, path: str, module: Any) -> None:
-        if not self._knows(module):
+        if not self.knows(module):
             root = weakref.ref(module)
             for place, each in within(module, path):
-                if not self._knows(each):
+                if not self.knows(each):
                     self._keep(place, each)
                     self._roots[id(each)] = path, root
 

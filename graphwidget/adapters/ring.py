@@ -57,6 +57,16 @@ class Ring:
                 break
         return records
 
+    def newest(self, records: list[Any], budget: int) -> list[Any]:
+        """So many of the newest records, and what remains of the others if they are over."""
+        start = len(records) - budget
+        if start <= 0 or not self._over(records[:start]):
+            return records
+        before = list(self.recorder.lost)
+        found = self._rest(records[:start]) + records[start:]
+        self._prune(before)
+        return found
+
     def _without(self, records: list[Any], spans: list[Span], wanted: int) -> list[Any]:
         """The records without the turns in the middle of a loop: of the newest ones so many stay
         as make up ``wanted`` records."""
@@ -118,11 +128,14 @@ class Ring:
             kind = kinds.get(record[0])
             if kind == "finish":
                 ran.add(record[2].id)
+            elif kind == "free":
+                ran.add(record[1])
             elif kind == "call":
                 if record[6] is not None:
                     nodes.append(record[6])
             elif kind == "node":
-                nodes.append(record[1])
+                if record[2].variable is None:  # a leaf's lives as long as the leaf
+                    nodes.append(record[1])
             elif kind == "error" or (kind == "turn" and _is_long(record[1])):
                 return False
         return all(node.id in ran or node() is None for node in nodes)

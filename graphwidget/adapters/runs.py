@@ -41,11 +41,6 @@ class Runs:
         # One object each, not a new one for every record: a garbage collection looks at them all.
         self._starts, self._finishes, self._frees = self._start, self._finish, recorder.free
         self._died = self.identity.append
-        ran = recorder.passing
-        ran[self._starts] = ran[self._finishes] = lambda record: (
-            not recorder.open_node(record[2].id)
-        )
-        ran[self._frees] = lambda record: not recorder.open_node(record[1])
         self._left = 0  # nodes of this run whose local derivatives are still computed
         self._local: list[ev.Matrix | None] | None = None  # of the node told to start last
         self._last: Any = self  # the gradient captured last

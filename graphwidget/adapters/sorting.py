@@ -51,6 +51,10 @@ class Sorter:
         """Whether somebody looks while the program runs."""
         self.most = SIFT
         """Raw records after which to ``sift``."""
+        self.few = True
+        """Whether few records were left when that was done last."""
+        self.turns = True
+        """Whether scopes are told, and turns looked for; else only the newest records are kept."""
         self._waiting: list[Any] = []  # records in order, not told
         self._seen = self._live = self._quiet = 0
         recorder.sort = self.sort
@@ -60,7 +64,9 @@ class Sorter:
         self._seen += len(batch)
         self._waiting += self._ordered(batch)
         records: list[Any] = []
-        if not self.pulsing or self._seen >= self._quiet:
+        if not self.turns:
+            records, self._waiting = self._waiting, []
+        elif not self.pulsing or self._seen >= self._quiet:
             records = self.ring.thin(self._waiting, LIVE if self.pulsing else BUDGET)
             self._waiting = []
             self._live += len(records)
@@ -77,10 +83,11 @@ class Sorter:
             del raw[: len(batch)]
             self._seen += len(batch)
             self._waiting += self._ordered(batch)
-            self._waiting = self.ring.thin(self._waiting, BUDGET)
+            thin = self.ring.thin if self.turns else self.ring.newest
+            self._waiting = thin(self._waiting, BUDGET)
             # a program without turns has nothing to let go of: look less and less often
-            few = len(self._waiting) <= 2 * BUDGET
-            self.most = SIFT if few else len(self._waiting) + SIFT
+            self.few = len(self._waiting) <= 2 * BUDGET
+            self.most = SIFT if self.few else len(self._waiting) + SIFT
 
     def _ordered(self, batch: list[Any]) -> list[Any]:
         """The records with those of the scopes that open and close on the way."""
@@ -101,7 +108,7 @@ class Sorter:
                 scopes.end(record[1], found)
                 continue
             place = record[1] if len(record) > 1 else None
-            if type(place) is Position:
+            if type(place) is Position and self.turns:
                 scopes.move(place, None if place.direct else record[2], found)
             elif function in settling:
                 scopes.leave(found)

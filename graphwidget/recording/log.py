@@ -75,13 +75,6 @@ class Log:
         """Append one event."""
         self.extend((event,))
 
-    def skip(self, events: Iterable[ev.Event], count: int) -> None:
-        """Go on as if ``events``, and ``count`` more, had been recorded and dropped at once: all
-        so far becomes a snapshot. The caller knows that those others would change nothing."""
-        with self.lock:
-            self._encode()
-            self._compact(self._held, 0, events, count)
-
     def since(self, start: int) -> tuple[int, list[ev.Event]]:
         """(time of the first event given, the events from ``start`` on that are still held)."""
         start, found = self.rows_since(start)
@@ -151,21 +144,15 @@ class Log:
             self._bytes += len(chunk)
             self._tail = []
 
-    def _compact(
-        self, most: int, size: int, events: Iterable[ev.Event] | None = None, more: int = 0
-    ) -> None:
+    def _compact(self, most: int, size: int) -> None:
         """Replace the oldest chunks, until ``most`` events and ``size`` bytes at most are left
-        besides, by one snapshot of what they fold to. With ``events``: all chunks, these events,
-        and ``more`` that are not told."""
+        besides, by one snapshot of what they fold to."""
         model = Model()
-        whole = events is not None
-        while self._chunks and (whole or not model.time or self._held > most or self._bytes > size):
+        while self._chunks and (not model.time or self._held > most or self._bytes > size):
             count, chunk = self._chunks.popleft()
             self._held -= count
             self._bytes -= len(chunk)
             fold(read(rows(chunk)), model)
-        fold(events or (), model)
-        model.time += more
         self.lost = model.time - self._begin
         state = thin(model)
         snapshot = encode((ev.Snapshot(model.time, state),))

@@ -89,9 +89,6 @@ class Recorder:
         self.lock = RLock()
         self.values: set[int] = set()  # those known to whoever reads the log
         self.nodes: set[int] = set()
-        self.passing: dict[Any, Callable[[Any], int]] = {}
-        """For raw records that every op makes, by their function: how many events such a record
-        would make, when it may be passed over because it concerns nothing that lives; else 0."""
         self.refs: dict[int, Ref] = {}  # of the living values that were told
         self.lost: dict[int, Any] = {}
         """Records of values that adapters did not tell because nobody seemed to want them."""
@@ -130,26 +127,6 @@ class Recorder:
                 if not raw:
                     break
 
-    def skim(self) -> None:
-        """Let go of the older half of the raw records, as the log would let go of their events:
-        only what concerns living values and nodes, and whatever is not told by every op,
-        becomes events."""
-        with self.lock, no_collection():
-            batch = self.raw[: len(self.raw) // 2]
-            del self.raw[: len(batch)]
-            passed = 0
-            for record in self.sort(batch):
-                events = self._events_if_over(record)
-                if events:
-                    passed += events
-                else:
-                    self._take(record)
-            if passed:
-                self.log.skip(self._told, passed)
-            else:
-                self.log.extend(self._told)
-            self._told.clear()
-
     def _take(self, record: Any) -> None:
         if type(record) is tuple:
             record[0](*record[1:])
@@ -158,20 +135,6 @@ class Recorder:
         else:
             self.free(record.id)
             self.nodes.discard(record.id)
-
-    def _events_if_over(self, record: Any) -> int:
-        """How many events a record would make if it concerns nothing that lives; else 0."""
-        if type(record) is not tuple:
-            if type(record) is NodeRef or record.id in self.refs:
-                return 0
-            self.values.discard(record.id)
-            return 1
-        passing = self.passing.get(record[0])
-        return 0 if passing is None else passing(record)
-
-    def open_node(self, node: int) -> bool:
-        """Whether the node was told, and not that it was freed."""
-        return node in self._closing
 
     def tell(self, event: ev.Event) -> None:
         """Add an event. Only called while draining."""

@@ -82,16 +82,6 @@ def test_whoever_missed_a_snapshot_gets_it() -> None:
     assert isinstance(events[0], ev.Snapshot)
 
 
-def test_skipped_events_count() -> None:
-    log = Log()
-    log.append(value(1))
-    log.skip([], 99)
-    log.append(ev.Name(1, "x", ""))
-    assert log.count == 101
-    assert fold(log.since(0)[1]).time == 101
-    assert log.lost == 100
-
-
 def test_many_threads_may_append() -> None:
     log = Log(max_events=1000)
     threads = [

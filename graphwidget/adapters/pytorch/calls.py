@@ -10,6 +10,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -50,6 +51,7 @@ QUIET = frozenset(
         "untyped_storage", "element_size", "ndimension", "is_contiguous", "backward",
         "register_hook", "register_post_accumulate_grad_hook", "equal", "allclose",
         "result_type", "is_tensor", "is_same_size", "share_memory_", "nelement", "is_nonzero",
+        "_record_function_enter_new", "_record_function_exit._RecordFunction",
     }
 )  # fmt: skip
 """Calls that neither make nor write tensors of the program's."""
@@ -96,7 +98,6 @@ class Calls(TorchFunctionMode):
         self.errs: Callable[..., None] = lambda *record: None
         """Tells an error, while draining."""
         self.off = False
-        recorder.passing[self.tell_call] = self.events_if_over
 
     def __torch_function__(
         self,
@@ -106,10 +107,12 @@ class Calls(TorchFunctionMode):
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         kwargs = kwargs or {}
-        name = ops.plain_name(func)
-        if name in LEAKS and not self.off:
+        if self.off:
+            return func(*args, **kwargs)
+        name, quiet, leaks = _looked_at(func)
+        if leaks:
             self._leaks(args)
-        if self.off or name in QUIET or _is_attribute(func, name):
+        if quiet:
             return func(*args, **kwargs)
         before = self._before(name, args, kwargs)
         try:
@@ -331,12 +334,6 @@ class Calls(TorchFunctionMode):
         if len(outputs) == 1:
             self.names.bound(outputs[0], names)
 
-    @staticmethod
-    def events_if_over(record: Any) -> int:
-        """How many events the raw record of a call would make if nothing of it lives; else 0."""
-        values, writes = record[5], record[8]
-        return 0 if writes or len(values) != 1 or values[0][0]() is not None else 4
-
     def _value(self, ref: Ref, data: Any, needed: bool, view: int | None, leaf: bool) -> None:
         event = ev.Value(
             ref.id, ref.storage, ref.version, needed, leaf, False, view, summarized(data)
@@ -387,6 +384,11 @@ def _keep(table: dict[int, Site], value: int, site: Site) -> None:
         del table[next(iter(table))]
 
 
-def _is_attribute(func: Callable[..., Any], name: str) -> bool:
-    """Whether the call reads an attribute that is no tensor of the program's."""
-    return getattr(func, "__name__", "") == "__get__" and name not in PROPERTIES
+@lru_cache(maxsize=4_096)
+def _looked_at(func: Callable[..., Any]) -> tuple[str, bool, bool]:
+    """What a function is called; whether it neither makes nor writes tensors of the program's, as
+    what reads an attribute that is none; and whether it makes a number or an array of one."""
+    name, attribute = ops.plain_name(func), getattr(func, "__name__", "")
+    quiet = attribute == "__get__" and name not in PROPERTIES
+    quiet = quiet or (attribute == "__set__" and name == "grad")
+    return name, quiet or name in QUIET, name in LEAKS

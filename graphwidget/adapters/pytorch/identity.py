@@ -9,8 +9,7 @@ own death that the node is gone.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -24,6 +23,7 @@ from .earlier import Earlier, EarlierCalls
 from .ops import definition
 
 MAX_SILENT = 10_000
+SAVED = "_raw_saved_"
 TOKEN = "graphwidget"
 """The key of the token in a node's metadata."""
 
@@ -37,9 +37,11 @@ Captured = tuple[str, tuple[int, ...], torch.Tensor | None]
 class Token:
     """What makes a node known; it dies with the node, and its reference tells so."""
 
-    __slots__ = ("__weakref__", "made", "ref")
+    __slots__ = ("__weakref__", "made", "ref", "saves")
 
     ref: NodeRef
+    saves: bool
+    """Whether the node saved tensors."""
     made: int
     """When the node was met, in the identity's own time."""
 
@@ -99,12 +101,9 @@ class Identity:
         self.aliases: dict[int, Alias] = {}
         """What ``.data`` and ``.detach()`` gave, by the address of the tensor."""
         self.copied = 0
-        """Bytes that wait in the raw records."""
+        """Numbers that wait in the raw records."""
         self.earlier = EarlierCalls(recorder.ids.value)
         self.told, self.node_told = self._value, self._node
-        passing = recorder.passing
-        passing[self.node_told] = lambda record: 1 if record[1]() is None else 0
-        passing[recorder.free] = lambda record: not recorder.open_node(record[1])
 
     # Tensors -------------------------------------------------------------------------------
     def known(self, tensor: torch.Tensor) -> Ref | None:
@@ -114,8 +113,10 @@ class Identity:
 
     def current(self, tensor: torch.Tensor) -> Ref:
         """The tensor's identity as it is now, told if nobody knows it yet."""
-        ref = self.known(tensor)
-        version = version_of(tensor)
+        ref = self.refs.get(id(tensor))
+        if ref is not None and ref() is not tensor:
+            ref = None
+        version = 0 if tensor.is_inference() else tensor._version
         if ref is not None and ref.version == version and ref.id in self.recorder.values:
             return ref
         if ref is None or ref.version != version:
@@ -184,13 +185,15 @@ class Identity:
     def captured(self, tensor: torch.Tensor) -> Captured:
         """The tensor's content as it is now, to be looked at later; of a large one, and where
         looking would cost too much, its shape alone."""
-        copy = None
-        if tensor.numel() <= self.limit and _copyable(tensor):
+        copy, count = None, tensor.numel()
+        if count <= self.limit and _copyable(tensor):
             # a copy: numpy's hand on it would forbid PyTorch to resize the user's storage
-            with suppress(RuntimeError):  # the old vmap's tensors look like others
-                copy = tensor.detach().clone()
-                self.copied += copy.nbytes
-        return dtype_name(tensor), tuple(tensor.shape), copy
+            try:
+                copy = (tensor.detach() if tensor.requires_grad else tensor).clone()
+                self.copied += count
+            except RuntimeError:  # the old vmap's tensors look like others
+                pass
+        return _dtype_name(tensor.dtype), tuple(tensor.shape), copy
 
     # Nodes ---------------------------------------------------------------------------------
     def known_node(self, node: Any) -> NodeRef | None:
@@ -209,19 +212,42 @@ class Identity:
         """Tell the nodes that lead to ``roots`` and are unknown; what they saved is looked for
         among ``near``, and ``call`` will hold the id of the call that made them."""
         waiting = [node for node in roots if node is not None]
+        known_nodes = self.recorder.nodes
+        owners: list[tuple[Any, torch.Tensor]] | None = None
         while waiting:  # not recursive: graphs are deep
             node = waiting[-1]
-            if self.edge(node) is not None:
+            token = node.metadata.get(TOKEN)
+            if token is not None and token.ref.id in known_nodes:
                 waiting.pop()
                 continue
-            before = [n for n, _ in node.next_functions if n is not None and self.edge(n) is None]
-            if before:
-                waiting.extend(before)
+            edges: list[tuple[int | None, int]] = []
+            unknown = False
+            for before, nr in node.next_functions:
+                if before is None:
+                    edges.append((None, nr))
+                    continue
+                token = before.metadata.get(TOKEN)
+                if token is not None and token.ref.id in known_nodes:
+                    edges.append((token.ref.id, nr))
+                else:
+                    unknown = True
+                    waiting.append(before)
+            if unknown:
                 continue
             waiting.pop()
-            self._tell_node(node, near, call)
+            if owners is None:
+                owners = [(grad_fn_of(tensor), tensor) for tensor in near]
+            outputs = [tensor for owner, tensor in owners if owner is node]
+            self._tell_node(node, tuple(edges), outputs, near, call)
 
-    def _tell_node(self, node: Any, near: Sequence[torch.Tensor], call: list[int] | None) -> None:
+    def _tell_node(
+        self,
+        node: Any,
+        edges: tuple[tuple[int | None, int], ...],
+        made: list[torch.Tensor],
+        near: Sequence[torch.Tensor],
+        call: list[int] | None,
+    ) -> None:
         number = self.recorder.ids.node()
         token = node.metadata[TOKEN] = Token()
         token.made = self.time
@@ -230,25 +256,24 @@ class Identity:
         self.recorder.nodes.add(number)
         leaf = self._leaf(node)
         outputs: list[int] = []
-        for tensor in near:
-            if grad_fn_of(tensor) is node:
-                outputs += [0] * (tensor.output_nr + 1 - len(outputs))
-                outputs[tensor.output_nr] = self.current(tensor).id
-        edges = tuple((self.edge(before), nr) for before, nr in node.next_functions)
-        saved = tuple(self._saved(node, near))
-        made = None
+        for tensor in made:
+            outputs += [0] * (tensor.output_nr + 1 - len(outputs))
+            outputs[tensor.output_nr] = self.current(tensor).id
+        saved = tuple(self._saved(node, near)) if _slots_of(_class_of(node)) else ()
+        token.saves = bool(saved)
+        earlier = None
         if call is None and leaf is None:
             leaves = [self._leaf(before) for before, _ in node.next_functions]
-            made = self.earlier.call(node, number, outputs, edges, leaves, saved)
-        told = tuple(outputs) if made is None else made.outputs
+            earlier = self.earlier.call(node, number, outputs, edges, leaves, saved)
+        told = tuple(outputs) if earlier is None else earlier.outputs
         event = ev.Node(number, name_of(node), None, told, edges, saved, leaf)
         call = None if leaf is not None else call
-        self.recorder.raw.append((self.node_told, ref, event, call, made))
+        self.recorder.raw.append((self.node_told, ref, event, call, earlier))
 
     def _leaf(self, node: Any) -> int | None:
         """The value of the leaf at a node, if it is an AccumulateGrad."""
-        variable = getattr(node, "variable", None)
-        return self.current(variable).id if isinstance(variable, torch.Tensor) else None
+        variable = leaf_of(node)
+        return None if variable is None else self.current(variable).id
 
     def _node(
         self, ref: NodeRef, event: ev.Node, call: list[int] | None, made: Earlier | None
@@ -283,10 +308,13 @@ class Identity:
         than the result, and a composite call (linear) saves views of what it was given."""
         if self.known(saved) is not None:
             return self.current(saved)
-        address = storage_of(saved)
-        same = [tensor for tensor in near if storage_of(tensor) == address]
-        alike = [tensor for tensor in same if tensor.shape == saved.shape] or same
-        return self.current(alike[0]) if alike else None
+        address, alike = storage_of(saved), None
+        for tensor in near:
+            if storage_of(tensor) == address:
+                if tensor.shape == saved.shape:
+                    return self.current(tensor)
+                alike = tensor if alike is None else alike
+        return None if alike is None else self.current(alike)
 
 
 def base_of(tensor: torch.Tensor) -> torch.Tensor | None:
@@ -332,7 +360,7 @@ def _died(tables: Tables, raw: list[Any], key: int, address: int, ref: Any) -> N
 def _copyable(tensor: torch.Tensor) -> bool:
     """Whether the tensor's memory is its content and near: not that of fake and batched tensors,
     of zeros without memory, or of another device."""
-    if type(tensor) not in PLAIN or tensor.device.type != "cpu":
+    if type(tensor) not in PLAIN or not tensor.is_cpu:
         return False
     return not _WRAPPED(tensor) and tensor.layout is torch.strided
 
@@ -372,27 +400,52 @@ def summarized(data: Captured) -> ev.Summary:
     return ev.Summary(data[1], data[0], None, None, None) if content is None else summary(content)
 
 
-_slots: dict[type[Any], tuple[str, ...]] = {}
+def _class_of(node: Any) -> Hashable:
+    return type(node)  # type: ignore[return-value]  # mypy looks at its instances
+
+
+@cache
+def _of_leaves(kind: Hashable) -> bool:
+    return hasattr(kind, "variable")
+
+
+def leafy(node: Any) -> bool:
+    """Whether the node is a leaf's."""
+    return _of_leaves(_class_of(node))
+
+
+def leaf_of(node: Any) -> torch.Tensor | None:
+    """The leaf that a node accumulates into; None of other nodes."""
+    variable = node.variable if _of_leaves(_class_of(node)) else None
+    return variable if isinstance(variable, torch.Tensor) else None
+
+
+@cache
+def _slots_of(kind: Any) -> tuple[tuple[str, str], ...]:
+    """The attributes of a class of nodes that hold what a node saved, and the slots' names."""
+    names = [name for name in dir(kind) if name.startswith(SAVED)]
+    return tuple((name, name.removeprefix(SAVED)) for name in names)
 
 
 def saved_tensors(node: Any) -> Iterator[tuple[str, torch.Tensor]]:
     """(slot, tensor) of what a node saved, without checking versions or calling hooks."""
-    slots = _slots.get(type(node))
-    if slots is None:
-        found = [name for name in dir(type(node)) if name.startswith("_raw_saved_")]
-        slots = _slots[type(node)] = tuple(found)
-    for attribute in slots:
+    for attribute, slot in _slots_of(_class_of(node)):
         try:
             raw = getattr(node, attribute)
         except RuntimeError:  # freed
             continue
-        for nr, each in enumerate(raw if isinstance(raw, (tuple, list)) else (raw,)):
+        several = isinstance(raw, (tuple, list))
+        for nr, each in enumerate(raw if several else (raw,)):
             tensor = getattr(each, "data", None)
             if isinstance(tensor, torch.Tensor):
-                slot = attribute.removeprefix("_raw_saved_")
-                yield (f"{slot}[{nr}]" if isinstance(raw, (tuple, list)) else slot), tensor
+                yield (f"{slot}[{nr}]" if several else slot), tensor
 
 
 def name_of(node: Any) -> str:
     """``MulBackward0``; ``AccumulateGrad`` and ``CopySlices`` without their namespaces."""
-    return str(node.name()).rpartition("::")[2]
+    return _bare(node.name())
+
+
+@cache
+def _bare(name: str) -> str:
+    return name.rpartition("::")[2]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
+from functools import partial
 from typing import Any
 
 import torch
@@ -30,6 +31,8 @@ from .identity import (
     Identity,
     asked,
     grad_fn_of,
+    leaf_of,
+    leafy,
     saved_tensors,
     storage_of,
     summarized,
@@ -41,7 +44,7 @@ MAX_FINDINGS, MAX_FIRST, MAX_PLACES, MAX_GROWN = 100, 20_000, 1_000, 50_000
 GROWING = 6
 """Runs after each other, every one larger than the one before, that are no chance any more."""
 
-Grads = tuple[Captured | None, ...]
+Grads = Sequence[Captured | None]
 ENTRY = "_engine_run_backward"
 HOLDERS = (torch.autograd.graph, torch.autograd)
 """The modules that hold PyTorch's entry to its engine."""
@@ -74,14 +77,12 @@ class Runs:
         self.grown: dict[Any, tuple[int, int, set[int]]] = {}
         """By place: how many nodes its last run reached, how often that was more than before, and
         which they were."""
+        self.brief = False
+        """Whether nodes are told to run only where their gradients are told with numbers."""
         self.about_to_run: Callable[[], None] = lambda: None
         """Called before a run of the program's begins."""
         self.begins, self.starts, self.finishes = self._begin, self._start, self._finish
         self.accumulates, self.errs = self._accumulated, self._error
-        passing = recorder.passing
-        passing[self.starts] = passing[self.finishes] = lambda record: (
-            not recorder.open_node(record[2].id)
-        )
 
     def _begin(self, place: Position | None, _what: str, event: ev.Backward) -> None:
         self.calls.names.settle()
@@ -145,13 +146,15 @@ class Runs:
         count = len(run.reached)
         last, streak, before = self.grown.get(run.place, (count, 0, set()))
         streak = streak + 1 if count > last else 0
-        now = {each for node in run.reached if (each := self.identity.edge(node)) is not None}
         if len(self.grown) > MAX_PLACES:
             self.grown.clear()
-        self.grown[run.place] = count, streak, now if count < MAX_GROWN else set()
+        now: set[int] = set()
+        if streak >= GROWING - 1 and count < MAX_GROWN:  # the next may be one too many
+            now = {each for node in run.reached if (each := self.identity.edge(node)) is not None}
+        self.grown[run.place] = count, streak, now
         if streak == GROWING:
             self.recorder.drain()
-            inner = before - run.leaves
+            inner = before - {self.identity.edge(node) for node in run.reached if leafy(node)}
             self.found(second.growing(self.recorder.log.model(), roots, inner, count))
 
     def nan_at_root(self, tensors: Sequence[torch.Tensor]) -> None:
@@ -159,8 +162,10 @@ class Runs:
         if any(each.kind == "nan" for each in self.findings):
             return
         for tensor in tensors:
-            near = tensor.device.type == "cpu" and tensor.numel() == 1
-            if near and type(tensor) is torch.Tensor and bool(tensor.detach().isnan().any()):
+            if not tensor.is_cpu or tensor.numel() != 1 or type(tensor) is not torch.Tensor:
+                continue
+            number = tensor.item()
+            if number != number:
                 self.recorder.drain()
                 self.found(causes.not_a_number(self.recorder.log.model()))
 
@@ -260,86 +265,97 @@ class _Run:
         )
         self.place = runs.place() if self.gate is None else self.gate.place
         self.recorder.raw.append((self.runs.begins, self.place, "backward", event))
-        self.left: dict[int, None] = {}  # nodes that started and have not finished, in order
+        self.asks = self.gate is not None or bool(wanted)  # whether nodes say that they start
+        self.left: dict[int, NodeRef] = {}  # those that said so and have not finished, in order
+        self.ran: set[int] = set()
         self.done: list[int] = []  # nodes that ran and are no leaf's
         self.emptied: list[int] = []  # nodes that ran and had saved something
         self.reached = list(_reachable(nodes))
-        self.leaves = {
-            number
-            for node in self.reached
-            if hasattr(node, "variable") and (number := self.identity.edge(node)) is not None
-        }
         runs.silent_writes(self)
         runs.grows(self, [number for _value, number in roots])
         runs.nan_at_root(tensors)
         self.handles = [handle for node in self.reached for handle in self._hook(node)]
 
     def _hook(self, node: Any) -> Iterator[Any]:
-        known = self.identity.known_node(node)
-        if known is None:
+        token = node.metadata.get(TOKEN)
+        known = None if token is None else token.ref
+        if known is None or known.id not in self.recorder.nodes:
             return
-        variable = getattr(node, "variable", None)
-        leaf = variable if isinstance(variable, torch.Tensor) else None
+        if self.asks:
 
-        def starts(grads: Sequence[Any]) -> None:
-            if self.gate is not None:
-                if not self.gate.of_this_run():
-                    return
-                self.gate.before(node)
-            self._starts(known, grads)
+            def starts(_grads: Sequence[Any]) -> None:
+                if self.gate is not None:
+                    if not self.gate.of_this_run():
+                        return
+                    self.gate.before(node)
+                self.left[known.id] = known
 
-        saves = any(True for _ in saved_tensors(node))
+            yield node.register_prehook(starts)
+        # one hook hears what came in and what went out: two would cost twice as much
+        yield node.register_hook(partial(self._has_run, known, token.saves, leaf_of(node)))
 
-        def finishes(into: Sequence[Any], _out: Sequence[Any]) -> None:
-            if self.gate is not None and not self.gate.of_this_run():
-                return
+    def _has_run(
+        self, ref: NodeRef, saves: bool, leaf: torch.Tensor | None, into: Any, out: Any
+    ) -> None:
+        if self.gate is not None and not self.gate.of_this_run():
+            return
+        try:
+            number, raw, taken = ref.id, self.recorder.raw, self.identity.captured
+            self.ran.add(number)
+            self.left.pop(number, None)
             if saves:
-                self.emptied.append(known.id)
+                self.emptied.append(number)
             if leaf is None:
-                self.done.append(known.id)
-            self._finishes(known, leaf, into)
-
-        yield node.register_prehook(starts)
-        yield node.register_hook(finishes)
-
-    def _starts(self, ref: NodeRef, grads: Sequence[Any]) -> None:
-        try:
+                self.done.append(number)
             with torch._C.DisableTorchFunction():
-                self.left[ref.id] = None
-                self.recorder.raw.append((self.runs.starts, self.id, ref, self._taken(grads)))
-        except Exception as error:
-            self.runs.fault(error)
-
-    def _finishes(self, ref: NodeRef, leaf: torch.Tensor | None, grads: Sequence[Any]) -> None:
-        try:
-            with torch._C.DisableTorchFunction():
-                self.left.pop(ref.id, None)
+                if self.runs.brief and not self._small(*out, *into):
+                    if leaf is not None and leaf.grad is not None:
+                        self.runs.graded.add(self.identity.current(leaf).storage)
+                    return
+                grads = [None if each is None else taken(each) for each in out]
+                raw.append((self.runs.starts, self.id, ref, grads))
                 if leaf is not None and leaf.grad is not None:
                     known = self.identity.current(leaf)
                     self.runs.graded.add(known.storage)
-                    value = known.id
-                    taken = self.identity.captured(leaf.grad)
-                    self.recorder.raw.append(
-                        (self.runs.accumulates, "accumulated", value, taken, self.id)
-                    )
-                self.recorder.raw.append((self.runs.finishes, self.id, ref, self._taken(grads)))
+                    now = taken(leaf.grad)
+                    raw.append((self.runs.accumulates, "accumulated", known.id, now, self.id))
+                grads = [None if each is None else taken(each) for each in into]
+                raw.append((self.runs.finishes, self.id, ref, grads))
         except Exception as error:
             self.runs.fault(error)
 
-    def _taken(self, grads: Sequence[Any]) -> Grads:
-        if isinstance(grads, torch.Tensor):
-            grads = (grads,)
-        taken = self.identity.captured
-        return tuple([taken(each) if isinstance(each, torch.Tensor) else None for each in grads])
+    def _small(self, *grads: torch.Tensor | None) -> bool:
+        """Whether numbers of one of these are told."""
+        limit = self.identity.limit
+        return any(each is not None and each.numel() <= limit for each in grads)
+
+    def _standing(self) -> NodeRef | None:
+        """The node that the run has come to when it fails: of those that had all their gradients
+        the one made last, as the engine takes them."""
+        if self.asks:
+            return next(reversed(self.left.values()), None)
+        waiting: list[tuple[int, NodeRef]] = []
+        blocked: set[Any] = set()
+        for node in self.reached:
+            if self.identity.edge(node) not in self.ran:
+                blocked.update(before for before, _nr in node.next_functions)
+        for node in self.reached:
+            known = self.identity.known_node(node)
+            if known is not None and known.id not in self.ran and node not in blocked:
+                waiting.append((getattr(node, "_sequence_nr", int)(), known))
+        return max(waiting, key=lambda each: each[0], default=(0, None))[1]
 
     # The end -------------------------------------------------------------------------------
     def failed(self, error: RuntimeError) -> None:
         """Say why the run failed, as notes of the error and in the log."""
         try:
             with torch._C.DisableTorchFunction():
+                node = self._standing()
+                if node is not None:
+                    self.recorder.raw.append((self.runs.starts, self.id, node, ()))
                 self.recorder.drain()
                 event = diagnose(
-                    error, self.id, next(reversed(self.left), None), self.recorder.log.model(),
+                    error, self.id, None if node is None else node.id, self.recorder.log.model(),
                     self.runs.calls.write_times,
                 )  # fmt: skip
                 event = self._explain(error, event)

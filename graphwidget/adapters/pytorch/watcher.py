@@ -11,6 +11,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from sys import _getframe
 from threading import get_ident
 from time import monotonic
@@ -26,7 +27,7 @@ from ...recording import events as ev
 from ...recording.findings import Finding
 from ...recording.positions import Position
 from ...recording.recorder import Recorder, Ref
-from ...recording.summary import peek
+from ...recording.summary import SMALL, peek
 from ..bindings import Bindings
 from ..modules import ModuleNames, numbers_of
 from ..places import Places
@@ -39,8 +40,8 @@ from .runs import Runs
 
 TORCH = os.path.dirname(torch.__file__) + os.sep
 PULSE = 0.05
-MAX_COPIED = 8 * 2**20
-"""Bytes of copied tensors that may wait to be told."""
+MAX_COPIED = 2**21
+"""Numbers of copied tensors that may wait to be told."""
 MODULE, CALLING = modules.__file__, torch.nn.Module._call_impl.__code__
 """The file in which modules are called, and the code that calls them."""
 
@@ -93,7 +94,14 @@ class TorchAdapter:
         self._ticks: dict[Any, int] = {}
         self._stepping: list[tuple[torch.nn.Parameter, Ref]] = []  # of the step that goes on
         self._step: int | None = None  # the scope of the step that goes on
+        self.light = False
         self._away = False  # whether the mode is off the stack for a step
+
+    def lighten(self) -> None:
+        """Look at nothing from now on but what explains errors: numbers of small tensors only, and
+        no scopes."""
+        self.light = self.runs.brief = True
+        self.sorter.turns, self.identity.limit = False, SMALL
 
     def fork(self, recorder: Recorder, sorter: Sorter, names: Bindings) -> TorchAdapter:
         """An adapter that goes on from here, in a recorder that was forked."""
@@ -229,6 +237,8 @@ class TorchAdapter:
             return
         if self._away:
             self.step_over()  # an error has ended it
+        if self.light and self.modules.told(module):
+            return
         try:
             with torch._C.DisableTorchFunction():
                 frame = _getframe(1)
@@ -240,6 +250,8 @@ class TorchAdapter:
                     ref = self.identity.current(parameter)
                     self.recorder.raw.append((self.names.rebound, ref.id, "module", path))
                 self.modules.fresh.clear()
+                if self.light:
+                    return
                 self._begins("module", place, name, type(module).__name__)
                 self.places.calling = CALLING
                 self.places.enter(place)
@@ -247,7 +259,7 @@ class TorchAdapter:
             self.fault(error)
 
     def _module_ends(self, _module: torch.nn.Module, _args: Any, _result: Any) -> None:
-        if self._scopes and not self._elsewhere():
+        if self._scopes and not self.light and not self._elsewhere():
             self.places.leave()
             self._ends()
 
@@ -316,7 +328,7 @@ class TorchAdapter:
         place = self._at(frame)
         if place.site is None:
             return None, (), ()
-        return place, *(place.named.get(()) or self.places.names(place, frame))
+        return place.result or (place, *self.places.names(place, frame))
 
     def _at(self, frame: FrameType) -> Position:
         place = self.places.at(frame)
@@ -332,7 +344,9 @@ class TorchAdapter:
             self.sorter.sift()
         if self.identity.copied > MAX_COPIED:
             self.identity.copied = 0
-            self.recorder.skim()
+            self.sorter.sift()
+            if not self.sorter.few:
+                self.drain()  # the log keeps itself small
         if self.on_pulse is not None:
             now = monotonic()
             self.sorter.pulsing = True
@@ -347,9 +361,14 @@ class TorchAdapter:
 def _outside(frame: FrameType | None) -> FrameType:
     """The innermost frame that is not ours."""
     assert frame is not None
-    while frame.f_code.co_filename.startswith(PACKAGE) and frame.f_back is not None:
+    while _is_ours(frame.f_code.co_filename) and frame.f_back is not None:
         frame = frame.f_back
     return frame
+
+
+@cache
+def _is_ours(filename: str) -> bool:
+    return filename.startswith(PACKAGE)
 
 
 _files: dict[str, bool] = {}
