@@ -121,7 +121,7 @@ if TYPE_CHECKING:
         xpu,
     )
     from .static.traced.compiling import compile  # noqa: F401
-    from .widget import GraphWidget, diagnose, explain, watch
+    from .widget import GraphWidget, diagnose, explain, to_html, watch
 
 # Where PyTorch has modules that are empty here, imports of them find those in ``standins``.
 __path__.append(os.path.join(__path__[0], "standins"))  # noqa: F405
@@ -167,6 +167,7 @@ _LAZY = {
     "diagnose": "widget",
     "GraphWidget": "widget",
     "to_graphviz": "exporters.graphviz",
+    "to_html": "widget",
     "load_ipython_extension": "ipython",
     "unload_ipython_extension": "ipython",
 }
@@ -251,8 +252,8 @@ __all__ = [
     "no_grad", "onnx", "optim", "overrides", "pi", "preserve_format", "profiler", "random",
     "return_types", "save", "seed", "serialization", "set_anomaly_enabled", "set_default_dtype",
     "set_grad_enabled", "set_printoptions", "set_rng_state", "short", "signal", "special",
-    "storage", "strided", "testing", "to_graphviz", "types", "uint8", "unload_ipython_extension",
-    "utils", "version", "vmap", "watch", "xpu",
+    "storage", "strided", "testing", "to_graphviz", "to_html", "types", "uint8",
+    "unload_ipython_extension", "utils", "version", "vmap", "watch", "xpu",
     *_ABSENT_TYPES, *(name for name in _LAYOUTS if name != "strided"), *_FUNCTIONS,
     *_OF_LAYERS,
 ]  # fmt: skip

@@ -215,3 +215,26 @@ def model_of(tensor: Any) -> tuple[Model, int]:
         adapter = TorchAdapter(Recorder())
     value = adapter.shown(tensor)
     return adapter.recorder.log.model(), value
+
+
+def adapter_of(tensor: Any) -> Adapter:
+    """The adapter whose recording shows a tensor of either kind: the newest if it knows it, else
+    one of its own, which tells the tensor's graph."""
+    adapter = newest()
+    if adapter is not None and _knows(adapter, tensor):
+        adapter.drain()
+        return adapter
+    adapter = Adapter(Recorder())
+    pytorch = adapter._join() if is_real(tensor) else None
+    if pytorch is not None:
+        pytorch.shown(tensor)
+    else:
+        adapter.identity.current(tensor)
+    adapter.drain()
+    return adapter
+
+
+def _knows(adapter: Adapter, tensor: Any) -> bool:
+    if is_real(tensor):
+        return adapter.pytorch is not None and adapter.pytorch.identity.known(tensor) is not None
+    return tensor._rec is not None and tensor._rec.id in adapter.recorder.values

@@ -25,13 +25,15 @@ class Finding(NamedTuple):
 
     ``kind`` is ``stale``, ``freed``, ``leaf``, ``no_grad``, ``unused``, ``nan`` or ``leak``;
     ``reader`` the call that needs a value, ``culprit`` the line that took it away, each None where
-    unknown; ``fix`` is code to replace it with, perhaps empty; ``text`` says it in sentences."""
+    unknown; ``fix`` is code to replace it with, perhaps empty; ``text`` says it in sentences.
+    ``tried`` says what became of the fix where it was tried; else it is empty."""
 
     kind: str
     reader: Place | None
     culprit: Place | None
     fix: str
     text: str
+    tried: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The finding as plain data."""
@@ -39,7 +41,13 @@ class Finding(NamedTuple):
             name: None if place is None else place._asdict()
             for name, place in (("reader", self.reader), ("culprit", self.culprit))
         }
-        return {"kind": self.kind, **places, "fix": self.fix, "text": self.text}
+        return {
+            "kind": self.kind,
+            **places,
+            "fix": self.fix,
+            "text": self.text,
+            "tried": self.tried,
+        }
 
     def help(self) -> tuple[str, ...]:
         """The finding for the picture: its lines, with the fix as one, after ``try``."""
@@ -55,6 +63,8 @@ class Finding(NamedTuple):
             yield f"  needed by  {self.reader}"
         for number, line in enumerate(self.fix.splitlines()):
             yield f"  {'' if number else 'try'}".ljust(13) + line
+        if self.tried:
+            yield f"  {self.tried}"
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -68,6 +78,7 @@ class Finding(NamedTuple):
         ]
         fix = f"<pre>{escape(self.fix)}</pre>" if self.fix else ""
         text = escape(self.text)
+        fix += f"<small>{escape(self.tried)}</small>" if self.tried else ""
         return f"<div><b>{escape(self.kind)}</b>: {text}{''.join(rows)}{fix}</div>"
 
 

@@ -167,9 +167,9 @@ def _write(model: Model, event: ev.Write) -> None:
 
 def _node(model: Model, event: ev.Node) -> None:
     fields = ("slot", "value", "storage", "version", "text")
-    saved: list[Row] = [
-        {**dict(zip(fields, slot, strict=True)), "stale": []} for slot in event.saved
-    ]
+    saved: list[Row] = [dict(zip(fields, slot, strict=True)) for slot in event.saved]
+    for slot in saved:
+        slot["stale"] = _since(model, slot["storage"], slot["version"])
     if event.node in model.nodes:
         _release(model, model.nodes[event.node])
     row = _row(event) | {
@@ -184,6 +184,15 @@ def _node(model: Model, event: ev.Node) -> None:
             model.values[value]["nr"] = nr
     if event.call in model.calls:
         model.calls[event.call]["node"] = event.node
+
+
+def _since(model: Model, storage: int | None, version: int | None) -> list[int]:
+    """The times of the writes that a saved value has seen already: of a call that saves and writes
+    at once."""
+    if version is None or storage not in model.storages:
+        return []
+    writes = model.storages[storage]["writes"]
+    return [each["time"] for each in writes if each["version"] > version]
 
 
 def _hold(model: Model, node: Row) -> None:

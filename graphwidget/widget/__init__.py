@@ -2,6 +2,7 @@
 
 from .explaining import diagnose, explain
 from .graph import GraphWidget
+from .pages import to_html
 from .watching import watch
 
-__all__ = ["GraphWidget", "diagnose", "explain", "watch"]
+__all__ = ["GraphWidget", "diagnose", "explain", "to_html", "watch"]

@@ -14,10 +14,10 @@ import graphwidget
 from tests.adapters.broken import BROKEN
 
 
-def run(source: str, name: str) -> tuple[Any, RuntimeError | None, dict[str, Any]]:
+def run(source: str, name: str, **more: Any) -> tuple[Any, RuntimeError | None, dict[str, Any]]:
     file = f"<broken {name}>"
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    names: dict[str, Any] = {"torch": torch, "__name__": "__main__"}
+    names: dict[str, Any] = {"torch": torch, "__name__": "__main__", **more}
     error = None
     torch.manual_seed(0)
     try:

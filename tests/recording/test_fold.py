@@ -208,3 +208,19 @@ def test_a_snapshot_keeps_the_curves_and_the_turn_that_goes_on() -> None:
     loop = fold([ev.Snapshot(5, state)]).loops[1]
     assert loop["curves"] == {"loss": [4.0, 2.0, 1.0]}
     assert [turn["turn"] for turn in loop["turns"]] == [4]
+
+
+def test_what_a_call_saved_and_wrote_at_once_is_stale() -> None:
+    numbers = ev.Summary((2,), "float32", (1, 2), None, None)
+    model = fold(
+        [
+            ev.Value(1, 1, 0, True, True, False, None, numbers),
+            ev.Value(2, 1, 1, True, False, False, None, numbers),
+            ev.Write(1, 1, 1, 2, None, None, None, None),
+            ev.Node(
+                1, "MulBackward0", None, (2,), ((None, 0),), (ev.Saved("other", 1, 1, 0, None),),
+                None,
+            ),
+        ]
+    )  # fmt: skip
+    assert [slot["stale"] for _node, slot in model.hazards()] == [[2]]

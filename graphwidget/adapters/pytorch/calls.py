@@ -36,6 +36,9 @@ from .identity import (
     summarized,
     version_of,
 )
+from .inside import saved_inside
+from .tape import Tape
+from .trying import tried
 
 MAX_TIMES = 10_000
 LEAF = "a leaf Variable that requires grad"
@@ -58,6 +61,8 @@ QUIET = frozenset(
 
 PROPERTIES = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
 """Attributes that are calls: reading them makes a tensor."""
+
+FLAGS = frozenset({"requires_grad_", "requires_grad", "retain_grad", "detach_"})
 
 Place = tuple[Position | None, Names, Names]
 """Where the user's program stands, the names that its call's result is about to get; and, where
@@ -98,6 +103,7 @@ class Calls(TorchFunctionMode):
         self.errs: Callable[..., None] = lambda *record: None
         """Tells an error, while draining."""
         self.off = False
+        self.tape = Tape()
 
     def __torch_function__(
         self,
@@ -118,17 +124,41 @@ class Calls(TorchFunctionMode):
         try:
             result = func(*args, **kwargs)
         except RuntimeError as error:
-            self.failed(error, before)
+            self.failed(error, before, func, args, kwargs)
             raise
         if before is not None:
             try:
                 with torch._C.DisableTorchFunction():
-                    self._after(name, args, kwargs, before, result)
+                    self._after(func, name, args, kwargs, before, result)
             except Exception as error:
                 self.fault(error)
         return result
 
-    def failed(self, error: RuntimeError, before: list[tuple[torch.Tensor, Ref]] | None) -> None:
+    def applied(
+        self,
+        function: type[Any],
+        apply: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+    ) -> Any:
+        """A custom Function is applied, which no mode hears: it is one call of the program's."""
+        if self.off or function.__module__.startswith("torch."):  # its calls inside are heard
+            return apply(*args, **kwargs)
+        before = self._before(function.__name__, args, kwargs)
+        with self.silent():
+            result = apply(*args, **kwargs)
+        if before is not None:
+            try:
+                with torch._C.DisableTorchFunction():
+                    self._after(None, function.__name__, args, kwargs, before, result)
+            except Exception as error:
+                self.fault(error)
+        return result
+
+    def failed(
+        self, error: RuntimeError, before: list[tuple[torch.Tensor, Ref]] | None,
+        func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any],
+    ) -> None:  # fmt: skip
         """A call of the program's raised: a write to a leaf is explained."""
         if LEAF not in str(error):
             return
@@ -136,6 +166,8 @@ class Calls(TorchFunctionMode):
             with torch._C.DisableTorchFunction():
                 place, _names, _late = self.place()
                 finding = leaf_written(str(error), None if place is None else place.site)
+                self.tape.heard(place, func, args, kwargs, None, ())
+                finding = tried(finding, self.tape)
                 self.found(finding)
                 for line in finding.lines():
                     error.add_note(line)
@@ -171,6 +203,7 @@ class Calls(TorchFunctionMode):
         try:
             with torch._C.DisableTorchFunction():
                 given = [*ops.tensors_in(args), *ops.tensors_in(kwargs)]
+                self.tape.meet(given)
                 return [(tensor, self.identity.current(tensor)) for tensor in given]
         except Exception as error:
             self.fault(error)
@@ -178,6 +211,7 @@ class Calls(TorchFunctionMode):
 
     def _after(
         self,
+        func: Callable[..., Any] | None,
         name: str,
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
@@ -189,16 +223,24 @@ class Calls(TorchFunctionMode):
         made = [each for each in ops.tensors_in(result) if id(each) not in given]
         written = self._written(name, before, result)
         if not made and not written:
-            if name in ("requires_grad_", "requires_grad", "retain_grad", "detach_"):
+            if name in FLAGS:
                 self._flags(before)
+            if func is not None and (name in FLAGS or name == "data"):
+                self.tape.heard(None, func, args, kwargs, result, ())
             return
         refs = {id(tensor): ref for tensor, ref in before}
         place, names, late = self.place()
         if place is not None and place.initial:
             return
-        if not before and made:
+        if not before:
+            if func is not None:
+                self.tape.created(func, args, kwargs, result)
             self._factory(made, place, names or late)
             return
+        if func is None:
+            self.tape.unheard(made)
+        else:
+            self.tape.heard(place, func, args, kwargs, result, written)
         call: list[int] = []
         told = ops.called(name, args, kwargs, bool(written) and not made)
         inputs = tuple(x if isinstance(x, str) else refs[id(x)].id for x in told.inputs)
@@ -206,7 +248,7 @@ class Calls(TorchFunctionMode):
         for tensor in made:
             ref = identity.known(tensor)
             if ref is None or ref.version != version_of(tensor):
-                ref = identity.renew(tensor)
+                ref = identity.made(tensor, name, before)
             self.recorder.values.add(ref.id)
             base = base_of(tensor)
             view = None if base is None else identity.current(base).id
@@ -218,11 +260,7 @@ class Calls(TorchFunctionMode):
             if len(aliases) > MAX_TIMES:
                 aliases.clear()
             aliases[id(made[0])] = Alias(weakref.ref(made[0]), refs[id(before[0][0])], name)
-        for tensor in written if aliases else ():
-            alias = aliases.get(id(tensor))
-            if alias is not None and alias.tensor() is tensor and alias.how == "data":
-                site = None if place is None else place.site
-                self.identity.wrote_silently(tensor, alias.of.id, site, ".data")
+        self._silently(name, args, kwargs, refs, written, place)
         self.recorder.raw.append(
             (self.tell_call, place, name, told.key, inputs, values, None, told.params, writes,
              call, names)
@@ -232,8 +270,33 @@ class Calls(TorchFunctionMode):
         near = [*made, *written, *(tensor for tensor, _ in before)]
         bases = [base for tensor in written if (base := base_of(tensor)) is not None]
         roots = [grad_fn_of(tensor) for tensor in (*made, *written, *bases)]
-        identity.tell_nodes(roots, near, call)
+        inside = None
+        if written:
+            inside = saved_inside(name, told.inputs, refs, written[0], identity) if bases else []
+        identity.tell_nodes(roots, near, call, inside)
         self.heard()
+
+    def _silently(
+        self,
+        name: str,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        refs: Mapping[int, Ref],
+        written: list[torch.Tensor],
+        place: Position | None,
+    ) -> None:
+        """Note what the call wrote without raising a version that others see."""
+        identity = self.identity
+        site = None if place is None else place.site
+        for tensor in written if identity.apart else ():
+            of = identity.apart.get(refs[id(tensor)].storage)
+            if of is not None:
+                identity.wrote_silently(tensor, of, site, ".data")
+        if name == "batch_norm" and _trains(args, kwargs):
+            for tensor in args[1:3]:
+                known = refs.get(id(tensor))
+                if known is not None and known.version == version_of(tensor):
+                    identity.wrote_silently(tensor, known.id, site, "a batch norm in training")
 
     def _factory(self, made: list[torch.Tensor], place: Position | None, names: Names) -> None:
         """A call without tensors made one: a leaf, and no op of the graph."""
@@ -262,6 +325,8 @@ class Calls(TorchFunctionMode):
     def stepped(self, name: str, tensor: torch.Tensor, before: Ref, place: Position | None) -> None:
         """An optimizer's step wrote a parameter."""
         write = self.written(tensor, before)
+        if write.version != before.version:
+            self.tape.stepped(place, tensor)
         if write.version == before.version:
             site = None if place is None else place.site
             self.identity.wrote_silently(tensor, write.value, site, f"a fused step of {name}")
@@ -392,3 +457,8 @@ def _looked_at(func: Callable[..., Any]) -> tuple[str, bool, bool]:
     quiet = attribute == "__get__" and name not in PROPERTIES
     quiet = quiet or (attribute == "__set__" and name == "grad")
     return name, quiet or name in QUIET, name in LEAKS
+
+
+def _trains(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether a batch norm writes its running mean and variance, which raises no version."""
+    return bool(args[5] if len(args) > 5 else kwargs.get("training"))

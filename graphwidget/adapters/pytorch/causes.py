@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from typing import Any
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
@@ -50,11 +49,26 @@ def stale(model: Model, run: int, node: Row, slot: Row, backward: Place | None) 
         else:
             text += f" Write it after `{backward.text}` (line {backward.line})."
     elif culprit is not None:
-        fix = fixes.out_of_place(line)
+        fix = fixes.out_of_place(line, item=not _indexes(model, call))
         if not fix and name.isidentifier() and reader is not None:
             fix = fixes.valid(f"{name} = {name}.clone()\n{line}")
             fix = fix or f"{name} = {name}.clone()"
     return Finding("stale", reader, culprit, fix, text)
+
+
+def _indexes(model: Model, write: Row | None) -> bool:
+    """Whether the line of a write indexes a tensor: else what it indexes holds tensors."""
+    return write is None or any(
+        "index" in call["params"] or call["op"].startswith("index")
+        for call in model.calls.values()
+        if call["source"] == write["source"] or _same_line(model, call, write)
+    )
+
+
+def _same_line(model: Model, call: Row, other: Row) -> bool:
+    one, two = (model.sources.get(each["source"]) for each in (call, other))
+    keys = ("cell", "file", "line")
+    return one is not None and two is not None and all(one[key] == two[key] for key in keys)
 
 
 def _again(model: Model, run: int, write: Row | None, backward: Place) -> list[str]:
@@ -161,50 +175,6 @@ def _cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
         text, fix = "Nothing was recorded here: it ran under torch.no_grad(), or the like.", ""
         text += " Take it out of there."
     return Finding("no_grad", reader, place, fix, text)
-
-
-def not_a_number(model: Model, since: int = 0) -> Finding | None:
-    """Where the first NaN was born since that time, if there is one."""
-    born: list[tuple[int, Finding]] = []
-    for call in model.calls.values():
-        if call["time"] < since:
-            continue
-        given = [each for each in call["inputs"] if isinstance(each, int)]
-        if _nan_in(model, call["outputs"]) and not _nan_in(model, given):
-            place = place_in(model, call["source"])
-            text = f"The first NaN was made here, by {call['op']}."
-            born.append((call["time"], Finding("nan", None, place, _guarded(place), text)))
-            break
-    for run in model.runs.values():
-        if run["time"] < since:
-            continue
-        rows = [model.nodes[number] for number in run["order"] if number in model.nodes]
-        node = next((row for row in rows if row["run"] == run["run"] and _made_nan(row)), None)
-        if node is not None:
-            place = place_of_call(model, node["call"])
-            text = (
-                f"The first NaN was born in backward, in {node['name']}: the derivative of this "
-                f"line is not finite where it was used."
-            )
-            born.append((run["time"], Finding("nan", None, place, _guarded(place), text)))
-            break
-    return min(born, key=lambda each: each[0])[1] if born else None
-
-
-def _nan_in(model: Model, values: Any) -> bool:
-    return any(_is_nan(model.values[each]["summary"]) for each in values if each in model.values)
-
-
-def _is_nan(summary: Any) -> bool:
-    return bool(summary) and summary[2] is not None and "nan" in summary[2]  # its values
-
-
-def _made_nan(node: Row) -> bool:
-    return any(map(_is_nan, node["grads_out"])) and not any(map(_is_nan, node["grads_in"]))
-
-
-def _guarded(place: Place | None) -> str:
-    return "" if place is None else fixes.guarded(place.text)
 
 
 def unused(model: Model, reached: set[int]) -> Finding | None:

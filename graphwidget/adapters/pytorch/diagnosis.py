@@ -7,7 +7,8 @@ write with its line. The sentences found are attached to the exception and drawn
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...recording import events as ev
@@ -15,6 +16,7 @@ from ...recording.fold import Model, Row
 
 STALE = "modified by an inplace operation"
 FREED = "backward through the graph a second time"
+VERSIONS = re.compile(r"(\[[\d, ]*\])\].* is at version (\d+); expected version (\d+)")
 NO_GRAPH = "does not require grad"
 
 
@@ -32,7 +34,7 @@ def diagnose(
     row = None if node is None else model.nodes.get(node)
     if STALE in message:
         kind = "version"
-        row, slot, help = _stale(model, row)
+        row, slot, help = _stale(model, row, message)
     elif FREED in message:
         kind = "freed"
         help = _freed(model, row)
@@ -49,12 +51,60 @@ def diagnose(
     )  # fmt: skip
 
 
-def _stale(model: Model, row: Row | None) -> tuple[Row | None, Row | None, list[str]]:
+def reachable_hazards(
+    model: Model, roots: Iterable[int], ends: Iterable[int] | None = None
+) -> list[tuple[Row, Row]]:
+    """(node, saved slot) of each stale value that a backward from the nodes ``roots`` needs: while
+    there is one, that backward will raise. Only the way to the nodes ``ends`` counts, if given."""
+    order: list[Row] = []
+    reached: set[int] = set()
+    waiting = [*roots]
+    while waiting:
+        number = waiting.pop()
+        row = model.nodes.get(number)
+        if number not in reached and row is not None:
+            reached.add(number)
+            order.append(row)
+            waiting.extend(before for before, _nr in row["next"] if before is not None)
+    if ends is not None:
+        reached = _leading(order, set(ends))
+    return [pair for pair in model.hazards() if pair[0]["node"] in reached]
+
+
+def _leading(nodes: list[Row], ends: set[int]) -> set[int]:
+    """Those of the nodes from which a way leads to the ``ends``, which do not run themselves."""
+    after: dict[int, list[int]] = {}
+    for row in nodes:
+        for before, _nr in row["next"]:
+            if before is not None:
+                after.setdefault(before, []).append(row["node"])
+    found: set[int] = set()
+    waiting = [number for end in ends for number in after.get(end, ())]
+    while waiting:
+        number = waiting.pop()
+        if number not in found:
+            found.add(number)
+            waiting.extend(after.get(number, ()))
+    return found
+
+
+def _stale(model: Model, row: Row | None, message: str) -> tuple[Row | None, Row | None, list[str]]:
     """The node and slot whose value was overwritten: of the node where the run stands, else the
-    only one there is."""
+    only one there is; and that of whose versions PyTorch speaks."""
     pairs = model.hazards()
     if row is not None:
         pairs = [pair for pair in pairs if pair[0] is row] or pairs
+    versions = VERSIONS.search(message)
+    if versions is not None:
+        found, expected = int(versions[2]), int(versions[3])
+        told = [
+            (node, slot)
+            for node, slot in pairs
+            if slot["version"] == expected and model.storages[slot["storage"]]["version"] == found
+        ]
+        pairs = told or pairs
+        shape = versions[1]
+        pairs = [pair for pair in pairs if _shape(model, pair[1]) == shape] or pairs
     if not pairs:
         return row, None, []
     node, slot = pairs[0]
@@ -78,6 +128,12 @@ def _stale(model: Model, row: Row | None) -> tuple[Row | None, Row | None, list[
         "used, or change a .clone() of it."
     )
     return node, slot, help
+
+
+def _shape(model: Model, slot: Row) -> str:
+    """``[3, 4]``, as PyTorch writes it."""
+    value = model.values.get(slot["value"])
+    return "" if value is None else str(list(value["summary"][0]))
 
 
 def _freed(model: Model, row: Row | None) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import Any
 
 CUTS = re.compile(
     r"\.(detach|data|item|numpy|tolist)\b(\(\))?"  # what a graph is cut with
@@ -28,15 +29,16 @@ def valid(code: str) -> str:
     return code
 
 
-def out_of_place(text: str) -> str:
-    """A line that writes in place, written so that it makes a new tensor; empty if unknown how."""
+def out_of_place(text: str, item: bool = False) -> str:
+    """A line that writes in place, written so that it makes a new tensor; empty if unknown how.
+    ``item`` says that what it indexes is a list or the like, and that an item is written."""
     statement = parsed(text)
     if isinstance(statement, ast.AugAssign):
-        return _augmented(statement)
+        return _augmented(statement, item)
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
         return _cloned_first(statement.targets[0], text)
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        return _method(statement.value)
+        return _method(statement.value, item)
     changed = text
     if "inplace=True" in text:
         changed = text.replace("inplace=True", "inplace=False")
@@ -45,9 +47,9 @@ def out_of_place(text: str) -> str:
     return valid(changed) if changed != text else ""
 
 
-def _augmented(statement: ast.AugAssign) -> str:
+def _augmented(statement: ast.AugAssign, item: bool) -> str:
     target = statement.target
-    if isinstance(target, ast.Subscript):
+    if isinstance(target, ast.Subscript) and not item:
         return _cloned_first(target, ast.unparse(statement))
     name = ast.unparse(target)
     value = ast.BinOp(ast.parse(name, mode="eval").body, statement.op, statement.value)
@@ -64,7 +66,7 @@ def _cloned_first(target: ast.Subscript, text: str) -> str:
     return valid(f"{name} = {name}.clone()\n{text.strip()}")
 
 
-def _method(call: ast.Call) -> str:
+def _method(call: ast.Call, item: bool) -> str:
     """``x.mul_(2)`` is ``x = x.mul(2)``; of a function with ``inplace=True`` the result is kept."""
     function = call.func
     for word in call.keywords:
@@ -73,9 +75,9 @@ def _method(call: ast.Call) -> str:
             return valid(f"{ast.unparse(call.args[0])} = {ast.unparse(call)}")
     if not isinstance(function, ast.Attribute) or not function.attr.endswith("_"):
         return ""
-    if isinstance(function.value, ast.Subscript):
+    if isinstance(function.value, ast.Subscript) and not item:
         return _cloned_first(function.value, ast.unparse(call))
-    if not isinstance(function.value, ast.Name | ast.Attribute):
+    if not isinstance(function.value, ast.Name | ast.Attribute | ast.Subscript):
         return ""
     name = ast.unparse(function.value)
     if function.attr == "zero_":
@@ -119,22 +121,68 @@ def loss_of(text: str) -> str:
     return ""
 
 
-def carried(text: str) -> list[str]:
+def detached(text: str, value: str) -> str:
+    """The line with what it keeps detached: ``losses.append(loss.detach())``."""
+    statement = parsed(text)
+    if statement is None:
+        return ""
+    if isinstance(statement, ast.AugAssign):
+        if isinstance(statement.value, ast.List):
+            statement.value.elts = [_without_history(each) for each in statement.value.elts]
+        else:
+            statement.value = _without_history(statement.value)
+        return valid(ast.unparse(statement))
+    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.BinOp):
+        target, total = ast.unparse(statement.targets[0]), statement.value
+        if ast.unparse(total.left) == target:
+            total.right = _without_history(total.right)
+            return valid(ast.unparse(statement))
+    found = [
+        node
+        for node in ast.walk(statement)
+        if isinstance(node, ast.expr) and ast.unparse(node) == value
+    ]
+    if not found or not value:
+        return ""
+    changed = _Replaced(found[-1]).visit(statement)
+    return valid(ast.unparse(changed))
+
+
+class _Replaced(ast.NodeTransformer):
+    """Detaches one expression."""
+
+    def __init__(self, what: ast.expr) -> None:
+        self.what = what
+
+    def visit(self, node: ast.AST) -> Any:
+        """Change that one, and leave the others."""
+        return _without_history(self.what) if node is self.what else super().visit(node)
+
+
+def _without_history(value: ast.expr) -> ast.expr:
+    return ast.Call(ast.Attribute(value, "detach", ast.Load()), [], [])
+
+
+def carried(text: str, several: bool) -> list[str]:
     """Of a line like ``out, (h, c) = lstm(x, (h, c))``: what cuts the states that it takes and
-    makes off from their history, before it."""
+    makes off from their history, before it. ``several`` says that a state is a tuple."""
     statement = parsed(text)
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
         return []
-    made = {each.id for each in ast.walk(statement.targets[0]) if isinstance(each, ast.Name)}
+    made = {ast.unparse(each) for each in ast.walk(statement.targets[0]) if _is_variable(each)}
     cuts = []
     for given in statement.value.args:
         if isinstance(given, ast.Tuple):
-            names = [each.id for each in given.elts if isinstance(each, ast.Name)]
+            names = [ast.unparse(each) for each in given.elts if _is_variable(each)]
             cuts += [f"{name} = {name}.detach()" for name in names if name in made]
-        elif isinstance(given, ast.Name) and given.id in made:
-            name = given.id
-            cuts += [f"if {name} is not None:", f"    {name} = tuple(s.detach() for s in {name})"]
+        elif (name := ast.unparse(given)) in made:
+            cut = f"tuple(s.detach() for s in {name})" if several else f"{name}.detach()"
+            cuts += [f"if {name} is not None:", f"    {name} = {cut}"]
     return cuts
+
+
+def _is_variable(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name | ast.Attribute)
 
 
 def carried_on(text: str) -> list[str]:

@@ -8,6 +8,7 @@ own death that the node is gone.
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cache, partial
@@ -27,6 +28,11 @@ SAVED = "_raw_saved_"
 TOKEN = "graphwidget"
 """The key of the token in a node's metadata."""
 
+COPY_SLICES = "CopySlices"
+"""The node of a write through a view. It runs another node, which nobody can look into."""
+
+EXPECTED = re.compile(r"expected version (\d+)")
+
 COPIED = 4096
 """Larger tensors, and those that lie on another device than the CPU, are told without numbers."""
 
@@ -37,13 +43,24 @@ Captured = tuple[str, tuple[int, ...], torch.Tensor | None]
 class Token:
     """What makes a node known; it dies with the node, and its reference tells so."""
 
-    __slots__ = ("__weakref__", "made", "ref", "saves")
+    __slots__ = ("__weakref__", "living", "made", "ref", "saves")
+
+    def __init__(self, living: list[int]) -> None:
+        self.living = living
+        living[0] += 1
+
+    def __del__(self) -> None:
+        self.living[0] -= 1
 
     ref: NodeRef
     saves: bool
     """Whether the node saved tensors."""
     made: int
     """When the node was met, in the identity's own time."""
+
+
+Given = tuple[torch.Tensor, Ref]
+"""A tensor that a call was given, and who it was before."""
 
 
 class Silent(NamedTuple):
@@ -93,6 +110,8 @@ class Identity:
         self.refs = self.tables.refs
         self.retaining: list[Ref] = []
         """Of tensors inside the graph that keep their gradient."""
+        self.living = [0]
+        """How many nodes that were told are alive."""
         self.limit = COPIED
         """Larger tensors are told without numbers."""
         self.time = 0
@@ -100,6 +119,9 @@ class Identity:
         """By storage's address, the last write that PyTorch did not notice."""
         self.aliases: dict[int, Alias] = {}
         """What ``.data`` and ``.detach()`` gave, by the address of the tensor."""
+        self.apart: dict[int, int] = {}
+        """Of ``.data``, which has the memory but not the versions of its tensor: by its storage in
+        the log, the value of that tensor."""
         self.copied = 0
         """Numbers that wait in the raw records."""
         self.earlier = EarlierCalls(recorder.ids.value)
@@ -139,9 +161,24 @@ class Identity:
         ref.version = version_of(tensor)
         storages = self.tables.storages
         storage, count = storages.get(address, (ref.id, 0))
-        ref.storage = storage
+        ref.storage = storage if before is None else before.storage  # its counter is its own
         storages[address] = (storage, count + (before is None))
         self.refs[key] = ref
+        return ref
+
+    def made(self, tensor: torch.Tensor, name: str, given: Sequence[Given]) -> Ref:
+        """The identity of what a call has just made: of the versions of what it is a view of."""
+        ref = self.renew(tensor)
+        if name == "data" and given:
+            if len(self.apart) > MAX_SILENT:
+                self.apart.clear()
+            ref.storage = ref.id
+            self.apart[ref.id] = given[0][1].id
+        elif self.apart:
+            address = storage_of(tensor)
+            for other, known in given:
+                if known.storage in self.apart and storage_of(other) == address:
+                    ref.storage = known.storage
         return ref
 
     def unmet(self, tensor: torch.Tensor) -> bool:
@@ -207,10 +244,12 @@ class Identity:
         return None if ref is None else ref.id
 
     def tell_nodes(
-        self, roots: Iterable[Any], near: Sequence[torch.Tensor], call: list[int] | None
-    ) -> None:
+        self, roots: Iterable[Any], near: Sequence[torch.Tensor], call: list[int] | None,
+        inside: Sequence[ev.Saved] | None = None,
+    ) -> None:  # fmt: skip
         """Tell the nodes that lead to ``roots`` and are unknown; what they saved is looked for
-        among ``near``, and ``call`` will hold the id of the call that made them."""
+        among ``near``, and ``call`` will hold the id of the call that made them. If that wrote,
+        ``inside`` is what it saved where nobody can look."""
         waiting = [node for node in roots if node is not None]
         known_nodes = self.recorder.nodes
         owners: list[tuple[Any, torch.Tensor]] | None = None
@@ -238,18 +277,14 @@ class Identity:
             if owners is None:
                 owners = [(grad_fn_of(tensor), tensor) for tensor in near]
             outputs = [tensor for owner, tensor in owners if owner is node]
-            self._tell_node(node, tuple(edges), outputs, near, call)
+            self._tell_node(node, tuple(edges), outputs, near, call, inside)
 
     def _tell_node(
-        self,
-        node: Any,
-        edges: tuple[tuple[int | None, int], ...],
-        made: list[torch.Tensor],
-        near: Sequence[torch.Tensor],
-        call: list[int] | None,
-    ) -> None:
+        self, node: Any, edges: tuple[tuple[int | None, int], ...], made: list[torch.Tensor],
+        near: Sequence[torch.Tensor], call: list[int] | None, inside: Sequence[ev.Saved] | None,
+    ) -> None:  # fmt: skip
         number = self.recorder.ids.node()
-        token = node.metadata[TOKEN] = Token()
+        token = node.metadata[TOKEN] = Token(self.living)
         token.made = self.time
         ref = token.ref = NodeRef(token, self.recorder.raw.append)
         ref.id, ref.edge = number, (number, 0)
@@ -259,14 +294,19 @@ class Identity:
         for tensor in made:
             outputs += [0] * (tensor.output_nr + 1 - len(outputs))
             outputs[tensor.output_nr] = self.current(tensor).id
-        saved = tuple(self._saved(node, near)) if _slots_of(_class_of(node)) else ()
+        name = name_of(node)
+        saved: tuple[ev.Saved, ...] = ()
+        if _slots_of(_class_of(node)):
+            saved = tuple(self._saved(node, near, inside is not None))
         token.saves = bool(saved)
+        if inside and name == COPY_SLICES:
+            saved += tuple(inside)
         earlier = None
         if call is None and leaf is None:
             leaves = [self._leaf(before) for before, _ in node.next_functions]
             earlier = self.earlier.call(node, number, outputs, edges, leaves, saved)
         told = tuple(outputs) if earlier is None else earlier.outputs
-        event = ev.Node(number, name_of(node), None, told, edges, saved, leaf)
+        event = ev.Node(number, name, None, told, edges, saved, leaf)
         call = None if leaf is not None else call
         self.recorder.raw.append((self.node_told, ref, event, call, earlier))
 
@@ -295,13 +335,15 @@ class Identity:
         )
         return call
 
-    def _saved(self, node: Any, near: Sequence[torch.Tensor]) -> Iterator[ev.Saved]:
+    def _saved(self, node: Any, near: Sequence[torch.Tensor], wrote: bool) -> Iterator[ev.Saved]:
         for slot, raw in saved_tensors(node):
             ref = self._among(raw, near)
             if ref is None:
                 yield ev.Saved(slot, None, None, None, f"tensor{list(raw.shape)}")
             else:
-                yield ev.Saved(slot, ref.id, ref.storage, ref.version, None)
+                version = expected_version(node, slot) if wrote else None
+                version = ref.version if version is None else version
+                yield ev.Saved(slot, ref.id, ref.storage, version, None)
 
     def _among(self, saved: torch.Tensor, near: Sequence[torch.Tensor]) -> Ref | None:
         """The identity of a saved tensor. What a node keeps of its own results is another object
@@ -439,6 +481,17 @@ def saved_tensors(node: Any) -> Iterator[tuple[str, torch.Tensor]]:
             tensor = getattr(each, "data", None)
             if isinstance(tensor, torch.Tensor):
                 yield (f"{slot}[{nr}]" if several else slot), tensor
+
+
+def expected_version(node: Any, slot: str) -> int | None:
+    """The version at which a node wants what it saved, where that is stale by now: of a call that
+    saves what it then writes. PyTorch tells it in its error alone."""
+    try:
+        getattr(node, f"_saved_{slot}", None)
+    except RuntimeError as error:
+        found = EXPECTED.search(str(error))
+        return int(found[1]) if found else None
+    return None
 
 
 def name_of(node: Any) -> str:

@@ -18,13 +18,12 @@ import torch.autograd.graph
 
 from ...graph import runtime
 from ...recording import events as ev
-from ...recording.findings import Finding
 from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Recorder
-from ...recording.sites import Site
 from . import causes, second
 from .calls import Calls
 from .diagnosis import NO_GRAPH, diagnose
+from .finder import Finder
 from .identity import (
     TOKEN,
     Captured,
@@ -32,20 +31,17 @@ from .identity import (
     asked,
     grad_fn_of,
     leaf_of,
-    leafy,
-    saved_tensors,
-    storage_of,
     summarized,
 )
-from .lines import name_of_value, place_of
+from .lines import place_of
 from .live import Abandoned, LiveRun, gate_of_this_thread
+from .trying import tried
 
-MAX_FINDINGS, MAX_FIRST, MAX_PLACES, MAX_GROWN = 100, 20_000, 1_000, 50_000
-GROWING = 6
-"""Runs after each other, every one larger than the one before, that are no chance any more."""
+MAX_FIRST = 20_000
 
 Grads = Sequence[Captured | None]
 ENTRY = "_engine_run_backward"
+Function: Any = torch.autograd.Function
 HOLDERS = (torch.autograd.graph, torch.autograd)
 """The modules that hold PyTorch's entry to its engine."""
 
@@ -67,16 +63,7 @@ class Runs:
         self.place = place
         self.fault = fault
         self._entry: Callable[..., Any] | None = None
-        self.findings: list[Finding] = []
-        self.earlier: list[Finding] = []
-        """What was found in cells before, until a backward of this one goes well."""
-        self.first: dict[int, Site | None] = {}
-        """Of nodes whose saved values are freed: the line of the run that did it."""
-        self.graded: set[int] = set()
-        """Storages of leaves that got a gradient."""
-        self.grown: dict[Any, tuple[int, int, set[int]]] = {}
-        """By place: how many nodes its last run reached, how often that was more than before, and
-        which they were."""
+        self.finder = Finder(recorder, identity, calls)
         self.brief = False
         """Whether nodes are told to run only where their gradients are told with numbers."""
         self.about_to_run: Callable[[], None] = lambda: None
@@ -119,61 +106,12 @@ class Runs:
         for module in HOLDERS:
             if getattr(module, ENTRY, None) is entry:
                 setattr(module, ENTRY, run)
+        apply = self._apply = Function.__dict__["apply"]
 
-    def silent_writes(self, run: _Run) -> None:
-        """Look for saved values that were written without PyTorch's notice."""
-        silent = self.identity.silent
-        if not silent:
-            return
-        for node in run.reached:
-            known = self.identity.known_node(node)
-            if known is None:
-                continue
-            for _slot, raw in saved_tensors(node):
-                write = silent.get(storage_of(raw))
-                if write is not None and write.time > node.metadata[TOKEN].made:
-                    self.recorder.drain()
-                    model = self.recorder.log.model()
-                    row = model.nodes.get(known.id)
-                    call = None if row is None else row["call"]
-                    name = name_of_value(model, write.value)
-                    self.found(causes.silently_stale(model, call, name, write.site, write.how))
+        def applied(cls: type[Function], /, *args: Any, **kwargs: Any) -> Any:
+            return self.calls.applied(cls, apply.__get__(None, cls), args, kwargs)
 
-    def grows(self, run: _Run, roots: list[int]) -> None:
-        """Notice a graph that is larger with every run from the same line."""
-        if run.place is None:
-            return
-        count = len(run.reached)
-        last, streak, before = self.grown.get(run.place, (count, 0, set()))
-        streak = streak + 1 if count > last else 0
-        if len(self.grown) > MAX_PLACES:
-            self.grown.clear()
-        now: set[int] = set()
-        if streak >= GROWING - 1 and count < MAX_GROWN:  # the next may be one too many
-            now = {each for node in run.reached if (each := self.identity.edge(node)) is not None}
-        self.grown[run.place] = count, streak, now
-        if streak == GROWING:
-            self.recorder.drain()
-            inner = before - {self.identity.edge(node) for node in run.reached if leafy(node)}
-            self.found(second.growing(self.recorder.log.model(), roots, inner, count))
-
-    def nan_at_root(self, tensors: Sequence[torch.Tensor]) -> None:
-        """Look for the birthplace of a NaN when one has come as far as the loss."""
-        if any(each.kind == "nan" for each in self.findings):
-            return
-        for tensor in tensors:
-            if not tensor.is_cpu or tensor.numel() != 1 or type(tensor) is not torch.Tensor:
-                continue
-            number = tensor.item()
-            if number != number:
-                self.recorder.drain()
-                self.found(causes.not_a_number(self.recorder.log.model()))
-
-    def found(self, finding: Finding | None) -> None:
-        """Keep what was found, once."""
-        if finding is not None and finding not in (*self.findings, *self.earlier):
-            self.findings.append(finding)
-            del self.findings[:-MAX_FINDINGS]
+        Function.apply = classmethod(applied)
 
     def remove(self) -> None:
         """Leave the engine as it was."""
@@ -181,6 +119,7 @@ class Runs:
             for module in HOLDERS:
                 if hasattr(module, ENTRY):
                     setattr(module, ENTRY, self._entry)
+            Function.apply = self._apply
             self._entry = None
 
     def _run(
@@ -205,6 +144,8 @@ class Runs:
         try:
             with torch._C.DisableTorchFunction():
                 run = _Run(self, t_outputs, args, kwargs)
+                given = (tuple(t_outputs), *args)
+                self.calls.tape.heard(run.place, entry, given, kwargs, None, (), run=True)
         except Exception as error:
             self.fault(error)
             return entry(t_outputs, *args, **kwargs)
@@ -214,7 +155,8 @@ class Runs:
             with self.calls.silent() if gate is None else nullcontext():
                 result = entry(t_outputs, *args, **kwargs)
             status = "ok"
-            self.earlier.clear()
+            self._over(run, result)
+            self.finder.earlier.clear()
             return result
         except RuntimeError as error:
             run.failed(error)
@@ -226,6 +168,15 @@ class Runs:
             if gate is not None:
                 gate.depth -= 1
             run.ended(status)
+
+    def _over(self, run: _Run, result: Any) -> None:
+        """A run has succeeded."""
+        try:
+            with torch._C.DisableTorchFunction():
+                self.finder.nan_in_gradients(run.learning)
+                self.calls.tape.returned(result)
+        except Exception as error:
+            self.fault(error)
 
 
 class _Run:
@@ -271,9 +222,10 @@ class _Run:
         self.done: list[int] = []  # nodes that ran and are no leaf's
         self.emptied: list[int] = []  # nodes that ran and had saved something
         self.reached = list(_reachable(nodes))
-        runs.silent_writes(self)
-        runs.grows(self, [number for _value, number in roots])
-        runs.nan_at_root(tensors)
+        runs.finder.silent_writes(self)
+        runs.finder.grows(self, [number for _value, number in roots])
+        runs.finder.nan_at_root(tensors)
+        self.learning: list[torch.Tensor] = []
         self.handles = [handle for node in self.reached for handle in self._hook(node)]
 
     def _hook(self, node: Any) -> Iterator[Any]:
@@ -281,6 +233,9 @@ class _Run:
         known = None if token is None else token.ref
         if known is None or known.id not in self.recorder.nodes:
             return
+        leaf = leaf_of(node)
+        if leaf is not None:
+            self.learning.append(leaf)
         if self.asks:
 
             def starts(_grads: Sequence[Any]) -> None:
@@ -292,7 +247,7 @@ class _Run:
 
             yield node.register_prehook(starts)
         # one hook hears what came in and what went out: two would cost twice as much
-        yield node.register_hook(partial(self._has_run, known, token.saves, leaf_of(node)))
+        yield node.register_hook(partial(self._has_run, known, token.saves, leaf))
 
     def _has_run(
         self, ref: NodeRef, saves: bool, leaf: torch.Tensor | None, into: Any, out: Any
@@ -310,13 +265,13 @@ class _Run:
             with torch._C.DisableTorchFunction():
                 if self.runs.brief and not self._small(*out, *into):
                     if leaf is not None and leaf.grad is not None:
-                        self.runs.graded.add(self.identity.current(leaf).storage)
+                        self.runs.finder.graded.add(self.identity.current(leaf).storage)
                     return
                 grads = [None if each is None else taken(each) for each in out]
                 raw.append((self.runs.starts, self.id, ref, grads))
                 if leaf is not None and leaf.grad is not None:
                     known = self.identity.current(leaf)
-                    self.runs.graded.add(known.storage)
+                    self.runs.finder.graded.add(known.storage)
                     now = taken(leaf.grad)
                     raw.append((self.runs.accumulates, "accumulated", known.id, now, self.id))
                 grads = [None if each is None else taken(each) for each in into]
@@ -373,13 +328,14 @@ class _Run:
             slot = next(each for each in node["saved"] if each["slot"] == event.slot)
             finding = causes.stale(model, self.id, node, slot, place_of(site))
         elif event.kind == "freed":
-            finding = second.freed(model, self.id, node, runs.first)
+            finding = second.freed(model, self.id, node, runs.finder.first)
         elif NO_GRAPH in message:
             calls = runs.calls
             finding = causes.no_graph(
                 model, self.root, site, calls.origins, calls.leaks, calls.frozen
             )
-        runs.found(finding)
+        finding = None if finding is None else tried(finding, runs.calls.tape)
+        runs.finder.found(finding)
         for note in event.help if finding is None else finding.lines():
             error.add_note(note)
         return event if finding is None else event._replace(help=finding.help())
@@ -391,7 +347,10 @@ class _Run:
                 handle.remove()
         try:
             if not self.keeps:
-                first, site = self.runs.first, None if self.place is None else self.place.site
+                first, site = (
+                    self.runs.finder.first,
+                    None if self.place is None else self.place.site,
+                )
                 for number in self.done:
                     first.setdefault(number, site)
                 while len(first) > MAX_FIRST:

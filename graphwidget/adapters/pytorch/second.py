@@ -125,9 +125,10 @@ def _carried(model: Model, new: Row, old: Row) -> tuple[str, Place | None]:
 
 def _detached(model: Model, edges: Iterable[tuple[Row, Row]], line: str) -> str:
     """The line, with all that is carried into it cut off from its history."""
+    edges = list(edges)
     names = [_carried(model, new, old)[0] for new, old in edges]
     cuts = [f"{name} = {name}.detach()" for name in dict.fromkeys(filter(None, names))]
-    cuts = cuts or fixes.carried(line)
+    cuts = cuts or fixes.carried(line, len({old["node"] for _, old in edges}) > 1)
     return fixes.valid("\n".join([*cuts, line])) if cuts else ""
 
 

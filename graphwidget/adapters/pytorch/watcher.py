@@ -66,7 +66,7 @@ class TorchAdapter:
         )  # fmt: skip
         self.runs = Runs(recorder, self.identity, self.calls, self.place, self.fault)
         self.runs.about_to_run = self.step_over
-        self.calls.found, self.calls.errs = self.runs.found, self.runs.errs
+        self.calls.found, self.calls.errs = self.runs.finder.found, self.runs.errs
         self.sorter.heard[self.calls.tell_call] = self.calls.scalar
         self.sorter.heard[self.names.perhaps] = self.calls.scalar_perhaps
         self.sorter.kinds.update({
@@ -110,7 +110,7 @@ class TorchAdapter:
         other.modules = self.modules
         mine, its = self.calls, other.calls
         its.origins, its.leaks, its.frozen = mine.origins, mine.leaks, mine.frozen
-        before, after = self.runs, other.runs
+        before, after = self.runs.finder, other.runs.finder
         after.earlier = [*before.earlier, *before.findings]
         after.first = before.first
         after.graded, after.grown = before.graded, before.grown
@@ -214,11 +214,9 @@ class TorchAdapter:
         """What is wrong, as far as it was noticed, the newest first."""
         self.drain()
         with torch._C.DisableTorchFunction():
-            model, runs = self.recorder.latest(), self.runs
-            if not any(each.kind == "nan" for each in (*runs.earlier, *runs.findings)):
-                runs.found(causes.not_a_number(model, model.dropped))
-            idle = causes.unused(model, runs.graded)
-        found = [*reversed(runs.findings), *reversed(runs.earlier)]
+            model, finder = self.recorder.latest(), self.runs.finder
+            idle = causes.unused(model, finder.graded)
+        found = [*reversed(finder.findings), *reversed(finder.earlier)]
         return found if idle is None else [*found, idle]
 
     def object(self, value: int) -> torch.Tensor | None:

@@ -265,7 +265,7 @@ function setNode(model: Model, e: NodeEvent): void {
   release(model, e.node);
   const node: NodeRow = {
     ...row(e),
-    saved: e.saved.map((slot) => ({ ...slot, stale: [] })),
+    saved: e.saved.map((slot) => ({ ...slot, stale: since(model, slot) })),
     state: "ready",
     freed: false,
     run: null,
@@ -280,6 +280,14 @@ function setNode(model: Model, e: NodeEvent): void {
     patch(model, model.values, value, { node: e.node, nr });
   });
   patch(model, model.calls, e.call, { node: e.node });
+}
+
+/** The times of the writes that a saved value has seen: of a call that saves and writes at once. */
+function since(model: Model, slot: NodeEvent["saved"][number]): readonly number[] {
+  const { storage, version } = slot;
+  if (storage === null || version === null) return [];
+  const writes = model.storages.get(storage)?.writes ?? [];
+  return writes.filter((each) => each.version > version).map((each) => each.time);
 }
 
 function hold(model: Model, node: NodeRow): void {

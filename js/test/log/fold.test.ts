@@ -26,6 +26,19 @@ describe("the fold equals Python's", () => {
 });
 
 describe("the fold", () => {
+  it("knows what a call saved and wrote at once as stale", () => {
+    const numbers = [[2], "float32", [1, 2], null, null];
+    const model = fold(
+      [
+        ["value", 1, 1, 0, true, true, false, null, numbers],
+        ["value", 2, 1, 1, true, false, false, null, numbers],
+        ["write", 1, 1, 1, 2, null, null, null, null],
+        ["node", 1, "MulBackward0", null, [2], [[null, 0]], [["other", 1, 1, 0, null]], null],
+      ].map(decode),
+    );
+    expect(hazards(model).map(({ slot }) => slot.stale)).toEqual([[2]]);
+  });
+
   it("adds gradients up in leaves", () => {
     const model = fold(exampleA().events());
     expect(model.values.get(1)?.grad?.values).toEqual([5]);

@@ -1,0 +1,140 @@
+"""What is found out at each backward run, before PyTorch says anything, and what was found so far.
+
+Each look is cheap as long as nothing is wrong: a count, or a table that is empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from sys import _getframe
+from typing import Any, Protocol
+
+import torch
+
+from ...recording.findings import Finding
+from ...recording.positions import Position
+from ...recording.recorder import Recorder
+from ...recording.sites import Site
+from . import causes, nans, second
+from .calls import Calls
+from .identity import TOKEN, Identity, leafy, saved_tensors, storage_of
+from .leaks import Count, leak, with_history
+from .lines import name_of_value
+
+MAX_FINDINGS, MAX_PLACES, MAX_GROWN = 100, 1_000, 50_000
+GROWING = 6
+"""Runs after each other, every one larger than the one before, that are no chance any more."""
+LOOKS = 3
+"""How often the birthplace of a NaN is looked for; later ones come from it."""
+
+
+class Run(Protocol):
+    """A run that begins: the nodes that it can reach, and where it stands."""
+
+    reached: list[Any]
+    place: Position | None
+
+
+class Finder:
+    """Holds what was found, and looks for more."""
+
+    def __init__(self, recorder: Recorder, identity: Identity, calls: Calls) -> None:
+        self.recorder = recorder
+        self.identity = identity
+        self.calls = calls
+        self.findings: list[Finding] = []
+        self.earlier: list[Finding] = []
+        """What was found in cells before, until a backward of this one goes well."""
+        self.first: dict[int, Site | None] = {}
+        """Of nodes whose saved values are freed: the line of the run that did it."""
+        self.graded: set[int] = set()
+        """Storages of leaves that got a gradient."""
+        self.grown: dict[Any, tuple[int, int, set[int]]] = {}
+        """By place: how many nodes its last run reached, how often that was more than before, and
+        which they were."""
+        self.kept = Count()
+        self.looks = LOOKS
+
+    def silent_writes(self, run: Run) -> None:
+        """Look for saved values that were written without PyTorch's notice."""
+        silent = self.identity.silent
+        if not silent:
+            return
+        for node in run.reached:
+            known = self.identity.known_node(node)
+            if known is None or getattr(node, "_saved_training", False):
+                continue  # a batch norm in training keeps its running numbers, and needs them not
+            for _slot, raw in saved_tensors(node):
+                write = silent.get(storage_of(raw))
+                if write is not None and write.time > node.metadata[TOKEN].made:
+                    self.recorder.drain()
+                    model = self.recorder.log.model()
+                    row = model.nodes.get(known.id)
+                    call = None if row is None else row["call"]
+                    name = name_of_value(model, write.value)
+                    self.found(causes.silently_stale(model, call, name, write.site, write.how))
+
+    def grows(self, run: Run, roots: list[int]) -> None:
+        """Notice a graph that is larger with every run from the same line."""
+        if run.place is None:
+            return
+        count = len(run.reached)
+        last, streak, before = self.grown.get(run.place, (count, 0, set()))
+        streak = streak + 1 if count > last else 0
+        if len(self.grown) > MAX_PLACES:
+            self.grown.clear()
+        now: set[int] = set()
+        if streak >= GROWING - 1 and count < MAX_GROWN:  # the next may be one too many
+            now = {each for node in run.reached if (each := self.identity.edge(node)) is not None}
+        self.grown[run.place] = count, streak, now
+        if streak < GROWING and self.kept.rises(run.place, self.identity.living[0]):
+            self._leaks(run.place.site)
+        if streak == GROWING:
+            self.recorder.drain()
+            inner = before - {self.identity.edge(node) for node in run.reached if leafy(node)}
+            self.found(second.growing(self.recorder.log.model(), roots, inner, count))
+
+    def _leaks(self, site: Site | None) -> None:
+        """Look for what keeps the graphs of earlier turns."""
+        self.recorder.drain()
+        identity, model = self.identity, self.recorder.log.model()
+        source = None if site is None else site.id
+        tensors = with_history(identity)
+        ran = self.recorder.nodes & self.first.keys()
+        self.found(leak(model, ran, source, tensors, _getframe()))
+
+    def nan_at_root(self, tensors: Sequence[torch.Tensor]) -> None:
+        """Look for the birthplace of a NaN when one has come as far as the loss."""
+        for tensor in tensors:
+            near = tensor.device.type == "cpu" and tensor.numel() == 1
+            if self.looks and near and type(tensor) is torch.Tensor and nans.has_nan(tensor):
+                self.looks -= 1
+                self.recorder.drain()
+                tape, model = self.calls.tape, self.recorder.log.model()
+                value = self.identity.current(tensor).id
+                found = nans.in_forward(tape, len(tape.entries), tensor, model, value)
+                self._born(found)
+
+    def nan_in_gradients(self, leaves: Sequence[torch.Tensor]) -> None:
+        """Look for it when one is in a gradient."""
+        if self.looks and nans.gradients_with_nan(leaves):
+            self.looks -= 1
+            self._born(nans.in_backward(self.calls.tape))
+
+    def _born(self, finding: Finding | None) -> None:
+        if finding is not None:
+            self.looks = 0
+            self.found(finding)
+
+    def found(self, finding: Finding | None) -> None:
+        """Keep what was found; of the same thing at the same lines only what was found last."""
+        if finding is None:
+            return
+        same = (finding.kind, finding.reader, finding.culprit)
+        if finding.reader or finding.culprit:
+            self.findings[:] = [
+                each for each in self.findings if (each.kind, each.reader, each.culprit) != same
+            ]
+        if finding not in (*self.findings, *self.earlier):
+            self.findings.append(finding)
+            del self.findings[:-MAX_FINDINGS]

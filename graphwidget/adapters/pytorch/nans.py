@@ -1,0 +1,203 @@
+"""Where a NaN was born: once one has come as far as a loss or a gradient, the turn is repeated.
+
+The calls of the turn are played from the tape on copies of what the program still has, and looked
+at one by one; nothing is looked at as long as losses and gradients are numbers. Where the tape
+cannot be played, the numbers that were recorded are asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+
+from ...recording.findings import Finding, Place
+from ...recording.fold import Model
+from . import fixes
+from .lines import place_in, place_of
+from .tape import Entry, Tape
+from .trying import Player, Unfit, numbers_in
+
+MAX_ITEMS = 2**24
+"""Of the tensors that a turn begins with: a larger one is not repeated."""
+
+
+class _Again(Player):
+    """Plays the last turn on copies, and notes which call made what."""
+
+    def __init__(self, tape: Tape, upto: int) -> None:
+        entries = tape.entries[:upto]
+        starts = [nr for nr, each in enumerate(entries) if each.run or each.func is None]
+        super().__init__(entries[starts[-1] + 1 if starts else 0 :], tape.looks)
+        self.living = tape.living()
+        self.items = 0
+        self.maker: dict[int, int] = {}
+        self.fresh: dict[int, bool] = {}  # by entry, whether it made a NaN of numbers
+        self.nodes: dict[Any, int] = {}
+
+    def tensor(self, number: int) -> torch.Tensor:
+        """A copy of what the program has."""
+        found = self.tensors.get(number)
+        if found is None:
+            tensor = self.living.get(number)
+            if tensor is None or tensor.device.type != "cpu":
+                raise Unfit
+            self.items += tensor.numel()
+            if self.items > MAX_ITEMS:
+                raise Unfit
+            found = self.tensors[number] = tensor.detach().clone()
+            if tensor.requires_grad:
+                found.requires_grad_()
+        return found
+
+    def forward(self) -> None:
+        """Repeat the calls, and see which ones turn numbers into NaN."""
+        for nr, entry in enumerate(self.entries):
+            if entry.made:
+                if all(each in self.living for each in numbers_in(entry.result)):
+                    continue
+            elif entry.args is None:
+                raise Unfit
+            given = any(map(has_nan, map(self.tensor, numbers_in(entry.args))))
+            with torch.set_grad_enabled(entry.grad_mode):
+                self.repeat(entry)
+            made = [self.tensor(each) for each in (*numbers_in(entry.result), *entry.written)]
+            self.fresh[nr] = not given and any(map(has_nan, made))
+            for each in (*numbers_in(entry.result), *entry.written):
+                self.maker[each] = nr
+            for tensor in made:
+                self._claim(tensor.grad_fn, nr)
+
+    def _claim(self, node: Any, nr: int) -> None:
+        waiting = [node]
+        while waiting:
+            node = waiting.pop()
+            if node is not None and node not in self.nodes:
+                self.nodes[node] = nr
+                waiting.extend(before for before, _ in node.next_functions)
+
+    def born(self, root: int) -> Entry | None:
+        """The call in which the NaN of ``root`` was born."""
+        waiting, seen = [root], set()
+        while waiting:
+            number = waiting.pop()
+            if number in seen or number not in self.maker or not has_nan(self.tensor(number)):
+                continue
+            seen.add(number)
+            nr = self.maker[number]
+            if self.fresh[nr]:
+                return self.entries[nr]
+            waiting.extend(numbers_in(self.entries[nr].args))
+        return None
+
+    def backward(self, run: Entry) -> Entry | None:
+        """The call whose derivative is the first to turn numbers into NaN."""
+        found: list[int] = []
+
+        def watch(nr: int) -> Any:
+            def ran(into: Sequence[Any], out: Sequence[Any]) -> None:
+                if not found and _any_nan(into) and not _any_nan(out):
+                    found.append(nr)
+
+            return ran
+
+        handles = [node.register_hook(watch(nr)) for node, nr in self.nodes.items()]
+        try:
+            self.repeat(run)
+        finally:
+            for handle in handles:
+                handle.remove()
+        return self.entries[found[0]] if found else None
+
+
+def has_nan(tensor: torch.Tensor) -> bool:
+    """Whether one of its numbers is none."""
+    if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.layout != torch.strided:
+        return False
+    return bool(tensor.detach().isnan().any())
+
+
+def _any_nan(tensors: Iterable[Any]) -> bool:
+    return any(isinstance(each, torch.Tensor) and has_nan(each) for each in tensors)
+
+
+def gradients_with_nan(leaves: Sequence[torch.Tensor]) -> bool:
+    """Whether the gradients of leaves hold a NaN, in one pass over them."""
+    grads = [
+        leaf.grad for leaf in leaves
+        if type(leaf.grad) is torch.Tensor and leaf.grad.device.type == "cpu"
+        and leaf.grad.layout == torch.strided and leaf.grad.is_floating_point()
+        and leaf.grad.numel()
+    ]  # fmt: skip
+    kinds = {grad.dtype for grad in grads}
+    return any(_nan_among([grad for grad in grads if grad.dtype == kind]) for kind in kinds)
+
+
+def _nan_among(grads: list[torch.Tensor]) -> bool:
+    with torch.no_grad():
+        norms = torch._foreach_norm(grads, float("inf"))
+        return bool(torch.stack(norms).isnan().any())
+
+
+def in_forward(
+    tape: Tape, upto: int, root: torch.Tensor, model: Model, value: int
+) -> Finding | None:
+    """Where the NaN was born that came as far as ``root``."""
+    number = tape.number(root)
+    try:
+        with torch.random.fork_rng(devices=[]), torch.enable_grad():
+            player = _Again(tape, upto)
+            player.forward()
+            entry = None if number is None else player.born(number)
+    except Exception:  # the program has not all that it began with any more
+        entry = None
+    site = None if entry is None or entry.place is None else entry.place.site
+    place = place_of(site) if site is not None else _recorded(model, value)
+    if place is None:
+        return None
+    text = "The NaN that reaches the loss was born here: what this line was given had none."
+    return Finding("nan", None, place, fixes.guarded(place.text), text)
+
+
+def in_backward(tape: Tape) -> Finding | None:
+    """Where the NaN was born that gradients have since the last run."""
+    run = next(nr for nr in reversed(range(len(tape.entries))) if tape.entries[nr].run)
+    try:
+        with torch.random.fork_rng(devices=[]), torch.enable_grad():
+            player = _Again(tape, run)
+            player.forward()
+            entry = player.backward(tape.entries[run])
+    except Exception:  # as above
+        return None
+    site = None if entry is None or entry.place is None else entry.place.site
+    place = place_of(site)
+    if place is None:
+        return None
+    text = (
+        "The first NaN was born in backward: the derivative of this line is not finite where it "
+        "was used."
+    )
+    return Finding("nan", None, place, fixes.guarded(place.text), text)
+
+
+def _recorded(model: Model, value: int) -> Place | None:
+    """The call that made a NaN of numbers, where all that it was given was recorded."""
+    row = model.values.get(value)
+    seen: set[int] = set()
+    while row is not None and row["call"] is not None and row["value"] not in seen:
+        seen.add(row["value"])
+        call = model.calls.get(row["call"])
+        if call is None:
+            return None
+        given = [model.values.get(each) for each in call["inputs"] if isinstance(each, int)]
+        known = [_nan(each["summary"]) if each is not None else None for each in given]
+        if True not in known:
+            return None if None in known else place_in(model, call["source"])
+        row = given[known.index(True)]
+    return None
+
+
+def _nan(summary: Any) -> bool | None:
+    """Whether a NaN is among the numbers; None where they were not recorded."""
+    return None if summary[2] is None else "nan" in summary[2]

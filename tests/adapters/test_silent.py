@@ -1,0 +1,221 @@
+"""What is wrong without an error: graphs that are kept, NaN in tensors of any size, silent writes;
+and programs that look like it and are right."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.adapters.broken import Broken
+from tests.adapters.test_diagnosis import run
+
+SILENT = {
+    "history": Broken(
+        "leak",
+        "loss = net(x).pow(2).mean()",
+        "history.append(loss)",
+        True,
+        """
+net, x = torch.nn.Linear(3,3), torch.randn(1,3)
+history = []
+for t in range(20):
+    loss = net(x).pow(2).mean()
+    loss.backward()
+    history.append(loss)
+""",
+    ),
+    "history of an object": Broken(
+        "leak",
+        "out = self.net(x)",
+        "self.outs += [out]",
+        True,
+        """
+class Trainer:
+    def __init__(self):
+        self.net, self.outs = torch.nn.Linear(3,3), []
+    def step(self, x):
+        out = self.net(x)
+        out.pow(2).mean().backward()
+        self.outs += [out]
+trainer = Trainer()
+for t in range(20):
+    trainer.step(torch.randn(t % 4 + 1,3))
+""",
+    ),
+    "running": Broken(
+        "leak",
+        "loss = net(x).pow(2).mean()",
+        "running += loss",
+        True,
+        """
+net, x = torch.nn.Linear(3,3), torch.randn(1,3)
+running = 0.
+for t in range(20):
+    loss = net(x).pow(2).mean()
+    loss.backward()
+    running += loss
+""",
+    ),
+    "a large NaN": Broken(
+        "nan",
+        None,
+        "h = torch.log(net(x))",
+        True,
+        """
+net = torch.nn.Linear(20, 20)
+x = torch.randn(64, 20)
+h = torch.log(net(x))
+loss = h.pow(2).mean()
+loss.backward()
+""",
+    ),
+    "a large NaN of nothing kept": Broken(
+        "nan",
+        None,
+        "h = torch.sqrt(h)",
+        True,
+        """
+h = torch.nn.Linear(20, 20)(torch.randn(64, 20))
+h = torch.sqrt(h)
+loss = h.mean()
+loss.backward()
+""",
+    ),
+    "a masked NaN": Broken(
+        "nan",
+        None,
+        "y = torch.sqrt(x)",
+        True,
+        """
+x = torch.linspace(-1, 1, 101).requires_grad_()
+y = torch.sqrt(x)
+loss = torch.where(x > 0, y, torch.zeros_like(x)).sum()
+loss.backward()
+""",
+    ),
+    "batch norm": Broken(
+        "stale",
+        "a = bn(x)",
+        "b = bn(torch.randn(6, 4))",
+        False,
+        """
+bn = torch.nn.BatchNorm1d(4)
+bn.eval()
+x = torch.randn(6, 4, requires_grad=True)
+a = bn(x)
+bn.train()
+b = bn(torch.randn(6, 4))
+a.sum().backward()
+""",
+    ),
+    "table": Broken(
+        "stale",
+        "y = x * scale",
+        "x[0] = 0.",
+        True,
+        """
+scale = torch.ones(3, requires_grad=True)
+x = torch.randn(4, 3)
+y = x * scale
+x[0] = 0.
+loss = y.sum()
+loss.backward()
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_the_guilty_line_is_named(name: str) -> None:
+    wanted = SILENT[name]
+    (finding,), _, _ = run(wanted.source, name)
+    assert finding.kind == wanted.kind
+    assert finding.culprit is not None
+    assert finding.culprit.text == wanted.culprit
+    if wanted.reader is not None:
+        assert finding.reader is not None
+        assert finding.reader.text == wanted.reader
+    if not wanted.mended:
+        return
+    lines = wanted.source.splitlines()
+    at = finding.culprit.line - 1
+    indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
+    lines[at : at + 1] = [indent + line for line in finding.fix.splitlines()]
+    findings, error, _ = run("\n".join(lines), f"{name}, mended")
+    assert error is None
+    assert findings == []
+
+
+RIGHT = {
+    "losses that wait": """
+actor, critic = torch.nn.Linear(3, 2), torch.nn.Linear(3, 1)
+for episode in range(3):
+    waiting = []
+    for step in range(20):
+        x = torch.randn(1, 3)
+        waiting.append(actor(x).log_softmax(1)[0, 0])
+        critic(x).pow(2).mean().backward()
+    torch.stack(waiting).sum().backward()
+""",
+    "accumulated gradients": """
+net = torch.nn.Linear(3, 1)
+for step in range(5):
+    total = 0.
+    for micro in range(8):
+        total = total + net(torch.randn(2, 3)).pow(2).mean()
+    total.backward()
+""",
+    "what is kept without history": """
+net, history, total = torch.nn.Linear(3, 1), [], 0.
+for step in range(30):
+    loss = net(torch.randn(2, 3)).pow(2).mean()
+    loss.backward()
+    history.append(loss.detach())
+    total += loss.item()
+""",
+    "a state that is cut": """
+cell, h = torch.nn.GRUCell(3, 4), torch.zeros(2, 4)
+for step in range(30):
+    h = cell(torch.randn(2, 3), h.detach())
+    h.sum().backward()
+""",
+    "NaN that nobody needs": """
+x = torch.tensor([0., 1., 2.])
+w = torch.ones(3, requires_grad=True)
+ratio = x / x
+loss = (w * torch.where(x > 0, ratio, torch.zeros(3))).sum()
+loss.backward()
+torch.nanmean(ratio)
+""",
+    "two modes of a batch norm": """
+net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4))
+for step in range(4):
+    net.train()
+    loss = net(torch.randn(5, 3)).mean() + net(torch.randn(5, 3)).pow(2).mean()
+    loss.backward()
+    net.eval()
+    net(torch.randn(5, 3)).mean().backward()
+""",
+    "graphs of changing sizes": """
+net = torch.nn.Linear(3, 3)
+for length in [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]:
+    h = torch.zeros(3)
+    for _ in range(length):
+        h = torch.tanh(net(h))
+    h.sum().backward()
+""",
+    "weights written through .data": """
+net = torch.nn.Linear(3, 1)
+for step in range(5):
+    net(torch.randn(2, 3)).mean().backward()
+    for p in net.parameters():
+        p.data -= 0.1 * p.grad
+        p.grad = None
+""",
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_correct_program_is_not_accused(name: str) -> None:
+    findings, error, _ = run(RIGHT[name], name)
+    assert error is None
+    assert findings == []

@@ -1,0 +1,204 @@
+"""A fix is tried on stand-ins: what is told of it is what becomes of the program that has it."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import Any
+
+import pytest
+import torch
+
+from graphwidget.adapters.pytorch.tape import LONG, MOST, Tape
+from graphwidget.adapters.pytorch.trying import WORKED
+from tests.adapters.broken import BROKEN
+from tests.adapters.test_diagnosis import run
+
+TRIED = {
+    "a block": (
+        "h += x",
+        """
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = torch.nn.Linear(4, 4)
+    def forward(self, x):
+        h = torch.tanh(self.a(x))
+        h += x
+        return h
+loss = torch.nn.Sequential(Block(), Block())(torch.randn(3, 4)).mean()
+loss.backward()
+""",
+    ),
+    "a module in place": (
+        "b = act(a)",
+        """
+act = torch.nn.ReLU(inplace=True)
+a = torch.sigmoid(torch.randn(3, requires_grad=True))
+b = act(a)
+(a * b).sum().backward()
+""",
+    ),
+    "a mask": (
+        "att.masked_fill_(mask, 0.)",
+        """
+q = torch.randn(2, 5, 8, requires_grad=True)
+mask = torch.ones(5, 5).tril() == 0
+att = torch.softmax(q @ q.transpose(1, 2), dim=-1)
+att.masked_fill_(mask, 0.)
+att.sum().backward()
+""",
+    ),
+    "through a view": (
+        "y[1:3] *= 0.5",
+        """
+y = torch.exp(torch.randn(4, 3, requires_grad=True))
+y[1:3] *= 0.5
+y.sum().backward()
+""",
+    ),
+    "an item of a list": (
+        "keep[2].mul_(2)",
+        """
+h = torch.ones(3, requires_grad=True)
+keep = []
+for turn in range(5):
+    h = (h * 1.1).tanh()
+    keep.append(h)
+keep[2].mul_(2)
+h.sum().backward()
+""",
+    ),
+    "a state of two": (
+        "h, c = cell(x, (h, c))",
+        """
+cell, x = torch.nn.LSTMCell(3, 4), torch.randn(2, 3)
+h = c = torch.zeros(2, 4)
+for turn in range(3):
+    h, c = cell(x, (h, c))
+    loss = h.sum()
+    loss.backward()
+""",
+    ),
+    "a large one": (
+        "h += 1",
+        """
+net = torch.nn.Linear(700, 700)
+h = torch.sigmoid(net(torch.randn(2, 700)))
+h += 1
+h.mean().backward()
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_a_fix_that_is_told_to_work_works(name: str) -> None:
+    culprit, source = TRIED[name]
+    (finding,), error, _ = run(source, name)
+    assert finding.culprit is not None
+    assert finding.culprit.text == culprit
+    assert finding.tried == WORKED
+    assert WORKED in "\n".join(error.__notes__)
+    assert WORKED in str(finding)
+    assert WORKED in finding._repr_html_()
+    lines = source.splitlines()
+    at = finding.culprit.line - 1
+    indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
+    fix = [indent + line for line in finding.fix.splitlines()]
+    lines[at : at + 1] = fix
+    found, error, _ = run("\n".join(lines), f"{name}, mended")
+    assert error is None
+    assert found == []
+
+
+@pytest.mark.parametrize("name", ["relu inplace", "leaf", "carried", "slice"])
+def test_the_fixes_of_other_programs_are_tried_too(name: str) -> None:
+    (finding,), _, _ = run(BROKEN[name].source, name)
+    assert finding.tried == WORKED
+
+
+def test_a_fix_that_is_not_enough_is_told_so() -> None:
+    source = """
+x = torch.randn(3, requires_grad=True)
+a, b = x.exp(), x.tanh()
+a += 1
+b += 1
+(a + b).sum().backward()
+"""
+    (finding,), _, _ = run(source, "two writes")
+    assert "fail otherwise" in finding.tried
+    assert "modified by an inplace operation" in finding.tried
+
+
+class Squared(torch.autograd.Function):
+    calls = 0
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        Squared.calls += 1
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        return 2 * ctx.saved_tensors[0] * grad
+
+
+def test_nothing_of_the_users_runs_again() -> None:
+    source = """
+noted = []
+def square(x):
+    noted.append("square")
+    return Squared.apply(x)
+x = torch.randn(3, requires_grad=True)
+x.register_hook(lambda grad: noted.append("hook"))
+h = square(x)
+y = torch.sigmoid(h)
+y += 1
+before = torch.get_rng_state()
+y.sum().backward()
+"""
+    Squared.calls = 0
+    (finding,), _, names = run(source.replace("Squared", "names.Squared"), "own", names=_Names)
+    assert finding.tried == WORKED
+    assert (Squared.calls, names["noted"]) == (1, ["square"])
+    assert torch.equal(names["before"], torch.get_rng_state())
+    assert names["x"].grad is None
+
+
+class _Names:
+    Squared = Squared
+
+
+def test_what_cannot_be_repeated_is_not_tried() -> None:
+    source = """
+x = torch.randn(3, requires_grad=True)
+h = names.Squared.apply(x) * 1
+y = names.Squared.apply(h)
+h += 1
+y.sum().backward()
+"""
+    (finding,), _, _ = run(source, "own saves", names=_Names)
+    assert finding.reader is not None
+    assert finding.reader.text == "y = names.Squared.apply(h)"
+    assert finding.culprit is not None
+    assert finding.culprit.text == "h += 1"
+    assert finding.tried == ""
+
+
+def test_the_tape_keeps_no_tensor_alive_and_stays_short() -> None:
+    tape = Tape()
+    x = torch.randn(3)
+    for _ in range(MOST + 10):
+        y = x * 2
+        tape.heard(None, torch.mul, (x, 2), {}, y, ())
+    seen = weakref.ref(y)
+    del y
+    gc.collect()
+    assert seen() is None
+    assert len(tape.entries) < MOST
+    for _ in range(LONG + 1):
+        tape.heard(None, torch.mul, (x, 2), {}, None, ())
+    tape.returned(None)
+    assert tape.entries == []
