@@ -7,7 +7,7 @@ which are taken away when the run is over. Hooks that return None change nothing
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any
@@ -255,7 +255,7 @@ class _Run:
         if self.gate is not None and not self.gate.of_this_run():
             return
         try:
-            number, raw, taken = ref.id, self.recorder.raw, self.identity.captured
+            number, raw = ref.id, self.recorder.raw
             self.ran.add(number)
             self.left.pop(number, None)
             if saves:
@@ -263,21 +263,23 @@ class _Run:
             if leaf is None:
                 self.done.append(number)
             with torch._C.DisableTorchFunction():
+                into, out = _tensors(into), _tensors(out)
                 if self.runs.brief and not self._small(*out, *into):
                     if leaf is not None and leaf.grad is not None:
                         self.runs.finder.graded.add(self.identity.current(leaf).storage)
                     return
-                grads = [None if each is None else taken(each) for each in out]
-                raw.append((self.runs.starts, self.id, ref, grads))
+                raw.append((self.runs.starts, self.id, ref, self._taken(out)))
                 if leaf is not None and leaf.grad is not None:
                     known = self.identity.current(leaf)
                     self.runs.finder.graded.add(known.storage)
-                    now = taken(leaf.grad)
+                    now = self.identity.captured(leaf.grad)
                     raw.append((self.runs.accumulates, "accumulated", known.id, now, self.id))
-                grads = [None if each is None else taken(each) for each in into]
-                raw.append((self.runs.finishes, self.id, ref, grads))
+                raw.append((self.runs.finishes, self.id, ref, self._taken(into)))
         except Exception as error:
             self.runs.fault(error)
+
+    def _taken(self, grads: Iterable[torch.Tensor | None]) -> Grads:
+        return [None if each is None else self.identity.captured(each) for each in grads]
 
     def _small(self, *grads: torch.Tensor | None) -> bool:
         """Whether numbers of one of these are told."""
@@ -376,6 +378,12 @@ class _Run:
                 self.recorder.raw.append(
                     (self.runs.accumulates, "retained", ref.id, taken, self.id)
                 )
+
+
+def _tensors(grads: Any) -> list[torch.Tensor | None]:
+    """What a hook was given, where something else than a tensor is nothing."""
+    given = (grads,) if isinstance(grads, torch.Tensor) else grads
+    return [each if isinstance(each, torch.Tensor) else None for each in given]
 
 
 def _node_of(output: Any) -> Any:
