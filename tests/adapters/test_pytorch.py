@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import warnings
 from typing import Any
 
 import pytest
@@ -212,6 +213,32 @@ def test_parameters_have_pytorch_s_versions(run: Any) -> None:
     told = [value["version"] for value in last if value["parameter"]]
     assert sorted(told) == sorted(namespace["versions"])
     assert set(told) == {0, 1, 2}
+
+
+BRANCHES = """
+x = torch.ones(3, requires_grad=True)
+a = x.exp()
+b = (x * 2).sigmoid().tanh()
+c = x.sin().exp()
+loss = (a + b * c).sum()
+WRITES
+loss.backward()
+"""
+
+
+@pytest.mark.parametrize("writes", ["a += 1", "b += 1", "c += 1", "a += 1; b += 1; c += 1"])
+def test_the_node_that_failed_is_the_one_that_anomaly_mode_names(writes: str) -> None:
+    source = BRANCHES.replace("WRITES", writes)
+    model, _ = real(source)
+    (error,) = model.errors
+    with (
+        warnings.catch_warnings(record=True) as told,
+        torch.autograd.detect_anomaly(check_nan=False),
+        pytest.raises(RuntimeError),
+    ):
+        exec(source, {"torch": torch})
+    named = next(str(each.message) for each in told if "detected in" in str(each.message))
+    assert model.nodes[error["node"]]["name"] == named.split("detected in ")[1].split(".")[0]
 
 
 def test_nothing_is_left_behind() -> None:
