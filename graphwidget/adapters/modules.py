@@ -88,10 +88,6 @@ class ModuleNames:
         known = self._found.get(id(module))
         return known is not None and known[0]() is module
 
-    def told(self, module: Any) -> bool:
-        """Whether it has its name, and its parameters are not among those still to be told."""
-        return self.knows(module) and id(module) not in self._roots
-
     def _look(self, namespace: Mapping[str, Any]) -> None:
         """Name the modules that variables hold, and those that an object's attributes hold."""
         for name, value in list(namespace.items()):

@@ -57,16 +57,6 @@ class Ring:
                 break
         return records
 
-    def newest(self, records: list[Any], budget: int) -> list[Any]:
-        """So many of the newest records, and what remains of the others if they are over."""
-        start = len(records) - budget
-        if start <= 0 or not self._over(records[:start]):
-            return records
-        before = list(self.recorder.lost)
-        found = self._rest(records[:start]) + records[start:]
-        self._prune(before)
-        return found
-
     def _without(self, records: list[Any], spans: list[Span], wanted: int) -> list[Any]:
         """The records without the turns in the middle of a loop: of the newest ones so many stay
         as make up ``wanted`` records."""

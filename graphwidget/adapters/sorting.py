@@ -53,8 +53,6 @@ class Sorter:
         """Raw records after which to ``sift``."""
         self.few = True
         """Whether few records were left when that was done last."""
-        self.turns = True
-        """Whether scopes are told, and turns looked for; else only the newest records are kept."""
         self._waiting: list[Any] = []  # records in order, not told
         self._seen = self._live = self._quiet = 0
         recorder.sort = self.sort
@@ -64,9 +62,7 @@ class Sorter:
         self._seen += len(batch)
         self._waiting += self._ordered(batch)
         records: list[Any] = []
-        if not self.turns:
-            records, self._waiting = self._waiting, []
-        elif not self.pulsing or self._seen >= self._quiet:
+        if not self.pulsing or self._seen >= self._quiet:
             records = self.ring.thin(self._waiting, LIVE if self.pulsing else BUDGET)
             self._waiting = []
             self._live += len(records)
@@ -83,8 +79,7 @@ class Sorter:
             del raw[: len(batch)]
             self._seen += len(batch)
             self._waiting += self._ordered(batch)
-            thin = self.ring.thin if self.turns else self.ring.newest
-            self._waiting = thin(self._waiting, BUDGET)
+            self._waiting = self.ring.thin(self._waiting, BUDGET)
             # a program without turns has nothing to let go of: look less and less often
             self.few = len(self._waiting) <= 2 * BUDGET
             self.most = SIFT if self.few else len(self._waiting) + SIFT
@@ -108,7 +103,7 @@ class Sorter:
                 scopes.end(record[1], found)
                 continue
             place = record[1] if len(record) > 1 else None
-            if type(place) is Position and self.turns:
+            if type(place) is Position:
                 scopes.move(place, None if place.direct else record[2], found)
             elif function in settling:
                 scopes.leave(found)

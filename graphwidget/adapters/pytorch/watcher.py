@@ -94,14 +94,12 @@ class TorchAdapter:
         self._ticks: dict[Any, int] = {}
         self._stepping: list[tuple[torch.nn.Parameter, Ref]] = []  # of the step that goes on
         self._step: int | None = None  # the scope of the step that goes on
-        self.light = False
         self._away = False  # whether the mode is off the stack for a step
 
     def lighten(self) -> None:
-        """Look at nothing from now on but what explains errors: numbers of small tensors only, and
-        no scopes."""
-        self.light = self.runs.brief = True
-        self.sorter.turns, self.identity.limit = False, SMALL
+        """Look from now on at the numbers of small tensors only: they explain errors well enough,
+        and no picture is wanted."""
+        self.runs.brief, self.identity.limit = True, SMALL
 
     def fork(self, recorder: Recorder, sorter: Sorter, names: Bindings) -> TorchAdapter:
         """An adapter that goes on from here, in a recorder that was forked."""
@@ -235,8 +233,6 @@ class TorchAdapter:
             return
         if self._away:
             self.step_over()  # an error has ended it
-        if self.light and self.modules.told(module):
-            return
         try:
             with torch._C.DisableTorchFunction():
                 frame = _getframe(1)
@@ -248,8 +244,6 @@ class TorchAdapter:
                     ref = self.identity.current(parameter)
                     self.recorder.raw.append((self.names.rebound, ref.id, "module", path))
                 self.modules.fresh.clear()
-                if self.light:
-                    return
                 self._begins("module", place, name, type(module).__name__)
                 self.places.calling = CALLING
                 self.places.enter(place)
@@ -257,7 +251,7 @@ class TorchAdapter:
             self.fault(error)
 
     def _module_ends(self, _module: torch.nn.Module, _args: Any, _result: Any) -> None:
-        if self._scopes and not self.light and not self._elsewhere():
+        if self._scopes and not self._elsewhere():
             self.places.leave()
             self._ends()
 
