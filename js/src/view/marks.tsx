@@ -11,7 +11,7 @@ import { slotOffset } from "./pill";
 export interface StaleMark {
   readonly key: string;
   readonly path: string;
-  /** Where the write is named: on one of its arrows only. */
+  /** Where the write is named: on the longest of its arrows, where the most room is. */
   readonly label: Point | null;
   readonly text: string;
 }
@@ -19,7 +19,7 @@ export interface StaleMark {
 /** The arrows to draw: from what wrote first to the stale slot, one for each node and write. */
 export function staleMarks(model: Model, scene: Scene, hazards: readonly Hazard[]): StaleMark[] {
   const marks = new Map<string, StaleMark>();
-  const named = new Set<WriteRow>();
+  const longest = new Map<WriteRow, { key: string; length: number }>();
   for (const { node, slot, index } of hazards) {
     const owner = [...scene.boxes.values()].find(
       ({ box }) => box.kind === "pill" && box.nodes.some((n) => n.node === node.node),
@@ -31,12 +31,14 @@ export function staleMarks(model: Model, scene: Scene, hazards: readonly Hazard[
     const to = owner && slotSides(owner, node.node, index, scene);
     const key = `${node.node} ${write.time}`;
     if (!from || !to || marks.has(key)) continue;
-    const { path, label } = arrowTo(from, to);
-    const text = `wrote v${write.version}`;
-    marks.set(key, { key, path, label: named.has(write) ? null : label, text });
-    named.add(write);
+    marks.set(key, { key, ...arrowTo(from, to), text: `wrote v${write.version}` });
+    const { x, y } = from;
+    const length = Math.hypot(to.below.x - x, to.below.y - y);
+    const known = longest.get(write);
+    if (!known || length > known.length) longest.set(write, { key, length });
   }
-  return [...marks.values()];
+  const named = new Set([...longest.values()].map(({ key }) => key));
+  return [...marks.values()].map((mark) => (named.has(mark.key) ? mark : { ...mark, label: null }));
 }
 
 /** What stands for a write: the pill of its call, else the card of what was written. */
@@ -87,13 +89,19 @@ function arrowTo({ box, x, y }: Placed, slot: Sides): { path: string; label: Poi
     { x: start.x, y: depth },
     { x: end.x + sign * Math.max(34, aside / 2), y: end.y + 3 },
     end,
+    0.72,
   );
 }
 
-function curve(a: Point, b: Point, c: Point, d: Point): { path: string; label: Point } {
+/** A curve, and a point of it for the label: so far along it (behind what wrote it is hidden). */
+function curve(a: Point, b: Point, c: Point, d: Point, t = 0.5): { path: string; label: Point } {
+  const [p, q, r, s] = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3];
   return {
     path: `M${a.x} ${a.y}C${b.x} ${b.y} ${c.x} ${c.y} ${d.x} ${d.y}`,
-    label: { x: (a.x + 3 * b.x + 3 * c.x + d.x) / 8, y: (a.y + 3 * b.y + 3 * c.y + d.y) / 8 },
+    label: {
+      x: p * a.x + q * b.x + r * c.x + s * d.x,
+      y: p * a.y + q * b.y + r * c.y + s * d.y,
+    },
   };
 }
 

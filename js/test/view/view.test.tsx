@@ -170,6 +170,27 @@ describe("the picture", () => {
     expect(texts(el, '[data-testid="slot"] .gw-slot-name')).toEqual(["2 gone"]);
   });
 
+  it("explains in its dialog every kind of box that it draws", async () => {
+    const el = await show(exampleA().packed());
+    el.querySelector(".gw")?.dispatchEvent(
+      new KeyboardEvent("keydown", { key: "?", bubbles: true }),
+    );
+    await tick();
+    const legend = el.querySelector('[data-testid="legend"]');
+    for (const kind of [
+      "leaf",
+      "parameter",
+      "constant",
+      "intermediate",
+      "plain",
+      "inplace",
+      "failed",
+    ])
+      expect(legend?.querySelector(`.gw-${kind}`), kind).not.toBeNull();
+    for (const state of ["empty", "stale"])
+      expect(legend?.querySelector(`.gw-slot.gw-slot-${state}`), state).not.toBeNull();
+  });
+
   it("names a write once, however many saved values it made stale", async () => {
     const p = new Program();
     p.cell();
