@@ -17,11 +17,11 @@ TARGET = ROOT / "js" / "src" / "log" / "events.ts"
 
 SIMPLE = {"int": "number", "float": "number", "str": "string", "bool": "boolean", "Any": "unknown"}
 SIMPLE |= {"None": "null", "Number": "Numeric"}
-PARTS = {"Stats", "Histogram", "Summary", "Matrix", "Derivative", "Saved"}
+PARTS = {"Stats", "Histogram", "Summary", "Matrix", "Derivative", "Saved", "Step"}
 
 KINDS = {"int": "WHOLE", "str": "TEXT", "bool": "FLAG", "float": "REAL", "Number": "NUMERIC"}
 KINDS |= {"int | str": "WHOLE_OR_TEXT"}
-SOUND = {"Summary", "Matrix", "Curve", "Scope"}
+SOUND = {"Summary", "Matrix", "Curve", "Scope", "Pass"}
 """Classes whose fields must also agree with each other."""
 
 HEADER = """\

@@ -8,7 +8,7 @@ its own, ``loop variable``, and the loop's results as those of ``while``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from sys import _getframe
 from types import FrameType
 from typing import Any
@@ -23,6 +23,7 @@ from ..recording.recorder import Recorder
 from ..recording.sites import Names, Site
 from ..recording.summary import Captured, capture, summary
 from ..static.listener import Listener, current
+from ..static.passes.program import SOURCES
 from .identity import guarded
 from .places import ours
 
@@ -38,9 +39,6 @@ SIGNS = {
 
 ENTRY = "loop variable"
 """The op that is told for what enters a loop's body."""
-
-SOURCES = frozenset({"Placeholder", "Const", "VariableV2", "Argument"})
-"""Operations that are drawn as the value they give: no op of the picture makes it."""
 
 
 class StaticAdapter(Listener):
@@ -71,6 +69,10 @@ class StaticAdapter(Listener):
     def fault(self, error: BaseException) -> None:
         """Recording has failed: leave the user's program alone."""
         self.stop()
+
+    def numbers(self) -> dict[Any, int]:
+        """The ids of the symbols that were told."""
+        return dict(self._values)
 
     # Building ------------------------------------------------------------------------------
     @guarded
@@ -109,7 +111,7 @@ class StaticAdapter(Listener):
             results = results[: len(operation.regions[1].inputs)]
         outputs = tuple(self._value(each) for each in results)
         if operation.type in SOURCES or not operation.outputs:
-            return
+            return  # a source is drawn as the value that it gives
         if operation.type == "While":
             inputs = self._loop(operation, inputs)
         else:
@@ -119,11 +121,7 @@ class StaticAdapter(Listener):
         call = self.recorder.ids.call()
         key = operation.op.key if operation.op is not None else operation.type
         self._define(key, operation.op)
-        params = {
-            name: str(value)
-            for name, value in operation.params.items()
-            if isinstance(value, (int, float, str, tuple, bool)) and value != ()
-        }
+        params = texts_of(operation.params)
         event = ev.Op(call, key, inputs, params, outputs, None, False, scope, None)
         self._entries[operation] = [event]
         self._again(operation)
@@ -273,6 +271,15 @@ class StaticAdapter(Listener):
         if operation.type == "Exit" and not found[0]:
             found = [sites.names(frame, (), ours)[0]]
         return site, found
+
+
+def texts_of(params: Mapping[str, Any]) -> dict[str, str]:
+    """Metadata as text, as far as it can be told in a word."""
+    return {
+        name: str(value)
+        for name, value in params.items()
+        if isinstance(value, (int, float, str, tuple, bool)) and value != ()
+    }
 
 
 def number_of(operation: Any) -> str | None:

@@ -328,7 +328,7 @@ def _value(model: Model, value: Row, step: Row | None) -> dict[str, str]:
     lines = [name] if name else []
     shape, dtype = value["summary"][:2]
     size = "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
-    lines += [f"{size} {dtype}", *in_rows(value["summary"])]
+    lines += [f"{size} {dtype}", *([] if _promised(value) else in_rows(value["summary"]))]
     marks = ["requires grad"] if value["requires_grad"] else []
     if value["version"]:
         marks.append(f"v{value['version']}")
@@ -348,6 +348,12 @@ def _value(model: Model, value: Row, step: Row | None) -> dict[str, str]:
         "color": WARM if value["grad"] is not None else INK if value["requires_grad"] else QUIET,
         "peripheries": "2" if kind == "parameter" else "1",
     }
+
+
+def _promised(value: Row) -> bool:
+    """Whether it is a value of a static graph that no run has reached."""
+    _shape, dtype, values, stats, _histogram = value["summary"]
+    return values is None and stats is None and bool(dtype) and not value["requires_grad"]
 
 
 def _kind(value: Row) -> str:

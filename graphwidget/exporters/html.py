@@ -32,6 +32,7 @@ $css
 <div id="graph"></div>
 <noscript>This graph is drawn by JavaScript, which is switched off.</noscript>
 <script type="application/octet-stream" id="log">$log</script>
+<script type="application/octet-stream" id="beside">$beside</script>
 <script type="application/octet-stream" id="bundle">$bundle</script>
 <script type="module">
 const bytes = (id) => {
@@ -40,9 +41,9 @@ const bytes = (id) => {
   for (let i = 0; i < text.length; i += 1) found[i] = text.charCodeAt(i);
   return found;
 };
-const packed = bytes("log");
+const view = (id) => new DataView(bytes(id).buffer);
 const state = {
-  count: $count, protocol: $protocol, view: {}, packed: new DataView(packed.buffer),
+  count: $count, protocol: $protocol, view: {}, packed: view("log"), beside: view("beside"),
 };
 const model = {  // what anywidget's model is to the front end; nobody answers here
   get: (key) => state[key],
@@ -76,8 +77,11 @@ def bundle() -> tuple[str, str]:
     return script.read_text("utf-8"), css.read_text("utf-8") if css.is_file() else ""
 
 
-def page(packed: bytes, count: int, protocol: int, title: str = "graphwidget") -> str:
-    """The page for a packed log. Log and program are in base 64, so nothing in them is markup.
+def page(
+    packed: bytes, count: int, protocol: int, title: str = "graphwidget", beside: bytes = b""
+) -> str:
+    """The page for a packed log, or for two beside each other. Logs and program are in base 64, so
+    nothing in them is markup.
 
     Raises:
         FileNotFoundError: the front end has not been built.
@@ -87,6 +91,7 @@ def page(packed: bytes, count: int, protocol: int, title: str = "graphwidget") -
         title=escape(title),
         css=css.replace("</", "<\\/"),
         log=base64.b64encode(packed).decode(),
+        beside=base64.b64encode(beside).decode(),
         bundle=base64.b64encode(script.encode()).decode(),
         count=count,
         protocol=protocol,

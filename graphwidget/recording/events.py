@@ -89,6 +89,19 @@ class Saved(NamedTuple):
     text: str | None
 
 
+class Step(NamedTuple):
+    """A call in a program of a static graph. Fields are those of an ``Op``; ``scope`` is the block
+    that the call is fused into, if it is."""
+
+    call: int
+    op: str
+    inputs: tuple[int | str, ...]
+    params: dict[str, str]
+    outputs: tuple[int, ...]
+    scope: int | None
+    source: int | None
+
+
 class Define(NamedTuple):
     """First use of an op. ``sign`` is what its pill shows (``×``), ``text`` the whole formula
     with placeholders (``{self} × {other}``), ``inputs`` the names of its tensor inputs (one
@@ -273,6 +286,7 @@ class Scope(NamedTuple):
       its class.
     - ``function``: a call of a user's function; ``name`` is its qualified name.
     - ``loop``: the same lines run again; ``text`` is the loop's header.
+    - ``fused``: calls of a static graph that run together, block by block.
     - ``turn``: one turn of the loop that is its parent; ``name`` is its number, from 1.
     - ``step``: an optimizer's step; ``name`` is the optimizer's class, ``text`` its numbers.
     - ``no_grad``, ``enable_grad``, ``inference_mode``, ``hook``: as PyTorch calls them.
@@ -297,6 +311,24 @@ class Curve(NamedTuple):
     first: int
     names: tuple[str, ...]
     rows: tuple[tuple[Number | None, ...], ...]
+
+
+class Pass(NamedTuple):
+    """A pass over a static graph has run. ``steps`` are all calls of the program now, in order (one
+    that only reads other values keeps its number); the first pass of a log is the program as it
+    was built. ``wanted`` is what it gives. ``over`` are results that are written into the memory
+    of an operand, (result, operand) each. ``nodes`` counts calls, those fused into one block as
+    one; ``bytes`` is the most memory that its values hold at a time, ``microseconds`` what a run
+    took and ``spread`` how much that differed (None where it could not be run)."""
+
+    name: str
+    steps: tuple[Step, ...]
+    wanted: tuple[int, ...]
+    over: tuple[tuple[int, int], ...]
+    nodes: int
+    bytes: int | None
+    microseconds: float | None
+    spread: float | None
 
 
 class Snapshot(NamedTuple):
@@ -334,14 +366,14 @@ class Error(NamedTuple):
 
 Event = (
     Define | Cell | Source | Name | Op | Value | Write | Node | Flag | Backward | Start | Finish
-    | Done | Grad | Free | Dead | Scope | Curve | Snapshot | Error
+    | Done | Grad | Free | Dead | Scope | Curve | Pass | Snapshot | Error
 )  # fmt: skip
 
 KINDS: dict[str, type[Any]] = {
     cls.__name__.lower(): cls
     for cls in (
         Define, Cell, Source, Name, Op, Value, Write, Node, Flag, Backward, Start, Finish, Done,
-        Grad, Free, Dead, Scope, Curve, Snapshot, Error,
+        Grad, Free, Dead, Scope, Curve, Pass, Snapshot, Error,
     )
 }  # fmt: skip
 """Every kind of event by its name on the wire."""

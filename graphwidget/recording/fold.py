@@ -27,7 +27,8 @@ class Model:
     snapshot. The rest are tables by id: ``ops`` (by name), ``sources``, ``values``, ``calls``,
     ``storages``, ``nodes``, ``runs``, ``scopes``, ``loops`` (by the loop's scope: how many turns
     began, the turns whose details are in the log, and its curves); the lists ``cells`` and
-    ``errors``; and ``names``, from ``"scope\\0name"`` to the value bound to it now.
+    ``errors`` and ``passes`` (over a static graph; ``calls`` then has those of all); and ``names``,
+    from ``"scope\\0name"`` to the value bound to it now.
     """
 
     def __init__(self) -> None:
@@ -45,6 +46,7 @@ class Model:
         self.scopes: dict[int, Row] = {}
         self.loops: dict[int, Row] = {}
         self.errors: list[Row] = []
+        self.passes: list[Row] = []
         self.holders: dict[int, dict[int, Row]] = {}
         """An index, no state: by storage, the nodes not freed that saved something of it."""
 
@@ -306,6 +308,26 @@ def _curve(model: Model, event: ev.Curve) -> None:
     loop["count"] = max(loop["count"], event.first - 1 + len(event.rows))
 
 
+def _pass(model: Model, event: ev.Pass) -> None:
+    """The program is now what the pass made of it; what no call makes any more is a constant."""
+    steps = [ev.Step(*step) for step in event.steps]
+    told = [[step.call, step.inputs, step.scope] for step in steps]
+    row = _row(event, time=model.time) | {"steps": told}
+    for value in {value for step in steps for value in step.inputs} | set(event.wanted):
+        if value in model.values:
+            model.values[value]["call"] = None
+    for step in steps:
+        known = model.calls.get(step.call)
+        model.calls[step.call] = step._asdict() | {
+            "view_of": None, "inplace": False, "node": None,
+            "time": model.time if known is None else known["time"],
+        }  # fmt: skip
+        for value in step.outputs:
+            if value in model.values:
+                model.values[value]["call"] = step.call
+    model.passes.append(row)
+
+
 def _error(model: Model, event: ev.Error) -> None:
     model.errors.append(_row(event, time=model.time))
     if event.node in model.nodes:
@@ -317,6 +339,7 @@ def _snapshot(model: Model, event: ev.Snapshot) -> None:
     state: Row = json.loads(json.dumps(event.state))
     for name in ("ops", "cells", "names", "errors"):
         setattr(model, name, state[name])
+    model.passes = state.get("passes", [])
     for name in ("sources", "values", "calls", "storages", "nodes", "runs", "scopes", "loops"):
         setattr(model, name, {int(key): row for key, row in state[name].items()})
     model.dropped = event.dropped
@@ -331,5 +354,6 @@ _RULES: dict[type[Any], Callable[[Model, Any], None]] = {
     ev.Define: _define, ev.Source: _source, ev.Cell: _cell, ev.Value: _value, ev.Op: _op,
     ev.Name: _name, ev.Write: _write, ev.Node: _node, ev.Flag: _flag, ev.Backward: _backward,
     ev.Start: _start, ev.Finish: _finish, ev.Done: _done, ev.Grad: _grad, ev.Free: _free,
-    ev.Dead: _dead, ev.Scope: _scope, ev.Curve: _curve, ev.Error: _error, ev.Snapshot: _snapshot,
+    ev.Dead: _dead, ev.Scope: _scope, ev.Curve: _curve, ev.Pass: _pass, ev.Error: _error,
+    ev.Snapshot: _snapshot,
 }  # fmt: skip

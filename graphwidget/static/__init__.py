@@ -101,9 +101,11 @@ linalg = SimpleNamespace(matmul=reductions.__dict__["matmul"], eye=fills.eye)
 
 
 def __getattr__(name: str) -> Any:
-    """What knows the eager engine, loaded when it is first asked for."""
+    """What knows the eager engine or the widget, loaded when it is first asked for."""
     if name in ("from_function", "NotStatic", "StaticFunction"):
         return getattr(importlib.import_module(".traced", __name__), name)
+    if name in ("show_passes", "side_by_side"):
+        return getattr(importlib.import_module(".traced.show", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

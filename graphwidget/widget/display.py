@@ -61,24 +61,31 @@ def still(model: Model, words: str) -> dict[str, str]:
 
     There is only a line of words when there is nothing to draw, too much, or no ``dot``.
     """
-    picture = _picture(model)
-    image = f'<img src="data:image/png;base64,{picture}" alt="{escape(words)}">' if picture else ""
+    roots = _newest(model) if len(model.calls) <= MAX_CALLS else None
+    return still_of(image(model, words, roots), words)
+
+
+def still_of(picture: str | None, words: str) -> dict[str, str]:
+    """The same of a picture that is HTML already; None where there is none."""
     line = STILL if picture else f"{escape(words)} {LIVE}"
-    html = f'<div class="graphwidget-still"><style>{HIDDEN}</style>{image}<p>{line}</p></div>'
+    inside = f"{picture or ''}<p>{line}</p>"
+    html = f'<div class="graphwidget-still"><style>{HIDDEN}</style>{inside}</div>'
     return {"text/plain": words, "text/html": html}
 
 
-def _picture(model: Model) -> str | None:
+def image(model: Model, words: str, roots: set[int] | None = None) -> str | None:
+    """A model's picture as an HTML image; None where it cannot be drawn, or is too large."""
     if not 0 < len(model.calls) <= MAX_CALLS or not has_dot():
         return None
     try:
-        picture = digraph(model, _newest(model))
+        picture = digraph(model, roots)
         if sum(picture.told) > MAX_BOXES:
             return None
         picture.attr(dpi="72")
-        return base64.b64encode(picture.pipe(format="png")).decode()
+        data = base64.b64encode(picture.pipe(format="png")).decode()
     except Exception:
         return None  # a picture that cannot be drawn is no reason to lose the widget
+    return f'<img src="data:image/png;base64,{data}" alt="{escape(words)}">'
 
 
 def _newest(model: Model) -> set[int] | None:

@@ -48,7 +48,8 @@ export default {{ render({{ el }}) {{ el.textContent = {text!r}; }} }};
 """
 
 
-def _front_end() -> tuple[str, str]:
+def front_end() -> tuple[str, str]:
+    """The page's program and its style; one that says what is missing where it was not built."""
     try:
         return html.bundle()
     except FileNotFoundError as error:
@@ -76,7 +77,7 @@ class GraphWidget(anywidget.AnyWidget):
     the events themselves, as far as they are still told one by one.
     """
 
-    _esm, _css = _front_end()
+    _esm, _css = front_end()
 
     count = traitlets.Int(0).tag(sync=True)
     protocol = traitlets.Int(PROTOCOL).tag(sync=True)

@@ -7,12 +7,15 @@ import { effect } from "@preact/signals";
 import { h, render as draw } from "preact";
 import { checkProtocol, Link, type WidgetModel } from "./kernel/protocol";
 import { play } from "./replay/player";
+import { createDuo, type Duo } from "./store/duo";
 import { createStore, type Store } from "./store/store";
 import { App } from "./view/app";
 import { followTheme } from "./view/theme";
 
 interface Shared {
   readonly store: Store;
+  /** The store with another on its right, where the model has two logs. */
+  readonly duo: Duo | undefined;
   readonly close: () => void;
 }
 
@@ -44,7 +47,8 @@ function open({ model, offline = false }: Context): Shared {
   } catch (error) {
     store.failed(error instanceof Error ? error.message : String(error));
   }
-  const stops = [play(store), keepView(model, store)];
+  const duo = beside(model, store);
+  const stops = [play(store), keepView(model, store), ...(duo ? [duo.stop] : [])];
   const past = (): void => {
     const why = model.get("past");
     if (typeof why !== "string") return;
@@ -61,6 +65,7 @@ function open({ model, offline = false }: Context): Shared {
   past();
   const shared: Shared = {
     store,
+    duo,
     close: () => {
       for (const stop of stops) stop();
       link?.close();
@@ -71,6 +76,17 @@ function open({ model, offline = false }: Context): Shared {
   };
   stores.set(identity(model), shared);
   return shared;
+}
+
+/** The second of two logs that one player moves; most models have one. */
+function beside(model: WidgetModel, left: Store): Duo | undefined {
+  const packed: unknown = model.get("beside");
+  const size = (packed as { byteLength?: number; length?: number } | undefined) ?? {};
+  if ((size.byteLength ?? size.length ?? 0) === 0) return undefined;
+  const right = createStore();
+  right.load(packed);
+  right.connection.value = "offline";
+  return createDuo(left, right);
 }
 
 /** The direction and the height that the user chose are saved with the widget. */
@@ -96,9 +112,9 @@ function initialize(context: Context): () => void {
 
 function render(context: Context & { readonly el: HTMLElement }): () => void {
   const { el } = context;
-  const { store } = open(context);
+  const { store, duo } = open(context);
   const { theme, stop } = followTheme(el);
-  draw(h(App, { store, theme }), el);
+  draw(h(App, { store, theme, duo }), el);
   return () => {
     draw(null, el);
     stop();

@@ -23,6 +23,9 @@ from ..symbol import Symbol
 MUTATING = {"native_batch_norm"}
 """Ops of the table that change an operand."""
 
+SOURCES = frozenset({"Placeholder", "Const", "VariableV2", "Argument"})
+"""Operations that give a value which is there already: they compute nothing."""
+
 
 @dataclass(frozen=True)
 class Step:

@@ -65,12 +65,18 @@ class Recording:
         self._kept: list[Symbol] = []
         """What the compiled function gives: the results, and what backward reads."""
         self._runs = 0
-        fetched = [*outputs, *(value for _, value in effects)]
-        roots = [each.op for each in fetched]
+        roots = [each.op for each in self.results]
         roots += [each for each in graph.operations if runs_anyway(each)]
         self.plan = plan(roots, [*inputs, *captured], graph.root)
         self.draws = [each.outputs[0] for each in self.plan if each.type == "Draw"]
         """Random numbers, which a run must not draw twice."""
+
+    @property
+    def results(self) -> list[Symbol]:
+        """What a call leaves behind: what it gives, and what it writes into tensors; each once."""
+        found = [*self.outputs, *(value for _, value in self.effects)]
+        given = {*self.inputs, *self.captured}
+        return [each for each in dict.fromkeys(found) if each not in given]
 
     def execute(self, arrays: Sequence[np.ndarray], captured: Sequence[np.ndarray]) -> Env:
         """The values of everything, for these arrays.
@@ -96,11 +102,10 @@ class Recording:
 
     def kept(self) -> list[Symbol]:
         """What a run must give, each once."""
-        values = [*self.outputs, *(value for _, value in self.effects)]
-        values += [each for backward in self._backward.values() for each in backward.needs]
-        values += self.draws
-        given = {*self.inputs, *self.captured}
-        return [each for each in dict.fromkeys(values) if each not in given]
+        more = [each for backward in self._backward.values() for each in backward.needs]
+        given = {*self.inputs, *self.captured, *self.results}
+        others = [each for each in dict.fromkeys([*more, *self.draws]) if each not in given]
+        return [*self.results, *others]
 
     def run(self, tensors: Sequence[Tensor], function: Callable[..., Any]) -> list[Any]:
         """The results for tensors, with a history if they want one.

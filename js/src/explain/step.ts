@@ -7,6 +7,7 @@ import { hazards, holdsTensor, type CallRow, type Model, type ValueRow } from ".
 import type { Step } from "../replay/steps";
 import { belongsTo } from "./scope";
 import { explainNode } from "./node";
+import { explainPass } from "./pass";
 import { explainError } from "./problems";
 import {
   codeAt,
@@ -46,6 +47,8 @@ export function explainStep(model: Model, step: Step, events: readonly Event[]):
       if (failed && failed.time >= step.from && failed.time < step.to) break;
       return at(model, source, { tone: "backward", ...explainNode(model, node, events) });
     }
+    case "pass":
+      return explainPass(model);
     case "backward":
       return explainBegin(model, event.run);
     case "done":

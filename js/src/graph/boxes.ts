@@ -4,7 +4,7 @@
  */
 
 import type { Summary } from "../log/events";
-import { brief, cut, dtype, number, rows, shape, shapeOf } from "../log/format";
+import { brief, cut, dtype, number, rows, shape, shapeOf, unseen } from "../log/format";
 import {
   holdsTensor,
   type CallRow,
@@ -188,7 +188,7 @@ function makeCard(
   const type = dtype(value.summary.dtype);
   const known = value.summary.dtype === "" ? "" : dims;
   const meta = name === null && text === null ? type : `${known} ${type}`.trim();
-  const lines = rows(value.summary, letters);
+  const lines = isPromise(value) ? [NO_VALUE] : rows(value.summary, letters);
   const version = versionWidth(value.version) + (value.requires_grad ? 19 : 9);
   const inside = [
     24 + textWidth(title, 13.5, face) + 6 + version,
@@ -214,6 +214,14 @@ function makeCard(
     w: Math.min(WIDEST, stepped(Math.max(...inside, 84))),
     h: HEAD_H + (lines ? lines.length * LINE_H : STRIP_H) + (value.requires_grad ? GRAD_H + 3 : 6),
   };
+}
+
+/** What stands in a card until a run has reached it. */
+const NO_VALUE = "…";
+
+/** A value of a static graph that no run has reached: only its shape and type are known. */
+export function isPromise({ summary, requires_grad }: ValueRow): boolean {
+  return unseen(summary) && summary.dtype !== "" && !requires_grad;
 }
 
 /** The width of the badge with a version. */

@@ -10,7 +10,7 @@ import {
   type NodeRow,
   type ValueRow,
 } from "../log/model";
-import { card, chipOf, copyOf, FEW_LETTERS, LETTERS, makePill } from "./boxes";
+import { card, chipOf, copyOf, FEW_LETTERS, isPromise, LETTERS, makePill } from "./boxes";
 import { pillText, slotName } from "./boxes";
 import type { Box, GroupFacts, Pill } from "./boxes";
 import { inputEdges } from "./edges";
@@ -25,6 +25,9 @@ import { baseWrites, inputsOf, origin, visible, type Visible } from "./visible";
 import { NO_EDGE, type Wire } from "./wire";
 
 export type { Wire } from "./wire";
+
+/** Gaps along the wires: `tight` where there is little room, `narrow` where no gradient comes. */
+export type Gaps = "wide" | "tight" | "narrow";
 
 /** A view and the value that it looks at. */
 export interface Bracket {
@@ -52,8 +55,7 @@ export interface Graph {
   readonly places: ReadonlyMap<string, string>;
   /** Boxes of this turn that the turn before did not have. */
   readonly fresh: ReadonlySet<string>;
-  /** There is little room: gaps are smaller. */
-  readonly tight: boolean;
+  readonly gaps: Gaps;
   /** Older values that were left out because there are too many. */
   readonly left: number;
 }
@@ -118,7 +120,7 @@ export function buildGraph(model: Model, plan: Plan = flatPlan(model)): Graph {
     ...draft,
     ...named,
     brackets: bracketsOf(draft.boxes, model, seen),
-    tight: isTight(plan),
+    gaps: model.passes.length > 0 ? "narrow" : isTight(plan) ? "tight" : "wide",
     left: seen.left,
   };
 }
@@ -147,7 +149,8 @@ function addCards({ boxes, homes }: Draft, model: Model, plan: Plan): void {
     const text = home.kind === "module" && home.parent ? null : titleOf(model, value);
     const shared = get(storages, value.storage) > 1;
     const made = card(value, passing(model, id), text, shared, letters);
-    const slim = tight && !made.named && makers.has(id) && uses.has(id);
+    const between = tight && !made.named && makers.has(id) && uses.has(id);
+    const slim = between || (model.passes.length > 0 && isPromise(value)); // no run, no numbers
     boxes.set(made.key, slim ? chipOf(made) : made);
     homes.set(valueKey(id), homeKey(home));
   }

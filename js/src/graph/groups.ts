@@ -11,7 +11,7 @@ import { callKey, scopeKey } from "./keys";
 import { signOf } from "./signs";
 import type { Visible } from "./visible";
 
-export type GroupKind = "module" | "function" | "loop" | "turn" | "repeat" | "part";
+export type GroupKind = "module" | "function" | "loop" | "turn" | "repeat" | "part" | "fused";
 
 export interface Group {
   readonly key: string;
@@ -53,7 +53,7 @@ export interface Tree {
 const MOST_ITEMS = 60;
 const PARTS = 8;
 
-const DRAWN: ReadonlySet<string> = new Set(["module", "function", "loop", "turn"]);
+const DRAWN: ReadonlySet<string> = new Set(["module", "function", "loop", "turn", "fused"]);
 
 /** The tree of the groups that hold visible calls. */
 export function groupTree(model: Model, seen: Visible): Tree {

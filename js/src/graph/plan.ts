@@ -91,7 +91,9 @@ export function planOf(
 ): Planned {
   const content = contentOf(model, everything);
   const { others, ...rest } = content;
-  const wished = detail ?? richest(model, content);
+  const rich = detail ?? richest(model, content);
+  // A pass is about calls: what has no name is the wire from one to the next.
+  const wished: Detail = model.passes.length > 0 ? { ...rich, values: "wires" } : rich;
   const wanted = new Map([...aroundError(model, rest.tree.root), ...opened]);
   const open = openGroups(rest.tree.root, wanted, wished.open);
   const nested = nest(model, rest, open, wished.values);
@@ -99,7 +101,9 @@ export function planOf(
   for (const id of cards.keys()) {
     if (later?.makers.has(id) && !later.cards.has(id)) cards.delete(id);
   }
-  return { plan: { ...rest, nest: { ...nested, cards }, values: wished.values }, others };
+  // What is on the way to something later is drawn so from the beginning.
+  const uses = later?.uses ?? nested.uses;
+  return { plan: { ...rest, nest: { ...nested, cards, uses }, values: wished.values }, others };
 }
 
 /**

@@ -6,6 +6,7 @@
 
 import { hazards, once, writeAt, type CallRow, type Model } from "../log/model";
 import type { Hazard, ValueRow, WriteRow } from "../log/model";
+import { inPasses } from "./changes";
 import { films, type Films } from "./film";
 import { RAISED } from "./raised";
 import { isTrained, standIns, stepOf } from "./versions";
@@ -68,6 +69,11 @@ export function inputsOf({ call, write }: Origin): number[] {
 }
 
 export function visible(model: Model, writes: ReadonlyMap<number, WriteRow>): Visible {
+  const program = inPasses(model);
+  if (program) {
+    const standIn = (id: number): number => id;
+    return { ...program, steps: new Set(), standIn, films: films(model), left: 0 };
+  }
   const values = new Set<number>();
   const calls = new Set<number>();
   const steps = new Set<number>();

@@ -187,6 +187,32 @@ export function soundScope<S extends { readonly kind: string; readonly name: str
   return scope;
 }
 
+/** What a pass leaves can run in its order: nothing is read before it is made. */
+export function soundPass<
+  P extends {
+    readonly steps: readonly {
+      readonly call: number;
+      readonly inputs: readonly (number | string)[];
+      readonly outputs: readonly number[];
+    }[];
+  },
+>(pass: P): P {
+  const { steps } = pass;
+  const later = new Map<number, number>();
+  steps.forEach(({ outputs }, i) => {
+    for (const value of outputs) {
+      if (later.has(value)) throw new Unreadable(`'steps' make value ${value} twice`);
+      later.set(value, i);
+    }
+  });
+  steps.forEach(({ inputs, call }, i) => {
+    if (inputs.some((value) => typeof value === "number" && (later.get(value) ?? -1) >= i)) {
+      throw new Unreadable(`'steps' read what call ${call} needs before it is made`);
+    }
+  });
+  return pass;
+}
+
 export function counted(n: number): string {
   return n.toLocaleString("en-US");
 }

@@ -12,6 +12,7 @@ import {
   SIZE,
   soundCurve,
   soundMatrix,
+  soundPass,
   soundScope,
   soundSummary,
   table,
@@ -72,6 +73,17 @@ export interface Saved {
   readonly storage: number | null;
   readonly version: number | null;
   readonly text: string | null;
+}
+
+/** A call in a program of a static graph. Fields are those of an ``Op``; ``scope`` is the block that the call is fused into, if it is. */
+export interface Step {
+  readonly call: number;
+  readonly op: string;
+  readonly inputs: readonly (number | string)[];
+  readonly params: Readonly<Record<string, string>>;
+  readonly outputs: readonly number[];
+  readonly scope: number | null;
+  readonly source: number | null;
 }
 
 /** First use of an op. ``sign`` is what its pill shows (``×``), ``text`` the whole formula with placeholders (``{self} × {other}``), ``inputs`` the names of its tensor inputs (one name starting with ``*`` stands for a list). */
@@ -230,7 +242,7 @@ export interface DeadEvent {
   readonly value: number;
 }
 
-/** A region begins (``open``) or ends; calls and scopes within it name it as their scope or ``parent``. ``source`` is the user's line that opened it. By ``kind``: - ``module``: a call of a module; ``name`` is what the user would type (``net[0]``), ``text`` its class. - ``function``: a call of a user's function; ``name`` is its qualified name. - ``loop``: the same lines run again; ``text`` is the loop's header. - ``turn``: one turn of the loop that is its parent; ``name`` is its number, from 1. - ``step``: an optimizer's step; ``name`` is the optimizer's class, ``text`` its numbers. - ``no_grad``, ``enable_grad``, ``inference_mode``, ``hook``: as PyTorch calls them. When it ends only ``scope`` counts. */
+/** A region begins (``open``) or ends; calls and scopes within it name it as their scope or ``parent``. ``source`` is the user's line that opened it. By ``kind``: - ``module``: a call of a module; ``name`` is what the user would type (``net[0]``), ``text`` its class. - ``function``: a call of a user's function; ``name`` is its qualified name. - ``loop``: the same lines run again; ``text`` is the loop's header. - ``fused``: calls of a static graph that run together, block by block. - ``turn``: one turn of the loop that is its parent; ``name`` is its number, from 1. - ``step``: an optimizer's step; ``name`` is the optimizer's class, ``text`` its numbers. - ``no_grad``, ``enable_grad``, ``inference_mode``, ``hook``: as PyTorch calls them. When it ends only ``scope`` counts. */
 export interface ScopeEvent {
   readonly event: "scope";
   readonly scope: number;
@@ -249,6 +261,19 @@ export interface CurveEvent {
   readonly first: number;
   readonly names: readonly string[];
   readonly rows: readonly (readonly (Numeric | null)[])[];
+}
+
+/** A pass over a static graph has run. ``steps`` are all calls of the program now, in order (one that only reads other values keeps its number); the first pass of a log is the program as it was built. ``wanted`` is what it gives. ``over`` are results that are written into the memory of an operand, (result, operand) each. ``nodes`` counts calls, those fused into one block as one; ``bytes`` is the most memory that its values hold at a time, ``microseconds`` what a run took and ``spread`` how much that differed (None where it could not be run). */
+export interface PassEvent {
+  readonly event: "pass";
+  readonly name: string;
+  readonly steps: readonly Step[];
+  readonly wanted: readonly number[];
+  readonly over: readonly (readonly [number, number])[];
+  readonly nodes: number;
+  readonly bytes: number | null;
+  readonly microseconds: number | null;
+  readonly spread: number | null;
 }
 
 /** The state to which the ``dropped`` oldest events folded: ``state`` is the model as JSON. */
@@ -296,6 +321,7 @@ export type Event =
   | DeadEvent
   | ScopeEvent
   | CurveEvent
+  | PassEvent
   | SnapshotEvent
   | ErrorEvent;
 
@@ -319,6 +345,7 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
   dead: ["value"],
   scope: ["scope", "parent", "kind", "name", "text", "source", "open"],
   curve: ["loop", "first", "names", "rows"],
+  pass: ["name", "steps", "wanted", "over", "nodes", "bytes", "microseconds", "spread"],
   snapshot: ["dropped", "state"],
   error: ["kind", "type", "message", "help", "run", "node", "slot", "value", "expected", "found", "writes", "source", "op", "inputs"],
 };
@@ -379,6 +406,19 @@ export function decodeSaved(json: unknown): Saved {
     storage: a[2] === null ? null : one(WHOLE, a[2], "storage"),
     version: a[3] === null ? null : one(WHOLE, a[3], "version"),
     text: a[4] === null ? null : one(TEXT, a[4], "text"),
+  };
+}
+
+export function decodeStep(json: unknown): Step {
+  const a = part(json, "step", 7);
+  return {
+    call: one(WHOLE, a[0], "call"),
+    op: one(TEXT, a[1], "op"),
+    inputs: many(WHOLE_OR_TEXT, a[2], "inputs"),
+    params: texts(a[3], "params"),
+    outputs: many(WHOLE, a[4], "outputs"),
+    scope: a[5] === null ? null : one(WHOLE, a[5], "scope"),
+    source: a[6] === null ? null : one(WHOLE, a[6], "source"),
   };
 }
 
@@ -577,6 +617,20 @@ function decodeCurve(a: readonly unknown[]): CurveEvent {
   });
 }
 
+function decodePass(a: readonly unknown[]): PassEvent {
+  return soundPass({
+    event: "pass",
+    name: one(TEXT, a[1], "name"),
+    steps: list(a[2], "steps").map((x) => decodeStep(x)),
+    wanted: many(WHOLE, a[3], "wanted"),
+    over: list(a[4], "over").map((x) => pair(x, "over", (a, b) => [one(WHOLE, a, "over"), one(WHOLE, b, "over")])),
+    nodes: one(WHOLE, a[5], "nodes"),
+    bytes: a[6] === null ? null : one(WHOLE, a[6], "bytes"),
+    microseconds: a[7] === null ? null : one(REAL, a[7], "microseconds"),
+    spread: a[8] === null ? null : one(REAL, a[8], "spread"),
+  });
+}
+
 function decodeSnapshot(a: readonly unknown[]): SnapshotEvent {
   return {
     event: "snapshot",
@@ -652,6 +706,8 @@ export function decode(json: unknown): Event {
       return decodeScope(a);
     case "curve":
       return decodeCurve(a);
+    case "pass":
+      return decodePass(a);
     case "snapshot":
       return decodeSnapshot(a);
     case "error":

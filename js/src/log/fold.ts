@@ -9,6 +9,7 @@ import type {
   Event,
   NodeEvent,
   Numeric,
+  PassEvent,
   ScopeEvent,
   SnapshotEvent,
   ValueEvent,
@@ -84,6 +85,9 @@ function rule(model: Model, e: Event): void {
     case "curve":
       setCurve(model, e);
       break;
+    case "pass":
+      setPass(model, e);
+      break;
     case "snapshot":
       restore(model, e);
       break;
@@ -111,6 +115,19 @@ function setScope(model: Model, e: ScopeEvent): void {
     const turns = replaced(model, loop.turns, at, { ...turn, to });
     model.loops.set(loop.loop, { ...loop, turns });
   }
+}
+
+/** The program is now what the pass made of it; what no call makes any more is a constant. */
+function setPass(model: Model, e: PassEvent): void {
+  const read = e.steps.flatMap(({ inputs }) => inputs.filter((each) => typeof each === "number"));
+  for (const value of [...read, ...e.wanted]) patch(model, model.values, value, { call: null });
+  for (const step of e.steps) {
+    const time = model.calls.get(step.call)?.time ?? model.time;
+    model.calls.set(step.call, { ...step, view_of: null, inplace: false, node: null, time });
+    for (const value of step.outputs) patch(model, model.values, value, { call: step.call });
+  }
+  const steps = e.steps.map(({ call, inputs, scope }) => [call, inputs, scope] as const);
+  model.passes = grown(model, model.passes, { ...row(e), steps, time: model.time });
 }
 
 function loopOf(model: Model, loop: number): LoopRow {
@@ -331,6 +348,7 @@ function restore(model: Model, e: SnapshotEvent): void {
   }
   model.cells = state.cells;
   model.errors = state.errors;
+  model.passes = state.passes;
   model.dropped = e.dropped;
   model.time = e.dropped - 1; // the snapshot stands where the last dropped event stood
   model.cellTimes = [];
@@ -368,5 +386,6 @@ export function toJson(model: Model): unknown {
     scopes: table(model.scopes),
     loops: table(model.loops),
     errors: model.errors,
+    passes: model.passes,
   };
 }

@@ -13,6 +13,7 @@ import type {
   NodeEvent,
   Numeric,
   OpEvent,
+  PassEvent,
   Saved,
   ScopeEvent,
   SourceEvent,
@@ -118,6 +119,15 @@ export interface LoopRow {
   readonly curves: Readonly<Record<string, readonly (Numeric | null)[]>>;
 }
 
+/** Of a call in a program: its number, what it reads, and the block that it is fused into. */
+export type PassStep = readonly [number, readonly (number | string)[], number | null];
+
+/** A pass over a static graph, with the calls that were left, in order. */
+export interface PassRow extends Omit<Row<PassEvent>, "steps"> {
+  readonly steps: readonly PassStep[];
+  readonly time: number;
+}
+
 export interface Model {
   time: number;
   dropped: number;
@@ -134,6 +144,7 @@ export interface Model {
   readonly scopes: Table<ScopeRow>;
   readonly loops: Table<LoopRow>;
   errors: readonly ErrorRow[];
+  passes: readonly PassRow[];
   /** An index, no state: by storage, the nodes not freed that saved something of it. */
   readonly holders: Table<readonly number[]>;
   /** An index, no state: when each cell began that is still on record. */
@@ -174,6 +185,7 @@ export function emptyModel(): Model {
     scopes: new Table(),
     loops: new Table(),
     errors: [],
+    passes: [],
     holders: new Table(),
     cellTimes: [],
     own: new WeakSet(),

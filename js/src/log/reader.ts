@@ -5,7 +5,7 @@
  */
 
 import { counted, Unreadable } from "./checks";
-import { decode, type Event, type OpEvent, type ScopeEvent } from "./events";
+import { decode, type Event, type OpEvent, type PassEvent, type ScopeEvent } from "./events";
 import { readState } from "./snapshot";
 
 /** Scopes within scopes beyond this many are no program's. */
@@ -18,6 +18,9 @@ export class Reader {
   private readonly used = new Set<number>();
   /** Calls that were told: those of a static graph are told again at each run. */
   private readonly calls = new Map<number, string>();
+
+  /** The calls of the program that the last pass left. */
+  private program: PassEvent["steps"] = [];
 
   /** The event of a time from its JSON. Throws Unreadable: `event 312 (op): 'call' is ...`. */
   read(json: unknown, time: number): Event {
@@ -38,7 +41,30 @@ export class Reader {
   learn(event: Event): void {
     if (event.event === "op") this.made(event);
     else if (event.event === "scope") this.nested(event);
+    else if (event.event === "pass") this.passed(event);
     else if (event.event === "snapshot") this.forget();
+  }
+
+  /** The program before a pass and after it are drawn as one graph. */
+  private passed({ steps }: PassEvent): void {
+    const both = [...this.program, ...steps];
+    const waiting = new Map<number, number>(); // for a value, how many calls have yet to make it
+    for (const { outputs } of both) {
+      for (const value of outputs) waiting.set(value, (waiting.get(value) ?? 0) + 1);
+    }
+    let left = both;
+    for (let count = -1; count !== left.length;) {
+      count = left.length;
+      left = left.filter(({ inputs, outputs }) => {
+        if (inputs.some((value) => typeof value === "number" && (waiting.get(value) ?? 0) > 0)) {
+          return true;
+        }
+        for (const value of outputs) waiting.set(value, (waiting.get(value) ?? 0) - 1);
+        return false;
+      });
+    }
+    if (left.length > 0) throw new Unreadable("'steps' and those before them read each other");
+    this.program = steps;
   }
 
   private made({ call, inputs, outputs }: OpEvent): void {

@@ -3,13 +3,27 @@
  * made it, which the event's own decoder checks, and some that the fold adds.
  */
 
-import { FLAG, list, many, NUMERIC, one, pair, table, TEXT, Unreadable, WHOLE } from "./checks";
+import {
+  FLAG,
+  list,
+  many,
+  NUMERIC,
+  one,
+  pair,
+  table,
+  TEXT,
+  Unreadable,
+  WHOLE,
+  WHOLE_OR_TEXT,
+} from "./checks";
 import { decode, decodeMatrix, decodeSummary, FIELDS, type Event } from "./events";
 import type {
   ErrorRow,
   LoopRow,
   Model,
   NodeRow,
+  PassRow,
+  PassStep,
   RunRow,
   SlotRow,
   StorageRow,
@@ -20,7 +34,7 @@ import type {
 import { Table } from "./table";
 
 type Json = Readonly<Record<string, unknown>>;
-type State = Pick<Model, (typeof TABLES)[number] | "cells" | "errors">;
+type State = Pick<Model, (typeof TABLES)[number] | "cells" | "errors" | "passes">;
 
 /** The tables of a snapshot. Throws Unreadable with a sentence of what is wrong. */
 export function readState(state: Json): State {
@@ -44,6 +58,7 @@ export function readState(state: Json): State {
     scopes: rows(state, "scopes", (row) => readAs("scope", row)),
     loops: rows(state, "loops", readLoop),
     errors: list(state.errors, "errors").map((row) => readError(table(row, "errors"))),
+    passes: list(state.passes ?? [], "passes").map((row) => readPass(table(row, "passes"))),
   };
 }
 
@@ -162,6 +177,15 @@ function readLoop(row: Json): LoopRow {
     turns,
     curves: Object.fromEntries(curves) as LoopRow["curves"],
   };
+}
+
+function readPass(row: Json): PassRow {
+  const steps = list(row.steps, "steps").map((x): PassStep => {
+    const [call, inputs, scope] = list(x, "steps");
+    const fused = scope === null ? null : one(WHOLE, scope, "steps");
+    return [one(WHOLE, call, "steps"), many(WHOLE_OR_TEXT, inputs, "steps"), fused];
+  });
+  return { ...readAs("pass", row, { steps: [] }), steps, time: one(WHOLE, row.time, "time") };
 }
 
 function readError(row: Json): ErrorRow {

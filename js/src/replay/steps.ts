@@ -5,7 +5,17 @@ import type { Event } from "../log/events";
 
 /** What one press of "next" shows: an op, a write, a node of backward ... */
 export type StepKind =
-  "leaf" | "op" | "write" | "flag" | "grad" | "backward" | "node" | "done" | "error" | "other";
+  | "leaf"
+  | "op"
+  | "write"
+  | "flag"
+  | "grad"
+  | "backward"
+  | "node"
+  | "done"
+  | "error"
+  | "pass"
+  | "other";
 
 export interface Step {
   /** Times of its first event, of the event that it is about, and after its last one. */
@@ -113,7 +123,7 @@ export class Stepper {
 
   private begin(event: Event): void {
     // Values told before an event that did not make them are leaves of their own step.
-    const made = event.event === "op" || event.event === "write";
+    const made = /^(op|write|pass)$/.test(event.event);
     if (!made && this.created !== null) this.leaf();
     this.add(this.pending ?? this.time, this.time, stepKind(event));
   }
@@ -134,6 +144,7 @@ function stepKind(event: Event): StepKind {
     case "backward":
     case "done":
     case "error":
+    case "pass":
       return event.event;
     case "start":
       return "node";

@@ -1,6 +1,7 @@
 /* Ranks become columns along the flow. */
 
 import { at, get, push } from "../collections";
+import type { Gaps } from "../graph/graph";
 import { LOOSE } from "../layout/layout";
 import type { Layout } from "../layout/types";
 import type { Direction } from "./flow";
@@ -12,12 +13,18 @@ export type Sizes = ReadonlyMap<string, readonly [number, number, number]>;
 export type Columns = (rank: number) => readonly [number, number];
 
 /** Space between a card and the pill after it (numbers stand there), and after a pill. */
-const GAPS = { LR: [62, 24], TD: [44, 20] } as const;
-/** The same where there is little room. */
-const TIGHT = { LR: [50, 14], TD: [40, 16] } as const;
+const GAPS = {
+  wide: { LR: [62, 24], TD: [44, 20] },
+  tight: { LR: [50, 14], TD: [40, 16] },
+  narrow: { LR: [22, 16], TD: [24, 16] },
+} as const;
 
 /** Space after a rank where nothing stands: a wire from pill to pill has its number there. */
-const EMPTY = { LR: [38, 12], TD: [22, 10] } as const;
+const EMPTY = {
+  wide: { LR: [38, 12], TD: [22, 10] },
+  tight: { LR: [38, 12], TD: [22, 10] },
+  narrow: { LR: [8, 8], TD: [8, 8] },
+} as const;
 const SHELF_GAP = 28;
 
 /** The columns of a layout. `sizes` are those of all its boxes, also of ones not drawn yet. */
@@ -25,7 +32,7 @@ export function columnsOf(
   sizes: Sizes,
   { places }: Pick<Layout, "places">,
   direction: Direction,
-  tight: boolean,
+  gaps: Gaps,
 ): Columns {
   const lengths = new Map<number, number[]>();
   for (const [key, { rank }] of places) push(lengths, Math.max(rank, LOOSE), get(sizes, key)[0]);
@@ -38,8 +45,9 @@ export function columnsOf(
   for (let rank = 0; rank <= last; rank += 1) {
     const end = start + depth(rank);
     spans.push([start, end]);
-    const gap = (tight ? TIGHT : GAPS)[direction][rank % 2 === 0 ? 0 : 1];
-    start = end + (end === start && rank > 0 ? EMPTY[direction][rank % 2 === 0 ? 0 : 1] : gap);
+    const gap = GAPS[gaps][direction][rank % 2 === 0 ? 0 : 1];
+    start =
+      end + (end === start && rank > 0 ? EMPTY[gaps][direction][rank % 2 === 0 ? 0 : 1] : gap);
   }
   const shelf = depth(LOOSE);
   return (rank) => {

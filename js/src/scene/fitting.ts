@@ -4,7 +4,7 @@
  */
 
 import { get } from "../collections";
-import type { Graph } from "../graph/graph";
+import type { Gaps, Graph } from "../graph/graph";
 import { frameTitleWidth } from "../graph/group-box";
 import type { Detail } from "../graph/plan";
 import { components } from "../layout/components";
@@ -69,7 +69,7 @@ export function sizeOf(graph: Graph, direction: Direction): Room {
       own.set(place, [main, before, after]);
       boxes.push({ key: place, kind: "pill", main, before, after, age: 0 });
     }
-    sizes.set(key, levelSize(boxes, wires, own, direction, graph.tight));
+    sizes.set(key, levelSize(boxes, wires, own, direction, graph.gaps));
   }
   const [w, h] = turned(direction, ...get(sizes, ""));
   return { w, h };
@@ -81,7 +81,7 @@ function levelSize(
   wires: readonly LayoutWire[],
   sizes: Sizes,
   direction: Direction,
-  tight: boolean,
+  gaps: Gaps,
 ): [number, number] {
   const places = new Map<string, { rank: number; cross: number }>();
   let breadth = 0;
@@ -100,7 +100,7 @@ function levelSize(
     const row = loose.slice(i, i + SHELF).map(({ before, after }) => before + after);
     breadth += (breadth > 0 ? GAP : 0) + Math.max(...row);
   }
-  const columns = columnsOf(sizes, { places }, direction, tight);
+  const columns = columnsOf(sizes, { places }, direction, gaps);
   let length = 0;
   for (const { rank } of places.values()) length = Math.max(length, columns(rank)[1]);
   return [length, breadth];

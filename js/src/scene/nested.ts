@@ -6,7 +6,7 @@
 
 import { get } from "../collections";
 import { ageOf } from "../graph/boxes";
-import type { Graph } from "../graph/graph";
+import type { Gaps, Graph } from "../graph/graph";
 import { frameTitleWidth } from "../graph/group-box";
 import { layout } from "../layout/layout";
 import type { Layout, LayoutBox, LayoutWire } from "../layout/types";
@@ -82,7 +82,7 @@ export function layOut(graph: Graph, direction: Direction, previous: Levels): Le
     const place = key === "" ? "" : placeIn(graph, key);
     const made = layout(boxes, wires, previous.get(place)?.layout);
     const origin = previous.get(place)?.origin ?? [0, 0];
-    levels.set(place, { ...levelOf(made, sizes, direction, graph.tight), origin });
+    levels.set(place, { ...levelOf(made, sizes, direction, graph.gaps), origin });
   }
   return levels;
 }
@@ -165,9 +165,9 @@ function levelOf(
   made: Layout,
   sizes: Sizes,
   direction: Direction,
-  tight: boolean,
+  gaps: Gaps,
 ): Omit<Level, "origin"> {
-  const columns = columnsOf(sizes, made, direction, tight);
+  const columns = columnsOf(sizes, made, direction, gaps);
   let [length, low, high] = [0, Infinity, -Infinity];
   for (const [key, { rank, cross }] of made.places) {
     const [, before, after] = get(sizes, key);

@@ -64,7 +64,7 @@ function blank(): Picture {
     homes: none,
     places: none,
     fresh: new Set(),
-    tight: false,
+    gaps: "wide",
     left: 0,
   };
   const levels = layOut(graph, "LR", NO_LEVELS);

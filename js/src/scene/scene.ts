@@ -65,7 +65,16 @@ export function buildScene(graph: Graph, levels: Levels, direction: Direction): 
   const wiresByKey = new Map(wires.map((drawn) => [drawn.wire.key, drawn]));
   const brackets = drawBrackets(graph.brackets, boxes);
   const bounds = boundsOf(boxes.values(), direction, frames.values());
-  return { direction, tight: graph.tight, boxes, frames, wires, wiresByKey, brackets, bounds };
+  return {
+    direction,
+    tight: graph.gaps !== "wide",
+    boxes,
+    frames,
+    wires,
+    wiresByKey,
+    brackets,
+    bounds,
+  };
 }
 
 /** A moment of a picture that is known as a whole: what stands already, where it will stay. */

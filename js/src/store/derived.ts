@@ -93,6 +93,7 @@ function pictureOf(state: State, timeline: Timeline, { time, model, present }: M
   const shownFilm = computed(() => films(drawn.value).shown);
   /** The end of the cell that the cursor is in, or of the turn of the film that is shown. */
   const horizon = computed(() => {
+    if (model.value.passes.length > 0) return time.value; // what a pass left is a whole
     const ends = present.value.cellTimes;
     const cell = ends.find((end) => end >= time.value) ?? state.end.value;
     const turn = shownFilm.value?.turn.scope;

@@ -7,6 +7,7 @@ import { batch } from "@preact/signals";
 import { Timeline } from "../log/timeline";
 import { createCommands } from "./commands";
 import { derive } from "./derived";
+import { createPasses } from "./passes";
 import { createReceiver } from "./receiver";
 import { relate } from "./related";
 import { show } from "./shown";
@@ -50,8 +51,10 @@ export function createStore() {
   return {
     ...state,
     ...derived,
+    eventAt: (time: number) => timeline.eventAt(time),
     shown: show(state, derived),
     ...relate(state, derived),
+    ...createPasses(derived),
     ...createReceiver(state, timeline, commands.send),
     ...createTimeTravel(state, derived, timeline, commands.send),
     ...commands,

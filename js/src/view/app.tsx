@@ -3,10 +3,13 @@
 import { Component } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Signal } from "@preact/signals";
+import type { Duo } from "../store/duo";
 import type { Store } from "../store/store";
+import { DuoContents, duoKey } from "./duo";
 import { HeightHandle, useNeed } from "./height";
 import { FilmBar } from "./film";
 import { KeysDialog, keyDown } from "./keys";
+import { PassBar } from "./passes";
 import { Panel } from "./panel";
 import { RunBar } from "./run-bar";
 import { Stage } from "./stage";
@@ -23,9 +26,9 @@ export class App extends Component<AppProps, { wrong: boolean }> {
     return { wrong: true };
   }
 
-  override render({ store, theme }: AppProps) {
+  override render({ store, theme, duo }: AppProps) {
     const { wrong } = this.state;
-    if (!wrong) return <View store={store} theme={theme} />;
+    if (!wrong) return <View store={store} theme={theme} duo={duo} />;
     return (
       <div class="gw" data-theme={theme.value} data-testid="graphwidget">
         <p class="gw-fault" role="alert" data-testid="fault">
@@ -49,10 +52,12 @@ export class App extends Component<AppProps, { wrong: boolean }> {
 interface AppProps {
   readonly store: Store;
   readonly theme: Signal<Theme>;
+  /** Two graphs side by side, of which `store` is the left one. */
+  readonly duo?: Duo | undefined;
 }
 
 /** One view: while it is far out of sight, only its place in the page. */
-function View({ store, theme }: AppProps) {
+function View({ store, theme, duo }: AppProps) {
   const view = useMemo(() => createView(theme), []);
   const root = useRef<HTMLDivElement>(null);
   useSight(root, view);
@@ -74,10 +79,12 @@ function View({ store, theme }: AppProps) {
       data-lm-suppress-shortcuts="true"
       tabIndex={0}
       onKeyDown={(event) => {
-        keyDown(event, store, view);
+        if (duo) duoKey(event, duo);
+        else keyDown(event, store, view);
       }}
     >
-      {view.seen.value && <Contents store={store} view={view} />}
+      {view.seen.value &&
+        (duo ? <DuoContents duo={duo} view={view} /> : <Contents store={store} view={view} />)}
     </div>
   );
 }
@@ -98,6 +105,7 @@ function Contents({ store, view }: { store: Store; view: ViewState }) {
     <>
       <Toolbar store={store} view={view} />
       <FilmBar store={store} />
+      <PassBar store={store} />
       <Notice store={store} />
       <RunBar store={store} />
       <div class="gw-main" ref={main}>

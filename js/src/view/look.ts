@@ -7,6 +7,7 @@ import { writeAt, type Hazard, type Model } from "../log/model";
 import { rectOf, type Placed, type Scene } from "../scene/scene";
 import type { Rect } from "../scene/flow";
 import type { Store } from "../store/store";
+import { changedRect } from "./changes";
 import { READING, union, type Size } from "./camera";
 
 /**
@@ -14,6 +15,7 @@ import { READING, union, type Size } from "./camera";
  * the user walks through time what the step shown is about.
  */
 export function subjectOf(store: Store, scene: Scene, size: Size): Rect | null {
+  if (store.passes.value.length > 0) return changedRect(store, scene);
   const walks = store.walked.value || store.liveRun.value !== null;
   if (walks) return stepSubject(store, scene);
   return firstSubject(store, scene, size) ?? stepSubject(store, scene);

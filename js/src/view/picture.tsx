@@ -10,6 +10,7 @@ import { rectOf, type Placed, type Scene } from "../scene/scene";
 import type { Store } from "../store/store";
 import { inView, overlaps, READING, type Camera } from "./camera";
 import { CardNode } from "./card";
+import { ChangeMarks, ChangeWires } from "./changes";
 import { FrameNode, GroupNode } from "./group";
 import { Marks, staleMarks, wrongValue } from "./marks";
 import { PillNode } from "./pill";
@@ -74,7 +75,7 @@ function Definitions({ id }: { id: string }) {
 }
 
 function Contents({ store, view, id }: { store: Store; view: ViewState; id: string }) {
-  const scene = store.scene.value;
+  const scene = store.looked.value;
   const model = store.model.value;
   const window = useComputed(() => coarse(view.camera.value, view.size.value));
   const far = useComputed(() => view.camera.value.k < READING).value;
@@ -87,8 +88,10 @@ function Contents({ store, view, id }: { store: Store; view: ViewState; id: stri
       <Frames store={store} scene={scene} area={area} />
       <Brackets scene={scene} area={area} />
       <Wires store={store} scene={scene} model={model} area={area} id={id} />
+      <ChangeWires store={store} />
       <Boxes store={store} scene={scene} boxes={boxes} id={id} far={far} />
       {!far && <Labels store={store} scene={scene} model={model} area={area} />}
+      <ChangeMarks store={store} />
       <Marks
         marks={staleMarks(model, scene, store.shown.hazards.value)}
         arrow={`stale-head-${id}`}
