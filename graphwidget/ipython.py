@@ -17,6 +17,7 @@ from .graph.base import RunBase
 from .recording import events as ev
 from .recording.recorder import Recorder
 from .widget.graph import GraphWidget
+from .widget.recorded import Recorded
 from .widget.tracebacks import shorten_tracebacks
 from .widget.watching import is_cell, next_cell, tell_error
 
@@ -34,7 +35,9 @@ NOT_PAUSING = "backward() does not wait any more."
 USAGE = "%graph takes on, off, pause on or pause off; alone it changes on to off and back."
 PAST = "This is the graph as an earlier cell left it. The live one is below a later cell."
 
-WORTH_SHOWING = (ev.Op, ev.Value, ev.Write, ev.Backward, ev.Grad, ev.Flag, ev.Error)
+COMPUTED = (ev.Op, ev.Write, ev.Backward, ev.Grad, ev.Flag, ev.Error)
+WORTH_SHOWING = (*COMPUTED, ev.Value)
+"""A cell that only makes values is shown at its end, if it shows no recording of its own."""
 
 
 class Extension:
@@ -46,6 +49,7 @@ class Extension:
         self.graph: GraphWidget | None = None  # the newest that is displayed
         self._adapter: Adapter | None = None  # the one that records
         self._before: Adapter | None = None  # the one that recorded before this cell
+        self._recordings = 0  # how many had been shown when the running cell began
         self._start = 0  # time at which the running cell began to do something
         self._hooks = (("pre_run_cell", self._begins), ("post_run_cell", self._ends))
         for name, hook in self._hooks:
@@ -72,6 +76,7 @@ class Extension:
         adapter.recorder.cell(next_cell(self.shell), info.raw_cell or "")
         adapter.drain()
         self._start = adapter.recorder.log.count
+        self._recordings = Recorded.shown
         adapter.start()
 
     def _ends(self, result: Any) -> None:
@@ -80,7 +85,7 @@ class Extension:
             return
         tell_error(adapter, result)
         if not self._displayed():
-            self._look()
+            self._look(COMPUTED if Recorded.shown > self._recordings else WORTH_SHOWING)
         if self._displayed():
             assert self.graph is not None
             self.graph.end_cell()
@@ -93,14 +98,14 @@ class Extension:
 
     def _pulse(self, wait: float) -> None:
         if not wait:
-            self._look()
+            self._look(COMPUTED)
 
-    def _look(self) -> None:
-        """Show the graph as soon as the running cell has done something."""
+    def _look(self, kinds: tuple[type[Any], ...]) -> None:
+        """Show the graph as soon as the running cell has done something of these kinds."""
         adapter = self._adapter
         assert adapter is not None
         adapter.drain()
-        if adapter.recorder.log.has(WORTH_SHOWING, self._start):
+        if adapter.recorder.log.has(kinds, self._start):
             self._display(GraphWidget(adapter))
 
     def _display(self, graph: GraphWidget) -> None:

@@ -28,6 +28,9 @@ class Recorded(anywidget.AnyWidget):
 
     _esm, _css = front_end()
 
+    shown = 0
+    """How many have been displayed in this process."""
+
     count = traitlets.Int(0).tag(sync=True)
     protocol = traitlets.Int(PROTOCOL).tag(sync=True)
     view = traitlets.Dict().tag(sync=True)
@@ -70,6 +73,7 @@ class Recorded(anywidget.AnyWidget):
 
     def show(self) -> None:
         """Display it here and now."""
+        Recorded.shown += 1
         bundle = super()._repr_mimebundle_()
         display.show(*(bundle if isinstance(bundle, tuple) else (bundle or {}, {})))
         if display.kernel() is not None:  # in a terminal it would be the same line again

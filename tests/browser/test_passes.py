@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 import graphwidget as torch
 import graphwidget.static as tf
+from tests.browser.conftest import OpenNotebook
 
 
 def twice(x: Any, w: Any) -> Any:
@@ -122,3 +123,16 @@ def test_one_player_moves_both_sides(quiet_page: Page, tmp_path: Path) -> None:
     assert ops(left) == ops(right)
     quiet_page.keyboard.press("Home")
     expect(right.get_by_test_id("value")).to_have_count(0)
+
+
+def test_in_a_notebook_it_is_all_that_its_cell_shows(notebook: OpenNotebook) -> None:
+    start = "import graphwidget as torch\nimport graphwidget.static as tf\n%load_ext graphwidget"
+    passes = "tf.show_passes(lambda x: x * 1 + x, torch.rand(3))"
+    twins = "tf.side_by_side(lambda x: x * 1 + x, torch.rand(3))"
+    book = notebook([start, passes, twins])
+    book.run()
+    for place, part in ((1, "passes"), (2, "half-static")):
+        cell = book.cell(place)
+        expect(cell.get_by_test_id(part)).to_be_visible()
+        expect(cell.get_by_test_id("graphwidget")).to_have_count(1)
+        expect(cell.locator(".graphwidget-still")).not_to_be_visible()

@@ -66,7 +66,7 @@ def show_passes(what: Any, *inputs: Any) -> Recorded:
         found = stages(operations, given, wanted, state)
     elif callable(what):
         with unheard(adapter):
-            recording, arrays, names = recorded(what, inputs)
+            recording, arrays, names = recorded(what, fresh(inputs))
         given = dict(zip((*recording.inputs, *recording.captured), arrays, strict=True))
         found = stages(recording.plan, given, recording.results, recording.state)
     else:
@@ -178,40 +178,47 @@ def side_by_side(
         NotStatic: the function cannot be recorded as a graph, and no other was given.
     """
     skipped = assigned(sys._getframe(1))
-    left, right = NativeAdapter(Recorder()), StaticAdapter(Recorder())
-    arguments = fresh(inputs)
-    names = argument_names(function, arguments)
-    with unheard(None), left.observing():
-        tensors = {id(each): each for each in flatten(arguments) if isinstance(each, Tensor)}
-        for tensor in tensors.values():
-            left.identity.current(tensor)
-        left.bind(
-            ("", name, each) for name, each in zip(names, tensors.values(), strict=True) if name
-        )
-        function(*arguments)
-    left.drain()
-    if static is None:
-        called = run_recorded(right, function, fresh(inputs), names_in(left))
-    else:
-        called = run_built(right, static, list(tensors.values()), fresh(inputs), names)
-    right.recorder.drain()
-    told = [list(of_function(each.recorder.log.since(0)[1], skipped)) for each in (left, right)]
-    one, two = log_of(flat(without_end(told[0]))), log_of(renamed(told[1], called))
+    with unheard(None):
+        one, two = both(function, inputs, static, skipped)
     counts = [len(each.model().calls) for each in (one, two)]
     words = f"<Dynamic beside static: {counts[0]} ops, {counts[1]} operations>"
     return Recorded(one, words, lambda: twins_picture(one, two), two)
 
 
+def both(
+    function: Callable[..., Any], inputs: Sequence[Any], static: Callable[..., Any] | None,
+    skipped: set[tuple[str, str]],
+) -> tuple[Log, Log]:  # fmt: skip
+    """The logs of a function on the dynamic engine, and of its static graph."""
+    left, right = NativeAdapter(Recorder()), StaticAdapter(Recorder())
+    arguments = fresh(inputs)
+    names = argument_names(function, arguments)
+    tensors = list(
+        {id(each): each for each in flatten(arguments) if isinstance(each, Tensor)}.values()
+    )
+    with left.observing():
+        for tensor in tensors:
+            left.identity.current(tensor)
+        left.bind(("", name, each) for name, each in zip(names, tensors, strict=True) if name)
+        function(*arguments)
+    left.drain()
+    if static is None:
+        called = run_recorded(right, function, fresh(inputs), names_in(left))
+    else:
+        called = run_built(right, static, fresh(inputs), names)
+    right.recorder.drain()
+    told = [list(of_function(each.recorder.log.since(0)[1], skipped)) for each in (left, right)]
+    return log_of(flat(without_end(told[0]))), log_of(renamed(told[1], called))
+
+
 def fresh(inputs: Sequence[Any]) -> tuple[Any, ...]:
     """The inputs with tensors of their own, which the function may write into."""
-    leaves = []
+    made: dict[int, Tensor] = {}
     for each in flatten(inputs):
-        if isinstance(each, Tensor):
-            wanted = each.requires_grad
-            each = Tensor._wrap(each._data.copy())
-            each.requires_grad = wanted
-        leaves.append(each)
-    return tuple(pack_like(inputs, leaves))
+        if isinstance(each, Tensor) and id(each) not in made:
+            copy = made[id(each)] = Tensor._wrap(each._data.copy())
+            copy.requires_grad = each.requires_grad
+    return tuple(pack_like(inputs, [made.get(id(each), each) for each in flatten(inputs)]))
 
 
 class Building(Listener):
@@ -247,8 +254,7 @@ def run_recorded(
 
 
 def run_built(
-    adapter: StaticAdapter, static: Callable[..., Any], tensors: Sequence[Tensor],
-    inputs: Sequence[Any], names: Sequence[str],
+    adapter: StaticAdapter, static: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str]
 ) -> dict[int, str]:  # fmt: skip
     """Build a graph with a function of symbols, and run it in a session."""
     graph = Graph()
