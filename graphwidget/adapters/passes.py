@@ -95,7 +95,9 @@ class PassAdapter(StaticAdapter):
         operation, op = step.operation, step.op or step.operation.op
         key = operation.type if op is None else op.key
         params = texts_of(step.params)
-        inputs = tuple(self._operand(each, program) for each in step.reads)
+        own = [each for each in step.inputs if each is not None]
+        reads = [*own, *(each for each in step.reads if each not in own)]
+        inputs = tuple(self._operand(each, program) for each in reads)
         outputs = [each for each in step.outputs if operation.type != "While" or keeps(each)]
         mark = operation, key, tuple(params.items())
         call = self._calls.get(mark)

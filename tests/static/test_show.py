@@ -75,7 +75,14 @@ def test_each_pass_tells_what_it_left() -> None:
     ]  # fmt: skip
     assert programs["algebra"] == ["mm x w", *programs["common"][2:]]
     assert programs["dead"] == ["mm x w", "add left left", "logsumexp add"]
-    assert [row["nodes"] for row in final.passes] == [7, 7, 7, 6, 5, 3, 3, 3]
+    nodes = {row["name"]: row["nodes"] for row in final.passes}
+    assert [nodes[name] for name in ("built", "common", "algebra", "dead", "reuse")] == [
+        7,
+        6,
+        5,
+        3,
+        3,
+    ]
     sizes = [row["bytes"] for row in final.passes]
     assert sizes == sorted(sizes, reverse=True)
     assert all(row["microseconds"] > 0 for row in final.passes)
@@ -120,7 +127,7 @@ def test_symbols_as_a_session_takes_them() -> None:
     (value,) = [row for row in model.values.values() if ["", "y"] in row["names"]]
     assert value["summary"][2] == (number,) or value["summary"][2] == [number]
     assert value["call"] is None  # a constant by now
-    assert [row["nodes"] for row in model.passes][::7] == [4, 1]
+    assert [row["nodes"] for row in (model.passes[0], model.passes[-1])] == [4, 1]
 
 
 def test_nobody_else_hears_of_it() -> None:
@@ -135,7 +142,7 @@ def test_what_is_neither_function_nor_symbol() -> None:
     with pytest.raises(TypeError, match="a function, a module or symbols, not int"):
         tf.show_passes(3)
     with pytest.raises(tf.NotStatic):
-        tf.show_passes(lambda x: x + torch.rand(2), torch.rand(2))
+        tf.show_passes(lambda x: x + float(x.numpy()[0]), torch.rand(2))
 
 
 # Side by side ------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import { code, dim, list, math, plain, type Explanation, type Line, type Piece }
 const ABOUT: Readonly<Record<string, string>> = {
   built: "the program as it was built",
   stabilise: "logarithms of exponentials are written so that they cannot overflow",
+  uniform: "an array of equal numbers is one number",
   constants: "what depends on constants alone is computed now, once",
   common: "what is computed twice is computed once",
   algebra: "what changes nothing is left out (× 1, + 0, a view of the same shape)",
