@@ -25,19 +25,10 @@ from ..bindings import Bindings
 from ..scopes import Scopes
 from . import ops
 from .causes import leaf_written
-from .identity import (
-    Alias,
-    Captured,
-    Identity,
-    asked,
-    base_of,
-    content_of,
-    grad_fn_of,
-    summarized,
-    version_of,
-)
+from .identity import Alias, Identity
 from .inside import saved_inside
 from .tape import Tape
+from .tensor_facts import Captured, asked, base_of, content_of, grad_fn_of, summarized, version_of
 from .trying import tried
 
 MAX_TIMES = 10_000

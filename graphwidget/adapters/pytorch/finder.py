@@ -17,9 +17,11 @@ from ...recording.recorder import Recorder
 from ...recording.sites import Site
 from . import causes, nans, second
 from .calls import Calls
-from .identity import TOKEN, Identity, leafy, saved_tensors, storage_of
+from .identity import TOKEN, Identity
 from .leaks import Count, leak, with_history
 from .lines import name_of_value
+from .node_facts import leafy, saved_tensors
+from .tensor_facts import storage_of
 
 MAX_FINDINGS, MAX_PLACES, MAX_GROWN = 100, 1_000, 50_000
 GROWING = 6

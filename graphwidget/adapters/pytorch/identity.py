@@ -8,10 +8,9 @@ own death that the node is gone.
 
 from __future__ import annotations
 
-import re
 import weakref
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from functools import cache, partial
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -19,25 +18,30 @@ import torch
 from ...recording import events as ev
 from ...recording.recorder import NodeRef, Recorder, Ref
 from ...recording.sites import Site
-from ...recording.summary import capture, summary
 from .earlier import Earlier, EarlierCalls
+from .node_facts import class_of, expected_version, leaf_of, name_of, saved_tensors, slots_of
 from .ops import definition
+from .tensor_facts import (
+    Captured,
+    _dtype_name,
+    asked,
+    base_of,
+    copyable,
+    grad_fn_of,
+    storage_of,
+    summarized,
+    version_of,
+)
 
 MAX_SILENT = 10_000
-SAVED = "_raw_saved_"
 TOKEN = "graphwidget"
 """The key of the token in a node's metadata."""
 
 COPY_SLICES = "CopySlices"
 """The node of a write through a view. It runs another node, which nobody can look into."""
 
-EXPECTED = re.compile(r"expected version (\d+)")
-
 COPIED = 4096
 """Larger tensors, and those that lie on another device than the CPU, are told without numbers."""
-
-Captured = tuple[str, tuple[int, ...], torch.Tensor | None]
-"""A tensor's dtype and shape, and a copy of it where it is small."""
 
 
 class Token:
@@ -223,7 +227,7 @@ class Identity:
         """The tensor's content as it is now, to be looked at later; of a large one, and where
         looking would cost too much, its shape alone."""
         copy, count = None, tensor.numel()
-        if count <= self.limit and _copyable(tensor):
+        if count <= self.limit and copyable(tensor):
             # a copy: numpy's hand on it would forbid PyTorch to resize the user's storage
             try:
                 copy = (tensor.detach() if tensor.requires_grad else tensor).clone()
@@ -296,7 +300,7 @@ class Identity:
             outputs[tensor.output_nr] = self.current(tensor).id
         name = name_of(node)
         saved: tuple[ev.Saved, ...] = ()
-        if _slots_of(_class_of(node)):
+        if slots_of(class_of(node)):
             saved = tuple(self._saved(node, near, inside is not None))
         token.saves = bool(saved)
         if inside and name == COPY_SLICES:
@@ -359,146 +363,6 @@ class Identity:
         return None if alike is None else self.current(alike)
 
 
-def base_of(tensor: torch.Tensor) -> torch.Tensor | None:
-    """What the tensor is a view of, or None."""
-    return tensor._base if tensor._is_view() else None
-
-
-def grad_fn_of(tensor: torch.Tensor) -> Any:
-    """The tensor's node; None also where PyTorch refuses to tell it (a view whose history was
-    lost), which is the program's affair when it uses the view."""
-    try:
-        return tensor.grad_fn
-    except RuntimeError:
-        return None
-
-
-def asked(tensor: torch.Tensor, name: str) -> bool:
-    """A flag of the tensor, as far as PyTorch tells it."""
-    try:
-        return bool(getattr(tensor, name))
-    except RuntimeError:
-        return False
-
-
-def version_of(tensor: torch.Tensor) -> int:
-    """The tensor's version; 0 for inference tensors, which have none."""
-    return 0 if tensor.is_inference() else tensor._version
-
-
-def storage_of(tensor: torch.Tensor) -> int:
-    """The address of the tensor's storage; of a tensor without one, its own."""
-    try:
-        return int(tensor.untyped_storage()._cdata)
-    except (RuntimeError, NotImplementedError):  # sparse tensors and the like
-        return id(tensor)
-
-
 def _died(tables: Tables, raw: list[Any], key: int, address: int, ref: Any) -> None:
     tables.lose(key, address, ref)
     raw.append(ref)
-
-
-def _copyable(tensor: torch.Tensor) -> bool:
-    """Whether the tensor's memory is its content and near: not that of fake and batched tensors,
-    of zeros without memory, or of another device."""
-    if type(tensor) not in PLAIN or not tensor.is_cpu:
-        return False
-    return not _WRAPPED(tensor) and tensor.layout is torch.strided
-
-
-PLAIN = (torch.Tensor, torch.nn.Parameter)
-_WRAPPED: Callable[[torch.Tensor], bool] = getattr(
-    getattr(torch._C, "_functorch", None), "is_functorch_wrapped_tensor", lambda tensor: False
-)
-
-
-def dtype_name(tensor: torch.Tensor) -> str:
-    """``float32`` for ``torch.float32``."""
-    return _dtype_name(tensor.dtype)
-
-
-@cache
-def _dtype_name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
-
-
-def content_of(data: Captured) -> Any:
-    """What was captured as ``recording.summary`` captures arrays; None where it was not copied."""
-    copy = data[2]
-    if copy is None or type(copy) not in PLAIN:
-        return None
-    try:
-        if copy.dtype in (torch.bfloat16, torch.float16):
-            copy = copy.float()
-        return None if copy.is_complex() else capture(copy.numpy())
-    except (RuntimeError, TypeError):
-        return None
-
-
-def summarized(data: Captured) -> ev.Summary:
-    """The ``Summary`` of what was captured."""
-    content = content_of(data)
-    return ev.Summary(data[1], data[0], None, None, None) if content is None else summary(content)
-
-
-def _class_of(node: Any) -> Hashable:
-    return type(node)  # type: ignore[return-value]  # mypy looks at its instances
-
-
-@cache
-def _of_leaves(kind: Hashable) -> bool:
-    return hasattr(kind, "variable")
-
-
-def leafy(node: Any) -> bool:
-    """Whether the node is a leaf's."""
-    return _of_leaves(_class_of(node))
-
-
-def leaf_of(node: Any) -> torch.Tensor | None:
-    """The leaf that a node accumulates into; None of other nodes."""
-    variable = node.variable if _of_leaves(_class_of(node)) else None
-    return variable if isinstance(variable, torch.Tensor) else None
-
-
-@cache
-def _slots_of(kind: Any) -> tuple[tuple[str, str], ...]:
-    """The attributes of a class of nodes that hold what a node saved, and the slots' names."""
-    names = [name for name in dir(kind) if name.startswith(SAVED)]
-    return tuple((name, name.removeprefix(SAVED)) for name in names)
-
-
-def saved_tensors(node: Any) -> Iterator[tuple[str, torch.Tensor]]:
-    """(slot, tensor) of what a node saved, without checking versions or calling hooks."""
-    for attribute, slot in _slots_of(_class_of(node)):
-        try:
-            raw = getattr(node, attribute)
-        except RuntimeError:  # freed
-            continue
-        several = isinstance(raw, (tuple, list))
-        for nr, each in enumerate(raw if several else (raw,)):
-            tensor = getattr(each, "data", None)
-            if isinstance(tensor, torch.Tensor):
-                yield (f"{slot}[{nr}]" if several else slot), tensor
-
-
-def expected_version(node: Any, slot: str) -> int | None:
-    """The version at which a node wants what it saved, where that is stale by now: of a call that
-    saves what it then writes. PyTorch tells it in its error alone."""
-    try:
-        getattr(node, f"_saved_{slot}", None)
-    except RuntimeError as error:
-        found = EXPECTED.search(str(error))
-        return int(found[1]) if found else None
-    return None
-
-
-def name_of(node: Any) -> str:
-    """``MulBackward0``; ``AccumulateGrad`` and ``CopySlices`` without their namespaces."""
-    return _bare(node.name())
-
-
-@cache
-def _bare(name: str) -> str:
-    return name.rpartition("::")[2]

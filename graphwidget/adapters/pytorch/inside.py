@@ -13,7 +13,8 @@ import torch
 from ...recording import events as ev
 from ...recording.recorder import Ref
 from . import ops
-from .identity import Identity, asked, base_of, grad_fn_of
+from .identity import Identity
+from .tensor_facts import asked, base_of, grad_fn_of
 
 
 def saved_inside(

@@ -21,8 +21,9 @@ from ...recording.findings import Finding, Place
 from ...recording.fold import Model
 from ...recording.sites import cell_of, function_of
 from . import fixes
-from .identity import Identity, grad_fn_of
+from .identity import Identity
 from .lines import name_of_value, place_of_call
+from .tensor_facts import grad_fn_of
 
 WINDOW = 6
 """Backward runs from one line over which the fewest living nodes are taken."""

@@ -24,17 +24,11 @@ from . import causes, second
 from .calls import Calls
 from .diagnosis import NO_GRAPH, diagnose
 from .finder import Finder
-from .identity import (
-    TOKEN,
-    Captured,
-    Identity,
-    asked,
-    grad_fn_of,
-    leaf_of,
-    summarized,
-)
+from .identity import TOKEN, Identity
 from .lines import place_of
 from .live import Abandoned, LiveRun, gate_of_this_thread
+from .node_facts import leaf_of
+from .tensor_facts import Captured, asked, grad_fn_of, summarized
 from .trying import tried
 
 MAX_FIRST = 20_000

@@ -35,8 +35,9 @@ from ..scopes import Scopes
 from ..sorting import BEGINS, ENDS, TICK, Sorter
 from . import causes
 from .calls import Calls, Place
-from .identity import Identity, Tables, grad_fn_of
+from .identity import Identity, Tables
 from .runs import Runs
+from .tensor_facts import grad_fn_of
 
 TORCH = os.path.dirname(torch.__file__) + os.sep
 PULSE = 0.05

@@ -13,16 +13,16 @@ import {
 import { card, chipOf, copyOf, FEW_LETTERS, isPromise, LETTERS, makePill } from "./boxes";
 import { pillText, slotName } from "./boxes";
 import type { Box, GroupFacts, Pill } from "./boxes";
-import { inputEdges } from "./edges";
 import { callsBy, factsOf, groupBox, nodesIn } from "./group-box";
 import { bundled, wiresOfGroup } from "./group-wires";
 import { flatTree, type Group, type Tree } from "./groups";
-import { callKey, inputKey, outputKey, valueKey } from "./keys";
+import { callKey, valueKey } from "./keys";
 import { expression, userName } from "./names";
 import { nest, type Nest, type Values } from "./nest";
+import { wiresOfPill } from "./pill-wires";
 import { steppedBy, stepScope } from "./versions";
-import { baseWrites, inputsOf, origin, visible, type Visible } from "./visible";
-import { NO_EDGE, type Wire } from "./wire";
+import { baseWrites, visible, type Visible } from "./visible";
+import type { Wire } from "./wire";
 
 export type { Wire } from "./wire";
 
@@ -107,7 +107,7 @@ export function buildGraph(model: Model, plan: Plan = flatPlan(model)): Graph {
     const pill = pillOf(model, call, nodesOf(id), step);
     draft.boxes.set(pill.key, pill);
     draft.homes.set(pill.key, homeKey(site?.home ?? written));
-    for (const wire of wiresOf(model, pill, writes, seen)) draft.wires.push(wire);
+    for (const wire of wiresOfPill(model, pill, writes, seen)) draft.wires.push(wire);
   }
   addGroups(draft, model, plan, nodesOf);
   foldViewWrites(model, draft.boxes, draft.wires);
@@ -287,65 +287,6 @@ function pillOf(
   const made = makePill(model, call, nodes, "", step);
   pills.set(call, made);
   return made;
-}
-
-type Writes = ReturnType<typeof baseWrites>;
-
-const wiresByPill = new WeakMap<Pill, readonly Wire[]>();
-
-function wiresOf(model: Model, pill: Pill, writes: Writes, seen: Visible): readonly Wire[] {
-  const known = wiresByPill.get(pill);
-  if (known && !pill.call.inplace) {
-    const same = known.every((w) => w.way === "out" || w.from === valueKey(seen.standIn(w.value)));
-    if (same) return known;
-  }
-  const made = makeWires(model, pill, writes, seen);
-  wiresByPill.set(pill, made);
-  return made;
-}
-
-function makeWires(model: Model, pill: Pill, writes: Writes, { standIn, steps }: Visible): Wire[] {
-  const { call, nodes } = pill;
-  const outputs = [...call.outputs];
-  if (call.inplace) {
-    for (const write of writes.values()) {
-      if (write.call === call.call && write.base !== null) outputs.push(write.base);
-    }
-  }
-  const first = outputs.at(-1);
-  const value = first === undefined ? undefined : model.values.get(first);
-  const from = value ? origin(model, writes, value) : null;
-  const inputs = from ? inputsOf(from) : call.inputs.filter((x) => typeof x === "number");
-  const node = nodes.find((n) => n.node === value?.node) ?? nodes.at(-1);
-  const edges = node ? inputEdges(model, node, inputs) : [];
-  const step = steps.has(call.call);
-  const wires: Wire[] = inputs.map((input, i) => ({
-    key: inputKey(call.call, i),
-    from: valueKey(standIn(input)),
-    to: pill.key,
-    value: input,
-    call: call.call,
-    way: "in",
-    ...(edges[i] ?? NO_EDGE),
-  }));
-  // A step reads the version before, where that is drawn, and no gradients.
-  if (step)
-    wires.splice(0, wires.length, ...wires.filter((w) => w.from === valueKey(w.value)).slice(0, 1));
-  for (const output of outputs) {
-    const made = model.values.get(output);
-    const own = nodes.find((n) => n.node === made?.node);
-    wires.push({
-      key: outputKey(call.call, output),
-      from: pill.key,
-      to: valueKey(output),
-      value: output,
-      call: call.call,
-      way: "out",
-      node: own?.node ?? null,
-      edge: made ? made.nr : -1,
-    });
-  }
-  return wires;
 }
 
 /**
