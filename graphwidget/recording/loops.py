@@ -13,6 +13,8 @@ from bisect import bisect_right
 from functools import lru_cache
 from types import CodeType
 
+from .sites import lines_of
+
 MAX_TEXT = 200
 ENDS = frozenset({"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"})
 ALWAYS = frozenset({"JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT", "JUMP_ABSOLUTE"})
@@ -136,7 +138,7 @@ def _loops(
     for offset, nexts in following.items():
         for each in nexts:
             leading.setdefault(each, []).append(offset)
-    lines = _lines(code)
+    lines = lines_of(code)
     loops = []
     for header, jumps in tails.items():
         body, waiting = {header}, [jump.offset for jump in jumps]
@@ -172,11 +174,6 @@ def _entry(steps: list[dis.Instruction], body: set[int], line: int) -> frozenset
 
 def _named(steps: list[dis.Instruction], offset: int) -> str:
     return next(step.opname for step in steps if step.offset == offset)
-
-
-def _lines(code: CodeType) -> list[int]:
-    """The line of each code unit, 0 where it has none."""
-    return [position[0] or 0 for position in code.co_positions()]
 
 
 def _line(code: CodeType, header: int, jumps: list[dis.Instruction], lines: list[int]) -> int:

@@ -101,10 +101,15 @@ class Sites:
 
 def line_of(code: CodeType, lasti: int) -> int:
     """The line of the instruction at offset ``lasti``: the first line of its expression."""
-    for index, (line, *_rest) in enumerate(code.co_positions()):
-        if index == lasti // 2 and line is not None:
-            return line
-    return code.co_firstlineno
+    lines = lines_of(code)
+    line = lines[lasti // 2] if lasti // 2 < len(lines) else 0
+    return line or code.co_firstlineno
+
+
+@lru_cache(maxsize=256)
+def lines_of(code: CodeType) -> list[int]:
+    """The line of each code unit, 0 where it has none."""
+    return [position[0] or 0 for position in code.co_positions()]
 
 
 def function_of(code: CodeType) -> str:

@@ -14,6 +14,7 @@ EXPECTED = re.compile(r"expected version (\d+)")
 
 
 def class_of(node: Any) -> Hashable:
+    """The node's class, by which what is the same of all its nodes is found once."""
     return type(node)  # type: ignore[return-value]  # mypy looks at its instances
 
 
