@@ -35,9 +35,6 @@ from .runs import Runs
 from .sorting import BEGINS, ENDS, TICK, Sorter
 from .words import place_in_words, words_of_saved
 
-PULSE = 0.05
-"""Seconds between two calls of ``on_pulse`` while the program runs."""
-
 BETWEEN, QUICK = 64, 0.002
 """Raw records between two looks at the clock, as long as they come within so many seconds."""
 
@@ -61,7 +58,6 @@ class NativeAdapter(Runs):
         self._new_value = recorder.ids.value
         self._new_node = recorder.ids.node
         self._commanded = False
-        self._due = monotonic() + PULSE
         self._looked = 0.0
         self._next = 0  # raw records at which to look at the clock again
         self._made_last: Sequence[Any] = ()
@@ -418,14 +414,7 @@ class NativeAdapter(Runs):
         if len(self.raw) > self.sorter.most:
             self.sorter.sift()
         if self.on_pulse is not None:
-            self.sorter.pulsing = True
-            try:
-                self.on_pulse(max(0.0, self._due - now))
-            finally:
-                self.sorter.pulsing = False
-            if now > self._due:
-                # a picture that takes long to make must not take the program's time
-                self._due = monotonic() + max(PULSE, 4 * (monotonic() - now))
+            self.sorter.pulse(self.on_pulse, now)
         # quick ops are counted, the clock is looked at after each slow one
         self._next = len(self.raw) + (BETWEEN if now - self._looked < QUICK else 0)
         self._looked = now

@@ -7,12 +7,16 @@ look at fall out.
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import monotonic
 from typing import Any
 
 from ..recording.positions import Position
 from ..recording.recorder import Recorder, no_collection
 from .ring import BUDGET, LIVE, Ring
 from .scopes import Scopes
+
+PULSE = 0.05
+"""Seconds between two looks at a program that runs."""
 
 SIFT = 1_024
 """Raw records after which those of turns in the middle are let go."""
@@ -49,6 +53,7 @@ class Sorter:
         self.ring = Ring(recorder, scopes, self.kinds)
         self.pulsing = False
         """Whether somebody looks while the program runs."""
+        self._due = monotonic() + PULSE  # when the next look is
         self.most = SIFT
         """Raw records after which to ``sift``."""
         self.few = True
@@ -56,6 +61,17 @@ class Sorter:
         self._waiting: list[Any] = []  # records in order, not told
         self._seen = self._live = self._quiet = 0
         recorder.sort = self.sort
+
+    def pulse(self, look: Callable[[float], None], now: float) -> None:
+        """Let somebody look at the running program; ``look`` is given how long there is to wait."""
+        self.pulsing = True
+        try:
+            look(max(0.0, self._due - now))
+        finally:
+            self.pulsing = False
+        if now > self._due:
+            # a picture that takes long to make must not take the program's time
+            self._due = monotonic() + max(PULSE, 4 * (monotonic() - now))
 
     def sort(self, batch: list[Any]) -> list[Any]:
         """Of all records so far those that are told now."""

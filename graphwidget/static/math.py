@@ -112,6 +112,16 @@ def check_broadcast(type: str, name: str, x: Symbol, y: Symbol) -> None:
         ) from None
 
 
+def _operands(type: str, x: Any, y: Any, reverse: bool) -> tuple[Symbol, Symbol]:
+    """Both operands of an op, each of the other's dtype where it has none of its own; the one that
+    Python's operator looks at first names what it is refused for."""
+    if reverse:
+        y = convert_to_tensor(y, name="y")
+        return operand(x, y, type, "x"), y
+    x = convert_to_tensor(x, name="x")
+    return x, operand(y, x, type, "y")
+
+
 def binary(
     type: str, key: str, x: Any, y: Any, name: str | None, default: str, *,
     logical: bool = False, reverse: bool = False,
@@ -119,12 +129,7 @@ def binary(
     """An op of two operands; ``reverse`` says that Python's operator looks at ``y`` first."""
     graph = get_default_graph()
     with graph.name_scope(name or default) as scope:
-        if reverse:
-            y = convert_to_tensor(y, name="y")
-            x = operand(x, y, type, "x")
-        else:
-            x = convert_to_tensor(x, name="x")
-            y = operand(y, x, type, "y")
+        x, y = _operands(type, x, y, reverse)
         if logical:
             check_bool(x, type, "x")
             check_bool(y, type, "y")
@@ -285,12 +290,7 @@ def rounded_quotient(
 ) -> Symbol:
     """A quotient rounded down, or towards 0."""
     with get_default_graph().name_scope(name) as scope:
-        if reverse:
-            y = convert_to_tensor(y, name="y")
-            x = operand(x, y, type, "x")
-        else:
-            x = convert_to_tensor(x, name="x")
-            y = operand(y, x, type, "y")
+        x, y = _operands(type, x, y, reverse)
         check_same_type(type, x, y, ("x", "y"))
         check_broadcast(type, scope[:-1], x, y)
         return emit("div.mode", (x, y), {"rounding_mode": mode}, type=type, name=scope)[0]

@@ -40,7 +40,6 @@ from .runs import Runs
 from .tensor_facts import grad_fn_of
 
 TORCH = os.path.dirname(torch.__file__) + os.sep
-PULSE = 0.05
 MAX_COPIED = 2**21
 """Numbers of copied tensors that may wait to be told."""
 MODULE, CALLING = modules.__file__, torch.nn.Module._call_impl.__code__
@@ -88,7 +87,6 @@ class TorchAdapter:
         self.calls.heard = self._beat
         self.commanded = False
         """Whether what happens is the page's wish, and stands on no line of the program."""
-        self._due = 0.0
         self._handles: list[Any] = []
         self._thread = 0
         self._scopes: list[int] = []
@@ -341,14 +339,7 @@ class TorchAdapter:
             if not self.sorter.few:
                 self.drain()  # the log keeps itself small
         if self.on_pulse is not None:
-            now = monotonic()
-            self.sorter.pulsing = True
-            try:
-                self.on_pulse(max(0.0, self._due - now))
-            finally:
-                self.sorter.pulsing = False
-            if now > self._due:
-                self._due = monotonic() + max(PULSE, 4 * (monotonic() - now))
+            self.sorter.pulse(self.on_pulse, monotonic())
 
 
 def _outside(frame: FrameType | None) -> FrameType:
