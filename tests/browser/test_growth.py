@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
+from graphwidget.recording.log import MAX_EVENTS
 from tests.browser.conftest import WATCH, OpenNotebook
 
 SLOW = """\
@@ -51,8 +52,9 @@ def test_rebinding_a_name(notebook: OpenNotebook) -> None:
 
 
 def test_a_long_loop_says_what_it_dropped(notebook: OpenNotebook) -> None:
+    turns = MAX_EVENTS // 5  # each is more events than that
     book = notebook(
-        [WATCH, "x = torch.ones(2, requires_grad=True)\nfor i in range(20_000):\n    x = x + 1"]
+        [WATCH, f"x = torch.ones(2, requires_grad=True)\nfor i in range({turns}):\n    x = x + 1"]
     )
     book.run()
     expect(book.picture(0).root.locator(".gw-dropped")).to_contain_text("older")
