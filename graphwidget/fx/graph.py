@@ -383,10 +383,18 @@ class Graph:
             [n.op, n.name, Builtin(n.target) if is_bound(n.target) else n.target, n.args, n.kwargs]
             for n in self.nodes
         ]
-        print(tabulate(rows, headers=["opcode", "name", "target", "args", "kwargs"]))
+        print(tabulate(rows, headers=list(picture.COLUMNS)))
+
+    def show(self) -> Any:
+        """The widget in which the graph opens, its table linked with the boxes."""
+        return importlib.import_module(".show", __package__).show(self)
+
+    def _ipython_display_(self) -> None:
+        """At the end of a notebook's cell."""
+        importlib.import_module(".show", __package__).display_here(self)
 
     def _repr_html_(self) -> str:
-        """The table and the boxes, for notebooks."""
+        """The table and the boxes without the widget."""
         return picture.html(self)
 
     # ------------------------------------------------------------------------------- code

@@ -17,6 +17,8 @@ from .layers import Drawing, draw
 
 MOST = 200
 """The most nodes whose boxes are drawn; of larger graphs there is the table alone."""
+COLUMNS = ("opcode", "name", "target", "args", "kwargs")
+"""What ``print_tabular`` tells of each node."""
 LETTER, HEIGHT, MARGIN = 7.3, 30.0, 16.0
 LONGEST = 28
 """The letters of a name that fit into a box."""
@@ -58,19 +60,26 @@ DARK = """--text: #eceff2; --dim: #a3adb8; --line: #39414a; --wire: #6d7f95; --l
 
 def html(graph: Any) -> str:
     """The table and the boxes of a graph, linked."""
-    nodes = list(graph.nodes)
-    rows = [
+    nodes, cells = list(graph.nodes), rows(graph)
+    place = {node: i for i, node in enumerate(nodes)}
+    reads = [
+        [place[each] for each in node.all_input_nodes if place.get(each, i) < i]
+        for i, node in enumerate(nodes)
+    ]
+    name = f"gw-fx-{hashlib.sha1(repr((cells, reads)).encode()).hexdigest()[:8]}"
+    parts = [f'<div class="{name}">', f"<style>{sheet(name, len(nodes))}</style>", table(cells)]
+    if 0 < len(nodes) <= MOST:
+        parts.append(boxes(cells, reads))
+    return "\n".join([*parts, "</div>"])
+
+
+def rows(graph: Any) -> list[list[str]]:
+    """What ``print_tabular`` prints of each node, with targets by their names."""
+    return [
         [node.op, node.name, str(node._pretty_print_target(node.target)), str(node.args),
          str(node.kwargs)]
-        for node in nodes
+        for node in graph.nodes
     ]  # fmt: skip
-    place = {node: i for i, node in enumerate(nodes)}
-    reads = [[place[each] for each in node.all_input_nodes] for node in nodes]
-    name = f"gw-fx-{hashlib.sha1(repr((rows, reads)).encode()).hexdigest()[:8]}"
-    parts = [f'<div class="{name}">', f"<style>{sheet(name, len(nodes))}</style>", table(rows)]
-    if 0 < len(nodes) <= MOST:
-        parts.append(boxes(rows, reads))
-    return "\n".join([*parts, "</div>"])
 
 
 def sheet(name: str, count: int) -> str:
@@ -89,8 +98,8 @@ def sheet(name: str, count: int) -> str:
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """What ``print_tabular`` prints, with targets by their names."""
-    head = "".join(f"<th>{each}</th>" for each in ("opcode", "name", "target", "args", "kwargs"))
+    """The rows under the names of their columns."""
+    head = "".join(f"<th>{each}</th>" for each in COLUMNS)
     body = "\n".join(
         f'<tr tabindex="0" data-n="{n}" data-op="{row[0]}">'
         + "".join(f"<td>{escape(each)}</td>" for each in row) + "</tr>"

@@ -331,6 +331,15 @@ class Pass(NamedTuple):
     spread: float | None
 
 
+class Row(NamedTuple):
+    """A row of the table that a program's own listing is (``print_tabular`` of an fx graph), told
+    after the value or the call that it is about: ``cells`` are its texts by column."""
+
+    value: int | None
+    call: int | None
+    cells: dict[str, str]
+
+
 class Snapshot(NamedTuple):
     """The state to which the ``dropped`` oldest events folded: ``state`` is the model as JSON."""
 
@@ -366,14 +375,14 @@ class Error(NamedTuple):
 
 Event = (
     Define | Cell | Source | Name | Op | Value | Write | Node | Flag | Backward | Start | Finish
-    | Done | Grad | Free | Dead | Scope | Curve | Pass | Snapshot | Error
+    | Done | Grad | Free | Dead | Scope | Curve | Pass | Row | Snapshot | Error
 )  # fmt: skip
 
 KINDS: dict[str, type[Any]] = {
     cls.__name__.lower(): cls
     for cls in (
         Define, Cell, Source, Name, Op, Value, Write, Node, Flag, Backward, Start, Finish, Done,
-        Grad, Free, Dead, Scope, Curve, Pass, Snapshot, Error,
+        Grad, Free, Dead, Scope, Curve, Pass, Row, Snapshot, Error,
     )
 }  # fmt: skip
 """Every kind of event by its name on the wire."""

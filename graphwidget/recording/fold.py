@@ -27,8 +27,8 @@ class Model:
     snapshot. The rest are tables by id: ``ops`` (by name), ``sources``, ``values``, ``calls``,
     ``storages``, ``nodes``, ``runs``, ``scopes``, ``loops`` (by the loop's scope: how many turns
     began, the turns whose details are in the log, and its curves); the lists ``cells`` and
-    ``errors`` and ``passes`` (over a static graph; ``calls`` then has those of all); and ``names``,
-    from ``"scope\\0name"`` to the value bound to it now.
+    ``errors`` and ``passes`` (over a static graph; ``calls`` then has those of all) and ``rows``
+    (of a program's listing); and ``names``, from ``"scope\\0name"`` to the value bound to it now.
     """
 
     def __init__(self) -> None:
@@ -47,6 +47,7 @@ class Model:
         self.loops: dict[int, Row] = {}
         self.errors: list[Row] = []
         self.passes: list[Row] = []
+        self.rows: list[Row] = []
         self.holders: dict[int, dict[int, Row]] = {}
         """An index, no state: by storage, the nodes not freed that saved something of it."""
 
@@ -328,6 +329,10 @@ def _pass(model: Model, event: ev.Pass) -> None:
     model.passes.append(row)
 
 
+def _listed(model: Model, event: ev.Row) -> None:
+    model.rows.append(_row(event, time=model.time))
+
+
 def _error(model: Model, event: ev.Error) -> None:
     model.errors.append(_row(event, time=model.time))
     if event.node in model.nodes:
@@ -339,7 +344,7 @@ def _snapshot(model: Model, event: ev.Snapshot) -> None:
     state: Row = json.loads(json.dumps(event.state))
     for name in ("ops", "cells", "names", "errors"):
         setattr(model, name, state[name])
-    model.passes = state.get("passes", [])
+    model.passes, model.rows = state.get("passes", []), state.get("rows", [])
     for name in ("sources", "values", "calls", "storages", "nodes", "runs", "scopes", "loops"):
         setattr(model, name, {int(key): row for key, row in state[name].items()})
     model.dropped = event.dropped
@@ -354,6 +359,6 @@ _RULES: dict[type[Any], Callable[[Model, Any], None]] = {
     ev.Define: _define, ev.Source: _source, ev.Cell: _cell, ev.Value: _value, ev.Op: _op,
     ev.Name: _name, ev.Write: _write, ev.Node: _node, ev.Flag: _flag, ev.Backward: _backward,
     ev.Start: _start, ev.Finish: _finish, ev.Done: _done, ev.Grad: _grad, ev.Free: _free,
-    ev.Dead: _dead, ev.Scope: _scope, ev.Curve: _curve, ev.Pass: _pass, ev.Error: _error,
-    ev.Snapshot: _snapshot,
+    ev.Dead: _dead, ev.Scope: _scope, ev.Curve: _curve, ev.Pass: _pass, ev.Row: _listed,
+    ev.Error: _error, ev.Snapshot: _snapshot,
 }  # fmt: skip

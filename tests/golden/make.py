@@ -150,6 +150,19 @@ def f(x, w):
 
 shown = tf.show_passes(f, torch.ones(3, 2), torch.ones(2, 2))
 """,
+    "L": """
+class Scaled(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
+        self.scale = torch.nn.Parameter(torch.tensor([1., 2.]))
+
+    def forward(self, x):
+        return (self.inner(x) * self.scale + 1).sum()
+
+
+shown = torch.fx.symbolic_trace(Scaled()).graph.show()
+""",
 }
 """The worked examples of the tutorials, each as one notebook cell."""
 
@@ -174,7 +187,7 @@ def record(name: str) -> dict[str, Any]:
         adapter.settle()
         adapter.bind(named(namespace))
         adapter.drain()
-        shown = namespace.get("shown")  # a log of its own: of passes
+        shown = namespace.get("shown")  # a log of its own: of passes, or of an fx graph
         events = recorder.log.since(0)[1] if shown is None else shown.events
     del linecache.cache[filename]
     return {"events": json.loads(json.dumps(wire(events))), "model": fold(events).to_json()}

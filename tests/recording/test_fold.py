@@ -168,7 +168,7 @@ def test_thinning_keeps_parameters_and_names() -> None:
 def test_the_model_is_empty_at_first() -> None:
     assert list(Model().to_json()) == [
         "time", "dropped", "ops", "sources", "cells", "values", "calls", "storages", "nodes",
-        "runs", "names", "scopes", "loops", "errors", "passes",
+        "runs", "names", "scopes", "loops", "errors", "passes", "rows",
     ]  # fmt: skip
 
 

@@ -1,10 +1,11 @@
 /* What each kind of step did, in words. */
 
 import type { Event } from "../log/events";
-import { brief, cut } from "../log/format";
+import { brief, cut, unseen } from "../log/format";
 import { expression, userName } from "../graph/names";
 import { hazards, holdsTensor, type CallRow, type Model, type ValueRow } from "../log/model";
 import type { Step } from "../replay/steps";
+import { explainStatic } from "./static";
 import { belongsTo } from "./scope";
 import { explainNode } from "./node";
 import { explainPass } from "./pass";
@@ -32,6 +33,18 @@ const NOTHING: Explanation = { tone: "plain", title: [], lines: [], where: null,
 export function explainStep(model: Model, step: Step, events: readonly Event[]): Explanation {
   const event = events[step.anchor - step.from];
   if (!event) return NOTHING;
+  const told = explainEvent(model, step, events, event);
+  const value = event.event === "value" ? model.values.get(event.value) : undefined;
+  if (model.rows.length === 0 || (value && !unseen(value.summary))) return told;
+  return explainStatic(model, told, event, true);
+}
+
+function explainEvent(
+  model: Model,
+  step: Step,
+  events: readonly Event[],
+  event: Event,
+): Explanation {
   switch (event.event) {
     case "op":
       return explainOp(model, event.call);
@@ -118,7 +131,7 @@ function explainOp(model: Model, id: number): Explanation {
     title:
       result && userName(result) === null
         ? list(outputs)
-        : [...list(outputs), plain(" = "), math(expression(model, call))],
+        : [...list(outputs), plain(outputs.length > 0 ? " = " : ""), math(expression(model, call))],
     lines,
   });
 }

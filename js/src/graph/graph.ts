@@ -2,7 +2,9 @@
 
 import { get, groupBy } from "../collections";
 import type { Summary } from "../log/events";
+import { unseen } from "../log/format";
 import {
+  isProgram,
   makerOf,
   nodesByCall,
   type CallRow,
@@ -10,7 +12,7 @@ import {
   type NodeRow,
   type ValueRow,
 } from "../log/model";
-import { card, chipOf, copyOf, FEW_LETTERS, isPromise, LETTERS, makePill } from "./boxes";
+import { card, chipOf, copyOf, FEW_LETTERS, LETTERS, makePill } from "./boxes";
 import { pillText, slotName } from "./boxes";
 import type { Box, GroupFacts, Pill } from "./boxes";
 import { callsBy, factsOf, groupBox, nodesIn } from "./group-box";
@@ -120,7 +122,7 @@ export function buildGraph(model: Model, plan: Plan = flatPlan(model)): Graph {
     ...draft,
     ...named,
     brackets: bracketsOf(draft.boxes, model, seen),
-    gaps: model.passes.length > 0 ? "narrow" : isTight(plan) ? "tight" : "wide",
+    gaps: isProgram(model) ? "narrow" : isTight(plan) ? "tight" : "wide",
     left: seen.left,
   };
 }
@@ -150,7 +152,7 @@ function addCards({ boxes, homes }: Draft, model: Model, plan: Plan): void {
     const shared = get(storages, value.storage) > 1;
     const made = card(value, passing(model, id), text, shared, letters);
     const between = tight && !made.named && makers.has(id) && uses.has(id);
-    const slim = between || (model.passes.length > 0 && isPromise(value)); // no run, no numbers
+    const slim = between || (isProgram(model) && unseen(value.summary)); // no run, no numbers
     boxes.set(made.key, slim ? chipOf(made) : made);
     homes.set(valueKey(id), homeKey(home));
   }

@@ -2,7 +2,7 @@
 
 import { countWhile } from "../collections";
 import type { Summary } from "../log/events";
-import { cut, number, shape } from "../log/format";
+import { cut, number, shape, shapeOf, UNSEEN } from "../log/format";
 import { hazards, nodesByCall, once, type Model, type NodeRow, type ValueRow } from "../log/model";
 import { rare } from "../log/table";
 import type { GroupBox, GroupFacts } from "./boxes";
@@ -50,7 +50,7 @@ export function factsOf(
     sign: group.sign,
     times: group.times,
     ops: group.ops,
-    shape: value ? shape(value.summary.shape) : "",
+    shape: value && shapeOf(value.summary) !== UNSEEN ? shape(value.summary.shape) : "",
     norm: grad ? normOf(grad) : null,
     stepped: stepIn(model, calls, stepped),
     trouble,

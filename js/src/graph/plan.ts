@@ -1,6 +1,6 @@
 /* What is drawn of a model: which part of it, which groups stand open, and which values are drawn. */
 
-import { hazards, type Model } from "../log/model";
+import { hazards, isProgram, type Model } from "../log/model";
 import { placesBefore } from "./film";
 import { focus } from "./focus";
 import type { Plan } from "./graph";
@@ -92,8 +92,8 @@ export function planOf(
   const content = contentOf(model, everything);
   const { others, ...rest } = content;
   const rich = detail ?? richest(model, content);
-  // A pass is about calls: what has no name is the wire from one to the next.
-  const wished: Detail = model.passes.length > 0 ? { ...rich, values: "wires" } : rich;
+  // A program is about calls: what has no name is the wire from one to the next.
+  const wished: Detail = isProgram(model) ? { ...rich, values: "wires" } : rich;
   const wanted = new Map([...aroundError(model, rest.tree.root), ...opened]);
   const open = openGroups(rest.tree.root, wanted, wished.open);
   const nested = nest(model, rest, open, wished.values);

@@ -69,7 +69,7 @@ export function inputsOf({ call, write }: Origin): number[] {
 }
 
 export function visible(model: Model, writes: ReadonlyMap<number, WriteRow>): Visible {
-  const program = inPasses(model);
+  const program = inPasses(model) ?? inListing(model);
   if (program) {
     const standIn = (id: number): number => id;
     return { ...program, steps: new Set(), standIn, films: films(model), left: 0 };
@@ -115,6 +115,11 @@ export function visible(model: Model, writes: ReadonlyMap<number, WriteRow>): Vi
   for (const call of steps) calls.add(call);
   dropLoose(model, values, calls, standIn);
   return { ...newest(model, values, calls), steps, standIn, films: all };
+}
+
+/** All of a program that is listed: also what nobody reads, and what gives nothing. */
+function inListing({ rows, values, calls }: Model) {
+  return rows.length > 0 ? { values: new Set(values.keys()), calls: new Set(calls.keys()) } : null;
 }
 
 /** Whether a base came to be inside a call that is recorded as one, which gave out a view of it. */

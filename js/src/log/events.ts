@@ -276,6 +276,14 @@ export interface PassEvent {
   readonly spread: number | null;
 }
 
+/** A row of the table that a program's own listing is (``print_tabular`` of an fx graph), told after the value or the call that it is about: ``cells`` are its texts by column. */
+export interface RowEvent {
+  readonly event: "row";
+  readonly value: number | null;
+  readonly call: number | null;
+  readonly cells: Readonly<Record<string, string>>;
+}
+
 /** The state to which the ``dropped`` oldest events folded: ``state`` is the model as JSON. */
 export interface SnapshotEvent {
   readonly event: "snapshot";
@@ -322,6 +330,7 @@ export type Event =
   | ScopeEvent
   | CurveEvent
   | PassEvent
+  | RowEvent
   | SnapshotEvent
   | ErrorEvent;
 
@@ -346,6 +355,7 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
   scope: ["scope", "parent", "kind", "name", "text", "source", "open"],
   curve: ["loop", "first", "names", "rows"],
   pass: ["name", "steps", "wanted", "over", "nodes", "bytes", "microseconds", "spread"],
+  row: ["value", "call", "cells"],
   snapshot: ["dropped", "state"],
   error: ["kind", "type", "message", "help", "run", "node", "slot", "value", "expected", "found", "writes", "source", "op", "inputs"],
 };
@@ -631,6 +641,15 @@ function decodePass(a: readonly unknown[]): PassEvent {
   });
 }
 
+function decodeRow(a: readonly unknown[]): RowEvent {
+  return {
+    event: "row",
+    value: a[1] === null ? null : one(WHOLE, a[1], "value"),
+    call: a[2] === null ? null : one(WHOLE, a[2], "call"),
+    cells: texts(a[3], "cells"),
+  };
+}
+
 function decodeSnapshot(a: readonly unknown[]): SnapshotEvent {
   return {
     event: "snapshot",
@@ -708,6 +727,8 @@ export function decode(json: unknown): Event {
       return decodeCurve(a);
     case "pass":
       return decodePass(a);
+    case "row":
+      return decodeRow(a);
     case "snapshot":
       return decodeSnapshot(a);
     case "error":

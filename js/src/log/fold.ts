@@ -88,6 +88,9 @@ function rule(model: Model, e: Event): void {
     case "pass":
       setPass(model, e);
       break;
+    case "row":
+      model.rows = grown(model, model.rows, { ...row(e), time: model.time });
+      break;
     case "snapshot":
       restore(model, e);
       break;
@@ -349,6 +352,7 @@ function restore(model: Model, e: SnapshotEvent): void {
   model.cells = state.cells;
   model.errors = state.errors;
   model.passes = state.passes;
+  model.rows = state.rows;
   model.dropped = e.dropped;
   model.time = e.dropped - 1; // the snapshot stands where the last dropped event stood
   model.cellTimes = [];
@@ -387,5 +391,6 @@ export function toJson(model: Model): unknown {
     loops: table(model.loops),
     errors: model.errors,
     passes: model.passes,
+    rows: model.rows,
   };
 }

@@ -67,7 +67,7 @@ export function unseen({ values, stats }: Summary): boolean {
   return values === null && stats === null;
 }
 
-const UNSEEN = "not recorded";
+export const UNSEEN = "not recorded";
 
 /** The shape of an array; of one that nobody saw it may not be known either. */
 export function shapeOf(summary: Summary): string {

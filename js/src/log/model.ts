@@ -14,6 +14,7 @@ import type {
   Numeric,
   OpEvent,
   PassEvent,
+  RowEvent,
   Saved,
   ScopeEvent,
   SourceEvent,
@@ -128,6 +129,11 @@ export interface PassRow extends Omit<Row<PassEvent>, "steps"> {
   readonly time: number;
 }
 
+/** A row of a program's own listing, about a value or a call. */
+export interface ListedRow extends Row<RowEvent> {
+  readonly time: number;
+}
+
 export interface Model {
   time: number;
   dropped: number;
@@ -145,6 +151,7 @@ export interface Model {
   readonly loops: Table<LoopRow>;
   errors: readonly ErrorRow[];
   passes: readonly PassRow[];
+  rows: readonly ListedRow[];
   /** An index, no state: by storage, the nodes not freed that saved something of it. */
   readonly holders: Table<readonly number[]>;
   /** An index, no state: when each cell began that is still on record. */
@@ -186,11 +193,17 @@ export function emptyModel(): Model {
     loops: new Table(),
     errors: [],
     passes: [],
+    rows: [],
     holders: new Table(),
     cellTimes: [],
     own: new WeakSet(),
     since: 0,
   };
+}
+
+/** Whether the log tells what a program is made of, and not what ran: it is about calls. */
+export function isProgram({ passes, rows }: Model): boolean {
+  return passes.length > 0 || rows.length > 0;
 }
 
 /** A list with one more item: the same list when only this model holds it, else a copy. */

@@ -19,6 +19,7 @@ import {
 import { decode, decodeMatrix, decodeSummary, FIELDS, type Event } from "./events";
 import type {
   ErrorRow,
+  ListedRow,
   LoopRow,
   Model,
   NodeRow,
@@ -34,7 +35,7 @@ import type {
 import { Table } from "./table";
 
 type Json = Readonly<Record<string, unknown>>;
-type State = Pick<Model, (typeof TABLES)[number] | "cells" | "errors" | "passes">;
+type State = Pick<Model, (typeof TABLES)[number] | "cells" | "errors" | "passes" | "rows">;
 
 /** The tables of a snapshot. Throws Unreadable with a sentence of what is wrong. */
 export function readState(state: Json): State {
@@ -59,6 +60,7 @@ export function readState(state: Json): State {
     loops: rows(state, "loops", readLoop),
     errors: list(state.errors, "errors").map((row) => readError(table(row, "errors"))),
     passes: list(state.passes ?? [], "passes").map((row) => readPass(table(row, "passes"))),
+    rows: list(state.rows ?? [], "rows").map((row) => readListed(table(row, "rows"))),
   };
 }
 
@@ -186,6 +188,10 @@ function readPass(row: Json): PassRow {
     return [one(WHOLE, call, "steps"), many(WHOLE_OR_TEXT, inputs, "steps"), fused];
   });
   return { ...readAs("pass", row, { steps: [] }), steps, time: one(WHOLE, row.time, "time") };
+}
+
+function readListed(row: Json): ListedRow {
+  return { ...readAs("row", row), time: one(WHOLE, row.time, "time") };
 }
 
 function readError(row: Json): ErrorRow {

@@ -27,7 +27,7 @@ export interface Step {
 
 /** Events that come before the thing they belong to, and those that come after it. */
 const LEADING = new Set(["define", "cell", "source", "value"]);
-const TRAILING = new Set(["name", "node", "dead", "free", "finish", "write"]);
+const TRAILING = new Set(["name", "node", "dead", "free", "finish", "write", "row"]);
 
 /**
  * Groups events into steps, as they come.

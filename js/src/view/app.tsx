@@ -9,6 +9,7 @@ import { DuoContents, duoKey } from "./duo";
 import { HeightHandle, useNeed } from "./height";
 import { FilmBar } from "./film";
 import { KeysDialog, keyDown } from "./keys";
+import { Listing } from "./listing";
 import { PassBar } from "./passes";
 import { Panel } from "./panel";
 import { RunBar } from "./run-bar";
@@ -116,6 +117,7 @@ function Contents({ store, view }: { store: Store; view: ViewState }) {
         )}
         <Panel store={store} />
       </div>
+      <Listing store={store} />
       <HeightHandle store={store} />
       {view.over.value === "keys" && <KeysDialog view={view} />}
     </>

@@ -1,12 +1,13 @@
 /* The passes over a static graph as a table: what was left after each, and the way to each. */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { Change } from "../graph/changes";
 import { bytes, duration } from "../log/quantities";
 import type { PassRow } from "../log/model";
 import type { Look } from "../store/passes";
 import type { Store } from "../store/store";
 import { SIGNS } from "./changes";
+import { Sheet, useNear } from "./sheet";
 
 interface Figure {
   readonly name: string;
@@ -58,24 +59,22 @@ export function PassBar({ store }: { store: Store }) {
   const figures = FIGURES.filter((figure) => passes.some((pass) => figure.of(pass) !== null));
   return (
     <div class="gw-passes" data-testid="passes">
-      <div class="gw-pass-scroll">
-        <table>
-          <thead>
-            <tr>
-              <td />
-              {passes.map((pass, i) => (
-                <Head key={pass.time} store={store} pass={pass} nr={i} now={i === shown} />
-              ))}
-              <th scope="col">in all</th>
-            </tr>
-          </thead>
-          <tbody>
-            {figures.map((figure) => (
-              <Row key={figure.name} figure={figure} passes={passes} shown={shown} />
+      <Sheet>
+        <thead>
+          <tr>
+            <td />
+            {passes.map((pass, i) => (
+              <Head key={pass.time} store={store} pass={pass} nr={i} now={i === shown} />
             ))}
-          </tbody>
-        </table>
-      </div>
+            <th scope="col">in all</th>
+          </tr>
+        </thead>
+        <tbody>
+          {figures.map((figure) => (
+            <Row key={figure.name} figure={figure} passes={passes} shown={shown} />
+          ))}
+        </tbody>
+      </Sheet>
       <Looks store={store} />
     </div>
   );
@@ -91,9 +90,7 @@ interface HeadProps {
 /** The name of a pass, which leads to it. */
 function Head({ store, pass, nr, now }: HeadProps) {
   const head = useRef<HTMLTableCellElement>(null);
-  useEffect(() => {
-    if (now) head.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [now]);
+  useNear(head, now);
   return (
     <th ref={head} scope="col" data-now={now}>
       <button
