@@ -8,6 +8,7 @@ import unittest
 import warnings
 from itertools import islice
 from typing import Any
+from unittest import mock
 
 import pytest
 import torch
@@ -25,7 +26,8 @@ def database() -> list[Any]:
     wanted = types.ModuleType("expecttest")
     wanted.TestCase = unittest.TestCase  # type: ignore[attr-defined]
     sys.modules.setdefault("expecttest", wanted)
-    from torch.testing._internal.common_methods_invocations import op_db
+    with mock.patch.object(torch.backends, "disable_global_flags"):  # for all tests that follow
+        from torch.testing._internal.common_methods_invocations import op_db
 
     return [
         op for op in op_db[::EVERY]
