@@ -21,7 +21,7 @@ help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 15
 
 demo: $(BUNDLE) $(VENV)/.demo  ## JupyterLab on the first tutorial [PORT=8888] [BROWSER=no] [NOTEBOOK=...]
-	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/$(NOTEBOOK) --LabApp.news_url=None --port=$(PORT) $(ROOT) $(if $(filter no,$(BROWSER)),--no-browser)
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/$(NOTEBOOK) --port=$(PORT) $(ROOT) $(if $(filter no,$(BROWSER)),--no-browser)
 
 test: check test-js test-py  ## everything: linters, types, front end, Python, notebooks, browser
 
@@ -84,6 +84,7 @@ $(BUNDLE): $(shell find js/*.* js/src js/style -type f) js/node_modules/.package
 
 $(VENV)/.demo: pyproject.toml hatch_build.py | $(BIN)/python $(BUNDLE)
 	$(BIN)/python -m pip install --quiet -e ".[demo]"
+	$(BIN)/jupyter labextension disable --level=sys_prefix @jupyterlab/apputils-extension:announcements 2>/dev/null
 	touch $@
 
 $(VENV)/.test: pyproject.toml hatch_build.py | $(BIN)/python $(BUNDLE)
