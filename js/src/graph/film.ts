@@ -3,7 +3,8 @@
  * turn of a film, the one that the moment shown is in; equal structure keeps equal places.
  */
 
-import type { CallRow, LoopRow, Model, TurnRow } from "../log/model";
+import { scopesWithSteps, type CallRow, type LoopRow } from "../log/model";
+import type { Model, TurnRow } from "../log/model";
 
 export interface Film {
   readonly loop: LoopRow;
@@ -51,14 +52,8 @@ function isFilm(model: Model, { turns }: LoopRow): boolean {
   const inTurn = (time: number): boolean =>
     turns.some(({ from, to }) => from <= time && (to === null || time < to));
   for (const run of model.runs.values()) if (inTurn(run.time)) return true;
-  const scopes = new Set(turns.map(({ scope }) => scope));
-  for (const { kind, parent } of model.scopes.values()) {
-    if (kind !== "step") continue;
-    for (let up = parent; up !== null; up = model.scopes.get(up)?.parent ?? null) {
-      if (scopes.has(up)) return true;
-    }
-  }
-  return false;
+  const steps = scopesWithSteps(model);
+  return turns.some(({ scope }) => steps.has(scope));
 }
 
 /** The scopes from the outermost to the one that a call stands in. */

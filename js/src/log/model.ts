@@ -275,6 +275,22 @@ export function once<T>(find: (model: Model) => T): (model: Model) => T {
   };
 }
 
+const stepScopes = rare<ScopeRow, ScopeRow>((scope, add) => {
+  if (scope.kind === "step") add(scope);
+});
+
+/** The scopes in which an optimizer makes a step. */
+export const scopesWithSteps = once((model): ReadonlySet<number> => {
+  const found = new Set<number>();
+  for (const { parent } of stepScopes(model.scopes)) {
+    for (let up = parent; up !== null && !found.has(up);) {
+      found.add(up);
+      up = model.scopes.get(up)?.parent ?? null;
+    }
+  }
+  return found;
+});
+
 /** The nodes that each call made. */
 export const nodesByCall = once((model) => {
   const found = new Map<number, NodeRow[]>();

@@ -6,7 +6,7 @@ import { emptyModel, fork, type Model } from "./model";
 import { Reader } from "./reader";
 
 /** A fold is kept every so many events, so that any moment is not far away. */
-const CHECKPOINT = 400;
+const CHECKPOINT = 2000;
 
 /** So many models are kept as they were asked for. */
 const RECENT = 4;

@@ -3,7 +3,7 @@
  * which steps each has. A turn whose details were let go is known by its scalars only.
  */
 
-import type { LoopRow, Model, ScopeRow, TurnRow } from "../log/model";
+import { scopesWithSteps, type LoopRow, type Model, type TurnRow } from "../log/model";
 import type { Step } from "./steps";
 
 /** The steps of one turn, or those between two turns (`turn` is null), as indices. */
@@ -20,18 +20,7 @@ export function isFilm(model: Model, loop: LoopRow): boolean {
   if (!last) return Object.keys(loop.curves).length > 0;
   const until = last.to ?? Infinity;
   for (const run of model.runs.values()) if (run.time >= last.from && run.time < until) return true;
-  for (const scope of model.scopes.values()) {
-    if (scope.kind === "step" && within(model, scope, last.scope)) return true;
-  }
-  return false;
-}
-
-function within(model: Model, scope: ScopeRow, outer: number): boolean {
-  for (let at: ScopeRow | undefined = scope; at;) {
-    if (at.parent === outer) return true;
-    at = at.parent === null ? undefined : model.scopes.get(at.parent);
-  }
-  return false;
+  return scopesWithSteps(model).has(last.scope);
 }
 
 /**
