@@ -128,7 +128,7 @@ export function buildGraph(model: Model, plan: Plan = flatPlan(model)): Graph {
 }
 
 function isTight({ values }: Plan): boolean {
-  return values === "chips" || values === "wires";
+  return values !== "airy" && values !== "cards";
 }
 
 function homeKey(group: Group | null | undefined): string {

@@ -13,9 +13,9 @@ import type { Visible } from "./visible";
 /**
  * How values without a name are drawn: as cards, as chips, or as the wire from the op that made
  * the value to the one that reads it. `airy` cards stand also between closed groups, and with the
- * parameters of small modules.
+ * parameters of small modules. In `groups` what a closed group makes has no card for its name.
  */
-export type Values = "airy" | "cards" | "chips" | "wires";
+export type Values = "airy" | "cards" | "chips" | "wires" | "groups";
 
 /** Where a call stands: in an open group, or swallowed by a closed one that stands there. */
 export interface Site {
@@ -51,6 +51,7 @@ export function nest(
   const { sites, closed, frames } = place(root, open);
   const { makers, uses } = relations(model, seen);
   const airy = values === "airy";
+  const wired = values === "wires" || values === "groups";
   const isUsers = usersIn([...functions, ...frames.flatMap(functionOf)]);
   const cards = new Map<number, Group>();
   const inputs = new Map<Group, number[]>(); // what only this closed group reads
@@ -60,9 +61,10 @@ export function nest(
     const maker = makers.get(id);
     const made = maker === undefined ? undefined : sites.get(maker);
     const read = usedBy(model, value, uses.get(id) ?? []).flatMap((call) => sites.get(call) ?? []);
-    const named = isUsers(value);
-    const written = (model.storages.get(value.storage)?.writes.length ?? 0) > 0;
-    if (values === "wires" && made && read.length > 0 && !named && !written) continue;
+    const inside = values === "groups" && made?.closed != null;
+    const named = !inside && isUsers(value);
+    const written = !inside && (model.storages.get(value.storage)?.writes.length ?? 0) > 0;
+    if (wired && made && read.length > 0 && !named && !written) continue;
     const home = made
       ? homeOfMade(named, made, read, maker ?? 0, airy)
       : homeOfSource(value, read, root, airy, (group) => takesMore(model, group, makers));

@@ -68,10 +68,10 @@ export function* detailsOf({ tree }: Content, budget?: number): Generator<Detail
     const open = new Set(depths.slice(0, depth).flat());
     for (const values of ["airy", "cards", "chips"] as const) yield { open, values, depth };
   }
-  yield { open: new Set(), values: "wires", depth: 0 };
+  for (const values of ["wires", "groups"] as const) yield { open: new Set(), values, depth: 0 };
 }
 
-const ORDER: readonly Values[] = ["airy", "cards", "chips", "wires"];
+const ORDER: readonly Values[] = ["airy", "cards", "chips", "wires", "groups"];
 
 /** Whether one detail shows more than another. */
 export function isRicher(one: Detail, other: Detail): boolean {

