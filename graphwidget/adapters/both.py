@@ -149,6 +149,11 @@ class Adapter(NativeAdapter):
             self._next = 0
             self.pytorch.drain()
 
+    def raised(self, error: BaseException) -> None:
+        super().raised(error)
+        if self.pytorch is not None:
+            self.pytorch.raised(error)
+
     # What is asked -------------------------------------------------------------------------
     def bind(self, names: Iterable[tuple[str, str, Any]]) -> None:
         own: list[Any] = []

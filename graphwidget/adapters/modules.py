@@ -57,10 +57,12 @@ class ModuleNames:
         self.fresh: list[tuple[str, Any]] = []
         """The parameters of models that were first called since somebody emptied this."""
         self._roots: dict[int, tuple[str, weakref.ref[Any]]] = {}  # by the modules within them
+        self._scopes: dict[int, int] = {}
 
-    def name(self, module: Any, frame: FrameType) -> str:
-        """What the user would type for a module that is called by ``frame``; its class where no
-        variable of the program leads to it."""
+    def called(self, module: Any, frame: FrameType, scope: int) -> str:
+        """A module is called by ``frame``, in a scope of its own: what the user would type for it;
+        its class where no variable of the program leads to it."""
+        self._scopes[id(module)] = scope
         if not self.knows(module):
             self._search(module, user_frame(frame, self._ours))
         path, root = self._roots.pop(id(module), ("", None))
@@ -70,6 +72,10 @@ class ModuleNames:
                 self._roots.pop(id(each), None)
             self.fresh += parameters(whole, path)
         return self._found[id(module)][1]
+
+    def scope_of(self, module: Any) -> int | None:
+        """The scope of a module's newest call; None for no module, or one that was not called."""
+        return self._scopes.get(id(module)) if self.knows(module) else None
 
     def _search(self, module: Any, where: FrameType | None) -> None:
         """Look for the module from this frame outward."""

@@ -29,7 +29,7 @@ from ..recording.sites import Names, Path, cell_of
 from ..recording.summary import COPIED, capture, peek, statistics
 from .calls import Edges
 from .identity import guarded, texts
-from .modules import ModuleNames, numbers_of
+from .modules import numbers_of
 from .places import Places, in_optimizers, ours, outside, unheard
 from .runs import Runs
 from .sorting import BEGINS, ENDS, TICK, Sorter
@@ -71,7 +71,6 @@ class NativeAdapter(Runs):
             self._wrote: "turn",
         })  # fmt: skip
         self.places = Places(recorder.sites)
-        self.modules = ModuleNames()
         self._scopes: list[int | None] = []
         self._step: Position | None = None  # where what an optimizer's step does stands
         self._ticks: dict[Any, int] = {}
@@ -335,7 +334,7 @@ class NativeAdapter(Runs):
             assert above is not None
             self._tick(place, above)
         if kind == "module":
-            name, text = self.modules.name(of, frame), type(of).__name__
+            name, text = self.modules.called(of, frame, number), type(of).__name__
             if self.modules.fresh:
                 for path, parameter in self.modules.fresh:
                     ref = self.identity.current(parameter)

@@ -7,30 +7,31 @@ from typing import Any, NamedTuple
 
 from ..graph.base import TensorBase
 from ..optable import TABLE
-from .places import ours
+from .places import is_module, ours
 
 MAX_INPUTS = 8
+
+CALLING = "_call_impl"
+"""The method that calls a module."""
 
 RUNS = frozenset({"backward", "grad"})
 """What begins a backward run: its errors are the graph's, not a call's."""
 
 
 class Raised(NamedTuple):
-    """A call that raised: its op, the tensors it was given, and where the user called it."""
+    """A call that raised: its op, the tensors it was given, where the user called it, and the
+    innermost module in whose call that was."""
 
     op: str
     inputs: tuple[TensorBase, ...]
     code: CodeType
     lasti: int
+    module: Any
 
 
 def raised_call(error: BaseException) -> Raised | None:
     """The call of this package that raised the error; None if it was none."""
-    entries: list[TracebackType] = []
-    where = error.__traceback__
-    while where is not None:
-        entries.append(where)
-        where = where.tb_next
+    entries = entries_of(error)
     user = [n for n, each in enumerate(entries) if not ours(each.tb_frame.f_code.co_filename)]
     if not user or user[-1] == len(entries) - 1:
         return None
@@ -44,10 +45,30 @@ def raised_call(error: BaseException) -> Raised | None:
         if name in RUNS:
             return None
         if given and name in TABLE:
-            return Raised(name, given, *place)
+            return Raised(name, given, *place, module_of(entries))
         if given and code.co_filename.startswith("<graphwidget"):
             named = named or (name, given)
-    return None if named is None else Raised(*named, *place)
+    return None if named is None else Raised(*named, *place, module_of(entries))
+
+
+def entries_of(error: BaseException) -> list[TracebackType]:
+    """Where an error has passed, from the outside inward."""
+    entries: list[TracebackType] = []
+    where = error.__traceback__
+    while where is not None:
+        entries.append(where)
+        where = where.tb_next
+    return entries
+
+
+def module_of(entries: list[TracebackType]) -> Any:
+    """The innermost module, ours or PyTorch's, in whose call an error was raised; None if none."""
+    for entry in reversed(entries):
+        if entry.tb_frame.f_code.co_name == CALLING:
+            module = entry.tb_frame.f_locals.get("self")
+            if is_module(module):
+                return module
+    return None
 
 
 def _name(code: CodeType) -> str:

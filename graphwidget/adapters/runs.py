@@ -20,6 +20,7 @@ from ..recording.summary import COPIED, Captured, capture, summary
 from .calls import Calls, plan
 from .identity import Identity, guarded
 from .local import FIRST_NODES, MAX_ITEMS, Copied, copied, matrices
+from .modules import ModuleNames
 from .raised import raised_call
 from .scopes import Scopes
 
@@ -35,6 +36,7 @@ class Runs:
         self.calls = Calls(recorder, self.scopes)
         self.identity = Identity(recorder)
         self.identity.tell_call = self.calls.earlier
+        self.modules = ModuleNames()
         self.raw = recorder.raw
         self.values = recorder.values
         self.nodes = recorder.nodes
@@ -173,7 +175,7 @@ class Runs:
         event = ev.Error(
             kind, type(error).__name__, str(error), tuple(help), run, node,
             getattr(finding, "slot", None), value, getattr(finding, "expected", None),
-            getattr(finding, "found", None), (), None, None, (),
+            getattr(finding, "found", None), (), None, None, (), None,
         )  # fmt: skip
         self.raw.append((self._error, None, event, storage, versions, self.place()))
 
@@ -187,7 +189,7 @@ class Runs:
         inputs = tuple(self.identity.current(tensor).id for tensor in call.inputs)
         event = ev.Error(
             "call", type(error).__name__, str(error), (), None, None, None, None, None, None, (),
-            None, call.op, inputs,
+            None, call.op, inputs, self.modules.scope_of(call.module),
         )  # fmt: skip
         site = self.recorder.sites.at(call.code, call.lasti)
         self.raw.append((self._raised, None, event, site))
@@ -215,7 +217,8 @@ class Runs:
         if op is not None:
             self.calls.define(op)
         self.calls.recall(event.inputs)
-        self.recorder.tell(event._replace(source=self.recorder.source(site)))
+        scope = self.scopes.current if event.scope is None else event.scope
+        self.recorder.tell(event._replace(source=self.recorder.source(site), scope=scope))
 
     def _start(self, run: int, node: NodeRef, grads: Grads, local: Copied | None) -> None:
         self.recorder.tell(ev.Start(run, node.id, self._summaries(grads)))

@@ -354,8 +354,8 @@ class Error(NamedTuple):
     or a view of one), ``freed`` (second backward), ``none`` (``.grad`` of a non-leaf read: a
     warning in PyTorch) or ``other``. ``help`` are the plain sentences that the exception
     carries as notes. ``writes`` are the times of the guilty ``write`` events. ``call`` is the kind
-    of a call that raised (wrong shapes): then ``op`` names it and ``inputs`` are the values it was
-    given (else None and empty)."""
+    of a call that raised (wrong shapes): then ``op`` names it, ``inputs`` are the values it was
+    given and ``scope`` is the innermost one that it was made in (else None and empty)."""
 
     kind: str
     type: str
@@ -371,6 +371,7 @@ class Error(NamedTuple):
     source: int | None
     op: str | None
     inputs: tuple[int, ...]
+    scope: int | None
 
 
 Event = (

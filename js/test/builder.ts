@@ -286,6 +286,7 @@ export class Program {
       source,
       null,
       [],
+      null,
     );
     this.tell("done", run, "failed");
   }

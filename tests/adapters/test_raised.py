@@ -1,52 +1,99 @@
-"""A call that raised is told with what it was given and the user's line."""
+"""A call that raised is told with what it was given, the user's line, and the module it was in: of
+graphwidget's own calls and of PyTorch's."""
 
 from __future__ import annotations
 
-import pytest
+import linecache
+from typing import Any
 
-from .recorded import record
+import pytest
+import torch
+
+import graphwidget
+from graphwidget.adapters.both import Adapter
+from graphwidget.recording.fold import Model, Row
+from graphwidget.recording.recorder import Recorder
 
 SETTING = """
 x, y = torch.ones(2, 3), torch.ones(2, 4)
 net = torch.nn.Sequential(torch.nn.Linear(2, 2))
-try:
-    {}
-except Exception as error:
-    caught = error
+deep = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.Sequential(torch.nn.Linear(7, 2)))
+{}
 """
 
 
+def raised(line: str, library: Any) -> tuple[Model, BaseException]:
+    """What is recorded of a program that ends in an error, and the error."""
+    source = SETTING.format(line)
+    adapter = Adapter(Recorder())
+    filename = f"<program {hash(source)}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    with adapter.observing():
+        try:
+            exec(compile(source, filename, "exec"), {"torch": library})
+        except Exception as error:
+            caught = error
+        adapter.raised(caught)
+    adapter.drain()
+    return adapter.recorder.log.model(), caught
+
+
+def around(model: Model, error: Row) -> list[str]:
+    """The names of the scopes that the error stands in, the innermost first."""
+    names, at = [], error["scope"]
+    while at is not None:
+        names.append(model.scopes[at]["name"])
+        at = model.scopes[at]["parent"]
+    return names
+
+
+@pytest.mark.parametrize("library", [graphwidget, torch], ids=["ours", "torch"])
 @pytest.mark.parametrize(
-    ("call", "op", "shapes"),
+    ("call", "ops", "shapes", "within"),
     [
-        ("x @ y", "mm", [(2, 3), (2, 4)]),
-        ("x + y", "add", [(2, 3), (2, 4)]),
-        ("torch.mm(x, y)", "mm", [(2, 3), (2, 4)]),
-        ("torch.cat([x, y])", "cat", [(2, 3), (2, 4)]),
-        ("net(x)", "addmm", [(2,), (2, 3), (2, 2)]),
-        ("x.view(7)", "view", [(2, 3)]),
-        ("x.add_(y)", "add", [(2, 3), (2, 4)]),
-        ("x.sum(5)", "sum", [(2, 3)]),
+        ("x @ y", ("mm", "matmul"), [(2, 3), (2, 4)], []),
+        ("x + y", ("add",), [(2, 3), (2, 4)], []),
+        ("torch.mm(x, y)", ("mm",), [(2, 3), (2, 4)], []),
+        ("torch.cat([x, y])", ("cat",), [(2, 3), (2, 4)], []),
+        ("net(x)", ("addmm", "linear"), [(2,), (2, 2), (2, 3)], ["net[0]", "net"]),
+        ("deep(x)", ("addmm", "linear"), [(2,), (2, 2), (2, 7)], ["deep[1][0]", "deep[1]", "deep"]),
+        ("x.view(7)", ("view",), [(2, 3)], []),
+        ("x.add_(y)", ("add",), [(2, 3), (2, 4)], []),
+        ("x.sum(5)", ("sum",), [(2, 3)], []),
+        ("torch.nn.functional.nll_loss(x, y)", ("nll_loss",), [(2, 3), (2, 4)], []),
     ],
 )
-def test_a_call_that_raised(call: str, op: str, shapes: list[tuple[int, ...]]) -> None:
-    seen = record(SETTING.format(call), bind=False)
-    adapter = seen.adapter
-    caught = seen.namespace["caught"]  # type: ignore[attr-defined]
-    adapter.raised(caught)
-    adapter.drain()
-    model = adapter.recorder.log.model()
+def test_a_call_that_raised(
+    library: Any, call: str, ops: tuple[str, ...], shapes: list[tuple[int, ...]], within: list[str]
+) -> None:
+    model, caught = raised(call, library)
     [error] = model.errors
-    assert (error["kind"], error["op"]) == ("call", op)
+    assert error["kind"] == "call"
+    assert error["op"] in ops
     assert (error["type"], error["message"]) == (type(caught).__name__, str(caught))
     assert model.sources[error["source"]]["text"] == call
-    given = [model.values[value]["summary"] for value in error["inputs"]]
-    assert [tuple(summary[0]) for summary in given] == shapes
+    given = [tuple(model.values[value]["summary"][0]) for value in error["inputs"]]
+    # our linear layer multiplies by the transposed weight, PyTorch's takes the weight
+    assert sorted(given, key=lambda dims: (len(dims), sorted(dims))) == [
+        dims if dims in given else dims[::-1] for dims in shapes
+    ]
+    assert around(model, error) == within
 
 
-@pytest.mark.parametrize("line", ["1 / 0", "raise ValueError(x)", "undefined", "x.foo"])
-def test_other_errors_are_no_calls(line: str) -> None:
-    seen = record(SETTING.format(line), bind=False)
-    seen.adapter.raised(seen.namespace["caught"])  # type: ignore[attr-defined]
-    seen.adapter.drain()
-    assert seen.adapter.recorder.log.model().errors == []
+@pytest.mark.parametrize("library", [graphwidget, torch], ids=["ours", "torch"])
+@pytest.mark.parametrize(
+    "line", ["1 / 0", "raise ValueError(x)", "undefined", "x.foo", "x.sum().backward()"]
+)
+def test_other_errors_are_no_calls(library: Any, line: str) -> None:
+    model, _ = raised(line, library)
+    assert [error for error in model.errors if error["kind"] == "call"] == []
+
+
+@pytest.mark.parametrize("library", [graphwidget, torch], ids=["ours", "torch"])
+@pytest.mark.parametrize(
+    "lines", ["w = torch.ones(2, requires_grad=True); w.add_(1)", "l = (x * x).sum(); l.backward()"]
+)
+def test_what_autograd_explains_is_told_once(library: Any, lines: str) -> None:
+    model, _ = raised(lines, library)
+    assert "call" not in [error["kind"] for error in model.errors]
+    assert len(model.errors) <= 1

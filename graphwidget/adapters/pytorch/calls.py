@@ -164,7 +164,7 @@ class Calls(TorchFunctionMode):
                     error.add_note(line)
                 event = ev.Error(
                     "leaf", type(error).__name__, str(error), finding.help(), None, None, None,
-                    before[0][1].id if before else None, None, None, (), None, None, (),
+                    before[0][1].id if before else None, None, None, (), None, None, (), None,
                 )  # fmt: skip
                 self.recorder.raw.append((self.errs, None, event, place))
         except Exception as fault:

@@ -47,7 +47,7 @@ def diagnose(
     return ev.Error(
         kind, type(error).__name__, message, tuple(help), run,
         None if row is None else row["node"], None if slot is None else slot["slot"], value,
-        expected, found, writes, None, None, (),
+        expected, found, writes, None, None, (), None,
     )  # fmt: skip
 
 

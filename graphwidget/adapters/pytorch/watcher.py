@@ -36,6 +36,7 @@ from ..sorting import BEGINS, ENDS, TICK, Sorter
 from . import causes
 from .calls import Calls, Place
 from .identity import Identity, Tables
+from .raised import raised
 from .runs import Runs
 from .tensor_facts import grad_fn_of
 
@@ -176,6 +177,14 @@ class TorchAdapter:
         except Exception as error:
             self.fault(error)
 
+    def raised(self, error: BaseException) -> None:
+        """A cell was ended by an error: tell the call that raised it, if one did."""
+        try:
+            with torch._C.DisableTorchFunction():
+                raised(error, self.calls, self.modules, not_the_users)
+        except Exception as fault:
+            self.fault(fault)
+
     # Names ---------------------------------------------------------------------------------
     def bind(self, names: Iterable[tuple[str, str, torch.Tensor]]) -> None:
         """Record what variables are bound to, as far as it is known of and new."""
@@ -238,12 +247,13 @@ class TorchAdapter:
                 while frame.f_back is not None and frame.f_code.co_filename == MODULE:
                     frame = frame.f_back
                 place = self._at(frame)
-                name = self.modules.name(module, frame)
+                number = self.recorder.ids.scope()
+                name = self.modules.called(module, frame, number)
                 for path, parameter in self.modules.fresh:
                     ref = self.identity.current(parameter)
                     self.recorder.raw.append((self.names.rebound, ref.id, "module", path))
                 self.modules.fresh.clear()
-                self._begins("module", place, name, type(module).__name__)
+                self._begins(number, "module", place, name, type(module).__name__)
                 self.places.calling = CALLING
                 self.places.enter(place)
         except Exception as error:
@@ -260,8 +270,9 @@ class TorchAdapter:
         try:
             with torch._C.DisableTorchFunction():
                 place = self.place()
-                self._begins("step", place, type(optimizer).__name__, numbers_of(optimizer))
-                self._step = self._scopes[-1]
+                self._step = self.recorder.ids.scope()
+                name = type(optimizer).__name__
+                self._begins(self._step, "step", place, name, numbers_of(optimizer))
                 self._stepping = [
                     (parameter, self.identity.current(parameter))
                     for group in optimizer.param_groups
@@ -297,8 +308,7 @@ class TorchAdapter:
             if self.active and not self.calls.off:
                 torch._C._push_on_torch_function_stack(self.calls)
 
-    def _begins(self, kind: str, place: Position | None, name: str, text: str) -> None:
-        number = self.recorder.ids.scope()
+    def _begins(self, number: int, kind: str, place: Position | None, name: str, text: str) -> None:
         self._scopes.append(number)
         self.recorder.raw.append((BEGINS, place, number, kind, name, text))
 

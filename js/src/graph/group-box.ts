@@ -8,6 +8,7 @@ import { rare } from "../log/table";
 import type { GroupBox, GroupFacts } from "./boxes";
 import { textWidth } from "./measure";
 import { callsOf, type Group } from "./groups";
+import { RAISED } from "./raised";
 
 /** The calls of a group that were made by this moment. */
 export function callsBy(model: Model, group: Group): readonly number[] {
@@ -114,6 +115,7 @@ const unusual = once((model) => {
     else if (state === "running") calls.running.add(call);
     else calls["NaN or Inf in a gradient"].add(call);
   }
+  if (model.calls.has(RAISED)) calls["an error inside"].add(RAISED);
   for (const { node } of hazards(model)) {
     if (node.call !== null) calls["a saved value was written in place"].add(node.call);
   }

@@ -7,6 +7,7 @@ import type { Plan } from "./graph";
 import { groupTree, type Group, type Tree } from "./groups";
 import { nest, type Nest, type Values } from "./nest";
 import { groupsAround, openByDepth, openGroups } from "./open";
+import { RAISED } from "./raised";
 import { baseWrites, guiltyWrite, visible, type Visible } from "./visible";
 
 /** What there is to draw, before anything is opened or closed. */
@@ -142,12 +143,18 @@ function richest(model: Model, content: Content): Detail {
 }
 
 /**
- * The groups around the node that failed in the newest cell, and around the write that spoiled what
- * it had saved, stand open: these are looked at first.
+ * The groups around the call that raised in the newest cell, or around the node that failed and the
+ * write that spoiled what it had saved, stand open: these are looked at first.
  */
 function aroundError(model: Model, root: Group): ReadonlyMap<string, boolean> {
   const error = model.errors.at(-1);
-  if (!error || error.node === null || error.time < (model.cellTimes.at(-1) ?? 0)) return NONE;
+  if (!error || error.time < (model.cellTimes.at(-1) ?? 0)) return NONE;
+  const opened = (calls: readonly number[]): ReadonlyMap<string, boolean> => {
+    const around = calls.flatMap((call) => groupsAround(root, (item) => item === call));
+    return new Map(around.map(({ place }) => [place, true]));
+  };
+  if (error.kind === "call") return opened([RAISED]);
+  if (error.node === null) return NONE;
   const failed = error.node;
   const hazard = hazards(model).find(
     ({ node, slot }) => node.node === failed && slot.slot === error.slot,
@@ -155,9 +162,8 @@ function aroundError(model: Model, root: Group): ReadonlyMap<string, boolean> {
   const calls = [
     model.nodes.get(failed)?.call ?? null,
     (hazard && guiltyWrite(model, hazard)?.call) ?? null,
-  ].filter((call) => call !== null);
-  const around = calls.flatMap((call) => groupsAround(root, (item) => item === call));
-  return new Map(around.map(({ place }) => [place, true]));
+  ];
+  return opened(calls.filter((call) => call !== null));
 }
 
 const NONE: ReadonlyMap<string, boolean> = new Map();

@@ -21,9 +21,10 @@ const rows = new WeakMap<ErrorRow, CallRow>();
 
 /** The same object for the same error, so that it is drawn once. */
 function raised(error: ErrorRow): CallRow {
-  const { op, inputs, source, time } = error;
-  const rest = { params: {}, outputs: [], view_of: null, inplace: false, scope: null, node: null };
-  const made = rows.get(error) ?? { call: RAISED, op: op ?? "call", inputs, source, time, ...rest };
+  const { op, inputs, scope, source, time } = error;
+  const own = { op: op ?? "call", inputs, scope, source, time };
+  const rest = { params: {}, outputs: [], view_of: null, inplace: false, node: null };
+  const made = rows.get(error) ?? { call: RAISED, ...own, ...rest };
   rows.set(error, made);
   return made;
 }

@@ -291,7 +291,7 @@ export interface SnapshotEvent {
   readonly state: Readonly<Record<string, unknown>>;
 }
 
-/** An autograd error of the user's program, with its explanation. ``kind`` is ``version`` (a saved value was modified in place), ``leaf`` (in-place on a leaf or a view of one), ``freed`` (second backward), ``none`` (``.grad`` of a non-leaf read: a warning in PyTorch) or ``other``. ``help`` are the plain sentences that the exception carries as notes. ``writes`` are the times of the guilty ``write`` events. ``call`` is the kind of a call that raised (wrong shapes): then ``op`` names it and ``inputs`` are the values it was given (else None and empty). */
+/** An autograd error of the user's program, with its explanation. ``kind`` is ``version`` (a saved value was modified in place), ``leaf`` (in-place on a leaf or a view of one), ``freed`` (second backward), ``none`` (``.grad`` of a non-leaf read: a warning in PyTorch) or ``other``. ``help`` are the plain sentences that the exception carries as notes. ``writes`` are the times of the guilty ``write`` events. ``call`` is the kind of a call that raised (wrong shapes): then ``op`` names it, ``inputs`` are the values it was given and ``scope`` is the innermost one that it was made in (else None and empty). */
 export interface ErrorEvent {
   readonly event: "error";
   readonly kind: string;
@@ -308,6 +308,7 @@ export interface ErrorEvent {
   readonly source: number | null;
   readonly op: string | null;
   readonly inputs: readonly number[];
+  readonly scope: number | null;
 }
 
 export type Event =
@@ -357,7 +358,7 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
   pass: ["name", "steps", "wanted", "over", "nodes", "bytes", "microseconds", "spread"],
   row: ["value", "call", "cells"],
   snapshot: ["dropped", "state"],
-  error: ["kind", "type", "message", "help", "run", "node", "slot", "value", "expected", "found", "writes", "source", "op", "inputs"],
+  error: ["kind", "type", "message", "help", "run", "node", "slot", "value", "expected", "found", "writes", "source", "op", "inputs", "scope"],
 };
 
 export function decodeStats(json: unknown): Stats {
@@ -675,6 +676,7 @@ function decodeError(a: readonly unknown[]): ErrorEvent {
     source: a[12] === null ? null : one(WHOLE, a[12], "source"),
     op: a[13] === null ? null : one(TEXT, a[13], "op"),
     inputs: many(WHOLE, a[14], "inputs"),
+    scope: a[15] === null ? null : one(WHOLE, a[15], "scope"),
   };
 }
 

@@ -155,7 +155,7 @@ describe("explanations", () => {
     const failed = (op: string, inputs: number[]): ErrorRow => ({
       ...{ kind: "call", type: "RuntimeError", message: "m", help: [], run: null, node: null },
       ...{ slot: null, value: null, expected: null, found: null, writes: [], source: null },
-      ...{ op, inputs, time: 0 },
+      ...{ op, inputs, scope: null, time: 0 },
     });
     const model = fold(p.events());
     const told = (op: string, inputs: number[]): string =>

@@ -219,13 +219,44 @@ describe("the picture", () => {
     const a = p.leaf("a", [1, 2], true, [1, 2]);
     const b = p.leaf("b", [1, 2, 3], true, [1, 3]);
     const none = [null, null, null, null, null];
-    p.tell("error", "call", "RuntimeError", "m", [], ...none, null, [], null, "mm", [a.id, b.id]);
+    p.tell(
+      "error",
+      "call",
+      "RuntimeError",
+      "m",
+      [],
+      ...none,
+      null,
+      [],
+      null,
+      "mm",
+      [a.id, b.id],
+      null,
+    );
     const el = await show(p.packed());
     expect(texts(el, ".gw-failed .gw-sign")).toEqual(["mm"]);
     const wires = [...el.querySelectorAll<SVGElement>('[data-testid="wire"]')];
     expect(wires.map(({ dataset }) => dataset.from).sort()).toEqual([`v${a.id}`, `v${b.id}`]);
     await press(el, "previous");
     expect(texts(el, ".gw-failed")).toEqual([]);
+  });
+
+  it("draws a call that raised inside the module that made it", async () => {
+    const p = new Program();
+    p.cell();
+    const x = p.leaf("x", [1, 2]);
+    const y = p.leaf("y", [1, 2, 3]);
+    let inner = 0;
+    p.within("module", "net", "Net", () => {
+      const h = p.op("add", [x, 1]);
+      p.op("mul", [h, h], "h");
+      inner = p.within("module", "net.head", "Head", () => undefined);
+    });
+    const none = [null, null, null, null, null];
+    p.tell("error", "call", "E", "m", [], ...none, null, [], null, "mm", [x.id, y.id], inner);
+    const el = await show(p.packed());
+    expect(texts(el, ".gw-failed .gw-sign")).toEqual(["mm"]);
+    expect(texts(el, "[data-testid=frame] .gw-frame-title").join()).toContain("net.head");
   });
 
   it("keeps names inert and short", async () => {

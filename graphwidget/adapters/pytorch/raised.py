@@ -1,0 +1,57 @@
+"""A call of PyTorch's API that raised: which one and with what, by the frames that it passed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from ...recording import events as ev
+from ...recording.sites import Site
+from ..modules import ModuleNames
+from ..raised import MAX_INPUTS, entries_of, module_of
+from . import ops
+from .calls import LEAF, Calls
+
+HEARS = Calls.__torch_function__.__code__
+
+
+def raised(
+    error: BaseException, calls: Calls, modules: ModuleNames, ours: Callable[[str], bool]
+) -> None:
+    """A cell was ended by an error: tell the call that raised it, if one of the program's did and
+    nothing was told of the error yet."""
+    if LEAF in str(error):
+        return
+    entries = entries_of(error)
+    users = [n for n, each in enumerate(entries) if not ours(each.tb_frame.f_code.co_filename)]
+    if not users:
+        return
+    caller = entries[users[-1]]
+    for entry in reversed(entries[users[-1] :]):
+        seen = entry.tb_frame.f_locals if entry.tb_frame.f_code is HEARS else {}
+        before = seen.get("before")
+        if before is None or seen["quiet"]:
+            continue
+        told = ops.called(seen["name"], seen["args"], seen["kwargs"], False)
+        refs = {id(tensor): ref.id for tensor, ref in before}
+        inputs = [refs[id(each)] for each in told.inputs if isinstance(each, torch.Tensor)]
+        event = ev.Error(
+            "call", type(error).__name__, str(error), (), None, None, None, None, None, None, (),
+            None, told.key, tuple(inputs[:MAX_INPUTS]),
+            modules.scope_of(module_of(entries)),
+        )  # fmt: skip
+        site = calls.recorder.sites.at(caller.tb_frame.f_code, caller.tb_lasti)
+        calls.recorder.raw.append((_tell, calls, event, seen["name"], site))
+        return
+
+
+def _tell(calls: Calls, event: ev.Error, name: str, site: Site) -> None:
+    """While draining: tell it, and first what its op is."""
+    recorder, key = calls.recorder, str(event.op)
+    calls.names.settle()
+    if recorder.define(key):
+        recorder.tell(ops.definition(name, key))
+    calls.names.recall(event.inputs)
+    scope = calls.scopes.current if event.scope is None else event.scope
+    recorder.tell(event._replace(source=recorder.source(site), scope=scope))
