@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import re
+import textwrap
 from typing import NamedTuple
+
+from graphwidget.recording.findings import Finding
 
 
 class Broken(NamedTuple):
@@ -12,6 +17,47 @@ class Broken(NamedTuple):
     mended: bool
     """Whether the fix stands in the place of the culprit's line, and is all that is to be done."""
     source: str
+
+
+def mended(source: str, finding: Finding) -> str:
+    """The program with a fix where it belongs: in the place of the guilty statement, or where the
+    marks at the ends of its lines say."""
+    lines, fix = source.splitlines(), finding.fix.splitlines()
+    marks = [re.search(r"  # (after )?line (\d+)$", each) for each in fix]
+    if marks[0] and marks[0][1]:
+        at = int(marks[0][2])
+        lines[at:at] = [_margin(lines[_first(source, at) - 1]) + each for each in fix]
+        return "\n".join(lines)
+    for nr, mark in enumerate(marks):  # of lines that stand elsewhere
+        if mark:
+            first, last = _statement(source, int(mark[2]))
+            stays = _margin(lines[first - 1]) + fix[nr].strip() if marks[0] else ""
+            lines[first - 1 : last] = [stays, *[""] * (last - first)]
+    if not marks[0]:
+        assert finding.culprit is not None
+        first, last = _statement(source, finding.culprit.line)
+        lines[first - 1 : last] = [textwrap.indent(finding.fix, _margin(lines[first - 1]))]
+    return "\n".join(lines)
+
+
+def _margin(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _statement(source: str, line: int) -> tuple[int, int]:
+    """The first and the last line of the smallest statement that a line is part of."""
+    spans = [
+        (node.lineno, node.end_lineno or 0)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.stmt)
+    ]
+    return [span for span in spans if span[0] <= line <= span[1]][-1]
+
+
+def _first(source: str, end: int) -> int:
+    """Where the largest statement begins that ends at a line."""
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.stmt)]
+    return min(node.lineno for node in nodes if node.end_lineno == end)
 
 
 BROKEN = {
@@ -309,6 +355,126 @@ net = Auto()
 x = torch.randn(4, 3)
 for epoch in range(3):
     (net(x) - x).pow(2).mean().backward()
+""",
+    ),
+    'a generator, trained twice': Broken(
+        'freed', 'return torch.tanh(self.net(z))', "d_loss = softplus(D(", True,
+        """
+from torch.nn.functional import softplus
+class Generator(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Sequential(torch.nn.Linear(3, 8), torch.nn.Linear(8, 2))
+    def forward(self, z):
+        return torch.tanh(self.net(z))
+G, D = Generator(), torch.nn.Sequential(torch.nn.Linear(2, 8), torch.nn.Linear(8, 1))
+d_opt = torch.optim.SGD(D.parameters(), lr=0.1)
+fake = G(torch.randn(4, 3))
+d_loss = softplus(D(
+    fake)).mean() - D(torch.randn(4, 2)).mean()
+d_loss.backward()
+d_opt.step()
+g_loss = softplus(-D(fake)).mean()
+g_loss.backward()
+""",
+    ),
+    'a state that a loop carries through a module': Broken(
+        'freed', 'y, h = self.gru(x, h)', 'y, hidden = net(x, hidden)', True,
+        """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gru = torch.nn.GRU(2, 4)
+    def forward(self, x, h=None):
+        y, h = self.gru(x, h)
+        return y, h
+net, hidden = Net(), None
+for x in torch.randn(3, 5, 1, 2):
+    y, hidden = net(x, hidden)
+    y.mean().backward()
+""",
+    ),
+    'a regularizer, computed once': Broken(
+        'freed', 'l2 = sum(p.pow(2).sum() for p in net.parameters())',
+        'loss = net(torch.randn(8, 4)).pow(2).mean() + 0.01 * l2', True,
+        """
+net = torch.nn.Linear(4, 1)
+l2 = sum(p.pow(2).sum() for p in net.parameters())
+for step in range(3):
+    loss = net(torch.randn(8, 4)).pow(2).mean() + 0.01 * l2
+    loss.backward()
+""",
+    ),
+    'an attribute, computed once': Broken(
+        'freed', 'self.scale = self.raw.exp()', 'return x * self.scale', True,
+        """
+class Scaled(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.raw = torch.nn.Parameter(torch.ones(3))
+        self.scale = self.raw.exp()
+    def forward(self, x):
+        return x * self.scale
+net = Scaled()
+for step in range(2):
+    net(torch.randn(2, 3)).sum().backward()
+""",
+    ),
+    'an average of weights': Broken(
+        'stale', 'q_next = target(s).mean()', 't.copy_(0.1 * o + 0.9 * t)', True,
+        """
+online, target = [torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 1)) for _ in "12"]
+def average(target, online):
+    with torch.no_grad():
+        for t, o in zip(target.parameters(), online.parameters()):
+            t.copy_(0.1 * o + 0.9 * t)
+for step in range(2):
+    s = torch.randn(5, 3)
+    q_next = target(s).mean()
+    average(target, online)
+    loss = (online(s).mean() - q_next).pow(2)
+    loss.backward()
+""",
+    ),
+    'weights clipped through .data': Broken(
+        'stale', 'score = critic(fake).mean()', 'p.data.clamp_(-0.01, 0.01)', True,
+        """
+critic = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Linear(4, 1))
+fake = torch.randn(5, 2, requires_grad=True)
+score = critic(fake).mean()
+for p in critic.parameters():
+    p.data.clamp_(-0.01, 0.01)
+score.backward()
+""",
+    ),
+    'losses of weights that changed': Broken(
+        'stale', 'losses.append((torch.tanh(x @ w) @ w).mean())', 'w -= 0.1', True,
+        """
+w, x = torch.randn(4, 4, requires_grad=True), torch.randn(2, 4)
+losses = []
+for turn in range(3):
+    losses.append((torch.tanh(x @ w) @ w).mean())
+    with torch.no_grad():
+        w -= 0.1
+sum(losses).backward()
+""",
+    ),
+    'a slice of an item': Broken(
+        'stale', 'layers = [torch.exp(w), torch.tanh(w)]', 'layers[0][1:] *= 2', True,
+        """
+w = torch.randn(4, 4, requires_grad=True)
+layers = [torch.exp(w), torch.tanh(w)]
+layers[0][1:] *= 2
+(layers[0].sum() + layers[1].sum()).backward()
+""",
+    ),
+    'each of a list': Broken(
+        'stale', 'hs = [torch.sigmoid(w), torch.tanh(w)]', '[h.mul_(0.5) for h in hs]', True,
+        """
+w = torch.randn(4, 4, requires_grad=True)
+hs = [torch.sigmoid(w), torch.tanh(w)]
+[h.mul_(0.5) for h in hs]
+sum(h.sum() for h in hs).backward()
 """,
     ),
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import linecache
 from typing import Any
@@ -11,7 +12,7 @@ import torch
 from torch import nn
 
 import graphwidget
-from tests.adapters.broken import BROKEN
+from tests.adapters.broken import BROKEN, mended
 
 
 def run(source: str, name: str, **more: Any) -> tuple[Any, RuntimeError | None, dict[str, Any]]:
@@ -40,7 +41,7 @@ def test_the_guilty_line_is_named(name: str) -> None:
     if wanted.reader is not None:
         assert finding.reader is not None
         assert finding.reader.text == wanted.reader
-    compile(finding.fix, "<fix>", "exec")
+    ast.parse(finding.fix)
     if error is not None:
         assert any(wanted.culprit in note for note in error.__notes__)
 
@@ -49,30 +50,15 @@ def test_the_guilty_line_is_named(name: str) -> None:
 def test_the_fix_mends_the_program(name: str) -> None:
     wanted = BROKEN[name]
     (finding,), _, _ = run(wanted.source, name)
-    lines = wanted.source.splitlines()
-    at = next(n for n, line in enumerate(lines) if line.strip() == wanted.culprit)
-    indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
-    fix = [indent + line for line in finding.fix.splitlines()]
-    lines[at : at + 1] = fix
-    findings, error, _ = run("\n".join(lines), f"{name}, mended")
+    findings, error, _ = run(mended(wanted.source, finding), f"{name}, mended")
     assert error is None
     assert findings == []
-
-
-def put(fix: str, source: str) -> str:
-    """The program with lines of a fix of several put where they say."""
-    lines = source.splitlines()
-    for each in fix.splitlines():
-        code, _, number = each.rpartition("  # line ")
-        at = int(number) - 1
-        lines[at] = lines[at][: len(lines[at]) - len(lines[at].lstrip())] + code
-    return "\n".join(lines)
 
 
 def test_a_sum_of_losses_becomes_one_of_numbers() -> None:
     source = BROKEN["summed"].source
     (finding,), _, _ = run(source, "summed")
-    findings, error, names = run(put(finding.fix, source), "summed, mended")
+    findings, error, names = run(mended(source, finding), "summed, mended")
     assert error is None
     assert findings == []
     assert names["total"].grad_fn is None
@@ -81,7 +67,7 @@ def test_a_sum_of_losses_becomes_one_of_numbers() -> None:
 def test_numbers_that_a_loss_is_made_of_are_kept_as_tensors() -> None:
     source = BROKEN["item"].source
     (finding,), _, _ = run(source, "item")
-    _, error, names = run(put(finding.fix, source), "item, mended")
+    _, error, names = run(mended(source, finding), "item, mended")
     assert error is None
     assert names["net"].weight.grad is not None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.adapters.broken import Broken
+from tests.adapters.broken import Broken, mended
 from tests.adapters.test_diagnosis import run
 
 SILENT = {
@@ -136,11 +136,7 @@ def test_the_guilty_line_is_named(name: str) -> None:
         assert finding.reader.text == wanted.reader
     if not wanted.mended:
         return
-    lines = wanted.source.splitlines()
-    at = finding.culprit.line - 1
-    indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
-    lines[at : at + 1] = [indent + line for line in finding.fix.splitlines()]
-    findings, error, _ = run("\n".join(lines), f"{name}, mended")
+    findings, error, _ = run(mended(wanted.source, finding), f"{name}, mended")
     assert error is None
     assert findings == []
 

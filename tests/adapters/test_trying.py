@@ -11,7 +11,7 @@ import torch
 
 from graphwidget.adapters.pytorch.tape import LONG, MOST, Tape
 from graphwidget.adapters.pytorch.trying import WORKED
-from tests.adapters.broken import BROKEN
+from tests.adapters.broken import BROKEN, mended
 from tests.adapters.test_diagnosis import run
 
 TRIED = {
@@ -102,12 +102,7 @@ def test_a_fix_that_is_told_to_work_works(name: str) -> None:
     assert WORKED in "\n".join(error.__notes__)
     assert WORKED in str(finding)
     assert WORKED in finding._repr_html_()
-    lines = source.splitlines()
-    at = finding.culprit.line - 1
-    indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
-    fix = [indent + line for line in finding.fix.splitlines()]
-    lines[at : at + 1] = fix
-    found, error, _ = run("\n".join(lines), f"{name}, mended")
+    found, error, _ = run(mended(source, finding), f"{name}, mended")
     assert error is None
     assert found == []
 

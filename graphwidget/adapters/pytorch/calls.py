@@ -221,7 +221,7 @@ class Calls(TorchFunctionMode):
             return
         refs = {id(tensor): ref for tensor, ref in before}
         place, names, late = self.place()
-        if place is not None and place.initial:
+        if place is not None and place.initial and not any(map(grad_fn_of, made)):
             return
         if not before:
             if func is not None:

@@ -4,6 +4,7 @@ Those of graphs that have run before are in ``second``."""
 
 from __future__ import annotations
 
+import ast
 from collections import deque
 from collections.abc import Mapping
 
@@ -11,7 +12,18 @@ from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import Site
 from . import fixes
-from .lines import anew, name_of_value, place_in, place_of, place_of_call, statement
+from .identity import Silent
+from .lines import (
+    anew,
+    enclosing,
+    name_of_value,
+    place_in,
+    place_of,
+    place_of_call,
+    seen_from,
+    source_of,
+    statement,
+)
 
 
 def stale(model: Model, run: int, node: Row, slot: Row, backward: Place | None) -> Finding:
@@ -36,48 +48,72 @@ def stale(model: Model, run: int, node: Row, slot: Row, backward: Place | None) 
     )
     fix = ""
     if culprit is not None and backward is not None and (step or leaf):
-        same = culprit.function == backward.function
-        again = _again(model, run, write, backward) if step and same else []
-        turned = next(filter(fixes.carried_on, again), "")
-        if turned:
-            names = fixes.carried_on(turned)
-            text += f" {' and '.join(names)} brought it from an earlier turn: cut its history."
-            fix = "\n".join(f"{each} = {each}.detach()  # before {turned}" for each in names)
-        elif again:
-            text += " Compute anew after it what backward needs."
-            fix = fixes.valid("\n".join([line, *again]))
-        else:
-            text += f" Write it after `{backward.text}` (line {backward.line})."
+        more, fix = _later(model, run, [node["node"]], write, backward, name)
+        text += more
     elif culprit is not None:
-        fix = fixes.out_of_place(line, item=not _indexes(model, call))
+        fix = fixes.out_of_place(line, _levels(model, call))
         if not fix and name.isidentifier() and reader is not None:
             fix = fixes.valid(f"{name} = {name}.clone()\n{line}")
             fix = fix or f"{name} = {name}.clone()"
     return Finding("stale", reader, culprit, fix, text)
 
 
-def _indexes(model: Model, write: Row | None) -> bool:
-    """Whether the line of a write indexes a tensor: else what it indexes holds tensors."""
-    return write is None or any(
-        "index" in call["params"] or call["op"].startswith("index")
-        for call in model.calls.values()
-        if call["source"] == write["source"] or _same_line(model, call, write)
-    )
+def _later(
+    model: Model, run: int, stale: list[int], write: Row | None, backward: Place, name: str
+) -> tuple[str, str]:
+    """A parameter was written between what saved it and a backward: text, and a fix. What backward
+    needs is computed once more after the write; where that cannot be, what was saved is a copy."""
+    roots = [number for _value, number in model.runs[run]["roots"]]
+    reader = place_of_call(model, model.nodes[stale[0]]["call"])
+    stale = stale + [node["node"] for node, _slot in model.hazards()]
+    until = model.time if write is None else write["time"]
+    again = anew(model, roots, set(stale), backward.function, until)
+    line = None if write is None else seen_from(model, write["call"], backward.function)
+    turned = next(filter(fixes.carried_on, again), "")
+    if turned:
+        names = fixes.carried_on(turned)
+        text = f" {' and '.join(names)} brought it from an earlier turn: cut its history."
+        return text, "\n".join(f"{each} = {each}.detach()  # before {turned}" for each in names)
+    if again and line is not None:
+        fix = fixes.valid("\n".join([statement(model, line), *again]))
+        block = [each for each in _around(model, line) if each not in _around(model, backward)]
+        own = write is not None and place_in(model, write["source"]) == line
+        if fix and own and len(block) <= 1:
+            return " Compute anew after it what backward needs.", fix
+        end = block[0].end_lineno if block else line.line
+        fix = fixes.valid("\n".join(f"{each}  # after line {end}" for each in again))
+        if reader is None or not block or block[0] not in _around(model, reader):
+            return f" Compute anew, after line {end}, what backward needs.", fix
+    text = f" Write it after `{backward.text}` (line {backward.line})."
+    kept = "" if reader is None else fixes.with_method(statement(model, reader), name, "clone")
+    if reader is None or not kept:
+        return text, ""
+    return f"{text} Or let backward keep a copy.", f"{kept}  # line {reader.line}"
+
+
+def _around(model: Model, place: Place) -> list[ast.stmt]:
+    return enclosing(source_of(model, place), place)
+
+
+def _levels(model: Model, write: Row | None) -> int | None:
+    """How many of the subscripts on the line of a write are those of the tensor that it writes;
+    None where the write was not recorded."""
+    if write is None:
+        return None
+    count, written = int("index" in write["params"]), write["inputs"][0]
+    while isinstance(written, int):
+        value = model.values.get(written)
+        call = None if value is None else model.calls.get(value["call"])
+        if call is None or call["op"] != "index" or not _same_line(model, call, write):
+            break
+        count, written = count + 1, call["inputs"][0]
+    return count
 
 
 def _same_line(model: Model, call: Row, other: Row) -> bool:
     one, two = (model.sources.get(each["source"]) for each in (call, other))
     keys = ("cell", "file", "line")
     return one is not None and two is not None and all(one[key] == two[key] for key in keys)
-
-
-def _again(model: Model, run: int, write: Row | None, backward: Place) -> list[str]:
-    """The statements that have to run once more after a write, for a backward to find all that it
-    needs as it was saved: those between what became stale and the root."""
-    roots = [number for _value, number in model.runs[run]["roots"]]
-    stale = {node["node"] for node, _slot in model.hazards()}
-    until = model.time if write is None else write["time"]
-    return anew(model, roots, stale, backward.function, until)
 
 
 def _how(call: Row | None, step: bool) -> str:
@@ -88,21 +124,31 @@ def _how(call: Row | None, step: bool) -> str:
 
 
 def silently_stale(
-    model: Model, call: int | None, name: str, culprit: Site | None, how: str
+    model: Model, run: int, node: int, silent: Silent, name: str, backward: Place | None
 ) -> Finding:
     """A saved value was written where PyTorch does not notice."""
-    place = place_of(culprit)
+    place, row = place_of(silent.site), model.nodes.get(node)
+    reader = None if row is None else place_of_call(model, row["call"])
     text = (
-        f"{name or 'A value'} was written through {how} after it was saved for backward: no "
-        f"error is raised, and the gradients are wrong."
+        f"{name or 'A value'} was written through {silent.how} after it was saved for backward: "
+        f"no error is raised, and the gradients are wrong."
     )
+    written = model.values.get(silent.value)
+    leaf = written is not None and written["leaf"] and written["requires_grad"]
     fix = ""
-    if place is not None and ".data" in place.text:
+    if place is not None and ".data" in place.text and not leaf:
         plain = place.text.replace(".data", "")
         fix = fixes.out_of_place(plain) or fixes.under_no_grad(plain)
-    else:
-        text += " Write it after backward, or compute anew after it what backward needs."
-    return Finding("stale", place_of_call(model, call), place, fix, text)
+    elif row is not None and backward is not None:
+        source = None if silent.site is None else silent.site.id
+        writes = [
+            call
+            for call in model.calls.values()
+            if call["source"] == source and call["inplace"] and call["time"] > row["time"]
+        ]
+        more, fix = _later(model, run, [node], next(iter(writes), None), backward, name)
+        text += more
+    return Finding("stale", reader, place, fix, text)
 
 
 def leaf_written(error: str, site: Site | None) -> Finding:

@@ -19,7 +19,7 @@ from . import causes, nans, second
 from .calls import Calls
 from .identity import TOKEN, Identity
 from .leaks import Count, leak, with_history
-from .lines import name_of_value
+from .lines import name_of_value, place_of
 from .node_facts import leafy, saved_tensors
 from .tensor_facts import storage_of
 
@@ -33,6 +33,7 @@ LOOKS = 3
 class Run(Protocol):
     """A run that begins: the nodes that it can reach, and where it stands."""
 
+    id: int
     reached: list[Any]
     place: Position | None
 
@@ -71,10 +72,11 @@ class Finder:
                 if write is not None and write.time > node.metadata[TOKEN].made:
                     self.recorder.drain()
                     model = self.recorder.log.model()
-                    row = model.nodes.get(known.id)
-                    call = None if row is None else row["call"]
                     name = name_of_value(model, write.value)
-                    self.found(causes.silently_stale(model, call, name, write.site, write.how))
+                    backward = None if run.place is None else place_of(run.place.site)
+                    self.found(
+                        causes.silently_stale(model, run.id, known.id, write, name, backward)
+                    )
 
     def grows(self, run: Run, roots: list[int]) -> None:
         """Notice a graph that is larger with every run from the same line."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Any
+from typing import Any, TypeGuard
 
 CUTS = re.compile(
-    r"\.(detach|data|item|numpy|tolist)\b(\(\))?"  # what a graph is cut with
+    r"(\.cpu\(\))*(\.(detach|data|item|numpy|tolist)\b(\(\))?)(\.(cpu|numpy|item|tolist)\(\))*"
 )
+"""What a graph is cut with."""
 
 
 def parsed(text: str) -> ast.stmt | None:
@@ -20,6 +21,12 @@ def parsed(text: str) -> ast.stmt | None:
     return body[0] if len(body) == 1 else None
 
 
+def parsed_value(text: str) -> ast.expr | None:
+    """The expression that a line is; None where it is a statement."""
+    statement = parsed(text)
+    return statement.value if isinstance(statement, ast.Expr) else None
+
+
 def valid(code: str) -> str:
     """The code if it is Python, else nothing."""
     try:
@@ -29,16 +36,21 @@ def valid(code: str) -> str:
     return code
 
 
-def out_of_place(text: str, item: bool = False) -> str:
+def out_of_place(text: str, levels: int | None = None) -> str:
     """A line that writes in place, written so that it makes a new tensor; empty if unknown how.
-    ``item`` says that what it indexes is a list or the like, and that an item is written."""
+    Of ``x[0][1:] *= 2``, ``levels`` tells how many subscripts are a tensor's and not a list's or
+    the like; without it, all are."""
     statement = parsed(text)
     if isinstance(statement, ast.AugAssign):
-        return _augmented(statement, item)
+        target = statement.target
+        if isinstance(target, ast.Subscript) and levels != 0:
+            return _cloned_first(target, statement, levels)
+        whole = ast.BinOp(_copy(target), statement.op, statement.value)
+        return valid(f"{ast.unparse(target)} = {ast.unparse(whole)}")
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
-        return _cloned_first(statement.targets[0], text)
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        return _method(statement.value, item)
+        return _cloned_first(statement.targets[0], statement, levels)
+    if isinstance(statement, ast.Expr):
+        return _method(statement, levels)
     changed = text
     if "inplace=True" in text:
         changed = text.replace("inplace=True", "inplace=False")
@@ -47,27 +59,28 @@ def out_of_place(text: str, item: bool = False) -> str:
     return valid(changed) if changed != text else ""
 
 
-def _augmented(statement: ast.AugAssign, item: bool) -> str:
-    target = statement.target
-    if isinstance(target, ast.Subscript) and not item:
-        return _cloned_first(target, ast.unparse(statement))
-    name = ast.unparse(target)
-    value = ast.BinOp(ast.parse(name, mode="eval").body, statement.op, statement.value)
-    return valid(f"{name} = {ast.unparse(value)}")
+def _copy(value: ast.expr) -> ast.expr:
+    return ast.parse(ast.unparse(value), mode="eval").body
 
 
-def _cloned_first(target: ast.Subscript, text: str) -> str:
-    whole: ast.expr = target.value
-    while isinstance(whole, ast.Subscript):
-        whole = whole.value
-    if not isinstance(whole, ast.Name | ast.Attribute):
+def _cloned_first(target: ast.Subscript, statement: ast.stmt, levels: int | None) -> str:
+    """The line after one that makes a copy of the tensor that its subscripts are of."""
+    whole: ast.expr = target
+    while isinstance(whole, ast.Subscript) and levels != 0:
+        whole, levels = whole.value, None if levels is None else levels - 1
+    if not isinstance(whole, ast.Name | ast.Attribute | ast.Subscript):
         return ""
     name = ast.unparse(whole)
-    return valid(f"{name} = {name}.clone()\n{text.strip()}")
+    return valid(f"{name} = {name}.clone()\n{ast.unparse(statement)}")
 
 
-def _method(call: ast.Call, item: bool) -> str:
+def _method(statement: ast.Expr, levels: int | None) -> str:
     """``x.mul_(2)`` is ``x = x.mul(2)``; of a function with ``inplace=True`` the result is kept."""
+    call = statement.value
+    if isinstance(call, ast.ListComp):
+        return _each(call)
+    if not isinstance(call, ast.Call):
+        return ""
     function = call.func
     for word in call.keywords:
         if word.arg == "inplace" and call.args:
@@ -75,19 +88,43 @@ def _method(call: ast.Call, item: bool) -> str:
             return valid(f"{ast.unparse(call.args[0])} = {ast.unparse(call)}")
     if not isinstance(function, ast.Attribute) or not function.attr.endswith("_"):
         return ""
-    if isinstance(function.value, ast.Subscript) and not item:
-        return _cloned_first(function.value, ast.unparse(call))
-    if not isinstance(function.value, ast.Name | ast.Attribute | ast.Subscript):
+    if isinstance(function.value, ast.Subscript) and levels != 0:
+        return _cloned_first(function.value, statement, levels)
+    name = _first(call)
+    if not name:
         return ""
-    name = ast.unparse(function.value)
     if function.attr == "zero_":
         return valid(f"{name} = torch.zeros_like({name})")
     if function.attr == "copy_":
         return valid(f"{name} = {ast.unparse(call.args[0])}") if call.args else ""
     if function.attr in ("fill_", "normal_", "uniform_", "random_"):
         return valid(f"{name} = {name}.clone()\n{ast.unparse(call)}")
-    function.attr = function.attr.rstrip("_")
-    return valid(f"{name} = {ast.unparse(call)}")
+    return valid(f"{name} = {_plain(call)}")
+
+
+def _first(call: ast.expr) -> str:
+    """The variable that a chain of methods begins with: ``x`` of ``x.neg_().add_(1)``."""
+    while isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+        call = call.func.value
+    kinds = ast.Name | ast.Attribute | ast.Subscript
+    return ast.unparse(call) if isinstance(call, kinds) else ""
+
+
+def _plain(call: ast.expr) -> str:
+    """A chain of methods, each out of place."""
+    for node in ast.walk(call):
+        if isinstance(node, ast.Attribute) and not node.attr.startswith("_"):
+            node.attr = node.attr.rstrip("_")
+    return ast.unparse(call)
+
+
+def _each(made: ast.ListComp) -> str:
+    """``[x.mul_(2) for x in xs]`` keeps its results: ``xs = [x.mul(2) for x in xs]``."""
+    of = made.generators[0].iter
+    written = isinstance(made.elt, ast.Call) and _first(made.elt)
+    if len(made.generators) > 1 or not isinstance(of, ast.Name | ast.Attribute) or not written:
+        return ""
+    return valid(f"{ast.unparse(of)} = {_plain(made)}")
 
 
 def under_no_grad(text: str) -> str:
@@ -96,19 +133,51 @@ def under_no_grad(text: str) -> str:
 
 
 def without_cut(text: str) -> str:
-    """The line without the first detach, ``.item()`` or the like."""
+    """The line without the first detach, ``.item()`` or the like, and what follows it."""
     changed = CUTS.sub("", text.strip(), count=1)
     return valid(changed) if changed != text.strip() else ""
+
+
+COPIES = ("tensor", "as_tensor", "from_numpy", "FloatTensor", "Tensor")
+"""Functions of ``torch`` that take numbers, and so no history."""
 
 
 def kept(cut: str, made: str) -> str:
     """The line that turned tensors into numbers, and the one that made a tensor of these, with
     the tensors kept."""
-    first = without_cut(cut)
-    if made == cut or not made:
-        return valid(re.sub(r"torch\.tensor\((.+?)\)", r"\1", first)) if made else first
-    second = re.sub(r"torch\.(tensor|as_tensor|FloatTensor|Tensor)\(", "torch.stack(", made)
-    return valid(f"{first}\n{second}") or first
+    first = without_cut(cut) or cut
+    if made == cut:
+        return _as_tensors(first) or (first if first != cut else "")
+    second = _as_tensors(made)
+    return valid(f"{first}\n{second}") if made and second else first
+
+
+def _as_tensors(text: str) -> str:
+    """``torch.tensor(x)`` as ``x``, and ``torch.tensor([x, y])`` as ``torch.stack([x, y])``."""
+    tree = parsed(text)
+    calls = [each for each in ast.walk(tree) if _copies(each)] if tree is not None else []
+    for call in calls:
+        function, given = call.func, call.args[0]
+        listed = isinstance(given, ast.List | ast.ListComp) or _listed(given)
+        if listed and isinstance(function, ast.Attribute):
+            function.attr, call.keywords = "stack", []
+        elif tree is not None:
+            tree = _Replaced(call, given).visit(tree)
+    return valid(ast.unparse(tree)) if tree is not None and calls else ""
+
+
+def _listed(value: ast.expr) -> bool:
+    return isinstance(value, ast.Name) and re.fullmatch(r"\w*[^s]s", value.id) is not None
+
+
+def _copies(node: ast.AST) -> TypeGuard[ast.Call]:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in COPIES
+        and ast.unparse(node.func.value) == "torch"
+        and bool(node.args)
+    )
 
 
 def loss_of(text: str) -> str:
@@ -144,19 +213,33 @@ def detached(text: str, value: str) -> str:
     ]
     if not found or not value:
         return ""
-    changed = _Replaced(found[-1]).visit(statement)
+    changed = _Replaced(found[-1], _without_history(found[-1])).visit(statement)
     return valid(ast.unparse(changed))
 
 
 class _Replaced(ast.NodeTransformer):
-    """Detaches one expression."""
+    """Puts one expression in the place of another."""
 
-    def __init__(self, what: ast.expr) -> None:
-        self.what = what
+    def __init__(self, what: ast.AST, by: ast.AST) -> None:
+        self.what, self.by = what, by
 
     def visit(self, node: ast.AST) -> Any:
         """Change that one, and leave the others."""
-        return _without_history(self.what) if node is self.what else super().visit(node)
+        return self.by if node is self.what else super().visit(node)
+
+
+def with_method(text: str, name: str, method: str) -> str:
+    """The line with ``name.method()`` for the variable; empty if it does not read it."""
+    statement = parsed(text)
+    uses = [
+        node
+        for node in (ast.walk(statement) if statement is not None else ())
+        if _is_variable(node, ast.Load) and ast.unparse(node) == name
+    ]
+    for use in uses:
+        called = ast.Call(ast.Attribute(use, method, ast.Load()), [], [])  # type: ignore[arg-type]
+        statement = _Replaced(use, called).visit(statement)
+    return valid(ast.unparse(statement)) if statement is not None and uses else ""
 
 
 def _without_history(value: ast.expr) -> ast.expr:
@@ -181,8 +264,18 @@ def carried(text: str, several: bool) -> list[str]:
     return cuts
 
 
-def _is_variable(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name | ast.Attribute)
+def _is_variable(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> bool:
+    return isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, context)
+
+
+def handed(made: str, used: str) -> list[str]:
+    """The variables that one statement gives a value and another reads."""
+    one, other = parsed(made), parsed(used)
+    if one is None or other is None:
+        return []
+    read = {ast.unparse(each) for each in ast.walk(other) if _is_variable(each, ast.Load)}
+    given = [ast.unparse(each) for each in ast.walk(one) if _is_variable(each, ast.Store)]
+    return [name for name in given if name in read]
 
 
 def carried_on(text: str) -> list[str]:
@@ -211,9 +304,8 @@ def target(text: str) -> str:
         written = statement.targets[0]
     elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         function = statement.value.func
-        name = function.attr if isinstance(function, ast.Attribute) else ""
-        if isinstance(function, ast.Attribute) and name.endswith("_"):
-            written = function.value
+        writes = isinstance(function, ast.Attribute) and function.attr.endswith("_")
+        written = parsed_value(_first(statement.value)) if writes else None
     while isinstance(written, ast.Subscript):
         written = written.value
     return ast.unparse(written) if isinstance(written, ast.Name | ast.Attribute) else ""

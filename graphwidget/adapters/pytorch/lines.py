@@ -6,12 +6,14 @@ import ast
 import linecache
 import textwrap
 from collections.abc import Iterable
+from functools import lru_cache
 from math import inf
 
 from ...recording.findings import Place
 from ...recording.fold import Model, Row
 from ...recording.sites import Site
 
+MAX_LINES = 20_000
 MOST = 5
 """Lines that a reader will copy to run them once more."""
 
@@ -64,23 +66,70 @@ def seen_from(model: Model, call: int | None, function: str) -> Place | None:
     return place if place is not None and place.function == function else None
 
 
+def way_to(model: Model, call: int | None) -> list[tuple[str, Place]]:
+    """The lines that lead to a call, from the outermost in: each with what was entered there."""
+    row = model.calls.get(call) if call is not None else None
+    if row is None:
+        return []
+    found = [(f"call {row['call']}", place_in(model, row["source"]))]
+    scope = row["scope"]
+    while scope is not None and scope in model.scopes:
+        around = model.scopes[scope]
+        if around["kind"] in ("module", "function"):
+            found.append((f"scope {scope}", place_in(model, around["source"])))
+        scope = around["parent"]
+    return [(what, place) for what, place in reversed(found) if place is not None]
+
+
+def apart(model: Model, one: int | None, other: int | None) -> list[tuple[Place, Place]]:
+    """Where the ways to two calls part, and the lines of both from there on inwards: those that
+    stand in the same function."""
+    ways = list(zip(way_to(model, one), way_to(model, other), strict=False))
+    parted = next((nr for nr, (a, b) in enumerate(ways) if a[0] != b[0]), len(ways))
+    pairs = [(a[1], b[1]) for a, b in ways[parted:]]
+    return [(a, b) for a, b in pairs if (a.file, a.function) == (b.file, b.function)]
+
+
 def statement(model: Model, place: Place) -> str:
     """The whole statement that a line belongs to, at the margin; the line alone where its text is
     not at hand."""
-    cells = [row["source"] for row in model.cells if f"cell {row['count']}" == place.file]
-    source = cells[-1] if cells else "".join(linecache.getlines(place.file))
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
+    around = enclosing(source_of(model, place), place)
+    if not around or hasattr(around[-1], "body"):
         return place.text
+    lines = source_of(model, place).splitlines()
+    first, last = around[-1].lineno, around[-1].end_lineno or around[-1].lineno
+    return textwrap.dedent("\n".join(lines[first - 1 : last]))
+
+
+def source_of(model: Model | None, place: Place) -> str:
+    """The text of the cell or the file in which a line stands."""
+    cells = [] if model is None else model.cells
+    found = [row["source"] for row in cells if f"cell {row['count']}" == place.file]
+    return found[-1] if found else "".join(linecache.getlines(place.file)[:MAX_LINES])
+
+
+def enclosing(source: str, place: Place) -> list[ast.stmt]:
+    """The statements that a line is part of, from the outermost in; none if the source is not
+    what ran."""
     lines = source.splitlines()
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.stmt) or hasattr(node, "body"):
-            continue
-        first, last = node.lineno, node.end_lineno or node.lineno
-        if first <= place.line <= last and place.text in lines[place.line - 1]:
-            return textwrap.dedent("\n".join(lines[first - 1 : last]))
-    return place.text
+    if not place.line <= len(lines) or place.text not in lines[place.line - 1]:
+        return []
+    nodes = [each for each in ast.walk(_tree(source)) if isinstance(each, ast.stmt)]
+    return [each for each in nodes if begin(each) <= place.line <= (each.end_lineno or 0)]
+
+
+def begin(node: ast.stmt) -> int:
+    """The first line of a statement, with its decorators."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(each.lineno for each in decorators)])
+
+
+@lru_cache(maxsize=16)
+def _tree(source: str) -> ast.AST:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError):
+        return ast.Module([], [])
 
 
 def between(model: Model, roots: Iterable[int], ends: Iterable[int]) -> list[Row]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
@@ -11,6 +12,7 @@ from ...recording.sites import Site
 from . import fixes
 from .lines import (
     anew,
+    apart,
     between,
     name_of_value,
     place_in,
@@ -48,19 +50,58 @@ def freed(
     line = "" if place is None else statement(model, place)
     loss = fixes.loss_of(backward.text) if backward is not None else ""
     added = _other_term(model, new, old)
+    first_use = _for_another(model, old, name, began)
     if name and loss == name and added and place is not None and backward is not None:
         text += f" {name} is a sum over turns, with the graphs of all of them."
         text += f" Sum the numbers, and call backward on {added}."
         fix = fixes.summed(line, place.line, added, backward.line)
-    elif place is not None and reader != place and _ran_once(model, old):
+    elif first_use is not None:
+        place, fix = first_use
+        text += f" That backward needs no gradient of {name}: give it {name}.detach()."
+    elif place is not None and reader != place and _ran_once(model, old, began):
         text += f" {name or 'What was computed then'} was made once and is used again:"
         text += " make it anew each time (or, if what made it is not trained, .detach() it)."
         made = anew(model, [old["node"]], first, place.function)
+        made = made or _of_the_same_object(model, reader, place, name)
         fix = fixes.valid("\n".join([*made, line])) if made else ""
     else:
         text += f" {name or 'What was computed then'} is used again, with its old history."
         fix = _detached(model, edges, line)
     return Finding("freed", reader, place, fix, text)
+
+
+def _of_the_same_object(model: Model, reader: Place | None, place: Place, name: str) -> list[str]:
+    """The statement that makes an attribute, where it stands in another method than its use."""
+    if reader is None or reader.function.rpartition(".")[0] != place.function.rpartition(".")[0]:
+        return []
+    made = statement(model, reader)
+    return [made] if name.startswith("self.") and fixes.target(made) == name else []
+
+
+def _for_another(model: Model, old: Row, name: str, began: int) -> tuple[Place, str] | None:
+    """Where the backward that freed a node was for what other parameters make of its result, as a
+    discriminator's of what a generator made: the line that used it then, which should detach it."""
+    stepped = {
+        model.values[value]["storage"]
+        for call in model.calls.values()
+        if call["time"] > began and call["op"][:1].isupper()
+        for value in call["outputs"]
+        if value in model.values
+    }
+    leaves = {
+        model.values[node["variable"]]["storage"]
+        for node in between(model, [old["node"]], model.nodes)
+        if node["variable"] in model.values
+    }
+    if not name or not stepped or not leaves or stepped & leaves:
+        return None
+    for node in model.nodes.values():
+        if node["time"] < began and any(before == old["node"] for before, _nr in node["next"]):
+            for place, _made in apart(model, node["call"], old["call"]):
+                fix = fixes.with_method(statement(model, place), name, "detach")
+                if fix:
+                    return place, fix
+    return None
 
 
 def _between_two(
@@ -103,11 +144,13 @@ def _shared(
     return finding._replace(fix=fix, text=text)
 
 
-def _ran_once(model: Model, node: Row) -> bool:
-    """Whether the line that made the node made no other."""
+def _ran_once(model: Model, node: Row, began: int) -> bool:
+    """Whether the line that made the node has made none since that time."""
     made = model.calls.get(node["call"])
     source = None if made is None else made["source"]
-    return [call["source"] for call in model.calls.values()].count(source) == 1
+    return made is not None and not any(
+        call["source"] == source and call["time"] > began for call in model.calls.values()
+    )
 
 
 def _carried(model: Model, new: Row, old: Row) -> tuple[str, Place | None]:
@@ -119,16 +162,24 @@ def _carried(model: Model, new: Row, old: Row) -> tuple[str, Place | None]:
             place = seen_from(model, new["call"], scope)
             if place is not None:
                 return str(name), place
-    names = (name_of_value(model, value) for value in old["outputs"])
-    return next(filter(None, names), ""), place_of_call(model, new["call"])
+    names = [name_of_value(model, value) for value in old["outputs"]]
+    name, place = next(filter(None, names), ""), place_of_call(model, new["call"])
+    if place is not None and name.startswith("self.") and name in place.text:
+        return name, place
+    for used, made in apart(model, new["call"], old["call"]):
+        handed = fixes.handed(statement(model, made), statement(model, used))
+        if handed:
+            return handed[0], used
+    return name, place
 
 
 def _detached(model: Model, edges: Iterable[tuple[Row, Row]], line: str) -> str:
     """The line, with all that is carried into it cut off from its history."""
     edges = list(edges)
-    names = [_carried(model, new, old)[0] for new, old in edges]
-    cuts = [f"{name} = {name}.detach()" for name in dict.fromkeys(filter(None, names))]
-    cuts = cuts or fixes.carried(line, len({old["node"] for _, old in edges}) > 1)
+    names = dict.fromkeys(_carried(model, new, old)[0] for new, old in edges)
+    told = all(any(map(partial(name_of_value, model), old["outputs"])) for _, old in edges)
+    cuts = [] if told else fixes.carried(line, len({old["node"] for _, old in edges}) > 1)
+    cuts = cuts or [f"{name} = {name}.detach()" for name in names if name]
     return fixes.valid("\n".join([*cuts, line])) if cuts else ""
 
 

@@ -7,6 +7,7 @@ fail as the program did is the change tried, and what becomes of it told.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from math import prod
@@ -30,6 +31,10 @@ REPEATED = {
     "no_grad": "does not require grad",
 }
 """What PyTorch says of failures by their kinds."""
+
+
+ELSEWHERE = re.compile(r"  # (after|before|line) .+$", re.MULTILINE)
+"""Marks code that does not stand in the place of the guilty line."""
 
 
 class Unfit(Exception):
@@ -140,6 +145,7 @@ def tried(finding: Finding, tape: Tape) -> Finding:
     if (
         change is None
         or not finding.fix
+        or not any(map(change.at, tape.entries))
         or any(entry.args is None and not entry.made for entry in tape.entries)
     ):
         return finding
@@ -159,7 +165,7 @@ def tried(finding: Finding, tape: Tape) -> Finding:
 
 def _change(finding: Finding) -> Change | None:
     place = finding.culprit
-    if place is None:
+    if place is None or ELSEWHERE.search(finding.fix):
         return None
     at = _on(place)
     lines = finding.fix.splitlines()
@@ -167,7 +173,9 @@ def _change(finding: Finding) -> Change | None:
         return Change(lambda entry: at(entry) and bool(entry.written), _cloned)
     if finding.kind == "leaf":
         return Change(at, lambda player, nr: torch.no_grad())
-    if finding.kind == "freed" and ".detach()" in finding.fix:
+    if finding.kind == "freed" and re.match(
+        r"(if .+\n +)?(\S+) = (tuple|\2\.detach)\b", finding.fix
+    ):
         return Change(at, _detached)
     return None
 
