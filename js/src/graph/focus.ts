@@ -2,7 +2,7 @@
 
 import { countWhile } from "../collections";
 import { groups } from "../layout/components";
-import { hazards, nodesByCall, type Model, type WriteRow } from "../log/model";
+import { hazards, nodesOf, type Model, type WriteRow } from "../log/model";
 import { guiltyWrite, inputsOf, origin, type Visible } from "./visible";
 
 /** What the newest cell worked on, and how many other graphs are left out. */
@@ -22,12 +22,11 @@ export function focus(
   everything: boolean,
 ): Focus {
   const find = parts(model, seen, writes);
-  const nodes = nodesByCall(model);
   const touched = new Map<number, number>(); // by part: the last cell that worked on it
   for (const id of seen.calls) {
     const call = model.calls.get(id);
     if (!call) continue;
-    const runs = (nodes.get(id) ?? []).map(({ run }) => timeOf(model, run));
+    const runs = nodesOf(model, id).map(({ run }) => timeOf(model, run));
     const cell = cellOf(model, Math.max(call.time, ...runs));
     const root = find(-id);
     touched.set(root, Math.max(cell, touched.get(root) ?? cell));

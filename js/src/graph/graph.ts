@@ -6,7 +6,7 @@ import { unseen } from "../log/format";
 import {
   isProgram,
   makerOf,
-  nodesByCall,
+  nodesOf,
   type CallRow,
   type Model,
   type NodeRow,
@@ -95,8 +95,6 @@ interface Draft {
 export function buildGraph(model: Model, plan: Plan = flatPlan(model)): Graph {
   const { seen, nest: nested } = plan;
   const writes = baseWrites(model);
-  const nodes = nodesByCall(model);
-  const nodesOf = (call: number): readonly NodeRow[] => nodes.get(call) ?? [];
   const draft: Draft = { boxes: new Map(), homes: new Map(), frames: new Map(), wires: [] };
   addCards(draft, model, plan);
   for (const id of [...seen.calls].sort((a, b) => a - b)) {
@@ -106,12 +104,12 @@ export function buildGraph(model: Model, plan: Plan = flatPlan(model)): Graph {
     const written = call.outputs[0] === undefined ? null : nested.cards.get(call.outputs[0]);
     if (seen.steps.has(id) && !written) continue; // its parameter is inside a closed group
     const step = seen.steps.has(id) ? (stepScope(model, call) ?? undefined) : undefined;
-    const pill = pillOf(model, call, nodesOf(id), step);
+    const pill = pillOf(model, call, nodesOf(model, id), step);
     draft.boxes.set(pill.key, pill);
     draft.homes.set(pill.key, homeKey(site?.home ?? written));
     for (const wire of wiresOfPill(model, pill, writes, seen)) draft.wires.push(wire);
   }
-  addGroups(draft, model, plan, nodesOf);
+  addGroups(draft, model, plan);
   foldViewWrites(model, draft.boxes, draft.wires);
   joinClosed(draft, nested);
   draft.wires = draft.wires.filter((w) => draft.boxes.has(w.from) && draft.boxes.has(w.to));
@@ -166,12 +164,7 @@ function titleOf(model: Model, value: ValueRow): string | null {
   return /the \(|\?/.test(text) ? null : text;
 }
 
-function addGroups(
-  draft: Draft,
-  model: Model,
-  { seen, nest: nested }: Plan,
-  nodesOf: (call: number) => readonly NodeRow[],
-): void {
+function addGroups(draft: Draft, model: Model, { seen, nest: nested }: Plan): void {
   const stepped = steppedBy(model, seen.steps);
   for (const group of nested.frames) {
     const calls = callsBy(model, group);
@@ -186,7 +179,7 @@ function addGroups(
     const facts = factsOf(model, group, calls, stepped);
     draft.boxes.set(group.key, groupBox(group, facts, age, nodesIn(model, group, calls)));
     draft.homes.set(group.key, homeKey(home));
-    for (const wire of wiresOfGroup(model, group, calls, seen, nested, nodesOf)) {
+    for (const wire of wiresOfGroup(model, group, calls, seen, nested)) {
       draft.wires.push(wire);
     }
   }

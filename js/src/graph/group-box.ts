@@ -3,7 +3,7 @@
 import { countWhile } from "../collections";
 import type { Summary } from "../log/events";
 import { cut, number, shape, shapeOf, UNSEEN } from "../log/format";
-import { hazards, nodesByCall, once, type Model, type NodeRow, type ValueRow } from "../log/model";
+import { hazards, nodesOf, once, type Model, type NodeRow, type ValueRow } from "../log/model";
 import { rare } from "../log/table";
 import type { GroupBox, GroupFacts } from "./boxes";
 import { textWidth } from "./measure";
@@ -23,9 +23,8 @@ const inside = new WeakMap<Group, { readonly size: number; readonly nodes: Set<n
 export function nodesIn(model: Model, group: Group, calls: readonly number[]): ReadonlySet<number> {
   const known = inside.get(group);
   if (known?.size === model.nodes.size) return known.nodes;
-  const all = nodesByCall(model);
   const nodes = new Set<number>();
-  for (const call of calls) for (const { node } of all.get(call) ?? []) nodes.add(node);
+  for (const call of calls) for (const { node } of nodesOf(model, call)) nodes.add(node);
   inside.set(group, { size: model.nodes.size, nodes });
   return nodes;
 }
@@ -89,14 +88,14 @@ interface State {
 
 /** How far the nodes inside have run, and what is wrong. */
 function stateOf(model: Model, calls: readonly number[]): State {
-  const nodes = nodesByCall(model);
   const { running, ...wrong } = unusual(model);
   const among = (some: ReadonlySet<number>): boolean =>
     some.size > 0 && calls.some((call) => some.has(call));
   const trouble = (Object.keys(wrong) as (keyof typeof wrong)[]).find((text) => among(wrong[text]));
   const undone = ({ state }: NodeRow): boolean => state !== "done";
   const done =
-    calls.some((call) => nodes.has(call)) && !calls.some((call) => nodes.get(call)?.some(undone));
+    calls.some((call) => model.made.has(call)) &&
+    !calls.some((call) => nodesOf(model, call).some(undone));
   return { running: among(running), done, trouble: trouble ?? null };
 }
 

@@ -1,7 +1,7 @@
 /* The wires of a closed group: those of the calls inside that lead out of it, each once. */
 
 import { groupBy } from "../collections";
-import type { CallRow, Model, NodeRow } from "../log/model";
+import { nodesOf, type CallRow, type Model, type NodeRow } from "../log/model";
 import { inputEdges, type Edge } from "./edges";
 import type { Group } from "./groups";
 import { groupWireKey, valueKey } from "./keys";
@@ -16,7 +16,6 @@ export function wiresOfGroup(
   calls: readonly number[],
   seen: Visible,
   { cards, makers, sites }: Nest,
-  nodesOf: (call: number) => readonly NodeRow[],
 ): Wire[] {
   const wires = new Map<string, Wire>();
   for (const id of calls) {
@@ -36,7 +35,7 @@ export function wiresOfGroup(
       const rest = { key, from, to: group.key, value, call: id };
       const known = wires.get(key);
       if (known?.way === "through") continue;
-      edges ??= edgesOf(model, call, nodesOf(id).at(-1));
+      edges ??= edgesOf(model, call, nodesOf(model, id).at(-1));
       const edge = edges[i] ?? NO_EDGE;
       const into = known && known.node !== null ? known : edge;
       if (known) wires.set(key, { ...rest, way: "through", ...receiver(model, value, into) });

@@ -295,7 +295,7 @@ function setNode(model: Model, e: NodeEvent): void {
     time: model.time,
   };
   model.nodes.set(e.node, node);
-  hold(model, node);
+  index(model, node);
   e.outputs.forEach((value, nr) => {
     patch(model, model.values, value, { node: e.node, nr });
   });
@@ -310,12 +310,16 @@ function since(model: Model, slot: NodeEvent["saved"][number]): readonly number[
   return writes.filter((each) => each.version > version).map((each) => each.time);
 }
 
-function hold(model: Model, node: NodeRow): void {
-  for (const { storage } of node.saved) {
-    if (storage === null) continue;
-    const held = model.holders.get(storage) ?? [];
-    if (!held.includes(node.node)) model.holders.set(storage, [...held, node.node]);
-  }
+function index(model: Model, node: NodeRow): void {
+  if (node.call !== null) add(model.made, node.call, node.node);
+  if (node.freed) return;
+  for (const { storage } of node.saved)
+    if (storage !== null) add(model.holders, storage, node.node);
+}
+
+function add(lists: Table<readonly number[]>, key: number, item: number): void {
+  const known = lists.get(key) ?? [];
+  if (!known.includes(item)) lists.set(key, [...known, item]);
 }
 
 /** The node keeps nothing any more: later writes are no matter to it. */
@@ -357,7 +361,8 @@ function restore(model: Model, e: SnapshotEvent): void {
   model.time = e.dropped - 1; // the snapshot stands where the last dropped event stood
   model.cellTimes = [];
   model.holders.clear();
-  for (const node of model.nodes.values()) if (!node.freed) hold(model, node);
+  model.made.clear();
+  for (const node of model.nodes.values()) index(model, node);
 }
 
 /** The model as JSON, as Python's `Model.to_json()` has it: nested parts are arrays again. */

@@ -21,7 +21,6 @@ import type {
   Summary,
   ValueEvent,
 } from "./events";
-import { push } from "../collections";
 import { rare, Table } from "./table";
 
 type Row<E> = Readonly<Omit<E, "event">>;
@@ -154,6 +153,8 @@ export interface Model {
   rows: readonly ListedRow[];
   /** An index, no state: by storage, the nodes not freed that saved something of it. */
   readonly holders: Table<readonly number[]>;
+  /** An index, no state: by call, the nodes that it made. */
+  readonly made: Table<readonly number[]>;
   /** An index, no state: when each cell began that is still on record. */
   cellTimes: readonly number[];
   /** No state: lists that only this model holds, so that they can grow where they are. */
@@ -195,6 +196,7 @@ export function emptyModel(): Model {
     passes: [],
     rows: [],
     holders: new Table(),
+    made: new Table(),
     cellTimes: [],
     own: new WeakSet(),
     since: 0,
@@ -243,6 +245,7 @@ export function fork(model: Model): Model {
     scopes: new Table(model.scopes),
     loops: new Table(model.loops),
     holders: new Table(model.holders),
+    made: new Table(model.made),
   };
 }
 
@@ -291,12 +294,13 @@ export const scopesWithSteps = once((model): ReadonlySet<number> => {
   return found;
 });
 
-/** The nodes that each call made. */
-export const nodesByCall = once((model) => {
-  const found = new Map<number, NodeRow[]>();
-  for (const node of model.nodes.values()) if (node.call !== null) push(found, node.call, node);
-  return found;
-});
+const NONE: readonly NodeRow[] = [];
+
+/** The nodes that a call made. */
+export function nodesOf(model: Model, call: number): readonly NodeRow[] {
+  const made = model.made.get(call);
+  return made ? made.flatMap((id) => model.nodes.get(id) ?? []) : NONE;
+}
 
 /** The call that made a value. */
 export function makerOf(model: Model, value: ValueRow | undefined): CallRow | undefined {
