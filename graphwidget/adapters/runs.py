@@ -10,7 +10,7 @@ from typing import Any
 from numpy import ndarray
 
 from ..graph.base import NodeBase, RunBase, TensorBase
-from ..graph.errors import Finding
+from ..graph.errors import ErrorFacts
 from ..optable import TABLE
 from ..recording import events as ev
 from ..recording.positions import Position
@@ -159,23 +159,23 @@ class Runs:
         self._failed(error, None)
 
     def _failed(self, error: BaseException, run: int | None) -> None:
-        finding: Finding | None = getattr(error, "finding", None)
-        kind, help = ("other", ()) if finding is None else (finding.kind, finding.help)
+        facts: ErrorFacts | None = getattr(error, "facts", None)
+        kind, help = ("other", ()) if facts is None else (facts.kind, facts.help)
         node = value = storage = None
         versions: list[int] = []
-        if finding is not None:
-            node = None if finding.node is None else self.identity.edge(finding.node)[0]
-            tensor = finding.tensor
-            if tensor is not None and finding.slot is not None and tensor._rec is None:
+        if facts is not None:
+            node = None if facts.node is None else self.identity.edge(facts.node)[0]
+            tensor = facts.tensor
+            if tensor is not None and facts.slot is not None and tensor._rec is None:
                 storage = self.identity.storage_of(tensor)  # only its node has it
             elif tensor is not None:
                 ref = self.identity.current(tensor)
                 value, storage = ref.id, ref.storage
-            versions = [write.version for write in finding.writes]
+            versions = [write.version for write in facts.writes]
         event = ev.Error(
             kind, type(error).__name__, str(error), tuple(help), run, node,
-            getattr(finding, "slot", None), value, getattr(finding, "expected", None),
-            getattr(finding, "found", None), (), None, None, (), None,
+            getattr(facts, "slot", None), value, getattr(facts, "expected", None),
+            getattr(facts, "found", None), (), None, None, (), None,
         )  # fmt: skip
         self.raw.append((self._error, None, event, storage, versions, self.place()))
 
@@ -183,7 +183,7 @@ class Runs:
     def raised(self, error: BaseException) -> None:
         """A cell was ended by an error: tell the call that raised it, if one of this package did
         and nothing was told of the error yet."""
-        call = None if hasattr(error, "finding") else raised_call(error)
+        call = None if hasattr(error, "facts") else raised_call(error)
         if call is None:
             return
         inputs = tuple(self.identity.current(tensor).id for tensor in call.inputs)

@@ -15,7 +15,7 @@ from ..arrays.warnings import warn_once
 from ..eager.promote import check_broadcastable
 from ..graph import errors, runtime
 from ..graph.base import dtype_of_grad
-from ..graph.input_buffers import ONE_REFERENCE, owns_memory, recorded_copy
+from ..graph.input_buffers import ONE_REFERENCE, differentiable_copy, owns_memory
 from ..graph.relaxed_rules import policy
 from ..graph.tensor import Tensor
 from ..graph.version import bump, counter_for_grad
@@ -52,7 +52,7 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
         own = variable._hooks is None
         dtype = variable._data.dtype if own or create else dtype_of_grad(variable, grad.dtype)
         if create:
-            made = first_recorded_grad(variable, grad)
+            made = first_differentiable_grad(variable, grad)
         elif is_unwritten_zeros(grad) and follows_layout_contract(grad, variable._data, dtype):
             made = Tensor._wrap(grad)
             made._data = grad
@@ -87,9 +87,9 @@ def is_unwritten_zeros(grad: Any) -> bool:
     return grad.__class__ is ZeroArray and not grad.flags.writeable
 
 
-def first_recorded_grad(variable: Tensor, grad: Tensor) -> Tensor:
-    """A leaf's first gradient when accumulation is recorded."""
-    made: Tensor = recorded_copy(grad)
+def first_differentiable_grad(variable: Tensor, grad: Tensor) -> Tensor:
+    """A leaf's first gradient under create_graph: it has a history of its own."""
+    made: Tensor = differentiable_copy(grad)
     dtype = dtype_of_grad(variable, made._data.dtype)
     if not follows_layout_contract(made._data, variable._data, dtype):
         made._replace_memory(copy_in_layout(variable._data, made._data, dtype))

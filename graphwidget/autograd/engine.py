@@ -261,7 +261,7 @@ class Run(RunBase):
                     if self._only_captured(target):
                         continue
                 if self.create_graph and not (runtime.mode.enabled or target.__class__ in PASSING):
-                    self._run_node_recorded(target, grad)
+                    self._run_node_differentiably(target, grad)
                 elif not target.special:
                     self._run_node(target, grad)
                 elif target.__class__ is Output:
@@ -297,8 +297,8 @@ class Run(RunBase):
         finally:
             runtime.set_grad_enabled(before)
 
-    def _run_node_recorded(self, target: Any, grad: Any) -> None:
-        """Run one node with gradients recorded, though the caller's mode is not to record."""
+    def _run_node_differentiably(self, target: Any, grad: Any) -> None:
+        """Run one node under create_graph: its gradients get histories, whatever the mode."""
         run = self._accumulate_leaf if target.special else self._run_node
         runtime.set_grad_enabled(True)
         try:

@@ -290,7 +290,7 @@ def _make_output(
         check_writable(out, node.name())
     keeps = take_retain_grad(out)
     if out._view is not None:
-        rebase(out, out._view, node)
+        rebase(out._view, node)
         refresh_for_op(out)
     else:
         out._node = Output(node, nr) if len(node.metas) > 1 else node

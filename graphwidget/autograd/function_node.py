@@ -190,7 +190,7 @@ class FunctionNode(Node):
         entry, own = self._entries[slot], self._own[slot] is not None
         tensor = self._unpack_entry(slot, entry)
         assert tensor is not None
-        self._entries[slot] = Packed(self, tensor, tensor.detach(), own, both)
+        self._entries[slot] = Packed(tensor, tensor.detach(), own, both)
 
     def keep(self, outputs: Sequence[Any]) -> None:
         """Save what forward asked for, now that the outputs have their history.
@@ -215,7 +215,7 @@ class FunctionNode(Node):
             self._own.append(nr if own else None)
             counter = counter_of(each)
             if saved_hooks.hooks.stack:
-                kept.append(Packed(self, each, each, own, saved_hooks.hooks.stack[-1]))
+                kept.append(Packed(each, each, own, saved_hooks.hooks.stack[-1]))
             else:
                 kept.append(
                     SavedByForward(each._data, counter, counter.savable, None if own else each)

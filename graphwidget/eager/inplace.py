@@ -267,7 +267,7 @@ def set_history(tensor: Tensor, node: Node) -> None:
     if node.own is not None:
         save_output(node, node.own, tensor)
     if tensor._view is not None:
-        rebase(tensor, tensor._view, node)
+        rebase(tensor._view, node)
         refresh_for_op(tensor)
         # The result that the node saved has the view's own history, for as long as that lives.
         node.metadata["view"] = weakref.ref(tensor._node)

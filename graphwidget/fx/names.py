@@ -108,12 +108,6 @@ def target_name(target: Any) -> str:
     return snake_case(name)
 
 
-def typename(thing: Any) -> str:
-    """The type of an object, as errors name it."""
-    kind = thing if isinstance(thing, type) else type(thing)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
-
-
 # Functions and types ------------------------------------------------------------------------------
 def torch_module(name: str) -> str:
     """What PyTorch calls a module of this package; other modules' names stay."""

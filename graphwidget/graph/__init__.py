@@ -15,7 +15,7 @@ To read the heart of the package in one sitting, in this order:
 11. ``graph/input_buffers.py``     where gradients wait for their node, and how several are added
 12. ``autograd/accumulate_grad.py``  how ``.grad`` gets its value
 
-Three journeys, file by file:
+Four journeys, file by file:
 
 * ``x * w``: ``functions/tensor/operators.py`` names the function of each operator; what runs is
   generated from the declaration in ``optable/pointwise/arithmetic.py`` and stands in
@@ -30,4 +30,8 @@ Three journeys, file by file:
 * ``v.mul_(2)`` on a view: ``eager/inplace.py`` tells the whole story and calls, in this order,
   ``eager/promote.py`` (operands), ``graph/views.py`` (may it be written), ``arrays/overlap.py``,
   the generated ``make_node``, ``graph/version.py`` (count) and ``graph/views.py`` (rebase).
+* The error when such a write changed what a node had saved: the node's generated ``run_arrays``
+  (``tests/golden/generated.py``; ``eager/node_classes.py`` writes it) compares the version that it
+  noted with ``graph/version.py``'s count, and raises what ``version_error`` of ``graph/errors.py``
+  makes; that names the writes which ``graph/version.py`` remembers.
 """

@@ -67,10 +67,10 @@ NONLEAF_GRAD = (
 
 
 @dataclass(frozen=True)
-class Finding:
+class ErrorFacts:
     """What is known about an autograd error.
 
-    ``kind`` is ``version``, ``leaf``, ``freed_error``, ``none`` or ``other``; ``writes`` are the
+    ``kind`` is ``version``, ``leaf``, ``freed``, ``none`` or ``other``; ``writes`` are the
     guilty in-place writes that are remembered, oldest first; ``help`` the plain sentences.
     """
 
@@ -84,11 +84,11 @@ class Finding:
     writes: tuple[WriteRecord, ...] = ()
 
 
-def with_notes(error: Exception, finding: Finding) -> Exception:
-    """The error with its finding as attribute ``finding`` and in words as notes."""
-    for sentence in finding.help:
+def with_notes(error: Exception, facts: ErrorFacts) -> Exception:
+    """The error with its facts as attribute ``facts`` and in words as notes."""
+    for sentence in facts.help:
         error.add_note(sentence)
-    error.finding = finding  # type: ignore[attr-defined]
+    error.facts = facts  # type: ignore[attr-defined]
     return error
 
 
@@ -130,7 +130,9 @@ def version_error(node: NodeBase, slot: str, tensor: TensorBase, expected: int) 
             f"{node.name()} saved {slot!r}, which detach_() has cut from its history since.",
             "Way out: use a detached copy of it, x.detach(), and leave x as it is.",
         ]
-        return with_notes(RuntimeError(DETACHED), Finding("other", tuple(help), node, slot, tensor))
+        return with_notes(
+            RuntimeError(DETACHED), ErrorFacts("other", tuple(help), node, slot, tensor)
+        )
     found = int(counter.version)
     origin = tensor.grad_fn
     where = ""
@@ -165,10 +167,10 @@ def version_error(node: NodeBase, slot: str, tensor: TensorBase, expected: int) 
         "Ways out: write out of place (x = x * 2 in place of x *= 2), write before the value is "
         "used, or change a .clone() of it."
     )
-    finding = Finding(
+    facts = ErrorFacts(
         "version", tuple(help), node, slot, tensor, expected, found, writes
     )  # fmt: skip
-    return with_notes(RuntimeError(message), finding)
+    return with_notes(RuntimeError(message), facts)
 
 
 def freed_error(node: NodeBase) -> Exception:
@@ -178,7 +180,7 @@ def freed_error(node: NodeBase) -> Exception:
         "Ways out: run the forward again to build a new graph, add the losses and call backward "
         "once, or call the first backward with retain_graph=True.",
     )
-    return with_notes(RuntimeError(FREED), Finding("freed", help, node))
+    return with_notes(RuntimeError(FREED), ErrorFacts("freed", help, node))
 
 
 def leaf_write_error(tensor: TensorBase, op: str, message: str = LEAF) -> Exception:
@@ -189,7 +191,7 @@ def leaf_write_error(tensor: TensorBase, op: str, message: str = LEAF) -> Except
         "Ways out: put the write inside 'with torch.no_grad():' (as optimizers do), or compute "
         "a new tensor out of place.",
     )
-    error = with_notes(RuntimeError(message), Finding("leaf", help, tensor=tensor))
+    error = with_notes(RuntimeError(message), ErrorFacts("leaf", help, tensor=tensor))
     if runtime.observer is not None:
         runtime.observer.failed(error)
     return error
@@ -239,7 +241,7 @@ DETACH_VIEW = (
 )
 
 
-def why_grad_is_none(tensor: TensorBase) -> Finding:
+def why_grad_is_none(tensor: TensorBase) -> ErrorFacts:
     """Why ``.grad`` of a non-leaf is None."""
     help = (
         "This tensor was computed, so it is not a leaf, and backward keeps gradients of leaves "
@@ -247,7 +249,7 @@ def why_grad_is_none(tensor: TensorBase) -> Finding:
         "Way out: call .retain_grad() on it before backward.",
     )
     node = getattr(tensor._node, "node", tensor._node)  # grad_fn may raise for a view
-    return Finding("none", help, node=node, tensor=tensor)
+    return ErrorFacts("none", help, node=node, tensor=tensor)
 
 
 def check_grad(tensor: TensorBase, grad: Any) -> None:

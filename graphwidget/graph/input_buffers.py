@@ -63,7 +63,7 @@ def owns_memory(grad: np.ndarray) -> bool:
     )  # fmt: skip
 
 
-def recorded_copy(grad: Any) -> Any:
+def differentiable_copy(grad: Any) -> Any:
     """A gradient's copy with a history, under create_graph (``CopyBackwards``)."""
     out = runtime.Tensor._wrap(np.zeros_like(grad._data))
     if grad.requires_grad:

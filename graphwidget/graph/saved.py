@@ -167,7 +167,7 @@ class SavedValues(NodeBase):
             return
         name, place = slot
         kept = list(getattr(self, "p_" + name).tensors)
-        kept[place] = Packed(self, kept[place], kept[place].detach(), False, both)
+        kept[place] = Packed(kept[place], kept[place].detach(), False, both)
         setattr(self, "p_" + name, PackedIndices(kept))
 
     def pass_nothing(self, keep: bool) -> None:

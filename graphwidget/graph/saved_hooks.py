@@ -112,9 +112,7 @@ class Packed:
 
     __slots__ = ("accumulator", "edge", "kept", "needs_grad", "own", "unpack")
 
-    def __init__(
-        self, node: NodeBase, tensor: TensorBase, given: TensorBase, own: bool, both: Any
-    ) -> None:
+    def __init__(self, tensor: TensorBase, given: TensorBase, own: bool, both: Any) -> None:
         pack, self.unpack = both
         self.own = own
         self.edge = None if own else tensor._node
@@ -192,7 +190,7 @@ def pack_slot(
     given = output if own and output is not None else tensor
     if output is None and not default:
         given = tensor.as_saved() if tensor._number else tensor.detach()
-    setattr(node, "saved_" + name, Packed(node, tensor, given, own, both))
+    setattr(node, "saved_" + name, Packed(tensor, given, own, both))
 
 
 class Packing:
@@ -227,7 +225,7 @@ class Packing:
         if "indices" not in op.outputs:
             node.p_indices = PackedIndices(  # type: ignore[attr-defined]
                 [
-                    None if each is None else Packed(node, each, each, False, both)
+                    None if each is None else Packed(each, each, False, both)
                     for each in indices.tensors
                 ]
             )

@@ -18,7 +18,7 @@ from ..arrays.overlap import OVERLAP, has_internal_overlap
 from ..optable.declare import ARRAYS, TABLE, Op, bind
 from . import errors, runtime
 from .base import BY_BASE, TensorBase
-from .input_buffers import recorded_copy
+from .input_buffers import differentiable_copy
 from .listeners import get_observer, set_observer
 from .node import Node, NoGradViewEnd, target_of
 from .relaxed_rules import policy
@@ -394,7 +394,7 @@ class CopySlices(Node):
 
     def backward_tensors(self, grad: Any, keep: bool) -> Any:
         function = self._function()
-        whole = recorded_copy(grad)
+        whole = differentiable_copy(grad)
         whole._replace_memory(copy_in_order(whole._data, self.order))
         part = self._part(whole)
         found = function.backward_tensors(runtime.tensors.clone(part), True)
@@ -408,8 +408,8 @@ class CopySlices(Node):
         return (whole, *found[1:]) if self.passes else found[1:]
 
 
-def rebase(view: TensorBase, info: ViewInfo, function: Node) -> None:
-    """Give the base the history of a write through ``view``; other views follow when looked at."""
+def rebase(info: ViewInfo, function: Node) -> None:
+    """Give the base the history of a write through a view; other views follow when looked at."""
     base = info.base
     keeps = take_retain_grad(base)
     base._node = CopySlices(base, info, function)

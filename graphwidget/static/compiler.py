@@ -61,9 +61,9 @@ class Compiled:
         except OpError:
             raise
         except Exception as error:
-            raise self._named(error, state) from error
+            raise self._named(error) from error
 
-    def _named(self, error: Exception, state: State) -> Exception:
+    def _named(self, error: Exception) -> Exception:
         """An error with the operation in whose line it arose."""
         trace = error.__traceback__
         while trace is not None and trace.tb_frame.f_code.co_filename != NAME:

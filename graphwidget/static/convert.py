@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .dtypes import REFS, DType, as_dtype, float32, int32
+from .dtypes import REFS, DType, as_dtype, float32
 from .emit import emit, make_constant
 from .graph import get_default_graph, only
 from .symbol import Spec, Symbol
@@ -189,7 +189,3 @@ def packed_sizes(shape: Symbol) -> tuple[Any, ...] | None:
 def ref_spec(symbol: Symbol) -> Spec:
     """What is known of a variable itself, that holds values like this symbol's."""
     return Spec(REFS[symbol.dtype.base_dtype.name], symbol.sizes)
-
-
-INDEX = int32
-"""The type of sizes and places, where nothing else is asked for."""

@@ -32,7 +32,6 @@ class Session:
         self._ready: dict[Any, Ready] = {}
         self._size = 0
         """Of the graph for which these were made: a gradient changes loops that were there."""
-        self._entered: list[Any] = []
 
     def run(self, fetches: Any, feed_dict: Mapping[Any, Any] | None = None,
             options: Any = None, run_metadata: Any = None) -> Any:  # fmt: skip

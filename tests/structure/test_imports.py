@@ -1,4 +1,4 @@
-"""Imports go downward only: rooms from top to bottom, files within a room, and no circle anywhere.
+"""Imports go one way only, to rooms named earlier in the list, and nowhere in a circle.
 
 Imports inside functions and under ``TYPE_CHECKING`` count like all others.
 """
@@ -19,7 +19,7 @@ ROOMS = """
 
     arrays                   | numpy arrays typed and laid out as PyTorch's memory
     optable/declare          | what a declaration says
-    optable/derivative_text         | ... and how it reads
+    optable/derivative_text  | ... and how it reads
     optable/pointwise        | every op, declared once, by family
     optable/shape
     optable/reduction

@@ -138,7 +138,7 @@ def _gather_elements(node: Node, x: Any, indices: Any) -> Any:
     return F.gather(x, F.remainder(index, constant(np.int64(count))), axis)
 
 
-def _batched(a: Any, places: Any, batch: int) -> tuple[Any, ...]:
+def _batched(places: Any, batch: int) -> tuple[Any, ...]:
     """The numpy index that a list of places stands for."""
     lead = places.shape[:batch]
     grid = tuple(np.ogrid[tuple(slice(n) for n in lead)]) if batch else ()
@@ -149,7 +149,7 @@ def _batched(a: Any, places: Any, batch: int) -> tuple[Any, ...]:
 @reads("GatherND")
 def _gather_nd(node: Node, x: Any, indices: Any) -> Any:
     batch = node.get("batch_dims", 0)
-    return compute(lambda a, places: a[_batched(a, places, batch)], x, indices)
+    return compute(lambda a, places: a[_batched(places, batch)], x, indices)
 
 
 JOIN = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}

@@ -141,7 +141,7 @@ def _layer_norm(node: Node, x: Any, scale: Any, bias: Any = None) -> Any:
     return [found if bias is None else F.add(found, bias), mean, rstd][: len(node.outputs)]
 
 
-def _steps(node: Node, x: Any, count: int) -> tuple[Any, list[str]]:
+def _steps(node: Node, x: Any) -> tuple[Any, list[str]]:
     """The input with times first, and the directions; the activations are the usual ones.
 
     Raises:
@@ -196,7 +196,7 @@ def _recurrent(node: Node, x: Any, weight: Any, again: Any, bias: Any = None, le
     }:
         raise ValueError("sequences of several lengths are not known here")
     step, gates = {"LSTM": (_lstm_step, 4), "GRU": (_gru_step, 3), "RNN": (_rnn_step, 1)}[node.type]
-    x, both = _steps(node, x, gates)
+    x, both = _steps(node, x)
     size, (times, batch, _) = known(again)[-1], known(x)
     ends: list[Any] = []
     outputs = []
