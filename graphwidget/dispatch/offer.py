@@ -25,6 +25,7 @@ from ..eager.lazy import parameter_names
 from ..eager.op_functions import TENSORS
 from ..eager.overridable import overridable
 from ..optable import TABLE, Op
+from ..optable.out import Out
 from . import docstrings, python_written_table
 from .parsed import parsed_function
 from .python_written import python_written_function
@@ -43,15 +44,15 @@ SPACES: dict[str, dict[str, Callable[..., Any]]] = {"linalg": {}, "special": {}}
 """What the packages within the package offer, by name."""
 
 
-WITH_OUT: dict[tuple[str, str], str] = {}
-"""Which of these functions take ``out=``, and what ``into`` calls them."""
+WITH_OUT: dict[tuple[str, str], tuple[str, Out]] = {}
+"""Which of these functions take ``out=``: what they are called then, and what it may be."""
 
 
 def offer(
     *also: str,
     function: bool = True,
     method: bool = True,
-    out: bool = False,
+    out: Out | bool = False,
     space: str = "",
 ) -> Callable[[Offered], Offered]:
     """Offer a function to users under its own name and those in ``also``.
@@ -59,7 +60,8 @@ def offer(
     Args:
         function: as a function of the package (of ``space``, when given).
         method: as a method of Tensor (never when ``space`` is given).
-        out: the function takes ``out=``.
+        out: what the function's ``out=`` may be; True where that is as declared with the op of its
+            name, or as usual.
     """
 
     def register(offered: Offered) -> Offered:
@@ -70,7 +72,7 @@ def offer(
             if function:
                 place[name] = offered
                 if out:
-                    WITH_OUT[space, name] = offered.__name__
+                    WITH_OUT[space, name] = with_out(offered.__name__, out, space)
                 if _faced:  # a function that needs the methods, so it comes after them
                     parse_function(space, name)
             if method and not space:
@@ -78,6 +80,13 @@ def offer(
         return offered
 
     return register
+
+
+def with_out(name: str, out: Out | bool = True, space: str = "") -> tuple[str, Out]:
+    """What ``write_into_out`` calls a function, and what its ``out=`` may be."""
+    op = TABLE.get(f"{space}_{name}") or TABLE.get(name)
+    what = out if isinstance(out, Out) else (op and op.out) or Out()
+    return op.name if op else name, what
 
 
 def offer_table() -> None:
@@ -125,9 +134,9 @@ def parse_function(space: str, name: str) -> None:
     """The same for one function of a space ("" for the package's own)."""
     functions = SPACES[space] if space else FUNCTIONS
     target, known = functions[name], f"{space}_{name}" if space else name
-    out, signatures = WITH_OUT.get((space, name), ""), inner_signatures(space or "torch", known)
+    out, signatures = WITH_OUT.get((space, name)), inner_signatures(space or "torch", known)
     if signatures and not any(" out=" in each for each in signatures):
-        out = ""
+        out = None
     if inspect.isfunction(target) and (out or signatures):
         functions[name] = parsed_function(space or "torch", known, target, out)
     if not space and name in python_written_table.FUNCTIONS:
@@ -141,20 +150,23 @@ def offer_op(op: Op) -> None:
     under the op's own name stands for all of them."""
     record = getattr(TENSORS, op.key)
     function, method = FUNCTIONS.get(op.key), METHODS.get(op.key)
-    out = WITH_OUT.get(("", op.key), "")
+    out = WITH_OUT.get(("", op.key))
     if function is None and method is None and (op.public or op.also):
         record.__doc__ = docstrings.op_docstring(op)
         function = method = record
-        out = "" if op.variadic or op.view or not op.out else op.key
+        if op.out is not None and not op.variadic and not op.view:
+            out = op.key, op.out
         if op.public:
             FUNCTIONS[op.key], METHODS[op.key] = function, method
-            WITH_OUT["", op.key] = out
+            if out is not None:
+                WITH_OUT["", op.key] = out
     for name in op.also:
         space, _, own = name.rpartition(".")
         functions = SPACES[space] if space else FUNCTIONS
         if function is not None and own not in functions:
             functions[own] = function
-            WITH_OUT[space, own] = out
+            if out is not None:
+                WITH_OUT[space, own] = out
         if method is not None and not space:
             METHODS.setdefault(own, method)
 

@@ -22,6 +22,7 @@ from ..eager.op_functions import RECORDED, record_body
 from ..eager.overridable import ask_source, default
 from ..graph import runtime
 from ..graph.tensor import Tensor
+from ..optable.out import Out
 from . import docstrings
 from .out import write_into_out
 from .parser import MISSING, Bound, parse
@@ -35,8 +36,8 @@ NO_NAMES: Named = MappingProxyType({})
 class ParsedFunction:
     """A function or method as PyTorch knows it, and the target that computes it here."""
 
-    def __init__(self, section: str, name: str, target: Callable[..., Any], op: str) -> None:
-        self.section, self.name, self.target, self.op = section, name, target, op
+    def __init__(self, section: str, name: str, target: Callable[..., Any]) -> None:
+        self.section, self.name, self.target = section, name, target
         self.parameters = shown_parameters(section, name, target)
         self.function: Any = None
 
@@ -146,7 +147,9 @@ def shown_parameters(section: str, name: str, target: Any) -> list[inspect.Param
     return parameters
 
 
-def parsed_function(section: str, name: str, target: Any, out: str = "") -> Any:
+def parsed_function(
+    section: str, name: str, target: Any, out: tuple[str, Out] | None = None
+) -> Any:
     """The function that users call: PyTorch's parser in front of ``target``.
 
     Args:
@@ -154,7 +157,7 @@ def parsed_function(section: str, name: str, target: Any, out: str = "") -> Any:
         name: what PyTorch calls it there.
         target: what computes it.
         out: if it takes ``out=``, which its target knows nothing of: what ``write_into_out`` calls
-            it.
+            it, and what that may be.
     """
     made = lazy_function(name, build_parsed, shown_signature, target, section, name, target, out)
     made.__module__ = "graphwidget" if out else target.__module__
@@ -162,7 +165,7 @@ def parsed_function(section: str, name: str, target: Any, out: str = "") -> Any:
     return made
 
 
-def shown_signature(section: str, name: str, target: Any, out: str) -> inspect.Signature:
+def shown_signature(section: str, name: str, target: Any, out: Any) -> inspect.Signature:
     """The signature of a parsed function."""
     parameters = shown_parameters(section, name, target)
     if out:
@@ -173,16 +176,16 @@ def shown_signature(section: str, name: str, target: Any, out: str) -> inspect.S
 OUT = inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None)
 
 
-def build_parsed(made: Any, section: str, name: str, target: Any, out: str) -> types.FunctionType:
+def build_parsed(
+    made: Any, section: str, name: str, target: Any, out: tuple[str, Out] | None
+) -> types.FunctionType:
     """The code of a parsed function."""
-    parsed = ParsedFunction(section, name, target, out)
+    parsed = ParsedFunction(section, name, target)
     parsed.function = made
     if out:
         parsed.parameters.append(OUT)
     own = Names(f"{section}_{name}_")
-    return compile_function(
-        "\n    ".join(parsed_source(parsed, own, bool(out))), name, runtime.__dict__
-    )
+    return compile_function("\n    ".join(parsed_source(parsed, own, out)), name, runtime.__dict__)
 
 
 def is_integer_sequence(value: Any) -> bool:
@@ -194,7 +197,7 @@ SEQUENCES = (tuple, list, Size)
 
 
 # The source --------------------------------------------------------------------------------------
-def parsed_source(parsed: ParsedFunction, own: Names, out: bool) -> Iterator[str]:
+def parsed_source(parsed: ParsedFunction, own: Names, out: tuple[str, Out] | None) -> Iterator[str]:
     """The lines of a parsed function."""
     parser, missing = own("PARSED", parsed), own("MISSING", MISSING)
     places, rest = parsed.places, parsed.rest
@@ -204,8 +207,8 @@ def parsed_source(parsed: ParsedFunction, own: Names, out: bool) -> Iterator[str
     values = f"({''.join(f'{p.name}, ' for p in places)}*{more},)"
     head = [f"{p.name}={missing}" for p in places]
     told = values
-    if parsed.target in RECORDED and not keywords[out:] and only_tensors(parsed):
-        head += [f"*{more}", *["out=None"] * out]
+    if parsed.target in RECORDED and keywords in ([], ["out"]) and only_tensors(parsed):
+        head += [f"*{more}", *(f"{name}=None" for name in keywords)]
         yield f"def {parsed.name}({', '.join(head)}):"
         yield ask_line(parsed, own, values, "{}")
         yield f"if more: return {parser}.unusual({values})"
@@ -261,7 +264,9 @@ def names_source(places: Sequence[str], keywords: Sequence[str], missing: str) -
         yield f"    if {each!r} in named: {each} = named.pop({each!r})"
 
 
-def call_source(parsed: ParsedFunction, own: Names, open_ended: bool, out: bool) -> Iterator[str]:
+def call_source(
+    parsed: ParsedFunction, own: Names, open_ended: bool, out: tuple[str, Out] | None
+) -> Iterator[str]:
     """Lines that call the target."""
     target, missing = own("TARGET", parsed.target), own("MISSING", MISSING)
     args = [
@@ -273,8 +278,8 @@ def call_source(parsed: ParsedFunction, own: Names, open_ended: bool, out: bool)
     named = [f"{name}={name}" for name in keywords] + ["**named"] * open_ended
     given = ", ".join(args + named)
     if out:
-        into_source = f"{own('INTO', write_into_out)}({parsed.op!r}, out, {target}, {given})"
-        yield f"if out is not None: return {into_source}"
+        into, how = own("INTO", write_into_out), own("OUT", out[1])
+        yield f"if out is not None: return {into}({out[0]!r}, {how}, out, {target}, {given})"
     inlined = (
         record_body(parsed.target) if all(p.default is p.empty for p in parsed.places) else None
     )

@@ -31,7 +31,7 @@ from ..optable.shape.index_kernels import put_into
 from ..optable.shape.scatter_kernels import put_masked
 from .numpy_errors import quiet_kernel
 from .op_functions import TENSORS, node_maker
-from .promote import CAST, CASTS, as_tensors, cast_to, check_target_type, promotion_of
+from .promote import CAST, as_tensors, cast_to, promotion_of
 
 
 def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any]) -> Tensor:
@@ -167,8 +167,6 @@ def prepare_write(
         return partial(put, data, result, casting="unsafe"), fit
     if op.name in FILLS:
         return prepare_fill(op, tensor, operands, params)
-    if not tensor._meta.floating and op.name in CASTS:
-        check_target_type(op.name, data.dtype, *(x._data.dtype for x in operands))
     tangled = op.overlap != "anything" and (
         check_overlap(data, [x._data for x in operands[1:]]) or may_interleave(data)
     )

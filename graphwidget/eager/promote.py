@@ -13,7 +13,7 @@ from ..arrays.type_errors import broadcast_shape
 from ..arrays.type_names import type_name
 from ..graph import errors, runtime
 from ..graph.tensor import Tensor
-from ..optable import TABLE, Op
+from ..optable import Op
 from ..optable.pointwise import common_kernels as kernels
 from .scalar_tensors import ABSENT, Constant
 
@@ -27,11 +27,6 @@ UNTYPED = ("condition", "mask", "filler")
 """Inputs of pointwise ops that take part in broadcasting but not in promotion."""
 
 CAST = "result type {result} can't be cast to the desired output type {given}"
-CASTS = {
-    "ldexp": "ldexp can't be cast to the desired output type {given}",
-    "mvlgamma": "mvlgamma: result type {own} can't be cast to the desired output type {result}",
-}
-"""What some functions say instead, before they look at anything else."""
 
 
 def scalar_tensor(number: Any, dtype: np.dtype[Any]) -> Tensor:
@@ -187,26 +182,6 @@ def check_operand_types(op: Op, tensors: Sequence[Tensor]) -> None:
             for tensor, name in zip(tensors, op.inputs, strict=True)
             if name not in UNTYPED and tensor._data is not None
         ))  # fmt: skip
-
-
-def check_target_type(name: str, given: np.dtype[Any], *own: np.dtype[Any]) -> None:
-    """What the functions of ``CASTS`` refuse first: to write their floats into another type.
-
-    Args:
-        given: the type of what would be written.
-        own: those of the operands.
-
-    Raises:
-        RuntimeError: PyTorch's texts.
-    """
-    if given.kind != "f":
-        guard = TABLE[name].guard
-        if guard is not None:
-            guard(*own)
-        result = own[0] if own[0].kind == "f" else dtypes.default_numpy()
-        kinds = {"given": given, "own": own[0], "result": result}
-        words = {word: dtypes.scalar_type(kind) for word, kind in kinds.items()}
-        raise RuntimeError(CASTS[name].format(**words))
 
 
 def promote(

@@ -40,6 +40,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..arrays.type_errors import refuse_types
+from .out import Out, declared_out
 
 REQUIRED = inspect.Parameter.empty
 
@@ -118,8 +119,8 @@ class Op:
     public: bool
     """Users may call it by this name, as a function and as a method; False for ops that only
     derivatives or other functions are made of."""
-    out: bool
-    """The function takes ``out=`` (views never do)."""
+    out: Out | None
+    """What the function's ``out=`` may be; None where it takes none."""
     also: tuple[str, ...]
     """Further names for users (``special.x``), offered even if its own is not."""
     numbers: bool | str
@@ -338,7 +339,7 @@ def op(
     view: bool = False,
     nograd: bool = False,
     public: bool = True,
-    out: bool = True,
+    out: Out | bool = True,
     also: tuple[str, ...] = (),
     numbers: bool | str = True,
     guard: Callable[..., None] | None = None,
@@ -378,9 +379,9 @@ def op(
     declared = Op(
         **parts, name=name, kernel=refuse_types(kernel, refuses), node=node or node_name(name),
         derivatives=derivatives, pointwise=pointwise, dtype=dtype, inplace=inplace, view=view,
-        nograd=nograd, public=public, out=out, also=also, numbers=numbers, guard=guard,
-        refuses=refuses, sign=sign or name, text=text or f"{name}({shown})", tex=tex, onnx=onnx,
-        order=inputs if order is None else order, overlap=overlap,
+        nograd=nograd, public=public, out=declared_out(out, pointwise), also=also, numbers=numbers,
+        guard=guard, refuses=refuses, sign=sign or name, text=text or f"{name}({shown})", tex=tex,
+        onnx=onnx, order=inputs if order is None else order, overlap=overlap,
         warns=warns and not view and dtype != "bool", saved_constants=saved_constants or {},
         saved_sizes=saved_sizes or {}, saved_choice=saved_choice,
     )  # fmt: skip
@@ -403,7 +404,7 @@ def describe_function(name: str) -> Op:
         key=name, name=name, kernel=tuple, inputs=("inputs",), optional=(), variadic=True,
         params={}, outputs=("result",), kept=(), node=f"{name}Backward", derivatives={},
         pointwise=False,
-        dtype="same", inplace=False, view=False, nograd=True, public=False, out=False,
+        dtype="same", inplace=False, view=False, nograd=True, public=False, out=None,
         also=(), numbers=False, guard=None, refuses="", sign=name,
         text=f"{name}({{inputs}})", tex=rf"\operatorname{{{{{name}}}}}({{inputs}})", onnx=None,
     )  # fmt: skip

@@ -131,7 +131,8 @@ class Machine:
             try:
                 exec(compiled(text), self.names)
             except Exception as raised:
-                error = (type(raised).__name__, told_error(str(raised)))
+                told = "" if "out=o" in text else told_error(str(raised))  # in words of its own
+                error = (type(raised).__name__, told)
         self.tensors = {
             name: value
             for name, value in self.names.items()

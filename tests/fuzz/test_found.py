@@ -145,24 +145,27 @@ for f in (torch.sgn, lambda x: (x * 2).sgn(), lambda x: x.view(2, 1).sgn(), lamb
                 attempt(lambda: grad.numpy().tolist())]
 result = results
 
-# out= is resized and warned of twice where a loop over items computes in another type
-results = []
-x, y = torch.ones(2, 1), torch.ones(1, 3, dtype=torch.float64)
-for f in (torch.add, torch.fmod, torch.nextafter, torch.lt, torch.logical_and, torch.atan2):
-    for dtype in (torch.float32, torch.float64):
-        results.append(attempt(lambda: f(x, y, out=torch.zeros(5, dtype=dtype))))
-result = results
-
 # out= of another type is refused
 results = []
 x, i = torch.ones(2, 2), torch.tensor([0])
 o = lambda: torch.zeros(0, dtype=torch.float64)
 for f in (lambda: torch.mm(x, x, out=o()), lambda: torch.gather(x, 0, i[None], out=o()),
-          lambda: torch.index_select(x, 0, i, out=o()), lambda: torch.take(x, i, out=o()),
-          lambda: torch.tril(x, out=o()), lambda: torch.heaviside(x, x, out=o()),
-          lambda: torch.diff(x, 0, out=o()), lambda: torch.diff(x, out=o())):
+          lambda: torch.tril(x, out=o()), lambda: torch.neg(x, out=o()),
+          lambda: torch.lerp(x, x, x, out=o()), lambda: torch.lerp(x, x, 0.5, out=o()),
+          lambda: torch.max(x, out=o()), lambda: torch.max(x, x, out=o()),
+          lambda: torch.sum(x, 0, out=o()), lambda: torch.diff(x, out=o())):
     results.append(attempt(f))
 result = results
+for f in (lambda: torch.index_select(x, 0, i, out=o()), lambda: torch.take(x, i, out=o()),
+          lambda: torch.heaviside(x, x, out=o()), lambda: torch.frexp(x, out=(o(), o().int())),
+          lambda: torch.linalg.svd(x, out=(o(), o(), o()))):
+    results.append(attempt(f)[:2])
+result = results
+
+# numbers of integers and bools are written into out= of what requires grad
+x = torch.tensor([[1., 3., 2.]], requires_grad=True)
+result = [torch.argmax(x, 1, out=torch.tensor([0])), torch.nonzero(x, out=torch.tensor([0])),
+          torch.eq(x, 1, out=torch.tensor([True])), torch.searchsorted(x, x, out=torch.tensor([0]))]
 
 # histories are asked for before operands are looked at
 x = torch.ones(2, 2, requires_grad=True) * 1

@@ -244,7 +244,7 @@ def add(input=torch_add_MISSING, other=torch_add_MISSING, /, *more, **named):
         if isinstance(other, torch_add_NUMBERS_other): other = other.item()
         if isinstance(alpha, torch_add_NUMBERS_alpha): alpha = alpha.item()
     try:
-        if out is not None: return torch_add_INTO('add', out, torch_add_TARGET, input, other, alpha=alpha)
+        if out is not None: return torch_add_INTO('add', torch_add_OUT, out, torch_add_TARGET, input, other, alpha=alpha)
         return torch_add_TARGET(input, other, alpha=alpha)
     except Exception:
         if torch_add_PARSED.has_undeclared_override((input, other, *more,), spelled, named): return torch_add_PARSED.again((input, other, *more,), spelled, named)
@@ -613,7 +613,7 @@ def mul(input=torch_mul_MISSING, other=torch_mul_MISSING, *more, out=None):
     if overridden and (answer := ask(torch_mul_FUNCTION, (*(each for each in (input, other, *more,) if each is not torch_mul_MISSING),), {})) is not NOBODY: return answer
     if more: return torch_mul_PARSED.unusual((input, other, *more,))
     try:
-        if out is not None: return torch_mul_INTO('mul', out, torch_mul_TARGET, input, other)
+        if out is not None: return torch_mul_INTO('mul', torch_mul_OUT, out, torch_mul_TARGET, input, other)
         self = input
         kind = other.__class__
         if kind is float or kind is int:

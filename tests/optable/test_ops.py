@@ -353,6 +353,9 @@ def takes_out(text: str, inputs: list[Any]) -> bool:
     return True
 
 
+OTHER_WORDS = ("ldexp", "mvlgamma", "nan_to_num", "pow", "where")
+"""Ops whose refusals of ``out=`` are told in the words of all others here."""
+
 WITH_OUT = {text: (key, sample) for key, sample in CASES if (text := with_out(sample.text))}
 
 
@@ -377,8 +380,11 @@ def test_out(text: str) -> None:
             scope = {**names(engine, inputs), "out": out}
             found = attempt(lambda scope=scope: eval(text, scope))
             told = found if isinstance(found, tuple) else describe(found)
+            if isinstance(told, tuple) and key in OTHER_WORDS:
+                told = told[:2]
             if not pointwise and isinstance(told, dict):
                 del told["version"]  # composites write more than once
+                del told["strides"], told["contiguous"]  # LAPACK's vary by function
             shown.append([found is out, told])
         return shown
 

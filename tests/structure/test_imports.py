@@ -18,6 +18,7 @@ ROOMS = """
     recording                | what happened, as a list of events; needs nothing but numpy
 
     arrays                   | numpy arrays typed and laid out as PyTorch's memory
+    optable/out              | what ``out=`` may be
     optable/declare          | what a declaration says
     optable/derivative_text  | ... and how it reads
     optable/pointwise        | every op, declared once, by family

@@ -14,8 +14,9 @@ from ...arrays.type_errors import C_WORDS
 from ...arrays.warnings import warn, warn_once
 from ...dispatch.offer import FUNCTIONS, offer
 from ...graph.tensor import Tensor
+from ...optable.out import Out
 from ..memory.storage import StorageBase, UntypedStorage
-from .factory_decorator import GRADLESS, factory, new_leaf, shape_from
+from .factory_decorator import FACTORY, GRADLESS, factory, new_leaf, shape_from
 from .nested_sequences import array_from, check_array, numpy_type
 
 COPY_WARNING = (
@@ -86,7 +87,9 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return new_leaf(array)
 
 
-def offer_factory(name: str, make: Callable[..., np.ndarray], text: str) -> Callable[..., Tensor]:
+def offer_factory(
+    name: str, make: Callable[..., np.ndarray], text: str, out: Out = FACTORY
+) -> Callable[..., Tensor]:
     """Offer a factory of tensors of a given size."""
 
     def numbers(
@@ -97,7 +100,7 @@ def offer_factory(name: str, make: Callable[..., np.ndarray], text: str) -> Call
 
     numbers.__name__ = numbers.__qualname__ = name
     numbers.__doc__ = f"{text}, of the given size; ``dtype`` defaults to the default dtype."
-    return factory(out=True)(numbers)
+    return factory(out=out)(numbers)
 
 
 def offer_like_factory(
@@ -127,7 +130,7 @@ ones, ones_like = (
 )
 
 
-@factory(out=True)
+@factory(out=FACTORY._replace(history="resized"))
 def empty(
     *sizes: Any, size: Any = None, dtype: Any = None, memory_format: Any = None
 ) -> np.ndarray:
@@ -142,7 +145,7 @@ def empty(
 empty_like = offer_like_factory("empty_like", np.empty, "Uninitialised")
 
 
-@factory(out=True)
+@factory(out=FACTORY)
 def full(
     size: Sequence[int],
     fill_value: Any,

@@ -16,9 +16,13 @@ from ...dispatch.offer import offer
 from ...dispatch.parser import refusal
 from ...graph import runtime
 from ...graph.tensor import Tensor
+from ...optable.out import Out
 from ..dims import shape_args
 
 Own = ParamSpec("Own")
+
+FACTORY = Out("own", history="ended")
+"""What the ``out=`` of a factory may be."""
 
 OPTIONS: dict[str, tuple[str, Any]] = {
     "layout": ("Any", None),
@@ -34,13 +38,13 @@ GRADLESS = "Only Tensors of floating point and complex dtype can require gradien
 
 
 def factory(
-    *, out: bool = False, like: bool = False
+    *, out: Out | bool = False, like: bool = False
 ) -> Callable[[Callable[Own, np.ndarray]], Callable[..., Tensor]]:
     """Offer a function that gives numbers as a factory: it takes the options of factories, and
     gives the numbers as a new leaf.
 
     Args:
-        out: it takes ``out=``.
+        out: what its ``out=`` may be.
         like: its first argument is the tensor whose likeness it makes; only such factories take
             ``memory_format``.
     """

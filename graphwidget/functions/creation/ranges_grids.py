@@ -18,7 +18,7 @@ from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...graph.version import counter_after_fill
 from ..shape import reshape_expand
-from .factory_decorator import factory, new_leaf
+from .factory_decorator import FACTORY, factory, new_leaf
 from .nested_sequences import numpy_type
 
 DEPRECATED_RANGE = (
@@ -29,6 +29,9 @@ DEPRECATED_RANGE = (
 INDEXING = (
     "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument."
 )
+
+
+RANGE = FACTORY._replace(keeps_shape=True)
 
 
 def as_number(value: Any) -> Any:
@@ -51,7 +54,7 @@ def count_steps(start: Any, end: Any, step: Any) -> float:
     return float((end - start) / step)
 
 
-@factory(out=True)
+@factory(out=RANGE)
 def arange(
     start: Any = None,
     end: Any = None,
@@ -96,7 +99,7 @@ def spaced_array(start: Any, step: Any, count: int, dtype: np.dtype[Any]) -> np.
     return numbers.astype(dtype, copy=False)
 
 
-@factory(out=True)
+@factory(out=RANGE)
 def range(
     start: Any,
     end: Any = None,
@@ -129,7 +132,7 @@ def check_ends(name: str, start: Any, end: Any) -> None:
         )
 
 
-@factory(out=True)
+@factory(out=RANGE)
 def linspace(
     start: Any,
     end: Any,
@@ -165,7 +168,7 @@ def linspace_data(start: Any, end: Any, steps: int, dtype: np.dtype[Any]) -> np.
     return found.astype(dtype, copy=False)
 
 
-@factory(out=True)
+@factory(out=RANGE)
 def logspace(
     start: Any,
     end: Any,
@@ -193,7 +196,7 @@ def logspace(
     return powers.astype(chosen)
 
 
-@factory(out=True)
+@factory(out=FACTORY)
 def eye(
     n: int,
     m: int | None = None,

@@ -18,6 +18,7 @@ from ...graph import runtime
 from ...graph.node import Checked, target_of
 from ...graph.tensor import Tensor
 from ...optable import TABLE
+from ...optable.out import Out
 from ..dims import wrap_dim, wrap_dim_nonempty
 from ..shape.reshape_expand import view
 
@@ -233,7 +234,7 @@ def check_long(indices: Tensor) -> None:
         )
 
 
-@offer(out=True)
+@offer(out=Out(memory="none"))
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """The items that ``indices`` (as ``argsort`` gives them) names along a dim, or of all.
 

@@ -14,6 +14,7 @@ from ...dispatch.offer import offer
 from ...dispatch.parser import refusal
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
+from ...optable.out import Out
 from ..dims import wrap_dim
 from ..shape.reshape_expand import reshape
 from .products import bmm, dot, mm
@@ -400,7 +401,7 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     return contract_dims(input, other, [-1], [-1])
 
 
-@offer(out=True)
+@offer(out=Out("cast"))
 def kron(input: Tensor, other: Tensor) -> Tensor:
     """The Kronecker product: every item of one times the whole of the other, in blocks.
 

@@ -10,10 +10,10 @@ from ...arrays import dtypes
 from ...arrays.type_errors import broadcast_shape
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import METHODS, offer
-from ...dispatch.out import column_major_out
 from ...dispatch.return_types import make_result_type
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
+from ...optable.out import Out
 from ..dims import wrap_dim_nonempty
 from ..reduction.reductions import returns_tuple
 from .solve import check_floating, check_info, check_matrix, check_square
@@ -102,7 +102,6 @@ def check_pivots(LU: Tensor, pivots: Tensor) -> None:
         )
 
 
-@column_major_out()
 def lu_solve(
     LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False
 ) -> Tensor:
@@ -207,7 +206,6 @@ def geqrf(input: Tensor) -> Any:
     return GEQRF(returns_tuple(F.geqrf)(input))
 
 
-@column_major_out(resized=False)
 def householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of the product of reflections I - tau v vᵀ, whose vectors lie below the
     diagonal of ``input``.
@@ -253,18 +251,16 @@ def check_tau(name: str, shape: tuple[int, ...], tau: tuple[int, ...]) -> None:
         )
 
 
-offer(space="linalg", out=True)(householder_product)
+offer(space="linalg", out=Out("cast"))(householder_product)
 
 
-@offer(out=True)
-@column_major_out(resized=False)
+@offer(out=Out("cast"))
 def orgqr(input: Tensor, input2: Tensor) -> Tensor:
     """``linalg.householder_product`` by its older name."""
     return householder_product(input, input2)
 
 
 @offer(out=True)
-@column_major_out(resized=False)
 def ormqr(
     input: Tensor, input2: Tensor, input3: Tensor, left: bool = True, transpose: bool = False
 ) -> Tensor:

@@ -8,6 +8,7 @@ from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
+from ...optable.out import POINTWISE, Out
 from ..dims import wrap_dim_nonempty
 from ..shape.reshape_expand import reshape
 
@@ -134,7 +135,7 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
     return F.vdot(input, other)
 
 
-@offer("ger", out=True)
+@offer("ger", out=POINTWISE)
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
     """Every item of one vector times every item of another."""
     for name, each in (("self", input), ("vec2", vec2)):
@@ -167,7 +168,7 @@ def _cross(input: Tensor, other: Tensor, dim: int | None) -> Tensor:
     return F.linalg_cross(input, other, dim)
 
 
-@offer(space="linalg", out=True)
+@offer(space="linalg", out=Out(memory="none"))
 def cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The cross product of vectors of three items along a dim."""
     return _cross(input, other, dim)
@@ -188,4 +189,4 @@ def torch_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 
 torch_cross.__name__ = torch_cross.__qualname__ = "cross"
-offer(out=True)(torch_cross)
+offer(out=Out(memory="none"))(torch_cross)

@@ -15,6 +15,7 @@ from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...graph.version import bump
 from ...optable.linalg.solve_kernels import singular_values
+from ...optable.out import Out
 from ..reduction.reductions import returns_tuple
 from ..shape.reshape_expand import flatten, reshape
 from .solve import check_floating, check_matrix, check_square, inv, solve
@@ -146,7 +147,7 @@ def tolerance(A: Tensor, rtol: Any) -> float:
     return float(float(np.finfo(A._data.dtype).eps) * max(A._data.shape[-2:]))
 
 
-@offer(space="linalg", out=True)
+@offer(space="linalg", out=Out("cast"))
 def pinv(
     input: Tensor,
     rcond: float | None = None,
@@ -239,7 +240,7 @@ def lstsq(
     return LSTSQ((solution, residuals, ranks, values))
 
 
-@offer(space="linalg", out=True)
+@offer(space="linalg", out=Out("cast"))
 def matrix_rank(
     A: Tensor, tol: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None
 ) -> Tensor:
@@ -296,7 +297,7 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
 
 
 # Tensors as matrices -----------------------------------------------------------------------------
-@offer(space="linalg", out=True)
+@offer(space="linalg", out=Out("cast"))
 def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     """The inverse of a tensor as a map from its last dims to its first ``ind``.
 
@@ -315,7 +316,7 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     return reshape(inv(reshape(A, columns, rows)), *last, *first)
 
 
-@offer(space="linalg", out=True)
+@offer(space="linalg", out=Out("cast"))
 def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
     """The solution X of ``tensordot(A, X, X.ndim) = B``.
 

@@ -10,12 +10,12 @@ from ...arrays import dtypes
 from ...arrays.type_errors import LinAlgError, broadcast_shape
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import FUNCTIONS, METHODS, SPACES, offer
-from ...dispatch.out import column_major_out
 from ...dispatch.return_types import make_result_type
 from ...eager.op_functions import TENSORS as F
 from ...eager.promote import scalar_tensor
 from ...graph.tensor import Tensor
 from ...graph.version import bump
+from ...optable.out import Out
 from ..dims import checked_dim
 from ..pointwise.arithmetic import where
 from ..reduction.norms import matrix_norm, vector_norm
@@ -104,7 +104,6 @@ SINGULAR = (
 )
 
 
-@column_major_out(resized=False)
 @offer(out=True)
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
     """The inverse of a matrix of which ``input`` is the Cholesky factor.
@@ -130,7 +129,6 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
 
 
 @offer(space="linalg", out=True)
-@column_major_out()
 def inv(A: Tensor) -> Tensor:
     """The inverses of square matrices.
 
@@ -143,7 +141,6 @@ def inv(A: Tensor) -> Tensor:
 
 
 @offer(out=True)
-@column_major_out()
 def inverse(input: Tensor) -> Tensor:
     """The inverses of square matrices (``linalg.inv``)."""
     return inv(input)
@@ -244,7 +241,6 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 
 
 @offer(space="linalg", out=True)
-@column_major_out()
 def solve_triangular(
     self: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
 ) -> Tensor:
@@ -288,7 +284,6 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
 
 
 @offer(space="linalg", out=True)
-@column_major_out()
 def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
     """The triangular L with L Lᵀ = A (U with Uᵀ U = A).
 
@@ -325,7 +320,7 @@ def torch_cholesky(input: Tensor, upper: bool = False) -> Tensor:
 
 
 torch_cholesky.__name__ = torch_cholesky.__qualname__ = "cholesky"
-offer(out=True)(torch_cholesky)
+offer(out=Out("cast"))(torch_cholesky)
 
 
 @offer(out=True)
@@ -363,7 +358,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
 
 
 # Conditions --------------------------------------------------------------------------------------
-@offer(space="linalg", out=True)
+@offer(space="linalg", out=Out("cast"))
 def cond(A: Tensor, p: Any = None) -> Tensor:
     """The condition numbers of matrices in a norm (by singular values, without one)."""
     if p is None or isinstance(p, (int, float)):

@@ -19,6 +19,7 @@ from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...graph.version import counter_after_fill
 from ...optable import TABLE
+from ...optable.out import POINTWISE, Out
 from ...optable.pointwise.arithmetic import check_no_bools
 from ..memory.conversion import to
 from .elementwise import check_rounding
@@ -71,7 +72,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
     return F.div_mode(input, other, rounding_mode)
 
 
-@offer(out=True)
+@offer(out=POINTWISE)
 def true_divide(input: Any, other: Any) -> Tensor:
     """input / other.
 
@@ -113,7 +114,7 @@ def rpow(self: Tensor, base: Any) -> Tensor:
     return pow(base, self)
 
 
-@offer(out=True)
+@offer(out=POINTWISE)
 def square(input: Tensor) -> Tensor:
     """input ** 2.
 
@@ -208,7 +209,7 @@ def polygamma_written(self: Tensor, n: int) -> Tensor:
 METHODS.update(polygamma=polygamma_method, polygamma_=polygamma_written)
 
 
-@offer(method=False, out=True, space="special")
+@offer(method=False, out=Out("cast"), space="special")
 def ndtr(input: Tensor) -> Tensor:
     """The distribution function of the standard normal distribution.
 

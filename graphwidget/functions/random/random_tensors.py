@@ -20,8 +20,9 @@ from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...graph.views import check_writable
 from ...optable import TABLE
+from ...optable.out import Out
 from ..creation.factories import offer_factory, offer_like_factory
-from ..creation.factory_decorator import factory, new_leaf, shape_from
+from ..creation.factory_decorator import FACTORY, factory, new_leaf, shape_from
 from ..creation.nested_sequences import numpy_type
 from . import generator as random
 from . import sampling
@@ -32,12 +33,12 @@ rand, rand_like = (
     offer_like_factory("rand_like", random.rand, "Uniform in [0, 1)"),
 )
 randn, randn_like = (
-    offer_factory("randn", random.randn, "Standard normal"),
+    offer_factory("randn", random.randn, "Standard normal", FACTORY._replace(history="resized")),
     offer_like_factory("randn_like", random.randn, "Standard normal"),
 )
 
 
-@factory(out=True)
+@factory(out=FACTORY)
 def randint(
     low: int,
     high: Any = None,
@@ -77,7 +78,7 @@ def randint_like(
     return sampling.random_integers_between(input._data.shape, chosen, start, end, generator)
 
 
-@factory(out=True)
+@factory(out=FACTORY)
 def randperm(
     n: int,
     *,
@@ -92,7 +93,7 @@ def randperm(
     return order if dtype is None else order.astype(numpy_type(dtype))
 
 
-@offer(method=False, out=True)
+@offer(method=False, out=Out("cast"))
 def normal(
     mean: Any,
     std: Any = 1.0,
@@ -136,7 +137,7 @@ def random_tensor(array: Any) -> Tensor:
     return Tensor._wrap(np.asarray(array))
 
 
-@offer(out=True)
+@offer(out=Out("cast"))
 def bernoulli(
     input: Tensor, p: float | None = None, *, generator: Generator | None = None
 ) -> Tensor:

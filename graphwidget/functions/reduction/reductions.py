@@ -11,6 +11,7 @@ from ...dispatch.offer import offer
 from ...dispatch.return_types import NamedResult, make_result_type
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
+from ...optable.out import Out
 from ...optable.pointwise.common_kernels import count_along
 from ..dims import checked_dim, checked_dims, wrap_dim, wrap_dims
 
@@ -90,7 +91,7 @@ def mean(input: Tensor, dim: Any = ..., keepdim: bool = False, *, dtype: Any = N
     return F.mean_dim(input, checked_reduction_dims(dim, input.ndim), keepdim, dtype)
 
 
-@offer(out=True)
+@offer(out=Out("cast"))
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
     """The mean of all items but nan, or along dims.
 

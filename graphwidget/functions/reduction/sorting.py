@@ -16,6 +16,7 @@ from ...eager.op_functions import TENSORS as F
 from ...eager.promote import is_number
 from ...graph.tensor import Tensor
 from ...optable import TABLE
+from ...optable.out import Out
 from ..dims import checked_dim, wrap_dim
 from .reductions import checked_nonempty_dim, numpy_type, returns_tuple
 
@@ -48,7 +49,7 @@ def argsort(
     return F.argsort(input, wrap_dim(dim, input.ndim), descending)
 
 
-@offer(out=True)
+@offer(out=Out(memory="whole"))
 def msort(input: Tensor) -> Tensor:
     """The items sorted along the first dim.
 

@@ -14,6 +14,7 @@ from ...arrays.type_errors import not_implemented
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
+from ...optable.out import JOINED
 from ..dims import checked_dim, checked_dims, shape_args, wrap_dim
 from .reshape_expand import atleast_1d, atleast_2d, atleast_3d, check_tensors, flatten, reshape
 
@@ -112,20 +113,20 @@ def check_nonempty_list(tensors: Any, name: str) -> tuple[Tensor, ...]:
     return given
 
 
-@offer(method=False, out=True)
+@offer(method=False, out=JOINED)
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """Tensors joined along dim 1 (vectors along dim 0)."""
     given = atleast_1d(check_nonempty_list(tensors, "hstack"))
     return cat(given, 0 if given[0]._data.ndim == 1 else 1)
 
 
-@offer("row_stack", method=False, out=True)
+@offer("row_stack", method=False, out=JOINED)
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """Tensors joined along dim 0, vectors as rows."""
     return cat(atleast_2d(check_nonempty_list(tensors, "vstack")), 0)
 
 
-@offer(method=False, out=True)
+@offer(method=False, out=JOINED)
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """Tensors joined along dim 2.
 
@@ -134,7 +135,7 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
     return cat(atleast_3d(check_nonempty_list(tensors, "dstack")), 2)
 
 
-@offer(method=False, out=True)
+@offer(method=False, out=JOINED)
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """Tensors joined along dim 1, vectors as columns."""
     given = check_nonempty_list(tensors, "column_stack")

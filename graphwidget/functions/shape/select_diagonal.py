@@ -14,6 +14,7 @@ from ...dispatch.offer import offer
 from ...eager.inplace import reshape_in_place
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
+from ...optable.out import Out
 from ..dims import checked_dim, wrap_dim
 from .reshape_expand import ravel
 
@@ -124,7 +125,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     return F.diag_embed(input, offset, dim1, dim2)
 
 
-@offer(out=True)
+@offer(out=Out(history="ended"))
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     """A matrix with the vector on a diagonal, or a copy of a matrix's diagonal."""
     ndim = input._data.ndim

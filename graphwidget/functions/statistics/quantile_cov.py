@@ -11,6 +11,7 @@ from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
+from ...optable.out import POINTWISE
 from ..dims import wrap_dim
 from ..linalg.products import mm
 from ..reduction.reductions import returns_tuple
@@ -127,7 +128,7 @@ def slice_dim(input: Tensor, dim: int, start: int, end: int) -> Tensor:
     return F.slice(input, dim, start, end, 1)
 
 
-@offer(out=True)
+@offer(out=POINTWISE)
 def diff(
     input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None
 ) -> Tensor:

@@ -2,6 +2,7 @@
 
 from inspect import isfunction
 
+from ...dispatch.offer import with_out
 from ...dispatch.parsed import parsed_function
 from ...dispatch.python_written import python_written_function
 from ...dispatch.signatures import inner_signatures
@@ -161,7 +162,7 @@ for _name in BOUND:
     _section = "nn" if inner_signatures("nn", _known) else "torch"
     PARSED[_name] = _section, _known
     globals()[_name] = parsed_function(
-        _section, _known, globals()[_name], _known * (_name in WRITTEN)
+        _section, _known, globals()[_name], with_out(_known) if _name in WRITTEN else None
     )
 
 POOLED = "input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode"

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...arrays.type_errors import refuse_all_bools
 from ..declare import ARRAYS, Namespace, composite, op
+from ..out import PLAIN
 from . import activation_kernels as kernels
 from . import smooth_activation_kernels as smooth
 
@@ -111,7 +112,7 @@ op("rrelu_with_noise_backward(grad_output, self, noise, /, lower, upper, trainin
    tex=r"{grad_output} \operatorname{{rrelu}}' {self}", onnx=None)
 
 op("softshrink(self, /, lambd=0.5)", kernels.softshrink, refuses="softshrink_check: bool integer",
-   pointwise=True, public=False,
+   pointwise=True, public=False, out=PLAIN,
    d_self=lambda grad, self, lambd: F.softshrink_backward(grad, self, lambd),
    text="{self} ∓ {lambd} outside ±{lambd}, else 0", tex=r"\operatorname{{softshrink}} {self}",
    onnx="Shrink")
@@ -124,7 +125,7 @@ op("softshrink_backward(grad_output, self, /, lambd)", kernels.shrink_backward, 
    tex=r"{grad_output} [|{self}| > {lambd}]", onnx=None)
 
 op("hardshrink(self, /, lambd=0.5)", kernels.hardshrink, refuses="hardshrink_cpu: bool integer",
-   pointwise=True, also=("hardshrink",), public=False, out=False,
+   pointwise=True, also=("hardshrink",), public=False, out=PLAIN,
    d_self=lambda grad, self, lambd: F.hardshrink_backward(grad, self, lambd),
    text="{self} outside ±{lambd}, else 0", tex=r"\operatorname{{hardshrink}} {self}",
    onnx="Shrink")
@@ -219,7 +220,7 @@ def elu_double_backward(
 
 
 # Smooth -----------------------------------------------------------------------------------------
-op("gelu(self, /, approximate='none') -> result; _share", smooth.gelu,
+op("gelu(self, /, approximate='none') -> result; _share", smooth.gelu, out=PLAIN,
    refuses="GeluKernelImpl: bool integer", pointwise=True, public=False,
    d_self=lambda grad, self, approximate, _share: F.gelu_gradient(grad, self, approximate, _share),
    text="{self} · Φ({self})", tex=r"{self} \, \Phi({self})", onnx="Gelu")
@@ -292,7 +293,7 @@ def mish_backward(grad: Any, self: Any) -> Any:
 ARRAYS.__dict__.update(silu_backward=smooth.silu_backward, mish_backward=smooth.mish_backward)
 
 
-op("softplus(self, /, beta=1.0, threshold=20.0)", smooth.softplus,
+op("softplus(self, /, beta=1.0, threshold=20.0)", smooth.softplus, out=PLAIN,
    refuses="softplus_cpu: bool integer",
    pointwise=True,
    d_self=lambda grad, self, beta, threshold: F.softplus_backward(grad, self, beta, threshold),

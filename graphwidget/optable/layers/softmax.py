@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..declare import Namespace, composite, op
+from ..out import Out
 from . import softmax_kernels as kernels
 
 F = Namespace()
 
-op("softmax(self, /, dim)", kernels.softmax,
+op("softmax(self, /, dim)", kernels.softmax, out=Out(history="ended"),
    d_self=lambda grad, result, dim: F.softmax_backward_data(grad, result, dim),
    public=False,
    text="softmax({self})", tex=r"\operatorname{{softmax}} {self}", onnx="Softmax")
@@ -30,7 +31,7 @@ def softmax_double_backward(grad: Any, grad_output: Any, output: Any, dim: Any) 
     return first - grad_output * F.sum_dim(output * grad, (dim,), True)
 
 
-op("log_softmax(self, /, dim)", kernels.log_softmax,
+op("log_softmax(self, /, dim)", kernels.log_softmax, out=Out(history="ended"),
    d_self=lambda grad, result, dim: F.log_softmax_backward_data(grad, result, dim),
    public=False,
    sign="log softmax", text="log softmax({self})",

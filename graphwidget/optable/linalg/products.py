@@ -9,6 +9,7 @@ import numpy as np
 from ...arrays.memory_order import as_array
 from ...arrays.scalars import scalar_array
 from ..declare import ARRAYS, Namespace, composite, op
+from ..out import POINTWISE
 from ..pointwise.common_kernels import Array
 from ..shape.join_kernels import common_type
 
@@ -172,7 +173,7 @@ def over_batch(grad: Any, batch: Any) -> Any:
     return F.expand(F.unsqueeze(grad, 0), (batch.shape[0], *grad.shape))
 
 
-op("addr(self, vec1, vec2, /, beta=1, alpha=1)", addr,
+op("addr(self, vec1, vec2, /, beta=1, alpha=1)", addr, out=POINTWISE,
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_vec1=lambda grad, vec2, alpha: F.times(F.mv(grad, vec2), alpha),
    d_vec2=lambda grad, vec1, alpha: F.times(F.mv(F.t(grad), vec1), alpha),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..declare import ARRAYS, Namespace, composite, op
+from ..out import Out
 from . import solve_kernels as kernels
 from .solve_kernels import is_vector
 
@@ -176,14 +177,14 @@ def cholesky_solve_backward(
     return F.sum_to_size(first, right.shape), second
 
 
-op("cholesky_solve(self, input2, /, upper=False)", kernels.cholesky_solve,
+op("cholesky_solve(self, input2, /, upper=False)", kernels.cholesky_solve, out=Out("cast"),
    refuses="cholesky_solve_cpu: bool half integer",
    d_self__input2=lambda grad, self, input2, result, upper, targets:
        F.cholesky_solve_backward(grad, self, input2, result, upper, targets),
    sign="solve", text="({input2} {input2}ᵀ)⁻¹ {self}",
    tex=r"({input2} {input2}^T)^{{-1}} {self}", onnx=None)
 
-op("cholesky_inverse(self, /, upper=False)", kernels.cholesky_inverse,
+op("cholesky_inverse(self, /, upper=False)", kernels.cholesky_inverse, out=Out("cast"),
    refuses="cholesky_inverse_out_cpu: bool half integer",
    d_self=lambda grad, self, result, upper: F.factor_gradient(
        F.matmul_three(result, grad + F.mT(grad), result), self, upper),

@@ -11,6 +11,7 @@ from ...arrays import memory_order
 from ...arrays.scalars import scalar_array
 from ...arrays.type_errors import C_WORDS, refuse_all_bools, refuse_bools_in_relu
 from ..declare import ARRAYS, Namespace, composite, op
+from ..out import PLAIN, POINTWISE
 from . import arithmetic_kernels as more
 from . import common_kernels as kernels
 
@@ -114,7 +115,7 @@ op("div(self, other, /)", np.true_divide, inplace=True, pointwise=True, dtype="f
    sign="÷", text="{self} ÷ {other}", tex=r"{self} / {other}", onnx="Div")
 
 op("neg(self, /)", np.negative, inplace=True, also=("negative",), pointwise=True,
-   guard=check_no_bools, warns=False,
+   guard=check_no_bools, warns=False, out=PLAIN,
    d_self=lambda grad: -grad,
    sign="−", text="−{self}", tex=r"-{self}", onnx="Neg")
 
@@ -168,6 +169,7 @@ def without_derivative(name: str) -> Any:
 
 
 op("floor_divide(self, other, /)", more.floor_divide, pointwise=True, node="NotImplemented",
+   out=POINTWISE._replace(history="ended"),
    d_self=lambda grad: F.without_derivative("aten::floor_divide"),
    d_other=lambda grad: F.without_derivative("aten::floor_divide"),
    sign="⌊÷⌋", text="⌊{self} ÷ {other}⌋", tex=r"\lfloor {self} / {other} \rfloor", onnx=None)
@@ -178,7 +180,7 @@ op("floor_divide.written(self, other, /)", more.floor_divide, inplace=True, poin
    d_other=lambda grad: F.without_derivative("aten::floor_divide_"),
    sign="⌊÷⌋", text="⌊{self} ÷ {other}⌋", tex=r"\lfloor {self} / {other} \rfloor", onnx=None)
 
-op("lerp(self, end, weight, /)", more.lerp,
+op("lerp(self, end, weight, /)", more.lerp, out=PLAIN,
    refuses="lerp_kernel_tensor: bool integer", inplace=True,
    pointwise=True, node="LerpBackward1", numbers=False, guard=check_same_types,
    d_self=lambda grad, weight: grad * (1 - weight),
@@ -294,12 +296,12 @@ op("cos(self, /)", np.cos, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, self: grad * -F.sin(self),
    text="cos({self})", tex=r"\cos {self}", onnx="Cos")
 
-op("sign(self, /)", kernels.sign, inplace=True, pointwise=True,
+op("sign(self, /)", kernels.sign, inplace=True, pointwise=True, out=PLAIN,
    d_self=lambda grad: F.zeros_like(grad),
    text="sign({self})", tex=r"\operatorname{{sign}} {self}", onnx="Sign")
 
 op("abs(self, /)", np.absolute, inplace=True, also=("absolute",), pointwise=True,
-   guard=refuse_all_bools("abs_cpu"),
+   guard=refuse_all_bools("abs_cpu"), out=PLAIN,
    d_self=lambda grad, self: grad * F.sgn(self),
    sign="|·|", text="|{self}|", tex=r"\lvert {self} \rvert", onnx="Abs")
 
@@ -337,7 +339,7 @@ op("threshold_backward(grad_output, self, /, threshold)", kernels.threshold_back
    tex=r"{grad_output} [{self} > {threshold}]", onnx=None)
 
 # Choices and copies --------------------------------------------------------------------------
-op("where(condition, self, other, /)", kernels.where, pointwise=True,
+op("where(condition, self, other, /)", kernels.where, pointwise=True, out=PLAIN,
    d_self=lambda grad, condition: F.where(condition, grad, F.zeros_like(grad)),
    d_other=lambda grad, condition: F.where(condition, F.zeros_like(grad), grad),
    text="{self} where {condition}, else {other}",

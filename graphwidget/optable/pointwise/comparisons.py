@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..declare import Namespace, op
+from ..out import PLAIN
 from . import arithmetic_kernels as kernels
 
 F = Namespace()
@@ -32,12 +33,12 @@ for name, ufunc, sign, also, onnx in (
        d_self=lambda grad: F.zeros_like(grad),
        sign=sign, text="{self} " + sign + " {other}", tex="{self} " + sign + " {other}", onnx=None)
 
-for name, test, written in (
+for name, test, out in (
     ("isnan", np.isnan, False), ("isinf", np.isinf, False), ("isfinite", np.isfinite, False),
-    ("isposinf", kernels.isposinf, True), ("isneginf", kernels.isneginf, True),
-    ("signbit", kernels.signbit, True), ("isreal", kernels.isreal, False),
+    ("isposinf", kernels.isposinf, PLAIN), ("isneginf", kernels.isneginf, PLAIN),
+    ("signbit", kernels.signbit, PLAIN), ("isreal", kernels.isreal, False),
 ):
-    op(f"{name}(self, /)", test, pointwise=True, dtype="bool", nograd=True, out=written,
+    op(f"{name}(self, /)", test, pointwise=True, dtype="bool", nograd=True, out=out,
        tex=r"\operatorname{{" + name + "}}({self})", onnx=None)
 
 # Logic ------------------------------------------------------------------------------------------
@@ -62,7 +63,7 @@ for name, bits, sign in (("bitwise_and", np.bitwise_and, "&"), ("bitwise_or", np
 op("bitwise_not(self, /)", np.invert, refuses="bitwise_not_cpu: float", pointwise=True,
    nograd=True, inplace=True, sign="~", text="~{self}", tex=r"\lnot {self}", onnx=None)
 op("bitwise_left_shift(self, other, /)", kernels.shift_left, refuses="lshift_cpu: bool float",
-   pointwise=True, nograd=True, inplace=True,
+   pointwise=True, nograd=True, inplace=True, out=PLAIN,
    sign="<<", text="{self} << {other}", tex=r"{self} \ll {other}", onnx=None)
 op("bitwise_right_shift(self, other, /)", kernels.shift_right, refuses="rshift_cpu: bool float",
    pointwise=True, nograd=True, inplace=True,

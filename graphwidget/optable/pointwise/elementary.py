@@ -9,6 +9,7 @@ import numpy as np
 
 from ...arrays.type_errors import refuse_bool_exponents
 from ..declare import Namespace, composite, op
+from ..out import PLAIN
 from . import arithmetic_kernels as more
 from . import common_kernels as kernels
 
@@ -211,7 +212,7 @@ op("angle(self, /)", more.angle, pointwise=True, dtype="float",
    d_self=lambda grad, self: F.zeros_like(grad),
    text="π where {self} < 0, else 0", tex=r"\arg {self}", onnx=None)
 
-op("sgn(self, /)", kernels.sign, inplace=True, pointwise=True,
+op("sgn(self, /)", kernels.sign, inplace=True, pointwise=True, out=PLAIN,
    d_self=lambda grad, self, result: F.zero_tensor(grad),
    text="sign({self})", tex=r"\operatorname{{sgn}} {self}", onnx="Sign")
 
@@ -253,7 +254,7 @@ for name, ufunc, also, onnx in (
     ("round", np.rint, (), "Round"), ("trunc", np.trunc, ("fix",), None),
 ):  # fmt: skip
     op(f"{name}(self, /)", kernels.rounding(f"{name}_vml_cpu", ufunc), inplace=True, pointwise=True,
-       also=also,
+       also=also, out=PLAIN,
        d_self=lambda grad: F.zeros_like(grad),
        text=name + "({self})", tex=r"\operatorname{{" + name + "}} {self}", onnx=onnx)
 
@@ -262,6 +263,6 @@ op("round.decimals(self, /, decimals)", more.round_decimals, inplace=True, point
    d_self=lambda grad: F.zeros_like(grad),
    text="round({self}, {decimals})", tex=r"\operatorname{{round}} {self}", onnx=None)
 
-op("frac(self, /)", more.frac, inplace=True, pointwise=True,
+op("frac(self, /)", more.frac, inplace=True, pointwise=True, out=PLAIN,
    d_self=lambda grad: grad,
    text="{self} − trunc({self})", tex=r"\operatorname{{frac}} {self}", onnx=None)

@@ -9,6 +9,7 @@ import numpy as np
 from ...arrays.memory_order import as_array
 from ...arrays.type_errors import not_implemented, refuse_all_bools
 from ..declare import Namespace, composite, op
+from ..out import PLAIN
 from . import arithmetic_kernels as more
 from . import common_kernels as kernels
 
@@ -59,6 +60,7 @@ def check_same_type(*dtypes: Any) -> None:
 
 
 op("heaviside(self, values, /)", more.heaviside, pointwise=True, numbers=False,
+   out=PLAIN._replace(history="ended"),
    node="NotImplemented", guard=check_same_type,
    d_self=lambda grad: F.without_derivative("aten::heaviside"),
    d_values=lambda grad: F.without_derivative("aten::heaviside"),
@@ -91,7 +93,7 @@ def refuse_bools_of(kernel: str) -> Any:
     return guard
 
 
-op("clamp(self, /, min=None, max=None)", kernels.clamp, inplace=True, pointwise=True,
+op("clamp(self, /, min=None, max=None)", kernels.clamp, inplace=True, pointwise=True, out=PLAIN,
    node="ClampBackward1", also=("clip",), guard=refuse_bools_of("clamp_scalar_cpu"),
    d_self=lambda grad, self, min, max:
        F.where(F.within(self, min, max), grad, F.zeros_like(grad)),
@@ -144,7 +146,7 @@ def above(self: Any, min: Any, max: Any) -> Any:
 
 
 op("clamp_min(self, /, min)", more.clamp_min, inplace=True, pointwise=True,
-   guard=refuse_bools_of("clamp_min_scalar_cpu"),
+   guard=refuse_bools_of("clamp_min_scalar_cpu"), out=PLAIN,
    d_self=lambda grad, self, min: F.where(F.within(self, min, None), grad, F.zeros_like(grad)),
    text="max({self}, {min})", tex=r"\max({self}, {min})", onnx=None)
 
@@ -155,7 +157,7 @@ op("clamp_min.tensor(self, min, /)", np.maximum, inplace=True, pointwise=True, n
    text="max({self}, {min})", tex=r"\max({self}, {min})", onnx="Max")
 
 op("clamp_max(self, /, max)", more.clamp_max, inplace=True, pointwise=True,
-   guard=refuse_bools_of("clamp_max_scalar_cpu"),
+   guard=refuse_bools_of("clamp_max_scalar_cpu"), out=PLAIN,
    d_self=lambda grad, self, max: F.where(F.within(self, None, max), grad, F.zeros_like(grad)),
    text="min({self}, {max})", tex=r"\min({self}, {max})", onnx=None)
 
@@ -166,6 +168,6 @@ op("clamp_max.tensor(self, max, /)", np.minimum, inplace=True, pointwise=True, n
    text="min({self}, {max})", tex=r"\min({self}, {max})", onnx="Min")
 
 op("nan_to_num(self, /, nan=None, posinf=None, neginf=None)", more.nan_to_num, inplace=True,
-   pointwise=True,
+   pointwise=True, out=PLAIN,
    d_self=lambda grad, self: grad * F.isfinite(self),
    tex=r"\operatorname{{nan\_to\_num}} {self}", onnx=None)

@@ -10,6 +10,7 @@ import numpy as np
 from ...arrays.memory_order import as_array
 from ...arrays.type_errors import not_implemented
 from ..declare import Namespace, composite, op
+from ..out import Out
 from ..pointwise.common_kernels import Array, Shape, sum_type
 
 F = Namespace()
@@ -67,6 +68,7 @@ def gather_repeated(a: Array, index: Array, dim: int) -> Array:
 
 
 op("cumsum(self, /, dim, dtype=None)", accumulate(np.add, "cumsum_out_cpu"), inplace=True,
+   out=Out("own", "whole"),
    d_self=lambda grad, dim: F.cumsum_reversed(grad, dim),
    sign="Σ↓", text="running sum of {self} along {dim}", tex=r"\sum_{{j \le i}} {self}_j",
    onnx="CumSum")
@@ -101,6 +103,7 @@ def cumprod_backward(grad: Any, self: Any, result: Any, dim: Any) -> Any:
 
 
 op("cumprod(self, /, dim, dtype=None)", accumulate(np.multiply, "cumprod_out_cpu"), inplace=True,
+   out=Out("own", "whole"),
    d_self=lambda grad, self, result, dim: F.cumprod_backward(grad, self, result, dim),
    sign="Π↓", text="running product of {self} along {dim}", tex=r"\prod_{{j \le i}} {self}_j",
    onnx=None)
@@ -149,7 +152,7 @@ def logcumsumexp_backward(grad: Any, self: Any, result: Any, dim: Any, dtype: An
     return parts[0] - parts[1]
 
 
-op("logcumsumexp(self, /, dim)", logcumsumexp,
+op("logcumsumexp(self, /, dim)", logcumsumexp, out=Out(memory="whole"),
    d_self=lambda grad, self, result, dim, self_dtype:
        F.logcumsumexp_backward(grad, self, result, dim, self_dtype),
    text="running logsumexp of {self}", tex=r"\log \sum_{{j \le i}} e^{{{self}_j}}", onnx=None)

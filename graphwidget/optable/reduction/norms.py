@@ -8,6 +8,7 @@ import numpy as np
 
 from ...arrays.memory_order import as_array
 from ..declare import ARRAYS, Namespace, composite, op
+from ..out import Out
 from ..pointwise.common_kernels import Array
 from . import reduction_kernels
 
@@ -15,7 +16,7 @@ F = Namespace()
 
 INF = float("inf")
 
-op("logsumexp(self, /, dim, keepdim=False)", reduction_kernels.logsumexp,
+op("logsumexp(self, /, dim, keepdim=False)", reduction_kernels.logsumexp, out=Out("cast"),
    d_self=lambda grad, self, result, dim, keepdim:
        F.restore_reduced_dims(grad, self.shape, dim, keepdim)
        * F.exp(self - F.restore_reduced_dims(result, self.shape, dim, keepdim)),
@@ -87,6 +88,7 @@ def renorm_backward(grad: Any, self: Any, p: Any, dim: Any, maxnorm: Any) -> Any
 
 
 op("renorm(self, /, p, dim, maxnorm)", reduction_kernels.renorm, inplace=True,
+   out=Out(memory="whole"),
    d_self=lambda grad, self, p, dim, maxnorm: F.renorm_backward(grad, self, p, dim, maxnorm),
    text="{self} with norms up to {maxnorm}", tex=r"{self}", onnx=None)
 

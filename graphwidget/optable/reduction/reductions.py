@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..declare import ARRAYS, Namespace, bind, composite, op
+from ..out import POINTWISE, Out
 from ..pointwise import common_kernels as kernels
 from . import reduction_kernels
 
@@ -52,7 +53,7 @@ def size(shape: Any, dim: Any = None) -> int:
     return kernels.count_along(shape, dim)
 
 
-op("sum(self, /, dtype=None)", kernels.sum_all,
+op("sum(self, /, dtype=None)", kernels.sum_all, out=Out("own"),
    d_self=lambda grad, self_shape: F.expand(grad, self_shape),
    sign="Σ", text="Σ {self}", tex=r"\sum {self}", onnx="ReduceSum")
 
@@ -60,7 +61,7 @@ op("sum.dim(self, /, dim, keepdim=False, dtype=None)", kernels.sum_dim, node="Su
    d_self=lambda grad, self_shape, dim, keepdim: F.sum_backward(grad, self_shape, dim, keepdim),
    sign="Σ", text="Σ {self} over {dim}", tex=r"\sum_{{{dim}}} {self}", onnx="ReduceSum")
 
-op("mean(self, /, dtype=None)", kernels.mean_all,
+op("mean(self, /, dtype=None)", kernels.mean_all, out=Out("cast"),
    d_self=lambda grad, self_shape: F.expand(grad, self_shape) / size(self_shape),
    text="mean({self})", tex=r"\overline{{{self}}}", onnx="ReduceMean")
 
@@ -69,7 +70,7 @@ op("mean.dim(self, /, dim, keepdim=False, dtype=None)", kernels.mean_dim, node="
        F.sum_backward(grad, self_shape, dim, keepdim) / size(self_shape, dim),
    text="mean({self}) over {dim}", tex=r"\overline{{{self}}}_{{{dim}}}", onnx="ReduceMean")
 
-op("nansum(self, /, dim=(), keepdim=False, dtype=None)", reduction_kernels.nansum,
+op("nansum(self, /, dim=(), keepdim=False, dtype=None)", reduction_kernels.nansum, out=Out("own"),
    d_self=lambda grad, self, dim, keepdim:
        F.sum_backward(F.cast_to_grad(self, grad), self.shape, dim, keepdim)
        * F.logical_not(F.isnan(self)),
@@ -117,7 +118,7 @@ def prod_backward(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> 
     return F.reshape(grad, self.shape) if dim is None else grad
 
 
-op("prod(self, /, dtype=None)", reduction_kernels.prod_all,
+op("prod(self, /, dtype=None)", reduction_kernels.prod_all, out=Out("own"),
    d_self=lambda grad, self, result: F.prod_backward(grad, self, result, None, False),
    sign="Π", text="Π {self}", tex=r"\prod {self}", onnx="ReduceProd")
 
@@ -152,7 +153,7 @@ for name, kernel, along, every in (
     ("max", kernels.max_all, kernels.max_dim, reduction_kernels.amax),
     ("min", kernels.min_all, kernels.min_dim, reduction_kernels.amin),
 ):
-    op(f"{name}(self, /)", kernel, node=f"{name.title()}Backward1",
+    op(f"{name}(self, /)", kernel, node=f"{name.title()}Backward1", out=POINTWISE,
        d_self=lambda grad, self, result, self_dtype:
            F.evenly_distribute_backward(grad, self, result, self_dtype),
        text=name + "({self})", tex=rf"\{name} {{self}}", onnx=f"Reduce{name.title()}")
@@ -225,12 +226,12 @@ def std_backward(grad: Any, self: Any, result: Any, dim: Any, correction: Any, k
     return F.var_backward(part, self, dim, correction, keepdim)
 
 
-op("var(self, /, dim=None, correction=None, keepdim=False)", reduction_kernels.var,
+op("var(self, /, dim=None, correction=None, keepdim=False)", reduction_kernels.var, out=Out("cast"),
    d_self=lambda grad, self, dim, correction, keepdim:
        F.var_backward(grad, self, dim, correction, keepdim),
    text="var({self})", tex=r"\operatorname{{var}} {self}", onnx=None)
 
-op("std(self, /, dim=None, correction=None, keepdim=False)", reduction_kernels.std,
+op("std(self, /, dim=None, correction=None, keepdim=False)", reduction_kernels.std, out=Out("cast"),
    d_self=lambda grad, self, result, dim, correction, keepdim:
        F.std_backward(grad, self, result, dim, correction, keepdim),
    text="std({self})", tex=r"\operatorname{{std}} {self}", onnx=None)
@@ -262,8 +263,10 @@ op("std_mean(self, /, dim=None, correction=None, keepdim=False) -> result0, resu
 
 # Truth and counts --------------------------------------------------------------------------------
 op("all(self, /, dim=None, keepdim=False)", reduction_kernels.all_any(np.logical_and), nograd=True,
+   out=Out("truth"),
    sign="∀", text="all({self})", tex=r"\forall {self}", onnx=None)
 op("any(self, /, dim=None, keepdim=False)", reduction_kernels.all_any(np.logical_or), nograd=True,
+   out=Out("truth"),
    sign="∃", text="any({self})", tex=r"\exists {self}", onnx=None)
 op("count_nonzero(self, /, dim=None)", reduction_kernels.count_nonzero, nograd=True,
    text="count of {self} ≠ 0", tex=r"\#({self} \neq 0)", onnx=None)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...arrays.memory_order import as_array, empty_like
 from ..declare import Namespace, op
+from ..out import Out
 from ..pointwise.common_kernels import Array
 from . import nth_element
 
@@ -40,6 +41,7 @@ def sort(a: Array, dim: int, descending: bool) -> tuple[Array, Array]:
 
 for key, node in (("sort", "SortBackward0"), ("sort.stable", "SortBackward1")):
     op(f"{key}(self, /, dim=-1, descending=False) -> values, indices", sort, node=node,
+       out=Out(memory="whole"),
        d_self=lambda grad, indices, self_shape, dim:
            F.scatter_along_dim(None, grad, indices, self_shape, dim),
        text="{self} sorted", tex=r"\operatorname{{sort}} {self}", onnx=None)
@@ -221,6 +223,7 @@ op("topk(self, /, k, dim=-1, largest=True, sorted=True) -> values, indices", top
    text="the {k} first of {self}", tex=r"\operatorname{{top}}_{{{k}}} {self}", onnx="TopK")
 
 op("kthvalue(self, /, k, dim=-1, keepdim=False) -> values, indices", kthvalue,
+   out=Out(memory="none"),
    refuses="kthvalue_cpu: bool",
    d_self=lambda grad, indices, self_shape, dim, keepdim:
        F.value_selecting_reduction_backward(grad, indices, self_shape, dim, keepdim),

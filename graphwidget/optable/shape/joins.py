@@ -6,6 +6,7 @@ from typing import Any
 
 from ...arrays import memory_order
 from ..declare import Namespace, composite, op
+from ..out import JOINED
 from . import join_kernels
 
 F = Namespace()
@@ -26,7 +27,7 @@ def cat_backward(grad: Any, shapes: Any, dim: Any) -> Any:
     return parts
 
 
-op("cat(*tensors, /, dim=0)", join_kernels.cat,
+op("cat(*tensors, /, dim=0)", join_kernels.cat, out=JOINED,
    d_tensors=lambda grad, _tensors_shape, dim: F.cat_backward(grad, _tensors_shape, dim),
    text="cat({tensors})", tex=r"[{tensors}]", onnx="Concat")
 
@@ -36,7 +37,7 @@ def unstacked(grad: Any, dim: Any) -> Any:
     return [F.select(grad, dim, place) for place in range(grad.shape[dim])]
 
 
-op("stack(*tensors, /, dim=0)", join_kernels.stack,
+op("stack(*tensors, /, dim=0)", join_kernels.stack, out=JOINED,
    d_tensors=lambda grad, dim: F.unstacked(grad, dim),
    text="stack({tensors})", tex=r"[{tensors}]", onnx=None)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...arrays.type_errors import broadcast_shape
 from ..declare import ARRAYS, Namespace, composite, op
+from ..out import Out
 from . import scatter_kernels as kernels
 from . import view_kernels
 
@@ -31,11 +32,11 @@ def gather_backward(grad: Any, self: Any, index: Any, dim: Any) -> Any:
 
 
 op("gather(self, index, /, dim, sparse_grad=False)",
-   lambda a, index, dim, sparse_grad=False: kernels.gather(a, index, dim),
+   lambda a, index, dim, sparse_grad=False: kernels.gather(a, index, dim), out=Out(memory="none"),
    d_self=lambda grad, self, index, dim, sparse_grad: F.gather_backward(grad, self, index, dim),
    text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx="GatherElements")
 
-op("scatter(self, index, src, /, dim)", kernels.scatter, inplace=True,
+op("scatter(self, index, src, /, dim)", kernels.scatter, inplace=True, out=Out(memory="first"),
    d_self=lambda grad, index, dim: F.scatter_value(grad, index, dim, 0),
    d_src=lambda grad, index, dim: F.gather(grad, index, dim),
    text="{self} with {src} at {index}", tex=r"{self}", onnx="ScatterElements")
@@ -57,6 +58,7 @@ op("scatter.value_joined(self, index, /, dim, value, reduce)", kernels.scatter_v
    text="{reduce} of {self} and {value} at {index}", tex=r"{self}", onnx="ScatterElements")
 
 op("scatter_add(self, index, src, /, dim)", kernels.scatter_add, inplace=True,
+   out=Out(memory="first"),
    d_self=lambda grad: grad,
    d_src=lambda grad, index, dim: F.gather(grad, index, dim),
    text="{self} + {src} at {index}", tex=r"{self}", onnx="ScatterElements")
@@ -198,7 +200,7 @@ op("delayed_error(self, /, text)", lambda a, text: a.copy(), node="Error",
    public=False, sign="error", text="{self}", tex=r"{self}", onnx=None)
 
 op("scatter_reduce(self, index, src, /, dim, reduce, include_self=True)", kernels.scatter_reduce,
-   inplace=True,
+   inplace=True, out=Out(memory="first"),
    d_self=lambda grad, self, index, src, result, dim, reduce, include_self:
        F.reduce_backward_self(grad, self, index, src, result, dim, reduce, include_self, False),
    d_src=lambda grad, self, index, src, result, dim, reduce, include_self:
@@ -214,7 +216,7 @@ def index_select_backward(grad: Any, self_shape: Any, index: Any, dim: Any) -> A
     return F.index_add(F.zeros_of(grad, self_shape), index, grad, dim, 1)
 
 
-op("index_select(self, index, /, dim)", kernels.index_select,
+op("index_select(self, index, /, dim)", kernels.index_select, out=Out(memory="none"),
    d_self=lambda grad, self_shape, index, dim:
        F.index_select_backward(grad, self_shape, index, dim),
    text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx="Gather")
@@ -228,6 +230,7 @@ def slices_at_index(grad: Any, source_dim: Any, index: Any, dim: Any) -> Any:
 
 
 op("index_add(self, index, source, /, dim, alpha=1)", kernels.index_add, inplace=True,
+   out=Out(memory="first"),
    d_self=lambda grad: grad,
    d_source=lambda grad, index, source, source_dim, dim, alpha:
        F.slices_at_index(grad, source_dim, index, dim) if alpha == 1
@@ -235,6 +238,7 @@ op("index_add(self, index, source, /, dim, alpha=1)", kernels.index_add, inplace
    text="{self} + {source} at {index}", tex=r"{self}", onnx=None)
 
 op("index_copy(self, index, source, /, dim)", kernels.index_copy, inplace=True,
+   out=Out(memory="first"),
    d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
    d_source=lambda grad, index, source, source_dim, dim:
        F.slices_at_index(grad, source_dim, index, dim),
@@ -254,7 +258,7 @@ op("unique_of(self, /)", kernels.unique, nograd=True, public=False,
    text="the different items of {self}", tex=r"{self}", onnx=None)
 
 op("index_reduce(self, index, source, /, dim, reduce, include_self=True)", kernels.index_reduce,
-   inplace=True,
+   inplace=True, out=Out(memory="first"),
    d_self=lambda grad, self, index, source, result, dim, reduce, include_self:
        F.reduce_backward_self(grad, self, index, source, result, dim, reduce, include_self, True),
    d_source=lambda grad, self, index, source, result, dim, reduce, include_self:
@@ -262,7 +266,7 @@ op("index_reduce(self, index, source, /, dim, reduce, include_self=True)", kerne
    text="{reduce} of {self} and {source} at {index}", tex=r"{self}", onnx=None)
 
 # Flat indices -------------------------------------------------------------------------------------
-op("take(self, index, /)", kernels.take,
+op("take(self, index, /)", kernels.take, out=Out(memory="none"),
    d_self=lambda grad, self, index: F.put(F.zeros_like(self), index, grad, True),
    text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx=None)
 
@@ -295,7 +299,7 @@ def masked_select_backward(grad: Any, self: Any, mask: Any) -> Any:
     return F.sum_to_size(F.masked_scatter(whole, mask, grad), self.shape)
 
 
-op("masked_select(self, mask, /)", kernels.masked_select,
+op("masked_select(self, mask, /)", kernels.masked_select, out=Out(memory="none"),
    d_self=lambda grad, self, mask: F.masked_select_backward(grad, self, mask),
    text="{self} where {mask}", tex=r"{self}_{{{mask}}}", onnx="Compress")
 
@@ -319,7 +323,7 @@ op("select_scatter(self, src, /, dim, index)", view_kernels.scatter_kernel(view_
    text="{self} with {src} at [{index}]", tex=r"{self}", onnx=None)
 
 op("slice_scatter(self, src, /, dim=0, start=None, end=None, step=1)",
-   view_kernels.scatter_kernel(view_kernels.slice_),
+   view_kernels.scatter_kernel(view_kernels.slice_), out=Out(history="ended"),
    d_self=lambda grad, _src_shape, dim, start, end, step:
        F.slice_scatter(grad, F.zeros_of(grad, _src_shape), dim, start, end, step),
    d_src=lambda grad, dim, start, end, step: F.slice(grad, dim, start, end, step),

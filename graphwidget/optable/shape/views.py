@@ -12,6 +12,7 @@ import numpy as np
 
 from ...arrays import memory_order
 from ..declare import ARRAYS, TABLE, Namespace, also_in_place, composite, op
+from ..out import Out
 from . import view_kernels
 
 F = Namespace()
@@ -218,7 +219,7 @@ def also_copied(key: str) -> None:
     name = view.name + "_copy" + key[len(view.name):]
     TABLE[name] = replace(
         view, key=name, name=view.name + "_copy", kernel=kernel, node=view.node + "_copy",
-        view=False, public=False,
+        view=False, public=False, out=Out(history="ended"),
     )  # fmt: skip
     ARRAYS.__dict__[name.replace(".", "_")] = kernel
 
