@@ -41,6 +41,12 @@ from .scalar_tensors import ABSENT, Constant
 
 __all__ = ["TENSORS", "fill_namespace", "node_maker"]
 
+
+def own_name(what: str, op: Op) -> str:
+    """What a generated function calls its ``OP`` or ``kernel``. All have the same globals."""
+    return f"{what}_{op.key.replace('.', '_')}"
+
+
 STARTED = "grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()"
 
 
@@ -131,9 +137,22 @@ def result_may_be_integer(op: Op) -> bool:
     return op.key == "to_copy"
 
 
-def compute_source(op: Op) -> list[str]:
-    """Lines from the inputs to ``found``, ``meta`` and (pointwise) ``fit``."""
+def coerce_source(op: Op, operator: str) -> list[str]:
+    """Lines that make tensors of the operands. An operator leaves those of other kinds to
+    themselves (``x == None``, ``x + "a"``)."""
     names = ", ".join(op.inputs)
+    if len(op.inputs) == 1:
+        return [f"{names}, = coerce({own_name('OP', op)}, ({names},))"]
+    line = f"{names} = coerce({own_name('OP', op)}, ({names},))"
+    if not operator:
+        return [line]
+    other = f"    return operator_not_implemented({operator!r}, {names})"
+    return ["try:", f"    {line}", "except TypeError:", other]
+
+
+def compute_source(op: Op, operator: str) -> list[str]:
+    """Lines from the inputs to ``found``, ``meta`` and (pointwise) ``fit``."""
+    names, own, kernel = ", ".join(op.inputs), own_name("OP", op), own_name("kernel", op)
     arrays = ", ".join(f"{name}._data" for name in op.inputs)
     params = "".join(f", {name}" for name in op.params)
     out = ", out=..." if isinstance(op.kernel, np.ufunc) else ""
@@ -146,16 +165,16 @@ def compute_source(op: Op) -> list[str]:
             "    try:",
             f"        {', '.join(f'{name}._meta' for name in op.inputs)}",
             "    except AttributeError:",
-            f"        raise not_tensor(OP, ({names},)) from None",
+            f"        raise not_tensor({own}, ({names},)) from None",
             *refresh_source(op, False),
-            f"    {results} = kernel({arrays}{params})",
+            f"    {results} = {kernel}({arrays}{params})",
             "    meta = meta_of(found)",
             *(fit_source(op) if may_broadcast(op) else []),
         ]
-    same = " is ".join(["meta", *(f"{name}._meta" for name in op.inputs[1:])])
-    same = same if len(op.inputs) > 1 else "True"
-    kept = "meta.floating" if op.dtype == "float" or op.guard is not None else ""
-    test = " and ".join(part for part in (same if same != "True" else "", kept) if part) or "True"
+    tests = ["meta.floating"] * (op.dtype == "float" or op.guard is not None)
+    if len(op.inputs) > 1:
+        tests.insert(0, " is ".join(["meta", *(f"{name}._meta" for name in op.inputs[1:])]))
+    test = " and ".join(tests) or "True"
     lines = []
     if len(op.inputs) == 2:
         second = op.inputs[1]
@@ -167,14 +186,14 @@ def compute_source(op: Op) -> list[str]:
                 if f"{op.key}.number" in TABLE  # which has no slot for the number, as in PyTorch
                 else []
             ),
-            f"        {names} = coerce(OP, ({names}))",
+            f"        {names} = coerce({own}, ({names}))",
         ]
     lines += [f"    if {name} is None: {name} = ABSENT" for name in op.optional]
     lines += ["    try:", f"        meta = {first}._meta"]
     lines += [f"        {name}._meta" for name in op.inputs[1:]]
     lines += [
         "    except AttributeError:",
-        f"        {names}{',' if len(op.inputs) == 1 else ''} = coerce(OP, ({names},))",
+        *(f"        {line}" for line in coerce_source(op, operator)),
         f"        meta = {first}._meta",
         *refresh_source(op, False),
         f"    if {test}:",
@@ -183,8 +202,8 @@ def compute_source(op: Op) -> list[str]:
         *(["        meta = meta_of(found)"] if op.dtype == "bool" else []),
         *number_operand_source(op, arrays, params, out),
         "    else:",
-        f"        arrays, fit = promote(OP, ({names},))",
-        f"        {', '.join(['found', *op.kept])} = kernel(*arrays{params}{out})",
+        f"        arrays, fit = promote({own}, ({names},))",
+        f"        {', '.join(['found', *op.kept])} = {kernel}(*arrays{params}{out})",
         *([] if out else [AS_ARRAY]),
         f"        found = ordered(found, ({memory_order_source(op)}))",
         "        meta = meta_of(found)",
@@ -203,15 +222,16 @@ AS_ARRAY = "        if found.__class__ is not ndarray: found = array(found)"
 def same_shape_source(op: Op, arrays: str, params: str) -> list[str]:
     """The kernel on operands of one shape and type. Ufuncs give scalars for 0-d arrays unless
     they are asked for an array, which costs more than it is worth for others."""
+    kernel = own_name("kernel", op)
     if not isinstance(op.kernel, np.ufunc):
         return [
-            f"        {', '.join(['found', *op.kept])} = kernel({arrays}{params})",
+            f"        {', '.join(['found', *op.kept])} = {kernel}({arrays}{params})",
             AS_ARRAY,
             f"        if meta.repeats: found = ordered(found, ({memory_order_source(op)}))",
         ]
-    array = f"kernel({arrays}, out=...)"
+    array = f"{kernel}({arrays}, out=...)"
     spread = f"ordered({array}, ({memory_order_source(op)})) if meta.repeats else {array}"
-    return [f"        found = kernel({arrays}) if meta.plain else {spread}"]
+    return [f"        found = {kernel}({arrays}) if meta.plain else {spread}"]
 
 
 def number_operand_source(op: Op, arrays: str, params: str, out: str) -> list[str]:
@@ -221,7 +241,7 @@ def number_operand_source(op: Op, arrays: str, params: str, out: str) -> list[st
     second = op.inputs[1]
     return [
         f"    elif {second}.__class__ is Constant and meta.floating:",
-        f"        found = kernel({arrays}{params}{out})",
+        f"        found = {own_name('kernel', op)}({arrays}{params}{out})",
         f"        if meta.repeats: found = ordered(found, ({op.inputs[0]}._data,))",
         "        fit = None",
         *(["        meta = meta_of(found)"] if op.dtype == "bool" else []),
@@ -238,12 +258,15 @@ def signature_source(op: Op) -> str:
     return ", ".join([*tensors, *params])
 
 
-def record_source(op: Op) -> str:
-    """The source of the record function of an op with one output and fixed inputs."""
+def record_source(op: Op, operator: str = "") -> str:
+    """The source of the record function of an op with one output and fixed inputs, or of what an
+    operator of Python's (``__add__``) calls: the same, which asks for overrides."""
     names = ", ".join(op.inputs)
     params = ", ".join(f"{name!r}: {name}" for name in op.params)
-    computed = compute_source(op)
+    computed = compute_source(op, operator)
     lines = [f"def record({signature_source(op)}):"]
+    if operator:
+        lines.append(ask_source(f"OPERATOR{operator}", f"{names},", "{}", "    "))
     lines += quiet_lines(computed, "    ") if op.warns else computed
     lines += [
         "    out = new(Tensor)",
@@ -274,10 +297,10 @@ def record_source(op: Op) -> str:
     else:
         lines.append("    node = out._node = None; out._requires_grad = False")
     if op.view:
-        lines.append(f"    as_view(out, {op.inputs[0]}, OP, {{{params}}})")
+        lines.append(f"    as_view(out, {op.inputs[0]}, {own_name('OP', op)}, {{{params}}})")
     lines += [
         "    if observer is not None:",
-        f"        observer.called(OP, ({names},), {{{params}}}, (out,), node)",
+        f"        observer.called({own_name('OP', op)}, ({names},), {{{params}}}, (out,), node)",
         "    return out",
     ]
     return "\n".join(lines)
@@ -321,57 +344,42 @@ def op_signature(_: str, key: str) -> inspect.Signature:
 def build_op_function(_: Any, what: str, key: str) -> types.FunctionType:
     """A function of an op."""
     op = TABLE[key]
+    provide_names(op)
     source = make_node_source(op) if what == "make_node" else record_source(op)
-    return compile_function(with_own_names(source, op), key, runtime.__dict__)
+    return compile_function(source, key, runtime.__dict__)
 
 
-def with_own_names(source: str, op: Op) -> str:
-    """The source of an op's function, which finds the op, its kernel and node classes among the
-    globals."""
-    prefix = op.key.replace(".", "_")
-    # All generated functions share their globals, so an op's own names carry its key.
-    if f"OP_{prefix}" not in runtime.__dict__:
-        runtime.__dict__[f"kernel_{prefix}"] = op.kernel
+def provide_names(op: Op) -> None:
+    """Put among the globals what the functions of an op find there: itself, its kernel, its node
+    classes."""
+    if own_name("OP", op) not in runtime.__dict__:
+        runtime.__dict__[own_name("kernel", op)] = op.kernel
         for targets in plans(op):
             runtime.__dict__[plan_name(op, targets)] = node_class(op, targets)
-        runtime.__dict__[f"OP_{prefix}"] = op
-    return source.replace("OP", f"OP_{prefix}").replace("kernel(", f"kernel_{prefix}(")
+        runtime.__dict__[own_name("OP", op)] = op
 
 
 def record_body(record: Any) -> list[str] | None:
     """The lines of a record function, without the first, for others that do the same; None for
     what is no such function."""
     op = RECORDED.get(record)
-    return None if op is None else with_own_names(record_source(op), op).split("\n")[1:]
+    if op is None:
+        return None
+    provide_names(op)
+    return record_source(op).split("\n")[1:]
 
 
 def operator(name: str, key: str) -> Callable[..., Any]:
-    """What Python's operator of a name (``__add__``) calls: the op's record function, which asks
-    for overrides, and leaves operands of other kinds to themselves (``x == None``, ``x + "a"``)."""
+    """What Python's operator of a name (``__add__``) calls."""
     op = TABLE[key]
 
     def write(_: Any) -> types.FunctionType:
-        source = operator_source(with_own_names(record_source(op), op), op, name)
-        return compile_function(source, key, runtime.__dict__)
+        provide_names(op)
+        return compile_function(record_source(op, name), key, runtime.__dict__)
 
     made = runtime.__dict__[f"OPERATOR{name}"] = lazy_function(name, write, op.signature, op.kernel)
     made.__module__, made.__doc__ = "graphwidget", one_line_docstring(op)
     return made  # type: ignore[no-any-return]
-
-
-def operator_source(source: str, op: Op, name: str) -> str:
-    """The source of the function of an operator of this name."""
-    head, rest = source.split("\n", 1)
-    names = ", ".join(op.inputs)
-    lines = f"{head}\n{ask_source(f'OPERATOR{name}', f'{names},', '{}', '    ')}\n"
-    if len(op.inputs) == 1:
-        return lines + rest
-    known, catch, tail = rest.partition("except AttributeError:\n")
-    coerced, rest = tail.split("\n", 1)
-    indent = coerced[: -len(coerced.lstrip())]
-    attempt = f"{indent}try:\n    {coerced}\n{indent}except TypeError:\n"
-    attempt += f"{indent}    return operator_not_implemented({name!r}, {names})\n"
-    return lines + known + catch + attempt + rest
 
 
 def alias_as(cls: type[Tensor], tensor: Tensor) -> Any:
