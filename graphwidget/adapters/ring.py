@@ -12,7 +12,7 @@ from typing import Any
 
 from ..recording import events as ev
 from ..recording.recorder import NodeRef, Recorder, Ref
-from .scopes import Mark, Scopes
+from .scopes import LoopMark, Records, Scopes, Turn, flat
 
 BUDGET = 800
 """Records of which events are made when the program has done more than that in turns."""
@@ -26,8 +26,6 @@ LONG = 20
 
 MAX_LOOPS = 8
 """Loops of which turns are let go at once."""
-
-Span = tuple[Mark, int, int]
 
 
 class Ring:
@@ -43,140 +41,131 @@ class Ring:
         """The identity of a tensor as it is now."""
         self._gone: set[int] = set()  # nodes that were let go of and may be alive
 
-    def thin(self, records: list[Any], budget: int) -> list[Any]:
-        """The records without turns in the middle, if there are more of them than ``budget``."""
-        for _ in range(MAX_LOOPS):
-            if len(records) <= budget:
-                break
-            before, loops = len(records), self._loops(records)
-            for spans in loops:
-                records = self._without(records, spans, budget // (2 * len(loops)))
-                if len(records) < before:
-                    break
-            else:
-                break
-        return records
-
-    def _without(self, records: list[Any], spans: list[Span], wanted: int) -> list[Any]:
-        """The records without the turns in the middle of a loop: of the newest ones so many stay
-        as make up ``wanted`` records."""
-        kept, size = [spans[-1]], spans[-1][2] - spans[-1][1]
-        for span in reversed(spans[:-1]):
-            length = span[2] - span[1]
-            if size + length > wanted and span[0].count != 1:
-                break
-            size += length
-            kept.append(span)
-        first = kept[-1][1]
-        found: list[Any] = []
+    def thin(self, budget: int) -> None:
+        """Let go of turns in the middle, if there are more records than ``budget``."""
+        scopes = self.scopes
+        if scopes.size <= budget:
+            return
         before = list(self.recorder.lost)
-        at = 0
-        for mark, start, end in spans:
-            if start >= first:
+        for _ in range(MAX_LOOPS):
+            if scopes.size <= budget:
                 break
-            if mark.name == "1" or not self._over(records[start:end]):
-                continue
-            found += records[at:start]
-            found += self._rest(records[start:end])
-            at = end
-        found += records[at:]
+            # first those of loops that run backward, and of those with most turns
+            loops = [loop for loop in scopes.pending if len(loop.turns) > 2]
+            loops.sort(key=lambda loop: (loop.runs, len(loop.turns)), reverse=True)
+            if not any(self._without(loop, budget // (2 * len(loops))) for loop in loops):
+                break
         self._prune(before)
-        return found
 
-    def _loops(self, records: list[Any]) -> list[list[Span]]:
-        """The turns that are over, by their loops: first of those that run backward, and first of
-        those with most turns."""
-        opens, closes = self.scopes.opens, self.scopes.closes
-        started: dict[Mark, int] = {}
-        runs: set[Mark] = set()
-        loops: dict[Mark | None, list[Span]] = {}
-        begins = {function for function, kind in self.kinds.items() if kind == "begin"}
-        ways = {opens, closes, *begins}
-        for at, record in enumerate(records):
-            if type(record) is not tuple or (function := record[0]) not in ways:
-                continue
-            mark = record[1]
-            if function in begins:
-                runs.update(mark.loop for mark in started if mark.loop is not None)
-            elif function is opens:
-                if mark.kind == "turn":
-                    started[mark] = at
-            elif mark in started:
-                loops.setdefault(mark.loop, []).append((mark, started.pop(mark), at + 1))
-        several = [(loop in runs, len(spans), spans) for loop, spans in loops.items()]
-        several.sort(key=lambda each: each[:2], reverse=True)
-        return [spans for _runs, turns, spans in several if turns > 2]
+    def _without(self, loop: LoopMark, wanted: int) -> bool:
+        """Let go of the turns in the middle of a loop: of the newest ones so many stay as make up
+        ``wanted`` records. Whether there were any."""
+        turns = loop.turns
+        first, size = len(turns) - 1, turns[-1].size
+        while first and size + (length := turns[first - 1].size) <= wanted:
+            first, size = first - 1, size + length
+        rests: dict[Any, Records] = {}
+        for turn in turns[:first]:
+            records = flat(turn.records) if turn.nested else turn.records
+            rest = None if turn.nr == 1 else self._let_go(records)
+            if rest is not None:
+                rests[turn] = rest
+                self.scopes.size -= len(records) - len(rest)
+                if turn.nested:
+                    self._forget_loops(turn.records)
+        if rests:
+            loop.turns = [turn for turn in turns if turn not in rests]
+            loop.within[:] = [
+                each
+                for record in loop.within
+                for each in (rests.get(record, (record,)) if type(record) is Turn else (record,))
+            ]
+        return bool(rests)
 
-    def _over(self, records: list[Any]) -> bool:
-        """Whether nothing will run backward any more through what these records made."""
-        kinds = self.kinds
-        ran: set[int] = set()
-        nodes: list[NodeRef] = []
+    def _forget_loops(self, records: Records) -> None:
+        """The turns of loops within a turn that was let go of are no more."""
         for record in records:
-            if type(record) is not tuple:
-                continue
-            kind = kinds.get(record[0])
-            if kind == "finish":
-                ran.add(record[2].id)
-            elif kind == "free":
-                ran.add(record[1])
-            elif kind == "call":
-                if record[6] is not None:
-                    nodes.append(record[6])
-            elif kind == "node":
-                if record[2].variable is None:  # a leaf's lives as long as the leaf
-                    nodes.append(record[1])
-            elif kind == "error" or (kind == "turn" and _is_long(record[1])):
-                return False
-        return all(node.id in ran or node() is None for node in nodes)
+            if type(record) is Turn:
+                self.scopes.pending.pop(record.loop, None)
+                self._forget_loops(record.records)
 
-    def _rest(self, records: list[Any]) -> list[Any]:
-        """What remains of records that are let go."""
-        kinds, lost, recorder, gone = self.kinds, self.recorder.lost, self.recorder, self._gone
+    def _let_go(self, records: Records) -> Records | None:
+        """What remains of records that are let go; None when something may still run backward
+        through what they made, or they are of interest for another reason."""
+        kind_of = self.kinds.get
+        made: dict[int, Any] = {}
+        nodes: list[NodeRef] = []
+        ran: set[int] = set()
+        gone: list[int] = []
+        died: list[int] = []
         runs: set[int] = set()
-        rest: list[Any] = []
+        rest: Records = []
         for record in records:
             form = type(record)
             if form is Ref:
                 number = record.id
-                recorder.values.discard(number)
-                if lost.pop(number, None) is None:
+                died.append(number)
+                if made.pop(number, None) is None:
                     rest.append(record)
                 continue
             if form is NodeRef:
-                number = record.id
-                if number in gone:
-                    gone.discard(number)
-                    recorder.nodes.discard(number)
-                else:
-                    rest.append(record)
+                rest.append(record)
                 continue
-            kind = kinds.get(record[0])
-            if kind == "run" or kind == "turn":
+            kind = kind_of(record[0])
+            if kind == "run":
                 continue
-            if kind == "call":
-                for made in record[5]:
-                    lost[made[0].id] = record
-                if record[6] is not None:
-                    gone.add(record[6].id)
-            elif kind == "node":
-                if record[1]() is None:
-                    gone.add(record[1].id)
-                else:
-                    rest.append(record)
+            if kind == "turn":
+                if _is_long(record[1]):
+                    return None
             elif kind == "value":
-                lost[record[1].id] = record
+                made[record[1].id] = record
+            elif kind == "call":
+                for each in record[5]:
+                    made[each[0].id] = record
+                if record[6] is not None:
+                    nodes.append(record[6])
+                    gone.append(record[6].id)
+            elif kind == "finish":
+                ran.add(record[2].id)
             elif kind == "begin":
                 runs.add(record[3].run)
-            elif kind == "free":
-                if record[1] not in gone:
-                    rest.append(record)
-            elif kind == "told":
-                if type(record[1]) is not ev.Done or record[1].run not in runs:
-                    rest.append(record)
-            elif kind is None:
+            elif kind == "error":
+                return None
+            else:
                 rest.append(record)
+                if kind == "free":
+                    ran.add(record[1])
+                elif kind == "node" and record[2].variable is None:
+                    nodes.append(record[1])  # a leaf's lives as long as the leaf
+        for node in nodes:
+            if node.id not in ran and node() is not None:
+                return None
+        self._gone.update(gone)
+        rest = [record for record in rest if self._concerns_others(record, runs)]
+        self.recorder.values.difference_update(died)
+        self.recorder.lost.update(made)
         return rest
+
+    def _concerns_others(self, record: Any, runs: set[int]) -> bool:
+        """Whether a record of a turn that is let go must be told all the same."""
+        recorder, gone = self.recorder, self._gone
+        form = type(record)
+        if form is Ref:
+            return recorder.lost.pop(record.id, None) is None
+        if form is NodeRef:
+            number = record.id
+            if number not in gone:
+                return True
+            gone.discard(number)
+            recorder.nodes.discard(number)
+            return False
+        kind = self.kinds.get(record[0])
+        if kind == "free":
+            return record[1] not in gone
+        if kind == "node" and record[1]() is None:
+            gone.add(record[1].id)
+            return False
+        return kind != "told" or type(record[1]) is not ev.Done or record[1].run not in runs
 
     def _prune(self, known: list[int]) -> None:
         """Forget values that were let go of earlier and that no tensor is any more."""
@@ -195,7 +184,7 @@ class Ring:
 
 def _is_long(mark: Any) -> bool:
     """Whether it is a loop whose own turns make a curve worth keeping."""
-    return type(mark) is Mark and mark.kind == "loop" and mark.count > LONG
+    return type(mark) is LoopMark and mark.count > LONG
 
 
 def ref_of(record: Any, value: int) -> Any:

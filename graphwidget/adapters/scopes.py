@@ -6,13 +6,13 @@ and their turns are found afterwards, from the positions of consecutive records.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..recording import events as ev
 from ..recording.loops import Loop
 from ..recording.positions import Change, Position, Region, again, change
 from ..recording.recorder import Recorder
-from ..recording.sites import Names, Site, function_of
+from ..recording.sites import Names, Site
 from ..recording.summary import Captured, summary
 
 Records = list[Any]
@@ -23,6 +23,8 @@ CO_GENERATOR = 0x20
 class Mark:
     """A scope that is open, or was."""
 
+    __slots__ = ("closed", "kind", "name", "region", "scope", "site", "text", "told")
+
     def __init__(self, number: int, kind: str, name: str, text: str, site: Site | None) -> None:
         self.scope = number
         self.kind = kind
@@ -30,29 +32,90 @@ class Mark:
         self.text = text
         self.site = site
         self.told = self.closed = False
-        self.region: Region | None = None
-        self.loop: Mark | None = None  # of a turn
-        self.tick: int | None = None
-        self.count = 0  # of a loop: turns so far
-        self.scalars: dict[str, Captured] = {}  # of a turn
-        self.rows: list[dict[str, Captured]] = []  # of a loop: the scalars of turns that are over
-        self.first = 1  # of a loop: the turn of the first of these rows
-        self.columns: dict[str, None] = {}
+        self.region: Region | None = None  # found from positions, else it says itself when it ends
 
     @property
     def passing(self) -> bool:
         """Whether it is a loop that ran once, or its turn: not worth telling."""
-        loop = self.loop if self.kind == "turn" else self if self.kind == "loop" else None
-        return loop is not None and loop.closed and loop.count < 2 and not loop.told
+        return False
+
+
+class LoopMark(Mark):
+    """A loop."""
+
+    __slots__ = ("columns", "count", "first", "rows", "runs", "turns", "within")
+
+    def __init__(self, number: int, text: str, within: Records) -> None:
+        super().__init__(number, "loop", "", text, None)
+        self.within = within  # the list of records in which its turns stand
+        self.turns: list[Turn] = []  # those in there that are over
+        self.runs = False  # whether one of its turns ran backward
+        self.count = 0  # turns so far
+        self.rows: list[dict[str, Captured]] = []  # the scalars of turns that are over
+        self.first = 1  # the turn of the first of these rows
+        self.columns: dict[str, None] = {}
+
+    @property
+    def passing(self) -> bool:
+        return self.closed and self.count < 2 and not self.told
+
+
+class Turn(Mark):
+    """A turn of a loop. Once it is over it stands among the records for all that it did, which
+    can so be let go of as a whole."""
+
+    __slots__ = ("loop", "nested", "nr", "records", "scalars", "tick")
+
+    def __init__(self, number: int, loop: LoopMark, records: Records) -> None:
+        super().__init__(number, "turn", "", "", None)
+        self.loop = loop
+        self.nr = loop.count
+        self.tick: int | None = None
+        self.scalars: dict[str, Captured] = {}
+        self.records = records  # what it does, from where it begins to where it ends
+        self.nested = False  # whether there are other turns among these
+
+    @property
+    def passing(self) -> bool:
+        return self.loop.passing
+
+    @property
+    def size(self) -> int:
+        """How many records it has in all."""
+        if not self.nested:
+            return len(self.records)
+        return sum(each.size if type(each) is Turn else 1 for each in self.records)
+
+
+def flat(records: Records) -> Records:
+    """The records, with those of turns in their places."""
+    found: Records = []
+    for record in records:
+        if type(record) is Turn:
+            found += flat(record.records) if record.nested else record.records
+        else:
+            found.append(record)
+    return found
 
 
 class _Block:
     """Where the program was last within a call of a module, or outside of all."""
 
-    def __init__(self) -> None:
+    def __init__(self, start: int) -> None:
+        self.start = start  # so many scopes were open when it began
         self.last: Position | None = None
         self.heard: list[Any] = []
         self.wanted: tuple[Region, ...] | None = None  # the regions that are open
+
+
+class Way(NamedTuple):
+    """What is known of a way from one position to another."""
+
+    stays: bool
+    """Whether nothing has changed, not even where the program is."""
+    kept: int
+    """How many of the regions at its start the program is still in at its end."""
+    change: Change | None
 
 
 class Scopes:
@@ -61,73 +124,102 @@ class Scopes:
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
+        self.out: Records = []
+        """Where the records go: those of the innermost turn that is open, or of none."""
+        self.size = 0
+        """How many records there are in all."""
+        self._outer: list[tuple[Turn, Records]] = []
+        """The turns that are open, and where the records went before they began."""
+        self.pending: dict[LoopMark, None] = {}
+        """The loops that have turns among the records that are over."""
         self._open: list[Mark] = []
-        self._blocks = [_Block()]
-        self._changes: dict[tuple[Position, Position], Change | None] = {}
-        self._same: set[tuple[Position | None, Position]] = set()
-        """Ways from one position to another on which nothing opens or closes."""
+        self._blocks = [_Block(0)]
+        self._ways: dict[tuple[Position, Position], Way] = {}
         self.opens, self.closes = self._opens, self._closes
         self._told: list[int] = []  # open scopes that were told
         self.ticks: dict[Loop, int] = {}  # see ``Places.ticks``
-        self._loops: list[Mark] = []  # that were told and may have rows to tell
+        self._ticked_by: tuple[dict[Loop, int], tuple[Region, ...]] | None = None
+        self._loops: list[LoopMark] = []  # that were told and may have rows to tell
 
     # While sorting --------------------------------------------------------------------------
-    def move(self, to: Position, what: Any, out: Records) -> None:
+    def take(self) -> Records:
+        """The records so far, in order; from here on there are none."""
+        lists = [within for _turn, within in self._outer] + [self.out]
+        for loop in self.pending:
+            loop.turns = []
+        self.pending.clear()
+        self._outer, self.out, self.size = [], [], 0
+        return flat([record for records in lists for record in records])
+
+    def move(self, to: Position, what: Any) -> None:
         """The program has come to a position and did ``what`` (the same thing again, by the same
         way, it did in another turn)."""
         if not to.levels:
             return
         block = self._blocks[-1]
-        last = block.last
-        found = None
+        last, found, way = block.last, None, None
         if to.outer:
             found = self._ticked(to)
-        elif last is not to and block.wanted is to.regions and (last, to) in self._same:
-            block.last, block.heard = to, [what]
-            return
-        if found is None and to is last:
-            if what not in block.heard:
+        if found is None and last is not None:
+            if to is last and what not in block.heard:
                 block.heard.append(what)
                 return
-            found = again(to.levels, len(to.levels) - 1)
-            if found is None:
+            way = self._ways.get((last, to)) or self._learn(last, to)
+            if way.stays:
                 return
-        elif found is None and last is not None:
-            if _within_generator(last, to):
-                return
-            found = self._change(last, to)
-            if found is None and not to.outer:
-                self._same.add((last, to))
-        block.last = to
-        block.heard = [what]
-        self._adjust(to.regions, to.outer, found, out)
+            found = way.change
+        before, wanted = block.wanted, to.regions
+        block.last, block.heard = to, [what]
+        if way is None or before is None or len(self._open) - block.start != len(before):
+            self._adjust(wanted, to.outer, found)
+            return
+        # the hot path: nothing is open but regions of the last position
+        block.wanted, kept = wanted, way.kept
+        if kept < len(before):
+            self._close_from(block.start + kept)
+        if kept < len(wanted):
+            for region in wanted[kept:]:
+                self._enter(region)
+            if kept <= to.last_outer:
+                self._set_ticks(to.outer)
 
     def _ticked(self, to: Position) -> Change | None:
         """Another turn of a loop around a loop, which the position does not show."""
+        known = self._ticked_by
+        if known is not None and known[0] is self.ticks and known[1] is to.outer:
+            return None
         for mark in self._open:
             region = mark.region
-            if mark.kind == "turn" and region is not None and region in to.outer:
+            if type(mark) is Turn and region is not None and region in to.outer:
                 tick = self.ticks.get(region.key)
                 if mark.tick is not None and mark.tick != tick:
                     return Change(region.level, region.key)
                 mark.tick = tick
+        self._ticked_by = self.ticks, to.outer
         return None
 
-    def _change(self, before: Position, after: Position) -> Change | None:
-        key = before, after
-        if key not in self._changes:
-            if len(self._changes) > 20_000:
-                self._changes.clear()
-                self._same.clear()
-            self._changes[key] = change(before, after)
-        return self._changes[key]
+    def _set_ticks(self, outer: tuple[Region, ...]) -> None:
+        for mark in self._open:
+            if type(mark) is Turn and mark.tick is None and mark.region in outer:
+                assert mark.region is not None
+                mark.tick = self.ticks.get(mark.region.key)
+
+    def _learn(self, last: Position, to: Position) -> Way:
+        """What there is to know of a way."""
+        if len(self._ways) > 20_000:
+            self._ways.clear()
+        if last is to:
+            found = again(to.levels, len(to.levels) - 1)
+            stays = found is None
+        else:
+            stays = _within_generator(last, to)
+            found = None if stays else change(last, to)
+        kept = _kept(last.regions, to.regions, found)
+        way = self._ways[last, to] = Way(stays, kept, found)
+        return way
 
     def _adjust(
-        self,
-        wanted: tuple[Region, ...],
-        outer: tuple[Region, ...],
-        found: Change | None,
-        out: Records,
+        self, wanted: tuple[Region, ...], outer: tuple[Region, ...], found: Change | None
     ) -> None:
         """Close what the program has left and open what it is in now."""
         block = self._blocks[-1]
@@ -135,81 +227,100 @@ class Scopes:
             return
         block.wanted = None
         marks = self._open
-        start = next((n for n in range(len(marks), 0, -1) if marks[n - 1].kind == "module"), 0)
-        derived = [n for n in range(start, len(marks)) if marks[n].region is not None]
-        kept = 0
-        for place, region in zip(derived, wanted, strict=False):
-            known = marks[place].region
-            assert known is not None
-            if known[:3] != region[:3] or _over(region, found):
-                break
-            kept += 1
+        derived = [n for n in range(block.start, len(marks)) if marks[n].region is not None]
+        regions = tuple([marks[n].region for n in derived])
+        kept = _kept(regions, wanted, found)  # type: ignore[arg-type]
         if kept < len(derived):
             first = derived[kept]
             if any(mark.region is None for mark in marks[first:]):
                 return  # a region that says itself when it ends is still open in there
-            self._close_from(first, out)
+            self._close_from(first)
         for region in wanted[kept:]:
-            self._enter(region, out)
+            self._enter(region)
         block.wanted = wanted
-        for mark in self._open if outer else ():
-            if mark.kind == "turn" and mark.tick is None and mark.region in outer:
-                assert mark.region is not None
-                mark.tick = self.ticks.get(mark.region.key)
+        if outer:
+            self._set_ticks(outer)
 
-    def _enter(self, region: Region, out: Records) -> None:
-        loop = self._open[-1] if region.kind == "turn" else None
-        text, name = "", region.name
-        if region.kind == "loop":
-            text = region.key.text
-        if loop is not None:
+    def _enter(self, region: Region) -> None:
+        number, kind = self.recorder.ids.scope(), region.kind
+        mark: Mark
+        if kind == "turn":
+            loop = self._open[-1]
+            assert type(loop) is LoopMark
             loop.count += 1
-            name = str(loop.count)
-        site = None if region.source is None else self.recorder.sites.at(*region.source)
-        mark = Mark(self.recorder.ids.scope(), region.kind, name, text, site)
-        mark.region, mark.loop = region, loop
+            records: Records = []
+            mark = Turn(number, loop, records)
+            self._outer.append((mark, self.out))
+            self.out = records
+        elif kind == "loop":
+            mark = LoopMark(number, region.key.text, self.out)
+        else:
+            mark = Mark(number, kind, region.name, "", None)
+        mark.region = region
         self._open.append(mark)
-        out.append((self.opens, mark))
+        self.out.append((self.opens, mark))
+        self.size += 1
 
-    def _close_from(self, first: int, out: Records) -> None:
+    def _close_from(self, first: int) -> None:
         for mark in reversed(self._open[first:]):
             mark.closed = True
-            if mark.kind == "module":
+            self.out.append((self.closes, mark))
+            self.size += 1
+            if type(mark) is Turn:
+                self._put_away(mark)
+            elif mark.kind == "module":
                 self._blocks.pop()
-            if mark.loop is not None:
-                mark.loop.rows.append(mark.scalars)
-                mark.loop.columns.update(dict.fromkeys(mark.scalars))
-            out.append((self.closes, mark))
         del self._open[first:]
 
-    def begin(
-        self, out: Records, to: Position | None, number: int, kind: str, name: str, text: str
-    ) -> None:
+    def _put_away(self, turn: Turn) -> None:
+        """A turn is over: its records become one, unless some are told already."""
+        loop = turn.loop
+        loop.rows.append(turn.scalars)
+        if turn.scalars:
+            loop.columns.update(dict.fromkeys(turn.scalars))
+        if self._outer and self._outer[-1][0] is turn:
+            _turn, self.out = self._outer.pop()
+            self.out.append(turn)
+            if self._outer:
+                self._outer[-1][0].nested = True
+            if not loop.turns:
+                loop.within = self.out
+                self.pending[loop] = None
+            loop.turns.append(turn)
+
+    def begin(self, to: Position | None, number: int, kind: str, name: str, text: str) -> None:
         """A region begins that says so itself."""
         if to is not None:
-            self.move(to, kind, out)
+            self.move(to, kind)
         mark = Mark(number, kind, name, text, None if to is None else to.site)
         self._open.append(mark)
         if kind == "module":
-            self._blocks.append(_Block())
-        out.append((self.opens, mark))
+            self._blocks.append(_Block(len(self._open)))
+        self.out.append((self.opens, mark))
 
-    def end(self, number: int, out: Records) -> None:
+    def end(self, number: int) -> None:
         """It ends, and all that was found within it."""
+        self.size -= 1  # of the record that says so comes what is told of all that closes
         for at in range(len(self._open) - 1, -1, -1):
             if self._open[at].scope == number:
                 module = self._open[at].kind == "module"
-                self._close_from(at, out)
+                self._close_from(at)
                 if not module:
                     self._blocks[-1].wanted = None
                 return
 
-    def leave(self, out: Records) -> None:
+    def ran(self) -> None:
+        """A run goes backward."""
+        for mark in self._open:
+            if type(mark) is Turn:
+                mark.loop.runs = True
+
+    def leave(self) -> None:
         """The program is between two statements of the notebook: it has left what was found."""
         first = next((n for n, mark in enumerate(self._open) if mark.region is not None), None)
         if first is not None and all(mark.region is not None for mark in self._open[first:]):
-            self._close_from(first, out)
-            self._blocks[-1] = _Block()
+            self._close_from(first)
+            self._blocks[-1] = _Block(first)
 
     def computed(self, names: Names, content: Captured) -> None:
         """Something got names: if it is one number, it is noted for the turn on whose own level
@@ -217,10 +328,10 @@ class Scopes:
         dtype, _shape, data = content
         scope, name = names[-1]
         for mark in reversed(self._open):
-            if mark.kind == "turn":
+            if type(mark) is Turn:
                 assert mark.region is not None
                 loop: Loop = mark.region.key
-                if scope in ("", function_of(loop.code)):
+                if scope == "" or scope == loop.function:
                     if type(data) is bytes and len(data) == dtype.itemsize:
                         mark.scalars[name] = content
                     else:
@@ -237,12 +348,17 @@ class Scopes:
         if mark.passing:
             return
         mark.told = True
+        region = mark.region
+        if region is not None:
+            mark.site = None if region.source is None else self.recorder.sites.at(*region.source)
+            if type(mark) is Turn:
+                mark.name = str(mark.nr)
         source = self.recorder.source(mark.site)
         self.recorder.tell(
             ev.Scope(mark.scope, self.current, mark.kind, mark.name, mark.text, source, True)
         )
         self._told.append(mark.scope)
-        if mark.kind == "loop":
+        if type(mark) is LoopMark:
             self._loops.append(mark)
 
     def _closes(self, mark: Mark) -> None:
@@ -277,6 +393,16 @@ def _within_generator(before: Position, after: Position) -> bool:
     old, new = before.levels, after.levels
     at = len(new)
     return at < len(old) and bool(old[at].code.co_flags & CO_GENERATOR) and old[:at] == new
+
+
+def _kept(before: tuple[Region, ...], wanted: tuple[Region, ...], found: Change | None) -> int:
+    """How many of the regions that the program was in it still is in."""
+    kept = 0
+    for known, region in zip(before, wanted, strict=False):
+        if known[:3] != region[:3] or _over(region, found):
+            break
+        kept += 1
+    return kept
 
 
 def _over(region: Region, found: Change | None) -> bool:

@@ -58,7 +58,6 @@ class Sorter:
         """Raw records after which to ``sift``."""
         self.few = True
         """Whether few records were left when that was done last."""
-        self._waiting: list[Any] = []  # records in order, not told
         self._seen = self._live = self._quiet = 0
         recorder.sort = self.sort
 
@@ -75,12 +74,11 @@ class Sorter:
 
     def sort(self, batch: list[Any]) -> list[Any]:
         """Of all records so far those that are told now."""
-        self._seen += len(batch)
-        self._waiting += self._ordered(batch)
+        self._order(batch)
         records: list[Any] = []
         if not self.pulsing or self._seen >= self._quiet:
-            records = self.ring.thin(self._waiting, LIVE if self.pulsing else BUDGET)
-            self._waiting = []
+            self.ring.thin(LIVE if self.pulsing else BUDGET)
+            records = self.scopes.take()
             self._live += len(records)
             if self.pulsing and self._live > MAX_LIVE:
                 self._quiet = self._seen * 5 // 4
@@ -93,39 +91,43 @@ class Sorter:
         with self.recorder.lock, no_collection():
             batch = raw[:]
             del raw[: len(batch)]
-            self._seen += len(batch)
-            self._waiting += self._ordered(batch)
-            self._waiting = self.ring.thin(self._waiting, BUDGET)
+            self._order(batch)
+            self.ring.thin(BUDGET)
             # a program without turns has nothing to let go of: look less and less often
-            self.few = len(self._waiting) <= 2 * BUDGET
-            self.most = SIFT if self.few else len(self._waiting) + SIFT
+            self.few = self.scopes.size <= 2 * BUDGET
+            self.most = SIFT if self.few else self.scopes.size + SIFT
 
-    def _ordered(self, batch: list[Any]) -> list[Any]:
-        """The records with those of the scopes that open and close on the way."""
-        scopes, found = self.scopes, list[Any]()
-        append, hears, settling = found.append, self.heard.get, self.settling
+    def _order(self, batch: list[Any]) -> None:
+        """Put the records where they belong, with those of the scopes that open and close."""
+        scopes = self.scopes
+        hears, settling = self.heard.get, self.settling
         quiet = {function for function, kind in self.kinds.items() if kind in NOWHERE}
+        begins = {function for function, kind in self.kinds.items() if kind == "begin"}
+        self._seen += len(batch)
+        scopes.size += len(batch)
+        append = scopes.out.append
         for record in batch:
             if type(record) is not tuple or (function := record[0]) in quiet:
                 append(record)
                 continue
             if function is BEGINS:
-                scopes.begin(found, *record[1:])
-                continue
-            if function is TICK:
+                scopes.begin(*record[1:])
+            elif function is ENDS:
+                scopes.end(record[1])
+            elif function is TICK:
                 scopes.ticks = record[1]
-                continue
-            if function is ENDS:
-                scopes.end(record[1], found)
-                continue
-            place = record[1] if len(record) > 1 else None
-            if type(place) is Position:
-                scopes.move(place, None if place.direct else record[2], found)
-            elif function in settling:
-                scopes.leave(found)
-                self._live = self._quiet = 0
-            hear = hears(function)
-            if hear is not None:
-                hear(record)
-            append(record)
-        return found
+                scopes.size -= 1
+            else:
+                place = record[1] if len(record) > 1 else None
+                if type(place) is Position:
+                    scopes.move(place, None if place.direct else record[2])
+                elif function in settling:
+                    scopes.leave()
+                    self._live = self._quiet = 0
+                if function in begins:
+                    scopes.ran()
+                hear = hears(function)
+                if hear is not None:
+                    hear(record)
+                scopes.out.append(record)
+            append = scopes.out.append

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from functools import lru_cache
 from types import CodeType
 
-from .sites import lines_of
+from .sites import function_of, lines_of
 
 MAX_TEXT = 200
 ENDS = frozenset({"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"})
@@ -28,7 +28,9 @@ class Loop:
     to that turn; ``line`` is its line and ``text`` what stands there; ``target`` the variable
     that a ``for`` binds first, in globals or (``local``) not."""
 
-    __slots__ = ("body", "code", "entry", "header", "line", "local", "target", "text")
+    __slots__ = (
+        "body", "code", "entry", "function", "header", "line", "local", "target", "text",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -41,6 +43,7 @@ class Loop:
         self.target: str | None = None
         self.local = False
         self.code = code
+        self.function = function_of(code)
         self.header = header
         self.body = body | entry
         self.entry = entry

@@ -45,7 +45,8 @@ class Position:
     is done here only gives parameters their first values."""
 
     __slots__ = (
-        "_inside", "direct", "initial", "levels", "named", "outer", "regions", "result", "site",
+        "_inside", "direct", "initial", "last_outer", "levels", "named", "outer", "regions",
+        "result", "site",
     )  # fmt: skip
 
     def __init__(self, levels: tuple[Level, ...], site: Site | None, initial: bool = False) -> None:
@@ -59,8 +60,10 @@ class Position:
         self.regions = _the_same(tuple(_regions(levels)))
         """The functions, loops and turns around, the outermost first; equal ones are the same."""
         turns = [each for each in self.regions if each.kind == "turn"]
-        self.outer = tuple(each for each in turns[:-1] if each.key.target is not None)
+        self.outer = _the_same(tuple(each for each in turns[:-1] if each.key.target is not None))
         """The turns of loops around other loops: the same position may belong to another one."""
+        self.last_outer = max((self.regions.index(each) for each in self.outer), default=-1)
+        """Where the last of them is among the regions."""
 
     @property
     def inside(self) -> Position:
