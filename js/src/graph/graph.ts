@@ -179,7 +179,7 @@ function addGroups(draft: Draft, model: Model, { seen, nest: nested }: Plan): vo
     const facts = factsOf(model, group, calls, stepped);
     draft.boxes.set(group.key, groupBox(group, facts, age, nodesIn(model, group, calls)));
     draft.homes.set(group.key, homeKey(home));
-    for (const wire of wiresOfGroup(model, group, calls, seen, nested)) {
+    for (const wire of wiresOfGroup(model, group, seen, nested)) {
       draft.wires.push(wire);
     }
   }

@@ -17,20 +17,37 @@ export function callsBy(model: Model, group: Group): readonly number[] {
   return made === calls.length ? calls : calls.slice(0, made);
 }
 
-const inside = new WeakMap<Group, { readonly size: number; readonly nodes: Set<number> }>();
+const inside = new WeakMap<Group, { readonly size: string; readonly nodes: Set<number> }>();
 
 /** The nodes of a group's calls; the same set while no node was made. */
 export function nodesIn(model: Model, group: Group, calls: readonly number[]): ReadonlySet<number> {
   const known = inside.get(group);
-  if (known?.size === model.nodes.size) return known.nodes;
+  const last = model.made.get(calls.at(-1) ?? -1)?.length ?? 0; // its nodes come after a call
+  const size = `${calls.length} ${last}`;
+  if (known?.size === size) return known.nodes;
   const nodes = new Set<number>();
   for (const call of calls) for (const { node } of nodesOf(model, call)) nodes.add(node);
-  inside.set(group, { size: model.nodes.size, nodes });
+  inside.set(group, { size, nodes });
   return nodes;
 }
 
-/** A group in words and numbers, for its closed box and for its frame. */
+const told = new WeakMap<Group, { readonly model: Model; readonly facts: GroupFacts }>();
+
+/** A group in words and numbers, for its closed box and for its frame; found once of a model. */
 export function factsOf(
+  model: Model,
+  group: Group,
+  calls: readonly number[],
+  stepped: ReadonlyMap<number, string>,
+): GroupFacts {
+  const known = told.get(group);
+  if (known?.model === model) return known.facts;
+  const facts = findFacts(model, group, calls, stepped);
+  told.set(group, { model, facts });
+  return facts;
+}
+
+function findFacts(
   model: Model,
   group: Group,
   calls: readonly number[],
@@ -92,10 +109,10 @@ function stateOf(model: Model, calls: readonly number[]): State {
   const among = (some: ReadonlySet<number>): boolean =>
     some.size > 0 && calls.some((call) => some.has(call));
   const trouble = (Object.keys(wrong) as (keyof typeof wrong)[]).find((text) => among(wrong[text]));
-  const undone = ({ state }: NodeRow): boolean => state !== "done";
+  const undone = (node: number): boolean => model.nodes.get(node)?.state !== "done";
   const done =
     calls.some((call) => model.made.has(call)) &&
-    !calls.some((call) => nodesOf(model, call).some(undone));
+    !calls.some((call) => model.made.get(call)?.some(undone));
   return { running: among(running), done, trouble: trouble ?? null };
 }
 

@@ -13,12 +13,11 @@ import { NO_EDGE, type Wire } from "./wire";
 export function wiresOfGroup(
   model: Model,
   group: Group,
-  calls: readonly number[],
   seen: Visible,
-  { cards, makers, sites }: Nest,
+  { cards, makers, sites, crossing }: Nest,
 ): Wire[] {
   const wires = new Map<string, Wire>();
-  for (const id of calls) {
+  for (const id of crossing(group)) {
     const call = model.calls.get(id);
     if (!call) continue;
     let i = -1; // counts the inputs that are tensors

@@ -7,7 +7,7 @@ import { push } from "../collections";
 import type { Model, ValueRow } from "../log/model";
 import { callsOf, type Group, type Tree } from "./groups";
 import { userName } from "./names";
-
+import { common, isOwn, isSmall, relations, usedBy, type Relations } from "./relations";
 import type { Visible } from "./visible";
 
 /**
@@ -23,7 +23,7 @@ export interface Site {
   readonly closed: Group | null;
 }
 
-export interface Nest {
+export interface Nest extends Pick<Relations, "makers" | "uses" | "crossing"> {
   readonly sites: ReadonlyMap<number, Site>;
   /** Closed groups that are drawn, with the open group each stands in. */
   readonly closed: ReadonlyMap<Group, Group>;
@@ -31,10 +31,6 @@ export interface Nest {
   readonly frames: readonly Group[];
   /** Values that are drawn as cards, with the open group each stands in. */
   readonly cards: ReadonlyMap<number, Group>;
-  /** For a value the call that made it, when that is drawn (also inside a closed group). */
-  readonly makers: ReadonlyMap<number, number>;
-  /** The visible calls that read a value. */
-  readonly uses: ReadonlyMap<number, readonly number[]>;
 }
 
 /** Of what only one closed group reads, so much is drawn before it; more stands inside. */
@@ -49,13 +45,15 @@ export function nest(
 ): Nest {
   const { root, functions } = tree;
   const { sites, closed, frames } = place(root, open);
-  const { makers, uses } = relations(model, seen);
+  const { makers, uses, within, loose, crossing } = relations(model, seen, tree);
   const airy = values === "airy";
   const wired = values === "wires" || values === "groups";
   const isUsers = usersIn([...functions, ...frames.flatMap(functionOf)]);
   const cards = new Map<number, Group>();
   const inputs = new Map<Group, number[]>(); // what only this closed group reads
-  for (const id of seen.values) {
+  const beside = airy ? [...closed.keys()].filter(isSmall) : [];
+  const drawn = [root, ...frames, ...beside].flatMap((group) => within.get(group) ?? []);
+  for (const id of [...loose, ...drawn]) {
     const value = model.values.get(id);
     if (!value) continue;
     const maker = makers.get(id);
@@ -77,15 +75,7 @@ export function nest(
   for (const ids of inputs.values()) {
     if (ids.length > MOST_INPUTS) for (const id of ids) cards.delete(id);
   }
-  return { sites, closed, frames, cards, makers, uses };
-}
-
-/** The calls that use a value: of one with a history not those that only look (`y < 100`). */
-function usedBy(model: Model, value: ValueRow, calls: readonly number[]): readonly number[] {
-  if (!value.requires_grad) return calls;
-  const differentiable = (id: number): boolean =>
-    (model.calls.get(id)?.outputs ?? []).some((output) => model.values.get(output)?.requires_grad);
-  return calls.some(differentiable) ? calls : [];
+  return { sites, closed, frames, cards, makers, uses, crossing };
 }
 
 function functionOf({ kind, scope }: Group): string[] {
@@ -104,59 +94,12 @@ function place(root: Group, open: ReadonlySet<Group>) {
       else if (open.has(item)) stack.push(item);
       else {
         closed.set(item, home);
-        for (const call of callsOf(item)) sites.set(call, { home, closed: item });
+        const site = { home, closed: item };
+        for (const call of callsOf(item)) sites.set(call, site);
       }
     }
   }
   return { sites, closed, frames };
-}
-
-interface Relations {
-  readonly makers: ReadonlyMap<number, number>;
-  readonly uses: ReadonlyMap<number, readonly number[]>;
-}
-
-const related = new WeakMap<Visible, Relations>();
-
-/** Which call made each value and which ones read it, among those that are visible; found once. */
-function relations(model: Model, seen: Visible): Relations {
-  const known = related.get(seen) ?? findRelations(model, seen);
-  related.set(seen, known);
-  return known;
-}
-
-function findRelations(model: Model, seen: Visible): Relations {
-  const makers = new Map<number, number>();
-  const uses = new Map<number, number[]>();
-  for (const id of seen.calls) {
-    if (seen.steps.has(id)) continue;
-    const call = model.calls.get(id);
-    for (const output of call?.outputs ?? []) makers.set(output, id);
-    for (const input of call?.inputs ?? []) {
-      if (typeof input === "number") push(uses, seen.standIn(input), id);
-    }
-  }
-  for (const { writes } of model.storages.values()) {
-    for (const { call, base, base_before } of writes) {
-      if (call === null || !seen.calls.has(call) || seen.steps.has(call)) continue;
-      if (base !== null) makers.set(base, call);
-      if (base_before !== null) push(uses, base_before, call);
-    }
-  }
-  return { makers, uses };
-}
-
-/** The innermost open group that holds all of them. */
-function common(homes: readonly Group[]): Group | null {
-  const [first, ...others] = homes;
-  if (!first) return null;
-  let shared: Group | null = first;
-  for (const other of others) {
-    const around = new Set<Group>();
-    for (let up: Group | null = other; up; up = up.parent) around.add(up);
-    while (shared && !around.has(shared)) shared = shared.parent;
-  }
-  return shared;
 }
 
 function homeOfMade(
@@ -226,15 +169,6 @@ function takesMore(model: Model, group: Group, makers: ReadonlyMap<number, numbe
   );
   taking.set(group, answer);
   return answer;
-}
-
-/** A pill with few parameters: they can stand beside it. */
-function isSmall(group: Group | null): boolean {
-  return group?.sign != null && group.items.every((item) => typeof item === "number");
-}
-
-function isOwn(value: ValueRow): boolean {
-  return value.parameter || value.names.some(([scope]) => scope === "module");
 }
 
 /** Whether the user has a name for a value: in the notebook, or in a function that stands open. */

@@ -98,10 +98,8 @@ export function planOf(
   const wanted = new Map([...aroundError(model, rest.tree.root), ...opened]);
   const open = openGroups(rest.tree.root, wanted, wished.open);
   const nested = nest(model, rest, open, wished.values);
-  const cards = new Map(nested.cards);
-  for (const id of cards.keys()) {
-    if (later?.makers.has(id) && !later.cards.has(id)) cards.delete(id);
-  }
+  const comes = ([id]: readonly [number, Group]) => !later?.makers.has(id) || later.cards.has(id);
+  const cards = later ? new Map([...nested.cards].filter(comes)) : nested.cards;
   // What is on the way to something later is drawn so from the beginning.
   const uses = later?.uses ?? nested.uses;
   return { plan: { ...rest, nest: { ...nested, cards, uses }, values: wished.values }, others };

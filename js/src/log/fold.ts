@@ -312,9 +312,9 @@ function since(model: Model, slot: NodeEvent["saved"][number]): readonly number[
 
 function index(model: Model, node: NodeRow): void {
   if (node.call !== null) add(model.made, node.call, node.node);
-  if (node.freed) return;
-  for (const { storage } of node.saved)
+  for (const { storage } of node.freed ? [] : node.saved) {
     if (storage !== null) add(model.holders, storage, node.node);
+  }
 }
 
 function add(lists: Table<readonly number[]>, key: number, item: number): void {
@@ -353,15 +353,12 @@ function restore(model: Model, e: SnapshotEvent): void {
     into.clear();
     for (const [key, value] of state[name]) into.set(key, value);
   }
-  model.cells = state.cells;
-  model.errors = state.errors;
-  model.passes = state.passes;
-  model.rows = state.rows;
+  const { cells, errors, passes, rows } = state;
+  Object.assign(model, { cells, errors, passes, rows });
   model.dropped = e.dropped;
   model.time = e.dropped - 1; // the snapshot stands where the last dropped event stood
   model.cellTimes = [];
-  model.holders.clear();
-  model.made.clear();
+  for (const lists of [model.holders, model.made]) lists.clear();
   for (const node of model.nodes.values()) index(model, node);
 }
 

@@ -96,9 +96,10 @@ describe("what is shown", () => {
     }
     const store = createStore();
     store.load(p.packed());
-    await vi.waitFor(() => {
+    const read = () => {
       expect(store.loading.value).toBe(false);
-    });
+    };
+    await vi.waitFor(read, { timeout: 15_000 });
     const { boxes, wires } = store.graph.value;
     const groups = [...boxes.values()].filter((box) => box.kind === "group");
     expect(groups.reduce((sum, { facts }) => sum + facts.ops, 0)).toBe(1500);

@@ -1,0 +1,149 @@
+/*
+ * What joins the calls of a tree: which made a value and which read it, and the innermost group
+ * around them. Only where that group stands open can the value be drawn.
+ */
+
+import { push } from "../collections";
+import type { Model, ValueRow } from "../log/model";
+import { callsOf, type Group, type Tree } from "./groups";
+import type { Visible } from "./visible";
+
+export interface Relations {
+  /** For a value the call that made it, when that is drawn (also inside a closed group). */
+  readonly makers: ReadonlyMap<number, number>;
+  /** The visible calls that read a value. */
+  readonly uses: ReadonlyMap<number, readonly number[]>;
+  /** The values that matter only where a group stands open, as all that concerns them is in it. */
+  readonly within: ReadonlyMap<Group, readonly number[]>;
+  /** The other values. */
+  readonly loose: readonly number[];
+  /** The calls of a group that may have wires out of it. */
+  readonly crossing: (group: Group) => readonly number[];
+}
+
+const related = new WeakMap<Tree, Relations>();
+
+/** The relations among what is visible; found once. */
+export function relations(model: Model, seen: Visible, tree: Tree): Relations {
+  const known = related.get(tree) ?? relate(model, seen, tree);
+  related.set(tree, known);
+  return known;
+}
+
+function relate(model: Model, seen: Visible, tree: Tree): Relations {
+  const { makers, uses } = makersAndUses(model, seen);
+  const inner = innermost(tree.root);
+  const homes = new Map<number, Group>();
+  const within = new Map<Group, number[]>();
+  const loose: number[] = [];
+  for (const id of seen.values) {
+    const value = model.values.get(id);
+    if (!value) continue;
+    const maker = makers.get(id);
+    const read = usedBy(model, value, uses.get(id) ?? []);
+    const homed = read.length > 0 && (maker !== undefined || isOwn(value));
+    const home = homed
+      ? common([maker, ...read].flatMap((call) => inner.get(call ?? -1) ?? []))
+      : null;
+    if (home) {
+      homes.set(id, home);
+      push(within, home, id);
+    } else loose.push(id);
+  }
+  return { makers, uses, within, loose, crossing: crossings(model, seen, homes) };
+}
+
+function makersAndUses(model: Model, seen: Visible) {
+  const makers = new Map<number, number>();
+  const uses = new Map<number, number[]>();
+  for (const id of seen.calls) {
+    if (seen.steps.has(id)) continue;
+    const call = model.calls.get(id);
+    for (const output of call?.outputs ?? []) makers.set(output, id);
+    for (const input of call?.inputs ?? []) {
+      if (typeof input === "number") push(uses, seen.standIn(input), id);
+    }
+  }
+  for (const { writes } of model.storages.values()) {
+    for (const { call, base, base_before } of writes) {
+      if (call === null || !seen.calls.has(call) || seen.steps.has(call)) continue;
+      if (base !== null) makers.set(base, call);
+      if (base_before !== null) push(uses, base_before, call);
+    }
+  }
+  return { makers, uses };
+}
+
+/** For each call the group that it stands in. */
+function innermost(root: Group): ReadonlyMap<number, Group> {
+  const found = new Map<number, Group>();
+  const stack = [root];
+  for (let group = stack.pop(); group; group = stack.pop()) {
+    for (const item of group.items) {
+      if (typeof item === "number") found.set(item, group);
+      else stack.push(item);
+    }
+  }
+  return found;
+}
+
+/** The innermost group that holds all of them. */
+export function common(homes: readonly Group[]): Group | null {
+  const [first, ...others] = homes;
+  let shared: Group | null = first ?? null;
+  for (const other of others) {
+    while (shared && !holds(shared, other)) shared = shared.parent;
+  }
+  return shared;
+}
+
+/** Whether a group is another, or is around it. */
+function holds(outer: Group, inner: Group): boolean {
+  let up: Group | null = inner;
+  while (up && up !== outer) up = up.parent;
+  return up !== null;
+}
+
+/** The calls that use a value: of one with a history not those that only look (`y < 100`). */
+export function usedBy(model: Model, value: ValueRow, calls: readonly number[]): readonly number[] {
+  if (!value.requires_grad) return calls;
+  const differentiable = (id: number): boolean =>
+    (model.calls.get(id)?.outputs ?? []).some((output) => model.values.get(output)?.requires_grad);
+  return calls.some(differentiable) ? calls : [];
+}
+
+/** Whether a value is a module's own: a parameter or a buffer. */
+export function isOwn(value: ValueRow): boolean {
+  return value.parameter || value.names.some(([scope]) => scope === "module");
+}
+
+/** A pill with few parameters: they can stand beside it. */
+export function isSmall(group: Group): boolean {
+  return group.sign !== null && group.items.every((item) => typeof item === "number");
+}
+
+function crossings(model: Model, seen: Visible, homes: ReadonlyMap<number, Group>) {
+  const known = new Map<Group, readonly number[]>();
+  const find = (group: Group): readonly number[] => {
+    if (isSmall(group)) return callsOf(group);
+    const stays = (id: number): boolean => {
+      const home = homes.get(id);
+      const storage = model.values.get(id)?.storage;
+      const { writes } = model.storages.get(storage ?? -1) ?? { writes: [] };
+      // Of what is written another version may be the one that is drawn at an earlier moment.
+      return home !== undefined && writes.length === 0 && holds(group, home);
+    };
+    return callsOf(group).filter((id) => {
+      const { inputs, outputs } = model.calls.get(id) ?? { inputs: [], outputs: [] };
+      return (
+        inputs.some((input) => typeof input === "number" && !stays(seen.standIn(input))) ||
+        !outputs.every(stays)
+      );
+    });
+  };
+  return (group: Group): readonly number[] => {
+    const calls = known.get(group) ?? find(group);
+    known.set(group, calls);
+    return calls;
+  };
+}
