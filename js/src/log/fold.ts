@@ -16,6 +16,7 @@ import type {
   WriteEvent,
 } from "./events";
 import {
+  cellBegins,
   emptyModel,
   grown,
   replaced,
@@ -35,6 +36,7 @@ export function fold(events: Iterable<Event>, model: Model = emptyModel()): Mode
 
 /** Change `model` to what it is after `event`. Nothing else changes a model. */
 export function apply(model: Model, event: Event): void {
+  if (model.begun !== null) cellBegins(model, event, model.begun);
   rule(model, event);
   model.time += 1;
 }
@@ -49,7 +51,7 @@ function rule(model: Model, e: Event): void {
       break;
     case "cell":
       model.cells = grown(model, model.cells, row(e));
-      model.cellTimes = grown(model, model.cellTimes, model.time);
+      model.begun = model.time;
       break;
     case "value":
       setValue(model, e);
@@ -357,7 +359,7 @@ function restore(model: Model, e: SnapshotEvent): void {
   Object.assign(model, { cells, errors, passes, rows });
   model.dropped = e.dropped;
   model.time = e.dropped - 1; // the snapshot stands where the last dropped event stood
-  model.cellTimes = [];
+  [model.cellTimes, model.begun] = [[], null];
   for (const lists of [model.holders, model.made]) lists.clear();
   for (const node of model.nodes.values()) index(model, node);
 }

@@ -9,6 +9,7 @@ import type {
   CellEvent,
   DefineEvent,
   ErrorEvent,
+  Event,
   Matrix,
   NodeEvent,
   Numeric,
@@ -155,8 +156,10 @@ export interface Model {
   readonly holders: Table<readonly number[]>;
   /** An index, no state: by call, the nodes that it made. */
   readonly made: Table<readonly number[]>;
-  /** An index, no state: when each cell began that is still on record. */
+  /** An index, no state: when each cell began that did something and is still on record. */
   cellTimes: readonly number[];
+  /** No state: when a cell began that has done nothing yet. */
+  begun: number | null;
   /** No state: lists that only this model holds, so that they can grow where they are. */
   own: WeakSet<readonly unknown[]>;
   /** No state: rows made from this time on are held by this model only. */
@@ -198,6 +201,7 @@ export function emptyModel(): Model {
     holders: new Table(),
     made: new Table(),
     cellTimes: [],
+    begun: null,
     own: new WeakSet(),
     since: 0,
   };
@@ -247,6 +251,18 @@ export function fork(model: Model): Model {
     holders: new Table(model.holders),
     made: new Table(model.made),
   };
+}
+
+/** What is told also of a cell that only looks at things, or deletes them. */
+const IDLE: ReadonlySet<string> = new Set(
+  "cell source define name dead free curve scope".split(" "),
+);
+
+/** A cell counts from its first event that is more than a look: until then the one before does. */
+export function cellBegins(model: Model, { event }: Event, begun: number): void {
+  if (IDLE.has(event)) return;
+  model.cellTimes = grown(model, model.cellTimes, begun);
+  model.begun = null;
 }
 
 /** A write that made a saved value stale before its node ran. */

@@ -46,7 +46,10 @@ export function show(state: State, derived: Derived) {
   /** Those that earlier cells brought about: told in a few words only. */
   const older = computed(() => {
     const cell = model.value.cellTimes.at(-1) ?? 0;
-    return pending.value.filter(({ slot }) => (slot.stale.at(-1) ?? cell) < cell);
+    const failed = error.value?.node ?? null; // the error tells it
+    return pending.value.filter(
+      ({ node, slot }) => node.node !== failed && (slot.stale.at(-1) ?? cell) < cell,
+    );
   });
   /** Those that are news. */
   const newest = computed(() => {

@@ -105,6 +105,18 @@ describe("the turns of a film", () => {
     expect(store.film.value?.count).toBe(6);
   });
 
+  it("are still shown when a later cell only looked at things", () => {
+    const program = training(6, [1, 5, 6]);
+    program.cell("print(w)");
+    program.tell("dead", 1);
+    const store = createStore();
+    store.load(program.packed());
+    expect(store.section.value?.turn?.turn).toBe(6);
+    program.leaf("later", [1]);
+    store.load(program.packed());
+    expect(store.section.value).toBeNull();
+  });
+
   it("tell which scalars are no numbers", () => {
     expect(brokenTurns([1, "nan", null, 2, "-inf"])).toEqual([2, 5]);
   });

@@ -51,6 +51,21 @@ describe("what is wrong", () => {
     expect(first?.key).toBe(`n${[...failed.shown.failed.value][0] ?? ""}`);
   });
 
+  it("is told once where the backward of a later cell fails", () => {
+    const p = new Program();
+    p.cell();
+    const b = p.op("add", [p.leaf("a", [1, 3]), 2], "b");
+    const loss = p.op("mean", [p.op("mul", [b, b])], "loss");
+    const after = p.fill(b, 1000);
+    p.cell("loss.backward()");
+    p.tell("flag", b.id, true, true); // a cell that does something
+    expect(load(p).shown.older.value.length).toBeGreaterThan(0);
+    p.backward(loss, [after]);
+    const failed = load(p);
+    expect(problems(failed)[0]?.kind).toBe("error");
+    expect(failed.shown.older.value).toEqual([]);
+  });
+
   it("is the value with which NaN begins, and not all that it spoils", () => {
     const p = new Program();
     p.cell();
