@@ -10,7 +10,7 @@ import {
   type WriteRow,
 } from "../log/model";
 import { outOfPlace } from "./fix";
-import { explainCall } from "./shapes";
+import { explainFailedCall } from "./failed-call";
 import {
   code,
   codeAt,
@@ -157,7 +157,7 @@ function ourWords(model: Model, error: ErrorRow): Line[] {
     const slot = node.saved[index];
     if (slot && holdsTensor(slot)) return [...explainHazard(model, { node, slot, index }).lines];
   }
-  if (error.kind === "call") return explainCall(model, error);
+  if (error.kind === "call") return explainFailedCall(model, error);
   const value = error.value === null ? plain("It") : name(model, error.value);
   switch (error.kind) {
     case "leaf":

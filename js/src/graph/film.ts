@@ -1,9 +1,9 @@
 /*
- * Films: loops whose turns each run backward or make an optimizer's step. The picture shows one
- * turn of a film, the one that the moment shown is in; equal structure keeps equal places.
+ * Films, which are loops that train, in the picture: it shows one turn of each, the one that the
+ * moment shown is in; equal structure keeps equal places.
  */
 
-import { scopesWithSteps, type CallRow, type LoopRow } from "../log/model";
+import { isFilm, type CallRow, type LoopRow } from "../log/model";
 import type { Model, TurnRow } from "../log/model";
 
 export interface Film {
@@ -15,21 +15,21 @@ export interface Film {
 export interface Films {
   /** The film that the newest cell shows, if it shows one. */
   readonly shown: Film | null;
-  /** Scopes that are no groups: the loops and the shown turns themselves. */
-  readonly frames: ReadonlySet<number>;
+  /** Scopes around which no box is drawn: the loops and the shown turns themselves. */
+  readonly unboxed: ReadonlySet<number>;
   /** Whether a scope lies in a turn that is not shown. */
   readonly hides: (scope: number | null) => boolean;
 }
 
 /** The films of a model; of each the last turn is the one that is shown. */
 export function films(model: Model): Films {
-  const frames = new Set<number>();
+  const unboxed = new Set<number>();
   const hidden = new Set<number>();
   let shown: Film | null = null;
   for (const loop of model.loops.values()) {
     const last = loop.turns.at(-1);
     if (!last || !isFilm(model, loop)) continue;
-    frames.add(loop.loop).add(last.scope);
+    unboxed.add(loop.loop).add(last.scope);
     for (const { scope } of loop.turns) if (scope !== last.scope) hidden.add(scope);
     if (!shown || shown.turn.from <= last.from) shown = { loop, turn: last };
   }
@@ -44,16 +44,7 @@ export function films(model: Model): Films {
     known.set(scope, answer);
     return answer;
   };
-  return { shown, frames, hides };
-}
-
-/** Whether some turn of a loop holds a backward run or an optimizer's step. */
-function isFilm(model: Model, { turns }: LoopRow): boolean {
-  const inTurn = (time: number): boolean =>
-    turns.some(({ from, to }) => from <= time && (to === null || time < to));
-  for (const run of model.runs.values()) if (inTurn(run.time)) return true;
-  const steps = scopesWithSteps(model);
-  return turns.some(({ scope }) => steps.has(scope));
+  return { shown, unboxed, hides };
 }
 
 /** The scopes from the outermost to the one that a call stands in. */
@@ -75,15 +66,15 @@ export interface Places {
 export const NO_PLACES: Places = { calls: new Map(), groups: new Map() };
 
 /** The places of the turn that is shown and of what came after it; none without a film. */
-export function placesOf(model: Model, { shown, frames }: Films): Places {
-  return shown ? occurrences(model, shown.turn.from, Infinity, frames) : NO_PLACES;
+export function placesOf(model: Model, { shown, unboxed }: Films): Places {
+  return shown ? occurrences(model, shown.turn.from, Infinity, unboxed) : NO_PLACES;
 }
 
 /** The places that were in the turn before the one shown; null when that is not known. */
-export function placesBefore(model: Model, { shown, frames }: Films): ReadonlySet<string> | null {
+export function placesBefore(model: Model, { shown, unboxed }: Films): ReadonlySet<string> | null {
   const before = shown?.loop.turns.find((row) => row.turn === shown.turn.turn - 1);
   if (!before || before.to === null) return null;
-  const skipped = new Set(frames).add(before.scope);
+  const skipped = new Set(unboxed).add(before.scope);
   const { calls, groups } = occurrences(model, before.from, before.to, skipped);
   return new Set([...calls.values(), ...groups.values()]);
 }

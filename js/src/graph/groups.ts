@@ -64,7 +64,7 @@ export function groupTree(model: Model, seen: Visible): Tree {
   }
   calls.sort((a, b) => a.call - b.call);
   const places = placesOf(model, seen.films);
-  const root = sortInto(model, calls, seen.films.frames, places);
+  const root = sortInto(model, calls, seen.films.unboxed, places);
   const functions: string[] = [];
   // A function that is the whole picture (a script's `main`) needs no frame around it.
   for (let [only] = root.items; only !== undefined; [only] = root.items) {

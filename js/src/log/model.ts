@@ -299,7 +299,7 @@ const stepScopes = rare<ScopeRow, ScopeRow>((scope, add) => {
 });
 
 /** The scopes in which an optimizer makes a step. */
-export const scopesWithSteps = once((model): ReadonlySet<number> => {
+const scopesWithSteps = once((model): ReadonlySet<number> => {
   const found = new Set<number>();
   for (const { parent } of stepScopes(model.scopes)) {
     for (let up = parent; up !== null && !found.has(up);) {
@@ -326,4 +326,14 @@ export function makerOf(model: Model, value: ValueRow | undefined): CallRow | un
 /** The write that happened at a time, if that storage has it on record. */
 export function writeAt(model: Model, storage: number, time: number): WriteRow | undefined {
   return model.storages.get(storage)?.writes.find((write) => write.time === time);
+}
+
+/** Whether a loop is a film, one that trains: some turn on record runs backward or makes a step. */
+export function isFilm(model: Model, { turns, curves }: LoopRow): boolean {
+  if (turns.length === 0) return Object.keys(curves).length > 0;
+  const inTurn = (time: number): boolean =>
+    turns.some(({ from, to }) => from <= time && (to === null || time < to));
+  for (const run of model.runs.values()) if (inTurn(run.time)) return true;
+  const steps = scopesWithSteps(model);
+  return turns.some(({ scope }) => steps.has(scope));
 }

@@ -3,7 +3,7 @@
  * which steps each has. A turn whose details were let go is known by its scalars only.
  */
 
-import { scopesWithSteps, type LoopRow, type Model, type TurnRow } from "../log/model";
+import { isFilm, type LoopRow, type Model, type TurnRow } from "../log/model";
 import type { Step } from "./steps";
 
 /** The steps of one turn, or those between two turns (`turn` is null), as indices. */
@@ -11,16 +11,6 @@ export interface Section {
   readonly turn: TurnRow | null;
   readonly first: number;
   readonly last: number;
-}
-
-/** Whether a loop is shown as a film: its turns each hold a backward run or an optimizer step. */
-export function isFilm(model: Model, loop: LoopRow): boolean {
-  if (loop.count < 2) return false;
-  const last = loop.turns.findLast(({ to }) => to !== null) ?? loop.turns.at(-1);
-  if (!last) return Object.keys(loop.curves).length > 0;
-  const until = last.to ?? Infinity;
-  for (const run of model.runs.values()) if (run.time >= last.from && run.time < until) return true;
-  return scopesWithSteps(model).has(last.scope);
 }
 
 /**
@@ -34,7 +24,7 @@ export function filmAt(model: Model, time: number): LoopRow | null {
   let best: readonly [number, number] = [-1, -1];
   for (const loop of model.loops.values()) {
     const start = loop.turns.at(-1)?.from ?? -Infinity;
-    if (start < begin || start >= end || !isFilm(model, loop)) continue;
+    if (start < begin || start >= end || loop.count < 2 || !isFilm(model, loop)) continue;
     const turn = loop.turns.findLast(({ from }) => from < time);
     const inside = turn !== undefined && (turn.to === null || time <= turn.to);
     const rank = [inside ? 2 : turn ? 1 : 0, turn?.from ?? -1] as const;
@@ -73,12 +63,4 @@ export function scalar(value: unknown): number | null {
   if (typeof value !== "string") return Number(value);
   if (value === "inf") return Infinity;
   return value === "-inf" ? -Infinity : Number(value);
-}
-
-/** The turns whose scalar is no finite number, counted from 1. */
-export function brokenTurns(curve: readonly unknown[]): readonly number[] {
-  return curve.flatMap((value, i) => {
-    const number = scalar(value);
-    return number === null || Number.isFinite(number) ? [] : [i + 1];
-  });
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { PROTOCOL } from "../../src/log/events";
 import { fold, toJson } from "../../src/log/fold";
 import { nextStop, previousStop, stepOver } from "../../src/replay/stops";
-import { brokenTurns, sectionAt, sectionsOf } from "../../src/replay/turns";
+import { sectionAt, sectionsOf } from "../../src/replay/turns";
 import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";
 import { training } from "../examples";
@@ -115,10 +115,6 @@ describe("the turns of a film", () => {
     program.leaf("later", [1]);
     store.load(program.packed());
     expect(store.section.value).toBeNull();
-  });
-
-  it("tell which scalars are no numbers", () => {
-    expect(brokenTurns([1, "nan", null, 2, "-inf"])).toEqual([2, 5]);
   });
 });
 

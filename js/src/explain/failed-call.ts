@@ -6,7 +6,7 @@ import type { ErrorRow, Model } from "../log/model";
 import { list, math, name, pasted, plain, type Line } from "./text";
 
 /** Sentences on a call that raised; none when its inputs are not on record. */
-export function explainCall(model: Model, { op, inputs }: ErrorRow): Line[] {
+export function explainFailedCall(model: Model, { op, inputs }: ErrorRow): Line[] {
   const given = inputs.flatMap((id) => {
     const value = model.values.get(id);
     return value ? [{ id, name: called(model, id, 16), dims: value.summary.shape }] : [];
