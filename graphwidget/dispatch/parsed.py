@@ -19,7 +19,7 @@ import numpy as np
 from ..arrays.dtypes import Size, dtype, python_type
 from ..eager.lazy import Names, compile_function, lazy_function
 from ..eager.op_functions import RECORDED, record_body
-from ..eager.overridable import ask_source, default
+from ..eager.overridable import ask_source, default, wrapper_source
 from ..graph import runtime
 from ..graph.tensor import Tensor
 from ..optable.out import Out
@@ -185,7 +185,7 @@ def build_parsed(
     if out:
         parsed.parameters.append(OUT)
     own = Names(f"{section}_{name}_")
-    return compile_function("\n    ".join(parsed_source(parsed, own, out)), name, runtime.__dict__)
+    return compile_function(parsed_source(parsed, own, out), name, runtime.__dict__)
 
 
 def is_integer_sequence(value: Any) -> bool:
@@ -197,48 +197,40 @@ SEQUENCES = (tuple, list, Size)
 
 
 # The source --------------------------------------------------------------------------------------
-def parsed_source(parsed: ParsedFunction, own: Names, out: tuple[str, Out] | None) -> Iterator[str]:
-    """The lines of a parsed function."""
+def parsed_source(parsed: ParsedFunction, own: Names, out: tuple[str, Out] | None) -> str:
+    """The source of a parsed function: its parameters are bound by it, not by Python, to know what
+    was given by name."""
     parser, missing = own("PARSED", parsed), own("MISSING", MISSING)
     places, rest = parsed.places, parsed.rest
     open_ended = any(p.kind is p.VAR_KEYWORD for p in parsed.parameters)
     keywords = [p.name for p in parsed.parameters if p.kind is p.KEYWORD_ONLY]
     more = rest or "more"
-    values = f"({''.join(f'{p.name}, ' for p in places)}*{more},)"
-    head = [f"{p.name}={missing}" for p in places]
-    told = values
+    told = values = f"({''.join(f'{p.name}, ' for p in places)}*{more},)"
+    taken = [f"{p.name}={missing}" for p in places]
+    doubts = list(refusal_conditions(parsed, own))
     if parsed.target in RECORDED and keywords in ([], ["out"]) and only_tensors(parsed):
-        head += [f"*{more}", *(f"{name}=None" for name in keywords)]
-        yield f"def {parsed.name}({', '.join(head)}):"
-        yield ask_line(parsed, own, values, "{}")
-        yield f"if more: return {parser}.unusual({values})"
+        taken += [f"*{more}", *(f"{name}=None" for name in keywords)]
+        bound = [ask_line(parsed, own, values, "{}"), f"if more: return {parser}.unusual({values})"]
     else:
-        head += ["/"] * bool(places) + [f"*{more}", "**named"]
-        yield f"def {parsed.name}({', '.join(head)}):"
-        yield ask_line(parsed, own, values, "named")
-        yield from (
-            f"{p.name} = {default(p, own)}" for p in parsed.parameters if p.kind is p.KEYWORD_ONLY
-        )
+        taken += ["/"] * bool(places) + [f"*{more}", "**named"]
+        defaults = [p for p in parsed.parameters if p.kind is p.KEYWORD_ONLY]
         named = [p.name for p in places[parsed.section == "Tensor" :]]
-        yield from names_source(named, keywords, missing)
         surplus = [] if open_ended else ["named"] if rest else ["named", "more"]
-        if surplus:
-            yield f"if {' or '.join(surplus)}: return {parser}.unusual({values}, spelled, named)"
         told = f"{values}, spelled, named"
-    doubts = [
-        *refusal_conditions(parsed, own),
-        *(() if told is values else missing_companion(parsed, missing)),
-    ]
-    if doubts:
-        yield f"if {' or '.join(doubts)}:"
-        yield f"    {parser}.check({told})"
-        yield from numbers_source(parsed, own)
-    yield "try:"
-    yield from (f"    {line}" for line in call_source(parsed, own, open_ended, out))
-    yield "except Exception:"
-    yield f"    if {parser}.has_undeclared_override({told}): return {parser}.again({told})"
-    yield f"    {parser}.check({told})"
-    yield "    raise"
+        bound = [
+            ask_line(parsed, own, values, "named"),
+            *(f"{p.name} = {default(p, own)}" for p in defaults),
+            *names_source(named, keywords, missing),
+            *[f"if {' or '.join(surplus)}: return {parser}.unusual({told})"] * bool(surplus),
+        ]
+        doubts += missing_companion(parsed, missing)
+    again = f"if {parser}.has_undeclared_override({told}): return {parser}.again({told})"
+    check = f"{parser}.check({told})"
+    return wrapper_source(
+        [f"def {parsed.name}({', '.join(taken)}):", *bound],
+        doubts, [check, *numbers_source(parsed, own)],
+        call_source(parsed, own, open_ended, out), [again, check],
+    )  # fmt: skip
 
 
 def ask_line(parsed: ParsedFunction, own: Names, values: str, named: str) -> str:
@@ -361,9 +353,9 @@ def number_source(name: str, types: set[Parameter], own: Names) -> Iterator[str]
     if not kinds.isdisjoint({*NUMBERS, *INTEGERS}):
         classes = (Tensor, np.generic) if kinds <= NUMBERS else np.generic
         numbers = own(f"NUMBERS_{name}", classes)
-        yield f"    if isinstance({name}, {numbers}): {name} = {name}.item()"
+        yield f"if isinstance({name}, {numbers}): {name} = {name}.item()"
     if kinds == {"ScalarType"}:
-        yield f"    if {name}.__class__ is type: {name} = {own('TYPE_OF', python_type)}({name})"
+        yield f"if {name}.__class__ is type: {name} = {own('TYPE_OF', python_type)}({name})"
 
 
 def missing_companion(parsed: ParsedFunction, missing: str) -> Iterator[str]:

@@ -43,12 +43,12 @@ def python_written_function(
     def checks(own: Names) -> Checks:
         call = ast.parse(f"f({handed})", mode="eval").body
         assert isinstance(call, ast.Call)
-        refuse = [f"    {asked}"] if asked else []
+        refuse = [asked] if asked else []
         if section:
             parser = own("REFUSAL", refusal)
             refuse += [
-                f"    wrong = {parser}({section!r}, {name}, {values_source(call)})",
-                "    if wrong is not None: raise wrong from None",
+                f"wrong = {parser}({section!r}, {name}, {values_source(call)})",
+                "if wrong is not None: raise wrong from None",
             ]
         doubts: list[str] = []
         numbers: list[str] = []

@@ -1,14 +1,18 @@
-"""Wraps functions written in Python so that ``__torch_function__`` may override them.
+"""Wraps functions so that ``__torch_function__`` may override them.
 
-What stands before such a function is generated when it is first called: it asks who overrides the
-call, and calls again where the function failed because of an object that nobody knew to be asked.
+The wrapper is generated when it is first called. It asks who overrides the call, and calls again
+where the function failed because of an object that nobody knew to be asked.
+
+``wrapper_source`` is the plan of all wrappers: of those with PyTorch's parser of arguments before
+them too (``dispatch/parsed.py``), and of functions that PyTorch writes in Python
+(``dispatch/python_written.py``).
 """
 
 from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from ..graph import runtime
@@ -20,6 +24,30 @@ MARKS: dict[Any, str] = {
     inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"
 }  # fmt: skip
 """The stars before a function's parameters."""
+
+
+def wrapper_source(
+    head: Iterable[str],
+    doubts: Sequence[str],
+    doubted: Iterable[str],
+    call: Iterable[str],
+    failed: Iterable[str],
+) -> str:
+    """The source of a wrapper.
+
+    Args:
+        head: its first line, that which asks for overrides, and what binds the arguments.
+        doubts: conditions under which PyTorch might refuse a call that the function would not mind.
+        doubted: the lines that look closer then.
+        call: those that call the function.
+        failed: those that call again or refuse the call, once the function failed.
+    """
+    lines = [*head]
+    if doubts:
+        lines += [f"if {' or '.join(doubts)}:", *(f"    {line}" for line in doubted)]
+    lines += ["try:", *(f"    {line}" for line in call)]
+    lines += ["except Exception:", *(f"    {line}" for line in failed), "    raise"]
+    return "\n    ".join(lines)
 
 
 class Checks(NamedTuple):
@@ -47,7 +75,7 @@ def overridable_wrapper(
     title: str = "",
     checks: Callable[[Names], Checks] = lambda own: Checks(),
 ) -> Any:
-    """What stands before a function.
+    """The wrapper of a function.
 
     Args:
         target: the function.
@@ -66,33 +94,24 @@ def overridable_wrapper(
 
 
 def wrapper_signature(target: Any, *_: Any) -> inspect.Signature:
-    """The signature of what stands before a function: the same."""
+    """The signature of the wrapper of a function: the same."""
     return inspect.signature(target)
 
 
 def build_wrapper(
     made: types.FunctionType, target: Any, name: str, own: Names, checks: Callable[[Names], Checks]
 ) -> types.FunctionType:
-    """The code of what stands before a function."""
+    """The code of the wrapper of a function."""
     parameters = list(inspect.signature(target).parameters.values())
     heads, args, values = parameter_sources(parameters, own)
     function, given = own("FUNCTION", made), ", ".join(args)
-    again = f"    if has_undeclared_override(({values})): return {function}({given})"
+    head = [f"def {name}({', '.join(heads)}):"]
+    head.append(ask_source(function, *given_source(parameters, own)))
     doubts, refuse, numbers = checks(own)
-    lines = [
-        f"def {name}({', '.join(heads)}):",
-        ask_source(function, *given_source(parameters, own)),
-    ]
-    if doubts:
-        lines += [f"if {' or '.join(doubts)}:", again, *refuse, *numbers]
-    lines += [
-        f"try: return {own('TARGET', target)}({given})",
-        "except Exception:",
-        again,
-        *refuse,
-        "    raise",
-    ]
-    return compile_function("\n    ".join(lines), name, runtime.__dict__)
+    failed = [f"if has_undeclared_override(({values})): return {function}({given})", *refuse]
+    call = [f"return {own('TARGET', target)}({given})"]
+    source = wrapper_source(head, doubts, [*failed, *numbers], call, failed)
+    return compile_function(source, name, runtime.__dict__)
 
 
 def ask_source(function: str, args: str, named: str, indent: str = "") -> str:

@@ -703,7 +703,8 @@ def mul_(self=Tensor_mul__MISSING, other=Tensor_mul__MISSING, /, *more, **named)
 # <graphwidget requires_grad>
 def requires_grad(self):
     if overridden and (answer := ask(Tensor_requires_grad_get_FUNCTION, (self, ), {})) is not NOBODY: return answer
-    try: return Tensor_requires_grad_get_TARGET(self)
+    try:
+        return Tensor_requires_grad_get_TARGET(self)
     except Exception:
         if has_undeclared_override((self, )): return Tensor_requires_grad_get_FUNCTION(self)
         raise
