@@ -73,7 +73,6 @@ class NativeAdapter(Runs):
         self.places = Places(recorder.sites)
         self._scopes: list[int | None] = []
         self._step: Position | None = None  # where what an optimizer's step does stands
-        self._ticks: dict[Any, int] = {}
 
     def fork(self) -> Self:
         """An adapter that goes on from here with a log of its own (see ``Recorder.fork``)."""
@@ -388,9 +387,8 @@ class NativeAdapter(Runs):
 
     def _tick(self, place: Position, frame: FrameType) -> None:
         """Note the turns of outer loops when they have changed."""
-        ticks = self.places.ticks(place, frame)
-        if ticks != self._ticks:
-            self._ticks = ticks
+        ticks = self.places.ticked(place, frame)
+        if ticks is not None:
             self.raw.append((TICK, ticks))
 
     def _place(self, frame: FrameType, path: Path = ()) -> tuple[Position | None, Names, Names]:

@@ -11,7 +11,8 @@ from typing import Any
 from ..arrays.call_sites import PACKAGE
 from ..eager.lazy import compile_and_call
 from ..graph import listeners
-from ..recording.positions import MAX_FRAMES, MAX_POSITIONS, Level, Position
+from ..recording.loops import Loop
+from ..recording.positions import MAX_FRAMES, MAX_POSITIONS, Level, Position, Region
 from ..recording.sites import Names, Path, Site, Sites
 
 ENGINE = (
@@ -22,6 +23,9 @@ ENGINE = (
     "<graphwidget",
 )
 """How the names of files begin in which the caller of an op is not looked for."""
+
+COMPILES = compile_and_call.__code__
+"""The code of frames that are there only once."""
 
 Tree = dict[Any, tuple[CodeType, Any]]
 """By where a frame stands: its code, and the tree of the frames around it or the position."""
@@ -96,6 +100,8 @@ class Places:
         self._trees: dict[Position | None, Tree] = {}
         self._tree: Tree = self._trees.setdefault(None, {})  # that of the base
         self._count = 0
+        self._ticks: list[int] = []  # of the loops around the loop that the program was in last
+        self._outer: tuple[Region, ...] = ()
 
     def at(self, frame: FrameType) -> Position:
         """The position of the call that ``frame`` is making."""
@@ -149,7 +155,7 @@ class Places:
             code = where.f_code
             if where is end and code is self.calling and self.base is not None:
                 break
-            if code is not compile_and_call.__code__:  # it is there only once
+            if code is not COMPILES:
                 initial = initial or _initializes(where, self.init)
                 levels.append(Level(code, where.f_lasti, self.ours(code.co_filename)))
             if where is end:
@@ -185,21 +191,24 @@ class Places:
                 at.result = at, names, late
         return found
 
-    def ticks(self, at: Position, frame: FrameType) -> dict[Any, int]:
-        """What tells the turns apart of the loops around other loops: which objects their
-        variables hold."""
-        frames: list[FrameType] = []
-        where: FrameType | None = frame
-        while where is not None and len(frames) <= len(at.levels):
-            if where.f_code is not compile_and_call.__code__:
-                frames.append(where)
-            where = where.f_back
-        found = {}
-        for turn in at.outer:
-            holder = frames[len(at.levels) - 1 - turn.level]
-            space = holder.f_locals if turn.key.local else holder.f_globals
-            found[turn.key] = id(space.get(turn.key.target))
-        return found
+    def ticked(self, at: Position, frame: FrameType) -> dict[Loop, int] | None:
+        """What tells the turns apart of the loops around other loops, if that is new: which objects
+        their variables hold."""
+        # The hot path of loops within loops.
+        found: list[int] = []
+        where: Any = frame
+        depth = 0
+        for above, local, loops in at.holders:
+            while depth < above:
+                where = where.f_back
+                depth += where.f_code is not COMPILES
+            space = where.f_locals if local else where.f_globals
+            found += [id(space.get(loop.target)) for loop in loops]
+        if found == self._ticks and at.outer is self._outer:
+            return None
+        self._ticks, self._outer = found, at.outer
+        every = [loop for holder in at.holders for loop in holder.loops]
+        return dict(zip(every, found, strict=True))
 
     def enter(self, at: Position | None) -> None:
         """A call of a module begins there."""

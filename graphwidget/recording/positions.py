@@ -39,14 +39,23 @@ class Region(NamedTuple):
     """Where it was called, or the loop's first instruction."""
 
 
+class Holder(NamedTuple):
+    """A frame with variables that loops bind: so many calls above the innermost; among its own
+    variables (``local``) or the globals."""
+
+    above: int
+    local: bool
+    loops: list[Loop]
+
+
 class Position:
     """A row of calls, the outermost first. ``site`` is the user's innermost line; ``named`` the
     names that a result (or a part of it) gets here, see ``Sites.names``; ``initial`` says that what
     is done here only gives parameters their first values."""
 
     __slots__ = (
-        "_inside", "direct", "initial", "last_outer", "levels", "named", "outer", "regions",
-        "result", "site",
+        "_inside", "direct", "holders", "initial", "last_outer", "levels", "named", "outer",
+        "regions", "result", "site",
     )  # fmt: skip
 
     def __init__(self, levels: tuple[Level, ...], site: Site | None, initial: bool = False) -> None:
@@ -62,6 +71,7 @@ class Position:
         turns = [each for each in self.regions if each.kind == "turn"]
         self.outer = _the_same(tuple(each for each in turns[:-1] if each.key.target is not None))
         """The turns of loops around other loops: the same position may belong to another one."""
+        self.holders = _holders(self.outer, levels)
         self.last_outer = max((self.regions.index(each) for each in self.outer), default=-1)
         """Where the last of them is among the regions."""
 
@@ -71,6 +81,17 @@ class Position:
         if self._inside is None:
             self._inside = Position((), self.site, self.initial)
         return self._inside
+
+
+def _holders(outer: tuple[Region, ...], levels: tuple[Level, ...]) -> list[Holder]:
+    """The frames that hold the variables of loops, the innermost first."""
+    found: list[Holder] = []
+    for turn in sorted(outer, key=lambda turn: -turn.level):
+        holder = Holder(len(levels) - 1 - turn.level, turn.key.local, [])
+        if not found or found[-1][:2] != holder[:2]:
+            found.append(holder)
+        found[-1].loops.append(turn.key)
+    return found
 
 
 @lru_cache(maxsize=1_024)

@@ -91,7 +91,6 @@ class TorchAdapter:
         self._handles: list[Any] = []
         self._thread = 0
         self._scopes: list[int] = []
-        self._ticks: dict[Any, int] = {}
         self._stepping: list[tuple[torch.nn.Parameter, Ref]] = []  # of the step that goes on
         self._step: int | None = None  # the scope of the step that goes on
         self._away = False  # whether the mode is off the stack for a step
@@ -334,9 +333,8 @@ class TorchAdapter:
     def _at(self, frame: FrameType) -> Position:
         place = self.places.at(frame)
         if place.outer:
-            ticks = self.places.ticks(place, frame)
-            if ticks != self._ticks:
-                self._ticks = ticks
+            ticks = self.places.ticked(place, frame)
+            if ticks is not None:
                 self.recorder.raw.append((TICK, ticks))
         return place
 
