@@ -31,19 +31,13 @@ $css
 <body>
 <div id="graph"></div>
 <noscript>This graph is drawn by JavaScript, which is switched off.</noscript>
-<script type="application/octet-stream" id="log">$log</script>
-<script type="application/octet-stream" id="beside">$beside</script>
+<script type="application/json" id="log">$log</script>
+<script type="application/json" id="beside">$beside</script>
 <script type="application/octet-stream" id="bundle">$bundle</script>
 <script type="module">
-const bytes = (id) => {
-  const text = atob(document.getElementById(id).textContent);
-  const found = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i += 1) found[i] = text.charCodeAt(i);
-  return found;
-};
-const view = (id) => new DataView(bytes(id).buffer);
+const text = (id) => document.getElementById(id).textContent;
 const state = {
-  count: $count, protocol: $protocol, view: {}, packed: view("log"), beside: view("beside"),
+  count: $count, protocol: $protocol, view: {}, packed: text("log"), beside: text("beside"),
 };
 const model = {  // what anywidget's model is to the front end; nobody answers here
   get: (key) => state[key],
@@ -53,7 +47,8 @@ const model = {  // what anywidget's model is to the front end; nobody answers h
   off: () => {},
   send: () => {},
 };
-const url = URL.createObjectURL(new Blob([bytes("bundle")], { type: "text/javascript" }));
+const bundle = Uint8Array.from(atob(text("bundle")), (letter) => letter.charCodeAt(0));
+const url = URL.createObjectURL(new Blob([bundle], { type: "text/javascript" }));
 const widget = (await import(url)).default;
 URL.revokeObjectURL(url);
 const context = { model, el: document.getElementById("graph"), offline: true };
@@ -80,8 +75,8 @@ def bundle() -> tuple[str, str]:
 def page(
     packed: bytes, count: int, protocol: int, title: str = "graphwidget", beside: bytes = b""
 ) -> str:
-    """The page for a packed log, or for two beside each other. Logs and program are in base 64, so
-    nothing in them is markup.
+    """The page for a packed log, or for two beside each other. There is no ``<`` in the logs, the
+    program is in base 64: nothing in them is markup.
 
     Raises:
         FileNotFoundError: the front end has not been built.
@@ -90,9 +85,14 @@ def page(
     return PAGE.substitute(
         title=escape(title),
         css=css.replace("</", "<\\/"),
-        log=base64.b64encode(packed).decode(),
-        beside=base64.b64encode(beside).decode(),
+        log=inline(packed),
+        beside=inline(beside),
         bundle=base64.b64encode(script.encode()).decode(),
         count=count,
         protocol=protocol,
     )
+
+
+def inline(packed: bytes) -> str:
+    """JSON as it stands in a page: ``<`` comes only inside texts, where it can be escaped."""
+    return packed.decode("utf-8", "replace").replace("<", "\\u003c")

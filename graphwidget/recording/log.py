@@ -126,15 +126,17 @@ class Log:
             self._tail.insert(0, start)
 
     def pack(self) -> bytes:
-        """The log as UTF-8 JSON: ``{"protocol": 2, "first": n, "events": [[kind, ...], ...]}``."""
+        """The log as UTF-8 JSON: ``{"protocol": 2, "first": n, "count": n, "events": [[kind, ...],
+        ...]}``. The events stand in lines, so that a page need not parse all of them in one go."""
         with self.lock:
             self._encode()
             while len(self._chunks) > 1 and (
                 self._bytes > self._max_bytes or self._held > self._max_events
             ):
                 self._compact(self._held // 2, self._bytes // 2)
-            head = b'{"protocol":%d,"first":%d,"events":[' % (ev.PROTOCOL, self.first)
-            return head + b",".join(chunk for _count, chunk in self._chunks) + b"]}"
+            span = (self.first, self.count - self.first)
+            head = b'{"protocol":%d,"first":%d,"count":%d,"events":[\n' % (ev.PROTOCOL, *span)
+            return head + b",\n".join(chunk for _count, chunk in self._chunks) + b"\n]}"
 
     def _encode(self) -> None:
         if self._tail:

@@ -5,6 +5,7 @@
 
 import { effect } from "@preact/signals";
 import { h, render as draw } from "preact";
+import { PROTOCOL } from "./log/events";
 import { checkProtocol, Link, type WidgetModel } from "./kernel/protocol";
 import { play } from "./replay/player";
 import { createDuo, type Duo } from "./store/duo";
@@ -123,12 +124,7 @@ function render(context: Context & { readonly el: HTMLElement }): () => void {
 
 /** A model over a recorded log, for a page without kernel. */
 function recording(packed: string): WidgetModel {
-  const traits: Record<string, unknown> = { packed, view: {} };
-  try {
-    traits.protocol = (JSON.parse(packed) as { protocol?: unknown }).protocol;
-  } catch {
-    traits.protocol = null;
-  }
+  const traits: Record<string, unknown> = { packed, view: {}, protocol: PROTOCOL }; // the log says its own
   const nothing = (): void => undefined;
   return {
     get: (name) => traits[name],

@@ -3,6 +3,7 @@
 import { countWhile } from "../collections";
 import { groups } from "../layout/components";
 import { hazards, nodesOf, type Model, type WriteRow } from "../log/model";
+import type { Work } from "../slices";
 import { guiltyWrite, inputsOf, origin, type Visible } from "./visible";
 
 /** What the newest cell worked on, and how many other graphs are left out. */
@@ -15,13 +16,14 @@ export interface Focus {
  * Keeps the connected parts that were touched last (built, written or run backward), and loose
  * values newer than those. A notebook has many small graphs; one is spoken of at a time.
  */
-export function focus(
+export function* focus(
   model: Model,
   seen: Visible,
   writes: ReadonlyMap<number, WriteRow>,
   everything: boolean,
-): Focus {
+): Work<Focus> {
   const find = parts(model, seen, writes);
+  yield;
   const touched = new Map<number, number>(); // by part: the last cell that worked on it
   for (const id of seen.calls) {
     const call = model.calls.get(id);
@@ -34,6 +36,7 @@ export function focus(
   const latest = Math.max(-1, ...touched.values());
   const others = [...touched.values()].filter((cell) => cell < latest).length;
   if (everything || latest < 0) return { seen, others };
+  yield;
   const keep = (key: number): boolean => {
     const cell = touched.get(find(key));
     if (cell !== undefined) return cell === latest;

@@ -12,6 +12,7 @@ import {
   type NodeRow,
   type ValueRow,
 } from "../log/model";
+import { atOnce } from "../slices";
 import { card, chipOf, copyOf, FEW_LETTERS, LETTERS, makePill } from "./boxes";
 import { pillText, slotName } from "./boxes";
 import type { Box, GroupFacts, Pill } from "./boxes";
@@ -77,7 +78,7 @@ const MANY = 8;
 
 /** Everything that is visible, without groups. */
 export function flatPlan(model: Model): Plan {
-  const seen = visible(model, baseWrites(model));
+  const seen = atOnce(visible(model, baseWrites(model)));
   const tree = flatTree(seen);
   const nested = nest(model, { seen, tree }, new Set([tree.root]), "airy");
   return { seen, tree, nest: nested, before: null, values: "airy" };

@@ -6,6 +6,7 @@
 
 import { at, get, push } from "../collections";
 import type { CallRow, Model, ScopeRow } from "../log/model";
+import type { Work } from "../slices";
 import { NO_PLACES, placesOf, scopesOf, type Places } from "./film";
 import { callKey, scopeKey } from "./keys";
 import { signOf } from "./signs";
@@ -56,7 +57,7 @@ const PARTS = 8;
 const DRAWN: ReadonlySet<string> = new Set(["module", "function", "loop", "turn", "fused"]);
 
 /** The tree of the groups that hold visible calls. */
-export function groupTree(model: Model, seen: Visible): Tree {
+export function* groupTree(model: Model, seen: Visible): Work<Tree> {
   const calls: CallRow[] = [];
   for (const id of seen.calls) {
     const call = seen.steps.has(id) ? undefined : model.calls.get(id);
@@ -64,6 +65,7 @@ export function groupTree(model: Model, seen: Visible): Tree {
   }
   calls.sort((a, b) => a.call - b.call);
   const places = placesOf(model, seen.films);
+  yield;
   const root = sortInto(model, calls, seen.films.unboxed, places);
   const functions: string[] = [];
   // A function that is the whole picture (a script's `main`) needs no frame around it.
@@ -73,6 +75,7 @@ export function groupTree(model: Model, seen: Visible): Tree {
     functions.push(only.scope?.name ?? "");
     for (const item of root.items) if (typeof item !== "number") item.parent = root;
   }
+  yield;
   finish(model, root, places);
   return { root, places, functions };
 }

@@ -1,6 +1,7 @@
 /* What is drawn of a model: which part of it, which groups stand open, and which values are drawn. */
 
 import { hazards, isProgram, type Model } from "../log/model";
+import { atOnce, type Work } from "../slices";
 import { placesBefore } from "./film";
 import { focus } from "./focus";
 import type { Plan } from "./graph";
@@ -8,6 +9,7 @@ import { groupTree, type Group, type Tree } from "./groups";
 import { nest, type Nest, type Values } from "./nest";
 import { groupsAround, openByDepth, openGroups } from "./open";
 import { RAISED } from "./raised";
+import { relate } from "./relations";
 import { baseWrites, guiltyWrite, visible, type Visible } from "./visible";
 
 /** What there is to draw, before anything is opened or closed. */
@@ -50,13 +52,20 @@ const contents = new WeakMap<Model, Map<boolean, Content>>();
 
 /** What there is to draw of a model, which is never changed; found once. */
 export function contentOf(model: Model, everything: boolean): Content {
+  return contents.get(model)?.get(everything) ?? atOnce(findContent(model, everything));
+}
+
+/** The same work in slices. */
+export function* findContent(model: Model, everything: boolean): Work<Content> {
   const known = contents.get(model) ?? new Map<boolean, Content>();
   contents.set(model, known);
   const same = known.get(everything);
   if (same) return same;
   const writes = baseWrites(model);
-  const { seen, others } = focus(model, visible(model, writes), writes, everything);
-  const tree = groupTree(model, seen);
+  const all = yield* visible(model, writes);
+  const { seen, others } = yield* focus(model, all, writes, everything);
+  const tree = yield* groupTree(model, seen);
+  yield* relate(model, seen, tree);
   const made = { seen, tree, others, before: placesBefore(model, seen.films) };
   known.set(everything, made);
   return made;

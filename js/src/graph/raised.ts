@@ -1,6 +1,6 @@
 /* A call that raised: it is no call of the log, but drawn as one, with its inputs and no output. */
 
-import type { CallRow, ErrorRow, Model } from "../log/model";
+import { once, type CallRow, type ErrorRow, type Model } from "../log/model";
 import { Table } from "../log/table";
 import { callKey } from "./keys";
 
@@ -10,12 +10,12 @@ export const RAISED = 2 ** 40;
 export const RAISED_KEY = callKey(RAISED);
 
 /** The model with the call that the newest cell's last error is about, if it is about a call. */
-export function withRaised(model: Model): Model {
+export const withRaised = once((model: Model): Model => {
   const error = model.errors.at(-1);
   const cell = model.cellTimes.at(-1) ?? 0;
   if (error?.kind !== "call" || error.inputs.length === 0 || error.time < cell) return model;
   return { ...model, calls: new Table(model.calls).set(RAISED, raised(error)) };
-}
+});
 
 const rows = new WeakMap<ErrorRow, CallRow>();
 

@@ -5,6 +5,7 @@
 
 import { push } from "../collections";
 import type { Model, ValueRow } from "../log/model";
+import { atOnce, type Work } from "../slices";
 import { callsOf, type Group, type Tree } from "./groups";
 import type { Visible } from "./visible";
 
@@ -21,17 +22,20 @@ export interface Relations {
   readonly crossing: (group: Group) => readonly number[];
 }
 
+/** So many values are related before others may have their turn. */
+const PART = 500;
+
 const related = new WeakMap<Tree, Relations>();
 
 /** The relations among what is visible; found once. */
 export function relations(model: Model, seen: Visible, tree: Tree): Relations {
-  const known = related.get(tree) ?? relate(model, seen, tree);
-  related.set(tree, known);
-  return known;
+  return related.get(tree) ?? atOnce(relate(model, seen, tree));
 }
 
-function relate(model: Model, seen: Visible, tree: Tree): Relations {
+/** Finds the relations, for `relations` to know. */
+export function* relate(model: Model, seen: Visible, tree: Tree): Work<Relations> {
   const { makers, uses } = makersAndUses(model, seen);
+  yield;
   const inner = innermost(tree.root);
   const homes = new Map<number, Group>();
   const within = new Map<Group, number[]>();
@@ -49,8 +53,11 @@ function relate(model: Model, seen: Visible, tree: Tree): Relations {
       homes.set(id, home);
       push(within, home, id);
     } else loose.push(id);
+    if ((homes.size + loose.length) % PART === 0) yield;
   }
-  return { makers, uses, within, loose, crossing: crossings(model, seen, homes) };
+  const found = { makers, uses, within, loose, crossing: crossings(model, seen, homes) };
+  related.set(tree, found);
+  return found;
 }
 
 function makersAndUses(model: Model, seen: Visible) {

@@ -6,6 +6,7 @@
 
 import { hazards, once, writeAt, type CallRow, type Model } from "../log/model";
 import type { Hazard, ValueRow, WriteRow } from "../log/model";
+import type { Work } from "../slices";
 import { inPasses } from "./changes";
 import { films, type Films } from "./film";
 import { RAISED } from "./raised";
@@ -16,6 +17,9 @@ const WRITES_BACK = 32;
 
 /** The newest values that are taken in when there would be more. */
 const MOST_VALUES = 24_000;
+
+/** So many values are followed before others may have their turn. */
+const PART = 500;
 
 export interface Visible {
   readonly values: ReadonlySet<number>;
@@ -68,7 +72,7 @@ export function inputsOf({ call, write }: Origin): number[] {
   return inputs;
 }
 
-export function visible(model: Model, writes: ReadonlyMap<number, WriteRow>): Visible {
+export function* visible(model: Model, writes: ReadonlyMap<number, WriteRow>): Work<Visible> {
   const program = inPasses(model) ?? inListing(model);
   if (program) {
     const standIn = (id: number): number => id;
@@ -92,7 +96,9 @@ export function visible(model: Model, writes: ReadonlyMap<number, WriteRow>): Vi
   for (const input of raised ? inputsOf({ call: raised, write: undefined }) : []) {
     queue.push([input, 0]);
   }
+  yield;
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    if (values.size % PART === 0) yield;
     const [given, back] = next;
     const id = standIn(given);
     const value = model.values.get(id);
@@ -113,6 +119,7 @@ export function visible(model: Model, writes: ReadonlyMap<number, WriteRow>): Vi
     for (const input of inputsOf(from)) queue.push([input, back + (plain ? 1 : 0)]);
   }
   for (const call of steps) calls.add(call);
+  yield;
   dropLoose(model, values, calls, standIn);
   return { ...newest(model, values, calls), steps, standIn, films: all };
 }

@@ -44,7 +44,10 @@ export type Message =
 /** A log as it is packed into one trait or one file. */
 export interface Packed {
   readonly first: number;
-  readonly events: readonly unknown[];
+  /** How many events it says it has. */
+  readonly count: number;
+  /** The events, part by part: each is parsed when it is asked for, or throws a TypeError. */
+  readonly parts: Iterable<readonly unknown[]>;
 }
 
 /** A message from the kernel, or a TypeError saying what is wrong with it. */
@@ -76,18 +79,43 @@ function parsePause(pause: unknown): Pause | null {
 export function parsePacked(packed: unknown): Packed | null {
   const text = toText(packed);
   if (text.trim() === "") return null;
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch {
-    throw new TypeError("The recorded log cannot be read: it is not complete JSON.");
-  }
+  const head = /^{"protocol":\d+,"first":\d+,"count":\d+,"events":\[\n/.exec(text)?.[0];
+  const content = parse(head === undefined ? text : `${head}]}`);
   if (!isObject(content)) throw new TypeError("The recorded log cannot be read: it is no log.");
   checkProtocol(content.protocol);
-  if (!isCount(content.first) || !Array.isArray(content.events)) {
+  const { first, events, count } = content;
+  if (!isCount(first) || !Array.isArray(events)) {
     throw new TypeError("The recorded log cannot be read: it has no events.");
   }
-  return { first: content.first, events: content.events };
+  if (head === undefined) return { first, count: events.length, parts: cut(events) };
+  if (!text.endsWith("\n]}")) throw new TypeError(INCOMPLETE);
+  return { first, count: isCount(count) ? count : 0, parts: lines(text, head.length) };
+}
+
+const INCOMPLETE = "The recorded log cannot be read: it is not complete JSON.";
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new TypeError(INCOMPLETE);
+  }
+}
+
+/** So many events are one part where the log does not say. */
+const PART = 500;
+
+/** Events in parts. */
+export function* cut(events: readonly unknown[]): Generator<readonly unknown[]> {
+  for (let i = 0; i < events.length; i += PART) yield events.slice(i, i + PART);
+}
+
+/** Kernels write the events in lines of a few hundred, so that no task need parse all of them. */
+function* lines(text: string, begin: number): Generator<readonly unknown[]> {
+  for (let from = begin, to; from < text.length - 2; from = to + 1) {
+    to = text.indexOf("\n", from);
+    yield parse(`[${text.slice(from, to).replace(/,$/, "")}]`) as unknown[];
+  }
 }
 
 /** Refuses a log of another protocol. */

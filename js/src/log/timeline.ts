@@ -4,9 +4,13 @@ import type { Event } from "./events";
 import { apply } from "./fold";
 import { emptyModel, fork, type Model } from "./model";
 import { Reader } from "./reader";
+import type { Work } from "../slices";
 
 /** A fold is kept every so many events, so that any moment is not far away. */
 const CHECKPOINT = 2000;
+
+/** So many events are folded before others may have their turn. */
+const PART = 250;
 
 /** So many models are kept as they were asked for. */
 const RECENT = 4;
@@ -81,10 +85,14 @@ export class Timeline {
     return this.remember(model);
   }
 
-  /** Keeps folds up to a time, so that later ones are not far away. */
-  foldTo(time: number): void {
-    const start = this.checkpoints.at(-1) ?? this.base;
-    if (start.time < time) this.goOn(fork(start), Math.min(time, this.end));
+  /** Folds to the end and keeps folds on the way, so that no moment is far away. */
+  *foldAll(): Work {
+    const model = fork(this.checkpoints.at(-1) ?? this.base);
+    while (model.time < this.end) {
+      this.goOn(model, Math.min(model.time + PART, this.end));
+      yield;
+    }
+    this.remember(model);
   }
 
   private goOn(model: Model, until: number): void {

@@ -11,6 +11,7 @@ import { components } from "../layout/components";
 import { LOOSE, PART_GAP, SHELF } from "../layout/layout";
 import { assignRanks } from "../layout/ranks";
 import { GAP, WIRE_GAP, type LayoutBox, type LayoutWire } from "../layout/types";
+import type { Work } from "../slices";
 import { columnsOf, type Sizes } from "./columns";
 import { turned, type Direction } from "./flow";
 import { contentsOf, frameExtents, placeIn } from "./nested";
@@ -30,16 +31,17 @@ export interface Fitting {
  * The richest of the details that fits; where none does, what can be read when it is panned. What
  * is too much to be drawn at all has no graph.
  */
-export function fitting(
+export function* fitting(
   details: Iterable<Detail>,
   draw: (detail: Detail) => Graph | null,
   room: Room,
   direction: "auto" | Direction,
-): Fitting {
+): Work<Fitting> {
   const ways = direction === "auto" ? (["LR", "TD"] as const) : [direction];
   let last: Fitting | null = null;
   for (const detail of details) {
     if (detail.values === "groups" && last) break; // only where all else is too much
+    yield;
     const graph = draw(detail);
     if (!graph) continue;
     for (const way of ways) {

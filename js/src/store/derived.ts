@@ -14,6 +14,7 @@ import {
   boxesIn,
   contentOf,
   detailsOf,
+  findContent,
   isRicher,
   planAt,
   planOf,
@@ -26,6 +27,7 @@ import { stepAt } from "../replay/steps";
 import { fitting, type Fitting, type Room } from "../scene/fitting";
 import { PADDING, READING } from "../scene/flow";
 import { BLANK, nextPicture } from "../scene/pictures";
+import { atOnce, type Work } from "../slices";
 import { scan } from "./scan";
 import type { State } from "./state";
 
@@ -112,7 +114,7 @@ function pictureOf(state: State, timeline: Timeline, { time, model, present }: M
     contentOf(stands(drawn.value, then.value) ? then.value : drawn.value, state.everything.value),
   );
   const room = roomOf(state);
-  const fit = detailOf(state, then, room);
+  const { fit, prepare } = fitOf(state, then, room);
   const detail = computed(() => fit.value?.detail ?? null);
   const choices = computed(() => ({
     everything: state.everything.value,
@@ -159,6 +161,7 @@ function pictureOf(state: State, timeline: Timeline, { time, model, present }: M
     graph,
     groupOf,
     groupsOver,
+    prepare,
     direction: computed(() => picture.value.direction),
     scene: computed(() => picture.value.scene),
     hazards: computed(() => hazards(model.value)),
@@ -169,14 +172,14 @@ function pictureOf(state: State, timeline: Timeline, { time, model, present }: M
  * In how much detail the picture is shown: as the whole of it fits the room. While a cell grows it
  * never becomes richer again, so that nothing opens and closes to and fro.
  */
-function detailOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySignal<Room>) {
+function fitOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySignal<Room>) {
   interface Chosen {
     readonly of: readonly unknown[];
     readonly model: Model | null;
     readonly fit: Fitting | null;
   }
-  const chosen = scan<Chosen>({ of: [], model: null, fit: null }, (last) => {
-    const model = whole.value;
+  let last: Chosen = { of: [], model: null, fit: null };
+  function* choose(model: Model): Work<Chosen> {
     const everything = state.everything.value;
     const direction = state.wantedDirection.value;
     const cell = model.cellTimes.at(-1);
@@ -184,7 +187,7 @@ function detailOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySign
     const same = of.every((x, i) => x === last.of[i]) && last.of.length > 0;
     if (same && last.model === model) return last;
     const limit = same ? (last.fit?.detail ?? null) : null;
-    const content = contentOf(model, everything);
+    const content = yield* findContent(model, everything);
     const draw = (detail: Detail): Graph | null => {
       const { plan } = planOf(model, { everything, opened: NOTHING }, detail);
       const tooMany = detail.values !== "groups" && boxesIn(plan.nest) > MOST_BOXES;
@@ -193,9 +196,17 @@ function detailOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySign
     const { w, h } = room.value;
     const boxes = Math.min(160, Math.max(BUDGET, Math.round((w * h) / (120 * 75))));
     const details = [...detailsOf(content, boxes)].filter((one) => !limit || !isRicher(one, limit));
-    return { of, model, fit: fitting(details, draw, room.value, direction) };
+    return { of, model, fit: yield* fitting(details, draw, room.value, direction) };
+  }
+  const fit = computed(() => {
+    last = atOnce(choose(whole.value));
+    return last.fit;
   });
-  return computed(() => chosen.value.fit);
+  /** Finds it ahead for a model that will be shown. */
+  function* prepare(model: Model): Work {
+    last = yield* choose(withRaised(model));
+  }
+  return { fit, prepare };
 }
 
 /** More boxes are not drawn as elements of the page. */

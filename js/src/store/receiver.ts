@@ -1,12 +1,13 @@
 /* How a log comes in: whole, or piece by piece from a kernel. */
 
 import { batch } from "@preact/signals";
-import { contentOf } from "../graph/plan";
-import { parsePacked, type Pause, type Receiver } from "../kernel/protocol";
+import { cut, parsePacked, type Packed, type Pause, type Receiver } from "../kernel/protocol";
 import { Unreadable } from "../log/checks";
 import type { Timeline } from "../log/timeline";
 import { Stepper } from "../replay/steps";
+import { atOnce, inSlices, type Work } from "../slices";
 import type { Send } from "./commands";
+import type { Derived } from "./derived";
 import type { State } from "./state";
 
 /** How long a kernel that holds a run may be silent, in milliseconds; it speaks every second. */
@@ -15,25 +16,15 @@ const SILENCE = 6000;
 const GONE =
   "The kernel that recorded this was restarted or is gone: what was recorded can be replayed.";
 
-/** A log of more events than these is read in slices, between which the page does other things. */
-const SLICE = 5000;
+/** More events than these are read in slices, between which the page does other things. */
+const LONG = 5000;
 
-/** So long a slice may take, in milliseconds. */
-const BUDGET = 30;
-
-/** Goes on in a task of its own. */
-function later(): Promise<void> {
-  return new Promise((done) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      done();
-    };
-    port2.postMessage(null);
-  });
-}
-
-export function createReceiver(state: State, timeline: Timeline, send: Send) {
+export function createReceiver(
+  state: State,
+  { prepare }: Pick<Derived, "prepare">,
+  timeline: Timeline,
+  send: Send,
+) {
   let stepper = new Stepper();
   /** Where the log will end that is being read in slices, and what came in meanwhile. */
   let coming: { readonly end: number; readonly after: (() => void)[] } | null = null;
@@ -60,54 +51,67 @@ export function createReceiver(state: State, timeline: Timeline, send: Send) {
     });
   };
 
-  /** Takes in a long log, and computes ahead what its picture needs. */
-  const takeSlowly = async (from: number, events: readonly unknown[]): Promise<void> => {
+  function* read({ first, parts }: Packed): Work {
+    let time = first;
+    for (const events of parts) {
+      if (time > timeline.end && !beginsWithSnapshot(events)) {
+        throw new Unreadable("its beginning is missing");
+      }
+      append(time, events);
+      time += events.length;
+      yield;
+    }
+  }
+  /** Reads a long log, and computes ahead what its picture needs. */
+  function* readAhead(log: Packed): Work {
+    yield* read(log);
+    yield* timeline.foldAll();
+    if (state.cursor.peek() === null) yield* prepare(timeline.at(timeline.end));
+  }
+  const takeSlowly = async (log: Packed): Promise<void> => {
     const after: (() => void)[] = [];
-    coming = { end: from + events.length, after };
-    state.loading.value = true;
-    const pace = pacer();
+    coming = { end: log.first + log.count, after };
+    state.loading.value = state.steps.peek().length === 0;
     try {
-      for (let i = 0; i < events.length; i += 500) {
-        append(from + i, events.slice(i, i + 500));
-        await pace();
-      }
-      for (let time = timeline.first; time < timeline.end; time += 500) {
-        timeline.foldTo(time);
-        await pace();
-      }
-      await later();
-      contentOf(timeline.at(timeline.end), state.everything.peek());
-      await later();
+      await inSlices(readAhead(log));
       publish();
     } catch (error) {
       state.loading.value = false;
       state.fault.value = faultOf(error);
     }
     coming = null;
-    for (const next of after) next();
+    for (const next of after) then(next);
+  };
+  const isLong = ({ first, count }: Packed): boolean => {
+    const held = first > timeline.end ? 0 : timeline.end - timeline.first;
+    return first + count > timeline.end && Math.max(held, count) > LONG;
   };
 
-  const take = (from: number, events: readonly unknown[]): void => {
-    if (coming) {
-      coming.after.push(() => {
-        take(from, events);
-      });
-      return;
-    }
-    if (from > timeline.end && !beginsWithSnapshot(events)) {
-      send({ type: "need", from: timeline.end }); // something was lost on the way
-      return;
-    }
-    if (events.length > SLICE && from + events.length - timeline.end > SLICE) {
-      void takeSlowly(from, events);
+  const take = (log: Packed): void => {
+    if (isLong(log)) {
+      void takeSlowly(log);
       return;
     }
     try {
-      append(from, events);
+      atOnce(read(log));
       publish();
     } catch (error) {
       state.fault.value = faultOf(error);
     }
+  };
+  /** Does something as soon as no long log is being read. */
+  const then = (next: () => void): void => {
+    if (coming) coming.after.push(next);
+    else next();
+  };
+  /** Takes in what the kernel tells, unless something before it was lost on the way. */
+  const hear = (first: number, events: readonly unknown[]): void => {
+    if (first > timeline.end && !beginsWithSnapshot(events)) {
+      send({ type: "need", from: timeline.end });
+      return;
+    }
+    const parts = events.length > LONG ? cut(events) : [events]; // of few all or none
+    take({ first, count: events.length, parts });
   };
 
   let pings: ReturnType<typeof setTimeout> | undefined;
@@ -139,8 +143,12 @@ export function createReceiver(state: State, timeline: Timeline, send: Send) {
   const receiver: Receiver = {
     received: (message) => {
       if (past === "") state.connection.value = "live";
-      if (message.type === "events") take(message.from, message.events);
-      else if (message.type === "state") waits(message.pause);
+      if (message.type === "events") {
+        const { from, events } = message;
+        then(() => {
+          hear(from, events);
+        });
+      } else if (message.type === "state") waits(message.pause);
       else state.notice.value = { text: message.why, tone: "error" };
     },
     counted: (count) => {
@@ -166,27 +174,15 @@ export function createReceiver(state: State, timeline: Timeline, send: Send) {
     try {
       const log = parsePacked(packed);
       if (log) {
-        if (log.first > timeline.end && !beginsWithSnapshot(log.events)) {
-          throw new Unreadable("its beginning is missing");
-        }
-        take(log.first, log.events);
+        then(() => {
+          take(log);
+        });
       }
     } catch (error) {
       state.fault.value = faultOf(error);
     }
   };
   return { ...receiver, load, pastIs };
-}
-
-/** What waits for another task whenever the time of a slice is over. */
-function pacer(): () => Promise<void> | undefined {
-  let begin = performance.now();
-  return () => {
-    if (performance.now() - begin < BUDGET) return undefined;
-    return later().then(() => {
-      begin = performance.now();
-    });
-  };
 }
 
 function beginsWithSnapshot([first]: readonly unknown[]): boolean {

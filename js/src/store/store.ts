@@ -55,7 +55,7 @@ export function createStore() {
     shown: show(state, derived),
     ...relate(state, derived),
     ...createPasses(derived),
-    ...createReceiver(state, timeline, commands.send),
+    ...createReceiver(state, derived, timeline, commands.send),
     ...createTimeTravel(state, derived, timeline, commands.send),
     ...commands,
     select,

@@ -15,8 +15,28 @@ describe("the protocol", () => {
   it("reads a log from text and from bytes, and nothing from nothing", () => {
     const text = exampleA().packed();
     const bytes = new DataView(new TextEncoder().encode(text).buffer);
-    expect(parsePacked(bytes)).toEqual(parsePacked(text));
+    const parts = (packed: unknown) => [...(parsePacked(packed)?.parts ?? [])];
+    expect(parts(bytes)).toEqual(parts(text));
+    expect(parts(bytes).flat().length).toBe(parsePacked(text)?.count);
     expect(parsePacked(new DataView(new ArrayBuffer(0)))).toBeNull();
+  });
+
+  it("comes in lines, each of which is parsed when it is asked for", () => {
+    const head = '{"protocol":2,"first":7,"count":3,"events":[\n';
+    const log = parsePacked(`${head}["dead",1],["dead",2],\n["dead",3]\n]}`);
+    expect([log?.first, log?.count]).toEqual([7, 3]);
+    expect([...(log?.parts ?? [])]).toEqual([
+      [
+        ["dead", 1],
+        ["dead", 2],
+      ],
+      [["dead", 3]],
+    ]);
+    expect([...(parsePacked(`${head}\n]}`)?.parts ?? [])]).toEqual([[]]);
+    const broken = parsePacked(`${head}["dead",1],\n["dead",\n]}`)?.parts[Symbol.iterator]();
+    expect(broken?.next().value).toEqual([["dead", 1]]);
+    expect(() => broken?.next()).toThrow("not complete JSON");
+    expect(() => parsePacked(`${head}["dead",1],\n["dead"`)).toThrow("not complete JSON");
   });
 
   it("asks again when the kernel was exchanged, and gives it up when nobody answers", () => {

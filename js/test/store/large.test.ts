@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { createStore } from "../../src/store/store";
+import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";
 
 /** A chain of modules that read one parameter, which is stepped at the end. */
@@ -23,15 +23,52 @@ function large(modules: number, ops: number): Program {
   return p;
 }
 
+/** Until a long log has been read. */
+const untilRead = (store: Store) =>
+  vi.waitFor(
+    () => {
+      expect(store.loading.value).toBe(false);
+    },
+    { timeout: 15_000 },
+  );
+
+it("reads a long log in slices, between which the page has its turn", async () => {
+  let clock = 0;
+  const now = vi.spyOn(performance, "now").mockImplementation(() => (clock += 5)); // slow work
+  const store = createStore();
+  store.load(large(6, 300).packed());
+  let turns = 0;
+  for (; store.loading.value; turns += 1) await new Promise((done) => setTimeout(done));
+  now.mockRestore();
+  expect(turns).toBeGreaterThan(10);
+  expect(store.steps.value.length).toBeGreaterThan(1800);
+});
+
+it("shows what it has while more comes in, also when that alone is little", async () => {
+  const { json } = large(6, 300);
+  const store = createStore();
+  const events = (from: number, to?: number) => {
+    store.received({ type: "events", from, events: json.slice(from, to) });
+  };
+  events(0, 6000);
+  await untilRead(store);
+  const before = store.scene.value;
+  events(6000, 6200);
+  events(6200);
+  expect([store.end.value, store.loading.value]).toEqual([6000, false]);
+  expect(store.scene.value).toBe(before);
+  await vi.waitFor(() => {
+    expect(store.end.value).toBe(json.length);
+  });
+  expect(store.scene.value).not.toBe(before);
+});
+
 it("draws at each moment of a large model the part of its picture that is there by then", async () => {
   const program = large(6, 300);
   const store = createStore();
   store.load(program.packed());
   expect(store.steps.value).toEqual([]); // a long log is read in slices
-  const read = () => {
-    expect(store.loading.value).toBe(false);
-  };
-  await vi.waitFor(read, { timeout: 15_000 });
+  await untilRead(store);
   const last = store.scene.value;
   const total = store.steps.value.length;
   let most = 0;
