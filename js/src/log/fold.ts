@@ -15,6 +15,7 @@ import type {
   ValueEvent,
   WriteEvent,
 } from "./events";
+import { index, release } from "./indices";
 import {
   cellBegins,
   emptyModel,
@@ -310,29 +311,6 @@ function since(model: Model, slot: NodeEvent["saved"][number]): readonly number[
   if (storage === null || version === null) return [];
   const writes = model.storages.get(storage)?.writes ?? [];
   return writes.filter((each) => each.version > version).map((each) => each.time);
-}
-
-function index(model: Model, node: NodeRow): void {
-  if (node.call !== null) add(model.made, node.call, node.node);
-  for (const { storage } of node.freed ? [] : node.saved) {
-    if (storage !== null) add(model.holders, storage, node.node);
-  }
-}
-
-function add(lists: Table<readonly number[]>, key: number, item: number): void {
-  const known = lists.get(key) ?? [];
-  if (!known.includes(item)) lists.set(key, [...known, item]);
-}
-
-/** The node keeps nothing any more: later writes are no matter to it. */
-function release(model: Model, id: number): void {
-  for (const { storage } of model.nodes.get(id)?.saved ?? []) {
-    const held = storage === null ? undefined : model.holders.get(storage);
-    if (storage === null || !held) continue;
-    const left = held.filter((node) => node !== id);
-    if (left.length > 0) model.holders.set(storage, left);
-    else model.holders.delete(storage);
-  }
 }
 
 function done(model: Model, id: number, status: string): void {

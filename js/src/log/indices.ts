@@ -1,0 +1,28 @@
+/* The indices of a model, which grow with it: which nodes a call made, which saved of a storage. */
+
+import type { Model, NodeRow } from "./model";
+import type { Table } from "./table";
+
+/** Tells the indices of a node. */
+export function index(model: Model, node: NodeRow): void {
+  if (node.call !== null) add(model.made, node.call, node.node);
+  for (const { storage } of node.freed ? [] : node.saved) {
+    if (storage !== null) add(model.holders, storage, node.node);
+  }
+}
+
+function add(lists: Table<readonly number[]>, key: number, item: number): void {
+  const known = lists.get(key) ?? [];
+  if (!known.includes(item)) lists.set(key, [...known, item]);
+}
+
+/** The node keeps nothing any more: later writes are no matter to it. */
+export function release(model: Model, id: number): void {
+  for (const { storage } of model.nodes.get(id)?.saved ?? []) {
+    const held = storage === null ? undefined : model.holders.get(storage);
+    if (storage === null || !held) continue;
+    const left = held.filter((node) => node !== id);
+    if (left.length > 0) model.holders.set(storage, left);
+    else model.holders.delete(storage);
+  }
+}
