@@ -8,7 +8,7 @@ from typing import Any
 from ..recording import events as ev
 from ..recording.positions import Position
 from ..recording.recorder import Recorder, Ref
-from ..recording.sites import Names
+from ..recording.sites import Names, Site
 
 
 class Bindings:
@@ -68,9 +68,12 @@ class Bindings:
 
     def moved(self, place: Position | None) -> None:
         """A call is told: it follows on what was perhaps the last of its site, or on its end."""
-        if self._perhaps is not None:
-            before = self._perhaps[1]
-            if before is not None and place is not None and before.site is place.site:
-                self._perhaps = None
-            else:
-                self.settle()
+        self.moved_to(None if place is None else place.site)
+
+    def moved_to(self, site: Site | None) -> None:
+        """The same of a call that is told, or has raised, at a site."""
+        before = None if self._perhaps is None else self._perhaps[1]
+        if before is not None and site is not None and before.site is site:
+            self._perhaps = None
+        else:
+            self.settle()

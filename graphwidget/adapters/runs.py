@@ -212,7 +212,7 @@ class Runs:
         self.recorder.tell(event._replace(writes=writes, source=source))
 
     def _raised(self, _: None, event: ev.Error, site: Site) -> None:
-        self.calls.settle()
+        self.calls.moved_to(site)
         op = None if event.op is None else TABLE.get(event.op)
         if op is not None:
             self.calls.define(op)

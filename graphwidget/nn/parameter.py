@@ -17,6 +17,7 @@ from ..functions.creation.factories import empty
 from ..functions.tensor import attach_methods as _methods  # noqa: F401  (all methods are there)
 from ..graph import errors, runtime
 from ..graph.base import TensorBase
+from ..graph.listeners import get_observer, set_observer
 from ..graph.tensor import Tensor
 from ..graph.version import InferenceCounter, counter_of
 
@@ -95,7 +96,12 @@ class Parameter(Tensor, metaclass=_ParameterType):
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         found: Parameter | None = memo.get(id(self))
         if found is None:
-            copied = Tensor.clone(self.data)
+            observer = get_observer()
+            set_observer(None)  # the copy is a leaf: how it is made is no part of the user's graph
+            try:
+                copied = Tensor.clone(self.data)
+            finally:
+                set_observer(observer)
             found = memo[id(self)] = type(self)(copied, self.requires_grad)
         return found
 

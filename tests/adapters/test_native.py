@@ -68,6 +68,15 @@ def test_numbers_stand_as_text() -> None:
     assert [op.inputs[1] for op in seen.of(ev.Op)] == ["2.5", "1"]
 
 
+def test_the_copy_of_a_module_has_leaves_and_no_calls() -> None:
+    seen = record(
+        "import copy\nnet = torch.nn.Linear(2, 1)\ntwin = copy.deepcopy(net)\n"
+        "out = twin(torch.ones(1, 2))"
+    )
+    assert "clone" not in [op.op for op in seen.of(ev.Op)]
+    assert seen.value("twin.weight", "module")["leaf"]
+
+
 def test_sources_are_told_once_each() -> None:
     seen = record("x = torch.ones(1)\nfor _ in range(3):\n    x = x + 1\n")
     loop, line = seen.of(ev.Source)

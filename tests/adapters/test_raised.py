@@ -81,6 +81,12 @@ def test_a_call_that_raised(
 
 
 @pytest.mark.parametrize("library", [graphwidget, torch], ids=["ours", "torch"])
+def test_what_was_computed_before_the_error_does_not_get_the_result_s_name(library: Any) -> None:
+    model, _ = raised("out = deep(x)", library)
+    assert "out" not in [name for value in model.values.values() for _, name in value["names"]]
+
+
+@pytest.mark.parametrize("library", [graphwidget, torch], ids=["ours", "torch"])
 @pytest.mark.parametrize(
     "line", ["1 / 0", "raise ValueError(x)", "undefined", "x.foo", "x.sum().backward()"]
 )

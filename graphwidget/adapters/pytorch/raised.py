@@ -49,7 +49,7 @@ def raised(
 def _tell(calls: Calls, event: ev.Error, name: str, site: Site) -> None:
     """While draining: tell it, and first what its op is."""
     recorder, key = calls.recorder, str(event.op)
-    calls.names.settle()
+    calls.names.moved_to(site)
     if recorder.define(key):
         recorder.tell(ops.definition(name, key))
     calls.names.recall(event.inputs)
