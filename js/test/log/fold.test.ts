@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { decode } from "../../src/log/events";
-import { fold, toJson } from "../../src/log/fold";
+import { fold } from "../../src/log/fold";
+import { toJson } from "../../src/log/snapshot";
 import { emptyModel, hazards } from "../../src/log/model";
 import { exampleA, exampleC, exampleG } from "../examples";
 

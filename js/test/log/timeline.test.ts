@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fold, toJson } from "../../src/log/fold";
+import { fold } from "../../src/log/fold";
+import { toJson } from "../../src/log/snapshot";
 import { Timeline } from "../../src/log/timeline";
 import { exampleC } from "../examples";
 
