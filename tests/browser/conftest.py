@@ -11,6 +11,8 @@ import pytest
 from playwright.sync_api import Error, Page, Playwright, expect
 
 from tests.browser.lab import CELL_MS, Lab, Notebook, chromium
+from tests.browser.pages import Event, Show, page_of
+from tests.browser.picture import Picture
 
 FLAGS = [
     "--no-sandbox",
@@ -90,6 +92,22 @@ def notebook(lab: Lab, quiet_page: Page) -> OpenNotebook:
         return Notebook(lab, quiet_page, lab.write(cells, metadata))
 
     return open_notebook
+
+
+@pytest.fixture
+def show(quiet_page: Page, tmp_path: Path) -> Show:
+    """Opens a page that replays events, in a window of some size."""
+
+    def show_page(events: list[Event], width: int = 960, height: int = 800) -> Picture:
+        file = tmp_path / "page.html"
+        file.write_text(page_of(events), "utf-8")
+        quiet_page.set_viewport_size({"width": width, "height": height})
+        quiet_page.goto(file.as_uri())
+        root = quiet_page.get_by_test_id("graphwidget")
+        expect(root.get_by_test_id("value").first).to_be_attached()
+        return Picture(root)
+
+    return show_page
 
 
 @pytest.fixture

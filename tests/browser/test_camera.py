@@ -4,22 +4,14 @@ and the turns of a loop. On pages without a kernel, whose logs are made here."""
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 import graphwidget
 import graphwidget as torch
-from graphwidget.exporters import html
-from graphwidget.recording.events import PROTOCOL
-from tests.browser.picture import Picture
-
-Show = Callable[..., Picture]
-Event = list[Any]
+from tests.browser.pages import Event, Show, record
 
 # The height of every text that is drawn in the picture, in pixels of the page.
 SMALLEST = """
@@ -35,21 +27,6 @@ root => {
   return Math.min(...sizes);
 }
 """
-
-
-def record(program: Callable[[], object]) -> list[Event]:
-    """What a program tells while it runs, in the wire format."""
-    graph = graphwidget.watch()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            program()
-    except RuntimeError:
-        pass  # an error of the program is part of what is shown
-    finally:
-        graph.stop()
-    events: list[Event] = json.loads(graph.packed)["events"]
-    return events
 
 
 def chain(rounds: int, guilty: int | None = None) -> Callable[[], object]:
@@ -84,23 +61,6 @@ def film(count: int, kept: set[int]) -> list[Event]:
         events.append(["scope", 900 + turn, None, "turn", str(turn), "", None, False])
     rows = [["nan" if turn == 4 else 8 / turn] for turn in range(1, count + 1)]
     return [*events, ["curve", 900, 1, ["loss"], rows]]
-
-
-@pytest.fixture
-def show(quiet_page: Page, tmp_path: Path) -> Show:
-    """Opens a page that replays events, in a window of some size."""
-
-    def show_page(events: list[Event], width: int = 960, height: int = 800) -> Picture:
-        packed = json.dumps({"protocol": PROTOCOL, "first": 0, "events": events})
-        file = tmp_path / "page.html"
-        file.write_text(html.page(packed.encode(), len(events), PROTOCOL), "utf-8")
-        quiet_page.set_viewport_size({"width": width, "height": height})
-        quiet_page.goto(file.as_uri())
-        root = quiet_page.get_by_test_id("graphwidget")
-        expect(root.get_by_test_id("value").first).to_be_attached()
-        return Picture(root)
-
-    return show_page
 
 
 def moved(page: Page) -> None:

@@ -21,6 +21,17 @@ async () => {
 }
 """
 
+# Counts what begins to move within the picture from now on.
+MOTION = """
+() => {
+  window.moved = 0;
+  const root = document.querySelector(".gw");
+  for (const begins of ["transitionrun", "animationstart"]) {
+    root.addEventListener(begins, () => { window.moved += 1; });
+  }
+}
+"""
+
 FOCUS = "document.activeElement.getAttribute('data-key')"
 
 
@@ -111,15 +122,47 @@ def test_the_focus_is_never_lost(notebook: OpenNotebook) -> None:
     assert book.ask(GRADS) == [[5.0], [2.0]]
 
 
-def test_a_hazard_is_found_by_keys_alone(notebook: OpenNotebook) -> None:
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_hazard_is_found_by_keys_alone(notebook: OpenNotebook, theme: str) -> None:
     book = notebook([WATCH, *EXAMPLES["G"].cells])
+    book.page.emulate_media(reduced_motion="reduce")
+    book.theme(theme)
     book.run(0, 1)
-    picture = book.picture(0)
+    page, picture = book.page, book.picture(0)
     expect(picture.hazard).to_be_visible()
     picture.key("!")
     expect(picture.root.get_by_test_id("ring")).to_be_visible()
     slot = picture.root.locator("[data-state=stale]").first
     expect(slot).to_be_in_viewport()
+    tab_until(page, "[data-testid=hazard] button")  # the lines that it names are links
+    page.keyboard.press("Enter")
+    expect(picture.root.get_by_test_id("ring")).to_be_visible()
+    page.evaluate(AXE.read_text("utf-8"))
+    assert page.evaluate(AUDIT) == []
+    book.run(2)
+    expect(picture.error).to_be_visible()
+    assert page.evaluate(AUDIT) == []
+
+
+def test_nothing_moves_by_itself_where_motion_is_reduced(notebook: OpenNotebook) -> None:
+    book = notebook([WATCH, TWO_PATHS, "y.backward()"])
+    book.run()
+    page, picture = book.page, book.picture(0)
+    picture.expect_names({"w", "x", "a", "b", "y"})
+    moved = {}
+    for motion in ("no-preference", "reduce"):
+        page.emulate_media(reduced_motion=motion)  # type: ignore[arg-type]
+        picture.key("Home")
+        page.evaluate(MOTION)
+        _, total = picture.steps()
+        for _ in range(total):
+            picture.key("ArrowRight")
+        picture.press("fit")
+        picture.press("zoom-in")
+        page.wait_for_timeout(300)
+        moved[motion] = page.evaluate("window.moved")
+    assert moved["no-preference"] > 0
+    assert moved["reduce"] == 0
 
 
 def test_the_search_goes_from_hit_to_hit(notebook: OpenNotebook) -> None:

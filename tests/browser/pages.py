@@ -1,0 +1,37 @@
+"""Pages without a kernel: what a program tells while it runs, to be replayed."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import graphwidget
+from graphwidget.exporters import html
+from graphwidget.recording.events import PROTOCOL
+from tests.browser.picture import Picture
+
+Show = Callable[..., Picture]
+Event = list[Any]
+
+
+def record(program: Callable[[], object]) -> list[Event]:
+    """What a program tells while it runs, in the wire format."""
+    graph = graphwidget.watch()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            program()
+    except RuntimeError as error:
+        graph.adapter.raised(error)  # an error of the program is part of what is shown
+    finally:
+        graph.stop()
+    events: list[Event] = json.loads(graph.packed)["events"]
+    return events
+
+
+def page_of(events: list[Event]) -> str:
+    """The page that replays events."""
+    packed = json.dumps({"protocol": PROTOCOL, "first": 0, "events": events})
+    return html.page(packed.encode(), len(events), PROTOCOL)
