@@ -1,5 +1,5 @@
-"""How typical pictures open, in both themes: what stands where in which colours, as it was judged by
-people (``tests/browser/looks``; ``LOOKS=write`` writes them anew); and that all of it can be read."""
+"""How typical pictures open, in both themes: what stands where in which colours, as people judged it
+(``tests/browser/looks``; ``LOOKS=write`` writes them anew), and that all of it can be read."""
 
 from __future__ import annotations
 
@@ -127,7 +127,8 @@ root => {
   }
   const view = root.querySelector("[data-testid=graph]").getBoundingClientRect();
   lines.sort((a, b) => a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : 1));
-  return [`stage ${Math.round(view.width)} x ${Math.round(view.height)}`, ...lines.map((l) => l[2])];
+  const [width, height] = [view.width, view.height].map((n) => Math.round(n));
+  return [`stage ${width} x ${height}`, ...lines.map((line) => line[2])];
 }
 """
 
