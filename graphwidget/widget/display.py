@@ -6,13 +6,17 @@ import base64
 import sys
 from collections.abc import Callable, Container
 from html import escape
-from typing import Any
+from subprocess import CalledProcessError
+from typing import TYPE_CHECKING, Any
 
 from ..adapters.both import model_of
 from ..exporters.graphviz import digraph, has_dot, quoted
 from ..graph.listeners import get_observer
 from ..graph.tensor import Tensor
 from ..recording.fold import Model
+
+if TYPE_CHECKING:
+    from graphviz import Digraph
 
 MAX_CALLS = 1_500
 """Graphs with more calls get no still picture: folding them would hold up the cell's end."""
@@ -82,10 +86,18 @@ def image(model: Model, words: str, roots: set[int] | None = None) -> str | None
         if sum(picture.told) > MAX_BOXES:
             return None
         picture.attr(dpi="72")
-        data = base64.b64encode(picture.pipe(format="png")).decode()
+        data = base64.b64encode(_png(picture)).decode()
     except Exception:
         return None  # a picture that cannot be drawn is no reason to lose the widget
     return f'<img src="data:image/png;base64,{data}" alt="{escape(words)}">'
+
+
+def _png(picture: Digraph) -> bytes:
+    """The picture with a palette, where ``dot`` can make one: a third of the bytes."""
+    try:
+        return picture.pipe(format="png", renderer="cairo", formatter="gd")
+    except CalledProcessError:
+        return picture.pipe(format="png")
 
 
 def _newest(model: Model) -> set[int] | None:
@@ -123,7 +135,7 @@ def _tensor_picture(tensor: Tensor, text: str) -> dict[str, str]:
             return {}
         picture = digraph(model, {value})
         picture.attr(label=quoted(text), labelloc="t", labeljust="l", fontname="monospace")
-        return {"image/png": base64.b64encode(picture.pipe(format="png")).decode()}
+        return {"image/png": base64.b64encode(_png(picture)).decode()}
     except Exception:
         return {}
 

@@ -55,6 +55,62 @@ for t in range(20):
     running += loss
 """,
     ),
+    "a list in a dictionary": Broken(
+        "leak",
+        "loss = net(x).pow(2).mean()",
+        'log["loss"].append(loss)',
+        True,
+        """
+from collections import defaultdict
+net, x, log = torch.nn.Linear(3, 1), torch.randn(2, 3), defaultdict(list)
+for step in range(24):
+    loss = net(x).pow(2).mean()
+    loss.backward()
+    log["loss"].append(loss)
+""",
+    ),
+    "an evaluation that keeps its outputs": Broken(
+        "leak",
+        "outputs.append(net(torch.randn(2, 3)))",
+        "outputs.append(net(torch.randn(2, 3)))",
+        True,
+        """
+net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1)).eval()
+outputs = []
+for batch in range(30):
+    outputs.append(net(torch.randn(2, 3)))
+""",
+    ),
+    "an evaluation that sums its losses": Broken(
+        "leak",
+        None,
+        "total += out.pow(2).mean()",
+        True,
+        """
+def evaluate(net):
+    total = 0
+    for batch in range(30):
+        out = net(torch.randn(2, 3))
+        total += out.pow(2).mean()
+    return total
+evaluate(torch.nn.Linear(3, 1))
+""",
+    ),
+    "a buffer of what was done": Broken(
+        "leak",
+        "action = net(x)",
+        "seen.append((x, action, 1.0))",
+        True,
+        """
+from collections import deque
+net, seen = torch.nn.Linear(3, 1), deque(maxlen=100)
+for step in range(30):
+    x = torch.randn(2, 3)
+    action = net(x)
+    seen.append((x, action, 1.0))
+    net(x).pow(2).mean().backward()
+""",
+    ),
     "a large NaN": Broken(
         "nan",
         None,
@@ -142,6 +198,27 @@ def test_the_guilty_line_is_named(name: str) -> None:
 
 
 RIGHT = {
+    "layers, and what each of them made": """
+x, kept = torch.randn(2, 8), []
+for layer in [torch.nn.Linear(8, 8) for _ in range(40)]:
+    x = x + torch.relu(layer(x))
+    kept.append(x)
+""",
+    "an episode, and one backward": """
+net = torch.nn.Linear(3, 2)
+for episode in range(3):
+    kept = []
+    for step in range(30):
+        kept.append(net(torch.randn(3)).log_softmax(0)[0])
+    torch.stack(kept).sum().backward()
+""",
+    "an evaluation without graphs": """
+net = torch.nn.Linear(3, 1)
+with torch.no_grad():
+    kept = [net(torch.randn(2, 3)) for _ in range(40)]
+for batch in range(40):
+    kept.append(net(torch.randn(2, 3)).argmax(1))
+""",
     "losses that wait": """
 actor, critic = torch.nn.Linear(3, 2), torch.nn.Linear(3, 1)
 for episode in range(3):

@@ -24,7 +24,7 @@ from ...recording.sites import Names, Site
 from ..bindings import Bindings
 from ..scopes import Scopes
 from . import ops
-from .causes import leaf_written
+from .causes import leaf_written, view_written
 from .identity import Alias, Identity
 from .inside import saved_inside
 from .tape import Tape
@@ -33,6 +33,7 @@ from .trying import tried
 
 MAX_TIMES = 10_000
 LEAF = "a leaf Variable that requires grad"
+VIEW = "is being modified inplace"
 LEAKS = frozenset({"item", "numpy", "tolist", "__float__", "__array__", "__int__"})
 NOT_ONE_NUMBER = ev.Stats("nan", "nan", "nan", 0)
 
@@ -150,20 +151,23 @@ class Calls(TorchFunctionMode):
         self, error: RuntimeError, before: list[tuple[torch.Tensor, Ref]] | None,
         func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any],
     ) -> None:  # fmt: skip
-        """A call of the program's raised: a write to a leaf is explained."""
-        if LEAF not in str(error):
+        """A call of the program's raised: a write that is not allowed is explained."""
+        leaf = LEAF in str(error)
+        if not leaf and VIEW not in str(error):
             return
         try:
             with torch._C.DisableTorchFunction():
                 place, _names, _late = self.place()
-                finding = leaf_written(str(error), None if place is None else place.site)
+                written = leaf_written if leaf else view_written
+                finding = written(str(error), None if place is None else place.site)
                 self.tape.heard(place, func, args, kwargs, None, ())
                 finding = tried(finding, self.tape)
                 self.found(finding)
                 for line in finding.lines():
                     error.add_note(line)
+                kind = "leaf" if leaf else "other"
                 event = ev.Error(
-                    "leaf", type(error).__name__, str(error), finding.help(), None, None, None,
+                    kind, type(error).__name__, str(error), finding.help(), None, None, None,
                     before[0][1].id if before else None, None, None, (), None, None, (), None,
                 )  # fmt: skip
                 self.recorder.raw.append((self.errs, None, event, place))

@@ -5,8 +5,10 @@ Those of graphs that have run before are in ``second``."""
 from __future__ import annotations
 
 import ast
+import linecache
 from collections import deque
 from collections.abc import Mapping
+from itertools import takewhile
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
@@ -14,6 +16,7 @@ from ...recording.sites import Site
 from . import fixes
 from .identity import Silent
 from .lines import (
+    MAX_LINES,
     anew,
     enclosing,
     name_of_value,
@@ -21,8 +24,10 @@ from .lines import (
     place_of,
     place_of_call,
     seen_from,
+    siblings,
     source_of,
     statement,
+    switched_off,
 )
 
 
@@ -38,12 +43,14 @@ def stale(model: Model, run: int, node: Row, slot: Row, backward: Place | None) 
     culprit = None if write is None else place_in(model, write["source"])
     line = "" if culprit is None else statement(model, culprit)
     name = name_of_value(model, slot["value"]) or fixes.target(line)
+    module, unset = _module(model, write, line)
     call = model.calls.get(write["call"]) if write is not None else None
     step = call is not None and call["op"][:1].isupper()
     written = model.values.get(write["value"]) if write is not None else None
     leaf = written is not None and written["leaf"] and written["requires_grad"]
+    how = f"by {module}, which is made with inplace=True" if module else _how(call, step)
     text = (
-        f"{name or repr(slot['slot'])} was overwritten, {_how(call, step)}, after {node['name']} "
+        f"{name or _unnamed(model, node, slot)} was overwritten, {how}, after {node['name']} "
         f"had saved it for backward (version {slot['version']})."
     )
     fix = ""
@@ -51,11 +58,37 @@ def stale(model: Model, run: int, node: Row, slot: Row, backward: Place | None) 
         more, fix = _later(model, run, [node["node"]], write, backward, name)
         text += more
     elif culprit is not None:
-        fix = fixes.out_of_place(line, _levels(model, call))
+        fix = unset or fixes.out_of_place(line, _levels(model, call))
         if not fix and name.isidentifier() and reader is not None:
             fix = fixes.valid(f"{name} = {name}.clone()\n{line}")
             fix = fix or f"{name} = {name}.clone()"
     return Finding("stale", reader, culprit, fix, text)
+
+
+def _unnamed(model: Model, node: Row, slot: Row) -> str:
+    call = model.calls.get(node["call"])
+    op = node["name"] if call is None else call["op"].strip("_")
+    if slot["slot"] == "result":
+        return f"The result of {op}"
+    return f"What {op} was given ({slot['slot']})"
+
+
+def _module(model: Model, write: Row | None, line: str) -> tuple[str, str]:
+    """The name of PyTorch's module that wrote, as a ReLU can, and the line with that switched off;
+    empty where it was the program's own code."""
+    call = None if write is None else model.calls.get(write["call"])
+    scope = None if call is None else model.scopes.get(call["scope"])
+    if call is None or scope is None or scope["source"] != call["source"]:
+        return "", ""
+    outer = scope
+    while (around := model.scopes.get(outer["parent"])) and around["source"] == call["source"]:
+        outer = around
+    if scope["kind"] != "module" or outer["kind"] != "module" or not call["inplace"]:
+        return "", ""
+    inner = scope["name"].removeprefix(outer["name"])
+    last = outer["name"].rpartition(".")[2]
+    fix = fixes.not_inplace(line, last, inner)
+    return (f"{scope['name']} ({scope['text']})", fix) if fix else ("", "")
 
 
 def _later(
@@ -154,7 +187,13 @@ def silently_stale(
 def leaf_written(error: str, site: Site | None) -> Finding:
     """A leaf that needs a gradient, or a view of one, was written in place."""
     place = place_of(site)
-    fix = "" if place is None else fixes.under_no_grad(place.text)
+    fix = ""
+    if place is not None and site is not None:
+        source = "".join(linecache.getlines(site.code.co_filename)[:MAX_LINES])
+        more = list(takewhile(fixes.writes, siblings(source, place)))
+        whole = enclosing(source, place)
+        text = place.text if not whole or hasattr(whole[-1], "body") else ast.unparse(whole[-1])
+        fix = fixes.under_no_grad(text, more)
     name = "" if place is None else fixes.target(place.text)
     how = ", through a view of it" if error.startswith("a view") else ""
     text = (
@@ -162,6 +201,18 @@ def leaf_written(error: str, site: Site | None) -> Finding:
         f"Set its numbers where nothing is recorded."
     )
     return Finding("leaf", None, place, fix, text)
+
+
+def view_written(error: str, site: Site | None) -> Finding:
+    """A view was written that PyTorch does not let be written, as those of ``unbind``."""
+    place = place_of(site)
+    fix = "" if place is None else fixes.out_of_place(place.text)
+    name = "" if place is None else fixes.target(place.text)
+    why = "one of several views that one call made (by unbind, split or chunk)"
+    if "no_grad" in error or "inference" in error:
+        why = "a view that was made where nothing is recorded"
+    text = f"{name or 'This tensor'} is {why}: it cannot be written in place. Make a new tensor."
+    return Finding("view", None, place, fix, text)
 
 
 def no_graph(
@@ -193,18 +244,37 @@ def no_graph(
             fix = fixes.valid(place.text.replace("False", "True"))
             return Finding("no_grad", reader, place, fix, "The parameters were frozen here.")
     made = [number for number in leaves if number in origins]
-    if leaks and (made or not leaves or leaves == [value]):
-        place = place_of(list(leaks.values())[-1])
-        origin = place_of(origins[made[0]]) if made else None
-        fix = "" if place is None else fixes.kept(place.text, origin.text if origin else "")
-        if place is not None and origin is not None and len(lines := fix.splitlines()) == 2:
-            fix = f"{lines[0]}  # line {place.line}\n{lines[1]}  # line {origin.line}"
+    cuts = [number for number in leaks if any(number < leaf for leaf in leaves)]
+    strange = any(not model.values[leaf]["leaf"] or leaf not in origins for leaf in leaves)
+    if cuts and (made or strange or not leaves):
+        cut = leaks[cuts[-1]]
+        place, origin = place_of(cut), place_of(origins[made[0]]) if made else None
+        fix = "" if place is None else _kept(model, place, origin)
         text = "A tensor became a number or an array here, and its history was lost."
         return Finding("no_grad", reader, place, fix, text)
     place = place_of(origins[made[0]]) if made else None
     name = name_of_value(model, made[0]) if made else name_of_value(model, value)
     fix = f"{name}.requires_grad_()" if name else ""
+    if place is not None and fix:
+        fix = fixes.valid(f"{statement(model, place)}\n{fix}")
     return Finding("no_grad", reader, place, fix, "Nothing that it was computed from needs grad.")
+
+
+def _kept(model: Model, cut: Place, made: Place | None) -> str:
+    """The line that turned tensors into numbers, and the one that made tensors of these, without
+    that."""
+    line = statement(model, cut)
+    if fixes.copies(line):
+        return fixes.kept(line, line)
+    if made is None:
+        after = siblings(source_of(model, cut), cut)
+        again = next((each for each in after if fixes.copies(ast.unparse(each))), None)
+        if again is not None:
+            made = cut._replace(line=again.lineno, text=ast.unparse(again))
+    if made is None:
+        return fixes.kept(line, "")
+    first, _, second = fixes.kept(line, statement(model, made)).partition("\n")
+    return f"{first}  # line {cut.line}\n{second}  # line {made.line}" if second else first
 
 
 def _cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
@@ -212,15 +282,36 @@ def _cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
     place = place_in(model, call["source"])
     line = "" if place is None else statement(model, place)
     op, dtype = str(call["op"]), str(result["summary"][1])
+    off = switched_off(model, call["call"])
     if op in ("detach", "data"):
         text, fix = f"The graph was cut here, by {op}.", fixes.without_cut(line)
     elif "float" not in dtype and "complex" not in dtype:
-        text, fix = f"The graph ends here: {op} gives {dtype}, which has no derivative.", ""
-        text += " Compute the loss from what goes into it."
+        text = f"The graph ends here: {op} gives {dtype}, which has no derivative. Compute the loss"
+        text += " from what goes into it, as cross_entropy does from scores."
+        fix = fixes.without(line, op)
+    elif fixes.copies(line):
+        text, fix = "torch.tensor() copies numbers, and not their history.", fixes.kept(line, line)
+    elif "create_graph" not in line and fixes.with_graph(line):
+        text = "A gradient has no history of its own, unless it is asked for."
+        fix = fixes.with_graph(line)
+    elif off is None:
+        text, fix = "Nothing was recorded here: gradients were switched off.", ""
+    elif isinstance(off[1], ast.With):
+        text = f"Nothing was recorded here, because of `{off[0].text}` (line {off[0].line})."
+        fix = fixes.under_grad(line)
     else:
-        text, fix = "Nothing was recorded here: it ran under torch.no_grad(), or the like.", ""
-        text += " Take it out of there."
+        place = off[0]
+        text = f"Nothing is recorded in {getattr(off[1], 'name', '')}: take {place.text} off it."
+        fix = _header(off[1])
     return Finding("no_grad", reader, place, fix, text)
+
+
+def _header(function: ast.stmt) -> str:
+    """A function's first line, without decorators."""
+    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+        return ""
+    bare = type(function)(function.name, function.args, [ast.Expr(ast.Constant(...))], [])
+    return ast.unparse(ast.fix_missing_locations(bare)).replace("\n    ...", " ...")
 
 
 def unused(model: Model, reached: set[int]) -> Finding | None:
@@ -257,7 +348,7 @@ def unused(model: Model, reached: set[int]) -> Finding | None:
         return Finding("unused", None, None, "", text)
     (place,) = cuts
     text += " What comes from them is cut off here; if that is not meant, leave the cut out."
-    return Finding("unused", None, place, fixes.without_cut(statement(model, place)), text)
+    return Finding("unused", None, place, _kept(model, place, None), text)
 
 
 def _cuts(model: Model, values: set[int]) -> set[Place]:

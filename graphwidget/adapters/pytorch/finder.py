@@ -56,6 +56,9 @@ class Finder:
         """By place: how many nodes its last run reached, how often that was more than before, and
         which they were."""
         self.kept = Count()
+        self.waiting: dict[Position, tuple[Finding | None, set[int]]] = {}
+        """By place of a module's calls: what keeps graphs, and those of its nodes that no backward
+        has run through."""
         self.looks = LOOKS
 
     def silent_writes(self, run: Run) -> None:
@@ -80,6 +83,8 @@ class Finder:
 
     def grows(self, run: Run, roots: list[int]) -> None:
         """Notice a graph that is larger with every run from the same line."""
+        if self.waiting:
+            self._runs_through(run)
         if run.place is None:
             return
         count = len(run.reached)
@@ -92,26 +97,62 @@ class Finder:
             now = {each for node in run.reached if (each := self.identity.edge(node)) is not None}
         self.grown[run.place] = count, streak, now
         if streak < GROWING and self.kept.rises(run.place, self.identity.living[0]):
-            self._leaks(run.place.site)
+            self._leaks(run.place)
         if streak == GROWING:
             self.recorder.drain()
             inner = before - {self.identity.edge(node) for node in run.reached if leafy(node)}
             self.found(second.growing(self.recorder.log.model(), roots, inner, count))
 
-    def _leaks(self, site: Site | None) -> None:
+    def _leaks(self, place: Position) -> None:
         """Look for what keeps the graphs of earlier turns."""
         self.recorder.drain()
-        identity, model = self.identity, self.recorder.log.model()
-        source = None if site is None else site.id
-        tensors = with_history(identity)
+        model, source = self.recorder.log.model(), None if place.site is None else place.site.id
+        starts = [row["time"] for row in model.runs.values() if row["source"] == source]
         ran = self.recorder.nodes & self.first.keys()
-        self.found(leak(model, ran, source, tensors, _getframe()))
+        self.found(leak(model, ran, starts, with_history(self.identity), _getframe()))
+
+    def called(self, place: Position) -> None:
+        """A module was called by the program: look, once a place, whether graphs of its calls are
+        kept that no backward ran through. None may run yet: what is found has to wait."""
+        if place in self.waiting or not self.kept.rises((place,), self.identity.living[0]):
+            return
+        self.recorder.drain()
+        model, source = self.recorder.log.model(), None if place.site is None else place.site.id
+        starts: dict[int, int] = {}
+        for call in model.calls.values():
+            scope, outermost = call["scope"], None
+            while scope is not None:
+                outermost = scope if model.scopes[scope]["source"] == source else outermost
+                scope = model.scopes[scope]["parent"]
+            if outermost is not None:
+                starts.setdefault(outermost, call["time"])
+        nodes = {
+            number
+            for number in self.recorder.nodes - self.first.keys()
+            if number in model.nodes and model.nodes[number]["variable"] is None
+        }
+        began = [*starts.values()]
+        found = leak(model, nodes, began, with_history(self.identity), _getframe(), waits=True)
+        if len(self.waiting) < MAX_PLACES:
+            self.waiting[place] = found, nodes
+
+    def _runs_through(self, run: Run) -> None:
+        """What a run reaches was kept for it."""
+        reached = {self.identity.edge(node) for node in run.reached}
+        for place, (found, nodes) in self.waiting.items():
+            if found is not None and not nodes.isdisjoint(reached):
+                self.waiting[place] = None, set()
+
+    def kept_for_nothing(self) -> list[Finding]:
+        """The graphs that are kept and that no backward has run through, each once."""
+        found = [each for each, _nodes in self.waiting.values() if each is not None]
+        return list({(each.kind, each.culprit): each for each in found}.values())
 
     def nan_at_root(self, tensors: Sequence[torch.Tensor]) -> None:
-        """Look for the birthplace of a NaN when one has come as far as the loss."""
+        """Look for the birthplace of a NaN or an infinity that has come as far as the loss."""
         for tensor in tensors:
             near = tensor.device.type == "cpu" and tensor.numel() == 1
-            if self.looks and near and type(tensor) is torch.Tensor and nans.has_nan(tensor):
+            if self.looks and near and type(tensor) is torch.Tensor and nans.not_finite(tensor):
                 self.looks -= 1
                 self.recorder.drain()
                 tape, model = self.calls.tape, self.recorder.log.model()

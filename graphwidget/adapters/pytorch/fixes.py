@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
+from collections.abc import Iterable
 from typing import Any, TypeGuard
 
 CUTS = re.compile(
@@ -127,9 +129,65 @@ def _each(made: ast.ListComp) -> str:
     return valid(f"{ast.unparse(of)} = {_plain(made)}")
 
 
-def under_no_grad(text: str) -> str:
-    """The line within ``torch.no_grad()``."""
-    return valid(f"with torch.no_grad():\n    {text.strip()}")
+def under_no_grad(text: str, more: Iterable[ast.stmt] = ()) -> str:
+    """The line within ``torch.no_grad()``, with others that follow it."""
+    others = [f"\n    {ast.unparse(each)}  # line {each.lineno}" for each in more]
+    return valid(f"with torch.no_grad():\n    {text.strip()}{''.join(others)}")
+
+
+def under_grad(text: str) -> str:
+    """The line within ``torch.enable_grad()``."""
+    return valid("with torch.enable_grad():\n" + textwrap.indent(text, "    "))
+
+
+def writes(node: ast.stmt) -> bool:
+    """Whether a statement writes in place, as far as its form tells."""
+    if isinstance(node, ast.Assign):
+        return isinstance(node.targets[0], ast.Subscript)
+    return isinstance(node, ast.AugAssign) or bool(target(ast.unparse(node)))
+
+
+def without(text: str, op: str) -> str:
+    """The line without its last call of ``op``, or without its comparison."""
+    statement = parsed(text)
+    for node in ast.walk(statement or ast.Module([], [])):
+        value: ast.expr | None = None
+        if isinstance(node, ast.Compare):
+            value = node.left
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            library = ast.unparse(node.func.value) in ("torch", "F")
+            if node.func.attr == op and (node.args or not library):
+                value = node.args[0] if library else node.func.value
+        if value is not None and statement is not None:
+            return valid(ast.unparse(_Replaced(node, value).visit(statement)))
+    return ""
+
+
+def with_graph(text: str) -> str:
+    """The line with ``create_graph=True`` for its ``torch.autograd.grad``; empty if it has none."""
+    statement = parsed(text)
+    for node in ast.walk(statement) if statement is not None else ():
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "grad":
+            kept = [word for word in node.keywords if word.arg != "create_graph"]
+            node.keywords = [*kept, ast.keyword("create_graph", ast.Constant(True))]
+            return valid(ast.unparse(statement))  # type: ignore[arg-type]
+    return ""
+
+
+def copies(text: str) -> bool:
+    """Whether a line makes tensors of numbers: ``torch.tensor(x)``."""
+    statement = parsed(text)
+    return statement is not None and any(map(_copies, ast.walk(statement)))
+
+
+def not_inplace(text: str, module: str, inner: str) -> str:
+    """The line after one that sets ``inplace = False``: of the module that it calls (the last part
+    of its name is ``module``), or of the one that is ``inner`` in that: ``[2]``."""
+    statement = parsed(text)
+    for node in ast.walk(statement) if statement is not None else ():
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == module:
+            return valid(f"{ast.unparse(node.func)}{inner}.inplace = False\n{text.strip()}")
+    return ""
 
 
 def without_cut(text: str) -> str:
@@ -148,16 +206,24 @@ def kept(cut: str, made: str) -> str:
     first = without_cut(cut) or cut
     if made == cut:
         return _as_tensors(first) or (first if first != cut else "")
-    second = _as_tensors(made)
+    second = _as_tensors(made, ast.parse(cut.strip()))
     return valid(f"{first}\n{second}") if made and second else first
 
 
-def _as_tensors(text: str) -> str:
-    """``torch.tensor(x)`` as ``x``, and ``torch.tensor([x, y])`` as ``torch.stack([x, y])``."""
+def _as_tensors(text: str, cut: ast.AST | None = None) -> str:
+    """``torch.tensor(x)`` as ``x``, and ``torch.tensor([x, y])`` as ``torch.stack([x, y])``. What
+    is computed there with what the line ``cut`` gives is made a tensor too."""
     tree = parsed(text)
     calls = [each for each in ast.walk(tree) if _copies(each)] if tree is not None else []
+    names = {each.id for each in ast.walk(cut or tree or ast.Pass()) if isinstance(each, ast.Name)}
     for call in calls:
         function, given = call.func, call.args[0]
+        for node in ast.walk(given):
+            for side in ("left", "right") if isinstance(node, ast.BinOp) else ():
+                other = getattr(node, side)
+                if isinstance(other, ast.Name) and other.id not in names:
+                    code = f"torch.as_tensor({other.id})"
+                    setattr(node, side, ast.parse(code, mode="eval").body)
         listed = isinstance(given, ast.List | ast.ListComp) or _listed(given)
         if listed and isinstance(function, ast.Attribute):
             function.attr, call.keywords = "stack", []
@@ -238,7 +304,7 @@ def with_method(text: str, name: str, method: str) -> str:
     ]
     for use in uses:
         called = ast.Call(ast.Attribute(use, method, ast.Load()), [], [])  # type: ignore[arg-type]
-        statement = _Replaced(use, called).visit(statement)
+        statement = _Replaced(use, called).visit(statement or use)
     return valid(ast.unparse(statement)) if statement is not None and uses else ""
 
 
@@ -300,7 +366,7 @@ def target(text: str) -> str:
     written: ast.expr | None = None
     if isinstance(statement, ast.AugAssign):
         written = statement.target
-    elif isinstance(statement, ast.Assign):
+    elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
         written = statement.targets[0]
     elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         function = statement.value.func
@@ -311,28 +377,55 @@ def target(text: str) -> str:
     return ast.unparse(written) if isinstance(written, ast.Name | ast.Attribute) else ""
 
 
-SMALL = "clamp(min=1e-12)"
-UNSAFE = "sqrt|log|rsqrt|log2|log10|log1p|norm|std|reciprocal"
+ROOTS = ("sqrt", "rsqrt", "log", "log2", "log10", "reciprocal", "pow", "float_power")
+RANGES = {"exp": "clamp(max=80.0)", "softmax": "clamp(min=-1e4)", "log_softmax": "clamp(min=-1e4)"}
+RANGES |= dict.fromkeys(ROOTS, "clamp(min=1e-12)")
+"""What keeps the inputs of functions where these and their derivatives are finite."""
+
+NOT_NEGATIVE = ("std", "norm", "sum", "abs", "var", "sqrt", "exp")
 
 
-def guarded(text: str) -> str:
-    """The line with the input of a root or a logarithm made safe."""
+def guarded(text: str, op: str) -> str:
+    """The line with what is given to its ``op`` made safe; empty where it is not known how."""
     statement = parsed(text)
-    if statement is None:
-        return ""
-    for node in ast.walk(statement):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+    op = {"truediv": "div", "rtruediv": "div", "true_divide": "div"}.get(op, op)
+    for node in ast.walk(statement) if statement is not None else ():
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and op == "div":
+            node.right = _not_zero(node.right)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and op == "pow":
+            node.left = _within(node.left, RANGES[op])
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr != op or not _made_safe(node, node.func, op):
+                continue
+        else:
             continue
-        if not re.fullmatch(UNSAFE, node.func.attr):
-            continue
-        library = isinstance(node.func.value, ast.Name) and node.func.value.id == "torch"
-        if library and node.args:
-            node.args[0] = _safe(node.args[0])
-        elif not library:
-            node.func.value = _safe(node.func.value)
-        return valid(ast.unparse(statement))
+        return valid(ast.unparse(statement))  # type: ignore[arg-type]
     return ""
 
 
-def _safe(value: ast.expr) -> ast.expr:
-    return ast.parse(f"({ast.unparse(value)}).{SMALL}", mode="eval").body
+def _made_safe(call: ast.Call, function: ast.Attribute, op: str) -> bool:
+    library = ast.unparse(function.value) in ("torch", "F", "nn.functional", "torch.linalg")
+    if op in ("std", "var"):
+        call.keywords = [*call.keywords, ast.keyword("correction", ast.Constant(0))]
+    elif op == "div" and len(call.args) > library:
+        call.args[int(library)] = _not_zero(call.args[int(library)])
+    elif op in RANGES and library and call.args:
+        call.args[0] = _within(call.args[0], RANGES[op])
+    elif op in RANGES and not library:
+        function.value = _within(function.value, RANGES[op])
+    else:
+        return False
+    return True
+
+
+def _within(value: ast.expr, how: str) -> ast.expr:
+    return ast.parse(f"({ast.unparse(value)}).{how}", mode="eval").body
+
+
+def _not_zero(value: ast.expr) -> ast.expr:
+    """What something is divided by, never zero."""
+    text = ast.unparse(value)
+    call = value.func if isinstance(value, ast.Call) else None
+    if isinstance(call, ast.Attribute) and call.attr in NOT_NEGATIVE:
+        return ast.parse(f"{text} + 1e-12", mode="eval").body
+    return ast.parse(f"torch.where({text} == 0, 1.0, {text})", mode="eval").body

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import gc
 import linecache
+import sys
 from bisect import bisect
 from collections.abc import Iterable, Iterator
 from types import FrameType
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ...recording.findings import Finding, Place
-from ...recording.fold import Model
+from ...recording.fold import Model, Row
 from ...recording.sites import cell_of, function_of
 from . import fixes
 from .identity import Identity
@@ -29,6 +30,7 @@ WINDOW = 6
 """Backward runs from one line over which the fewest living nodes are taken."""
 MAX_PLACES = 1_000
 MAX_LINES = 20_000
+HOLDERS = (list, tuple, set, dict)
 PUT = ("append", "add", "appendleft")
 """Methods that put something into a container."""
 
@@ -64,15 +66,16 @@ class Keeper(NamedTuple):
 def leak(
     model: Model,
     living: Iterable[int],
-    source: int | None,
+    starts: list[int],
     tensors: list[tuple[int, torch.Tensor]],
     frame: FrameType | None,
+    waits: bool = False,
 ) -> Finding | None:
     """What keeps the graphs of earlier turns alive, if something does.
 
-    ``living`` are the nodes that ran and live (those that did not may be waited for), ``source`` is
-    the line whose runs part the turns, ``tensors`` (node, tensor) those that have a history."""
-    starts = [row["time"] for row in model.runs.values() if row["source"] == source]
+    ``living`` are the nodes that count, ``starts`` when each turn began, ``tensors`` (node, tensor)
+    those that have a history. ``waits`` says that no backward has run through these nodes: then
+    what grows into one graph is accused only where it adds up what is not of one another."""
     turns: dict[int, set[int]] = {}
     old: dict[int, int] = {}
     for number in living:
@@ -88,18 +91,26 @@ def leak(
         return None
     kept = [(number, tensor) for number, tensor in tensors if number in old]
     several = len({old[number] for number, _ in kept}) >= WINDOW
+    several = several and not (waits and _chained(model, old, [number for number, _ in kept]))
     keepers: list[Keeper] = []
     if several:
         keepers = list(_containers([tensor for _, tensor in kept], frame))
-    reader = _maker(model, kept[0][0]) if several else None
-    if not several:
-        keepers, reader = _growing(model, tensors, old)
+    reader = _maker(model, kept[0][0]) if keepers else None
+    if not keepers and (waits or not several):
+        keepers, reader = _growing(model, tensors, old, waits)
     if not keepers:
         return None
-    names = " and ".join(each.name for each in keepers)
+    names = " and ".join(dict.fromkeys(each.name for each in keepers))
     text = f"{names} {'keeps' if len(keepers) == 1 else 'keep'} the graph of every turn alive: "
-    text += f"{len(old)} nodes of earlier turns by now."
+    text += f"{len(old)} nodes of earlier turns by now"
+    text += ", which no backward ran through: evaluate under torch.no_grad()." if waits else "."
     return Finding("leak", reader, keepers[0].place, keepers[0].fix, text)
+
+
+def _chained(model: Model, old: dict[int, int], numbers: list[int]) -> bool:
+    """Whether the last of these nodes was computed from one of an earlier turn."""
+    last = max(numbers)
+    return any(old.get(number, old[last]) < old[last] for number in _behind(model, last))
 
 
 def _maker(model: Model, node: int) -> Place | None:
@@ -107,61 +118,108 @@ def _maker(model: Model, node: int) -> Place | None:
     return None if row is None else place_of_call(model, row["call"])
 
 
+class Held(NamedTuple):
+    """A container that holds tensors; ``inner`` tells where in each of its items, if these are
+    tuples or dictionaries."""
+
+    container: Any
+    inner: Any
+    times: int
+
+
 def _containers(tensors: list[torch.Tensor], frame: FrameType | None) -> Iterator[Keeper]:
     """The containers that hold most of the tensors, by the names that the program has for them."""
-    held: dict[int, tuple[Any, int]] = {}
+    held: dict[int, Held] = {}
     own = {id(tensors)}
     for tensor in tensors:
-        for each in gc.get_referrers(tensor):
-            holds = isinstance(each, (list, tuple, set, dict)) or hasattr(each, "append")
-            if holds and id(each) not in own:
-                held[id(each)] = each, held.get(id(each), (each, 0))[1] + 1
-    wanted = [each for each, count in held.values() if count >= WINDOW]
-    for container in wanted:
-        found = _named(container, frame)
+        for each, inner in _holders(tensor, own):
+            count = held[id(each)].times if id(each) in held else 0
+            held[id(each)] = Held(each, inner, count + 1)
+    for each in [each for each in held.values() if each.times >= WINDOW]:
+        found = _named(each.container, frame)
         if found is not None:
-            name, where = found
-            yield Keeper(name, *_line(name, where))
+            yield Keeper(found[0], *_line(*found, each.inner))
 
 
-def _named(container: Any, frame: FrameType | None) -> tuple[str, FrameType] | None:
-    """What the program calls an object: a variable, or an attribute of one."""
+def _holders(value: Any, own: set[int]) -> Iterator[tuple[Any, Any]]:
+    """The containers of a value, and those of which it is in an item."""
+    for each in gc.get_referrers(value):
+        if id(each) in own or not (isinstance(each, HOLDERS) or hasattr(each, "append")):
+            continue
+        yield each, None
+        if isinstance(each, (tuple, dict)):
+            places = each.items() if isinstance(each, dict) else enumerate(each)
+            inner = next((key for key, item in places if item is value), None)
+            for outer in gc.get_referrers(each):
+                if hasattr(outer, "append"):
+                    yield outer, inner
+
+
+def _named(container: Any, frame: FrameType | None) -> tuple[str, list[tuple[str, str]]] | None:
+    """What the program calls an object: a variable, or an attribute or an item of one. With it the
+    files and functions in which it may be given something."""
     while frame is not None:
+        here = frame.f_code.co_filename, function_of(frame.f_code)
         for space in (frame.f_locals, frame.f_globals):
-            for name, value in list(space.items()):
+            named = [each for each in space.items() if not each[0].startswith("__")]
+            for name, value in named:
                 if value is container and not name.startswith("_"):
-                    return name, frame
-            for name, value in list(space.items()):
+                    return name, [here]
+                key = _key(value, container)
+                if key is not None:
+                    return f"{name}[{key!r}]", [here]
+            for name, value in named:
                 own = getattr(value, "__dict__", None)
                 if isinstance(value, type) or not isinstance(own, dict):
                     continue
+                module = sys.modules.get(type(value).__module__)
+                of_class = getattr(module, "__file__", None) or here[0], type(value).__qualname__
                 for attribute, each in list(own.items()):
-                    if each is container:
-                        return f"{name}.{attribute}", frame
+                    key = _key(each, container)
+                    if each is container or key is not None:
+                        item = "" if key is None else f"[{key!r}]"
+                        return f"{name}.{attribute}{item}", [here, of_class]
         frame = frame.f_back
     return None
 
 
-def _line(name: str, frame: FrameType) -> tuple[Place | None, str]:
+def _key(value: Any, container: Any) -> str | None:
+    """By which text a dictionary has a container, if it has."""
+    found = value.items() if isinstance(value, dict) else ()
+    keys = (key for key, each in list(found) if each is container)
+    return next((key for key in keys if isinstance(key, str)), None)
+
+
+def _line(name: str, files: list[tuple[str, str]], inner: Any = None) -> tuple[Place | None, str]:
     """The line that puts something into a container, and the same with what it puts detached."""
-    file = frame.f_code.co_filename
-    lines = linecache.getlines(file, frame.f_globals)[:MAX_LINES]
-    try:
-        tree = ast.parse("".join(lines))
-    except SyntaxError:
-        return None, ""
     last = name.rpartition(".")[2]
-    for node in ast.walk(tree):
-        value = _put(node, last)
-        if value is None:
+    for file, function in files:
+        lines = linecache.getlines(file)[:MAX_LINES]
+        try:
+            tree = ast.parse("".join(lines))
+        except SyntaxError:
             continue
-        number = value.lineno
-        text = lines[number - 1].strip()
-        cell = cell_of(file)
-        file = file if cell is None else f"cell {cell}"
-        place = Place(file, number, text, function_of(frame.f_code))
-        return place, fixes.detached(text, ast.unparse(value))
+        for node in ast.walk(tree):
+            value = _put(node, last)
+            if value is not None and isinstance(node, ast.stmt):
+                cell = cell_of(file)
+                where = file if cell is None else f"cell {cell}"
+                place = Place(where, node.lineno, lines[node.lineno - 1].strip(), function)
+                kept = _inner(value, inner)
+                return place, fixes.detached(ast.unparse(node), ast.unparse(kept))
     return None, ""
+
+
+def _inner(value: ast.expr, inner: Any) -> ast.expr:
+    """The expression of a part of a tuple or a dictionary that is put together."""
+    if isinstance(value, ast.Tuple | ast.Call) and isinstance(inner, int):
+        parts = value.elts if isinstance(value, ast.Tuple) else value.args
+        return parts[inner] if inner < len(parts) else value
+    if isinstance(value, ast.Dict):
+        for key, each in zip(value.keys, value.values, strict=True):
+            if isinstance(key, ast.Constant) and key.value == inner:
+                return each
+    return value
 
 
 def _put(node: ast.AST, name: str) -> ast.expr | None:
@@ -181,13 +239,16 @@ def _put(node: ast.AST, name: str) -> ast.expr | None:
 
 
 def _last(value: ast.expr) -> str:
+    """A variable, an attribute or an item of one, without the object that it is of."""
+    if isinstance(value, ast.Subscript):
+        return f"{_last(value.value)}[{ast.unparse(value.slice)}]"
     if isinstance(value, ast.Attribute):
         return value.attr
     return value.id if isinstance(value, ast.Name) else ""
 
 
 def _growing(
-    model: Model, tensors: list[tuple[int, torch.Tensor]], old: dict[int, int]
+    model: Model, tensors: list[tuple[int, torch.Tensor]], old: dict[int, int], waits: bool
 ) -> tuple[list[Keeper], Place | None]:
     """The tensor whose own graph has come to hold those of earlier turns: a sum over turns."""
     best: tuple[int, int, set[int]] = (0, 0, set())
@@ -206,6 +267,8 @@ def _growing(
         return [], None
     call = model.calls.get(row["call"])
     given = [] if call is None else [each for each in call["inputs"] if isinstance(each, int)]
+    if waits and not _adds_up(model, call):
+        return [], None
     added = [name_of_value(model, value) for value in given]
     reader = next(
         (
@@ -217,6 +280,17 @@ def _growing(
     )
     what = next((each for each in reversed(added) if each and each != name), "")
     return [Keeper(name or "A sum", place, fixes.detached(place.text, what))], reader
+
+
+def _adds_up(model: Model, call: Row | None) -> bool:
+    """Whether a call adds two that have nothing in common but leaves."""
+    if call is None or call["op"].strip("_") != "add":
+        return False
+    values = [model.values.get(each) for each in call["inputs"] if isinstance(each, int)]
+    nodes = [each["node"] for each in values if each is not None and each["node"] is not None]
+    behind = [_behind(model, each) for each in nodes]
+    both = behind[0] & behind[1] if len(behind) == 2 else {0}
+    return all(each in model.nodes and model.nodes[each]["variable"] is not None for each in both)
 
 
 def _behind(model: Model, start: int) -> set[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 import textwrap
 from collections.abc import Iterable
 from functools import lru_cache
@@ -90,7 +91,7 @@ def apart(model: Model, one: int | None, other: int | None) -> list[tuple[Place,
     return [(a, b) for a, b in pairs if (a.file, a.function) == (b.file, b.function)]
 
 
-def statement(model: Model, place: Place) -> str:
+def statement(model: Model | None, place: Place) -> str:
     """The whole statement that a line belongs to, at the margin; the line alone where its text is
     not at hand."""
     around = enclosing(source_of(model, place), place)
@@ -116,6 +117,35 @@ def enclosing(source: str, place: Place) -> list[ast.stmt]:
         return []
     nodes = [each for each in ast.walk(_tree(source)) if isinstance(each, ast.stmt)]
     return [each for each in nodes if begin(each) <= place.line <= (each.end_lineno or 0)]
+
+
+def siblings(source: str, place: Place) -> list[ast.stmt]:
+    """The statements that follow the innermost one at a line in the same block."""
+    for node in enclosing(source, place)[-1:]:
+        for parent in ast.walk(_tree(source)):
+            for _name, block in ast.iter_fields(parent):
+                if isinstance(block, list) and node in block:
+                    return list(block[block.index(node) + 1 :])
+    return []
+
+
+OFF = re.compile(r"\b(no_grad|inference_mode|set_grad_enabled)\b")
+
+
+def switched_off(model: Model, call: int | None) -> tuple[Place, ast.stmt] | None:
+    """Where gradients were switched off for a call: the line, and the block or the function that
+    it is of."""
+    for _what, place in reversed(way_to(model, call)):
+        source = source_of(model, place)
+        for node in reversed(enclosing(source, place)):
+            parts: list[ast.expr] = getattr(node, "decorator_list", [])
+            if isinstance(node, ast.With):
+                parts = [item.context_expr for item in node.items]
+            for part in parts:
+                if OFF.search(ast.unparse(part)):
+                    text = source.splitlines()[part.lineno - 1].strip()
+                    return place._replace(line=part.lineno, text=text), node
+    return None
 
 
 def begin(node: ast.stmt) -> int:

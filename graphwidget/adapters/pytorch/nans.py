@@ -1,4 +1,5 @@
-"""Where a NaN was born: once one has come as far as a loss or a gradient, the turn is repeated.
+"""Where a NaN or an infinity was born: once one has come as far as a loss, or a NaN as far as a
+gradient, the turn is repeated.
 
 The calls of the turn are played from the tape on copies of what the program still has, and looked
 at one by one; nothing is looked at as long as losses and gradients are numbers. Where the tape
@@ -7,7 +8,7 @@ cannot be played, the numbers that were recorded are asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -15,7 +16,8 @@ import torch
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model
 from . import fixes
-from .lines import place_in, place_of
+from .lines import place_in, place_of, statement
+from .ops import plain_name
 from .tape import Entry, Tape
 from .trying import Player, Unfit, numbers_in
 
@@ -26,14 +28,17 @@ MAX_ITEMS = 2**24
 class _Again(Player):
     """Plays the last turn on copies, and notes which call made what."""
 
-    def __init__(self, tape: Tape, upto: int) -> None:
+    def __init__(
+        self, tape: Tape, upto: int, bad: Callable[[torch.Tensor], bool] | None = None
+    ) -> None:
+        self.bad = has_nan if bad is None else bad
         entries = tape.entries[:upto]
         starts = [nr for nr, each in enumerate(entries) if each.run or each.func is None]
         super().__init__(entries[starts[-1] + 1 if starts else 0 :], tape.looks)
         self.living = tape.living()
         self.items = 0
         self.maker: dict[int, int] = {}
-        self.fresh: dict[int, bool] = {}  # by entry, whether it made a NaN of numbers
+        self.fresh: dict[int, bool] = {}  # by entry, whether it made what is bad of what is good
         self.nodes: dict[Any, int] = {}
 
     def tensor(self, number: int) -> torch.Tensor:
@@ -52,18 +57,18 @@ class _Again(Player):
         return found
 
     def forward(self) -> None:
-        """Repeat the calls, and see which ones turn numbers into NaN."""
+        """Repeat the calls, and see which ones make what is bad of what is good."""
         for nr, entry in enumerate(self.entries):
             if entry.made:
                 if all(each in self.living for each in numbers_in(entry.result)):
                     continue
             elif entry.args is None:
                 raise Unfit
-            given = any(map(has_nan, map(self.tensor, numbers_in(entry.args))))
+            given = any(map(self.bad, map(self.tensor, numbers_in(entry.args))))
             with torch.set_grad_enabled(entry.grad_mode):
                 self.repeat(entry)
             made = [self.tensor(each) for each in (*numbers_in(entry.result), *entry.written)]
-            self.fresh[nr] = not given and any(map(has_nan, made))
+            self.fresh[nr] = not given and any(map(self.bad, made))
             for each in (*numbers_in(entry.result), *entry.written):
                 self.maker[each] = nr
             for tensor in made:
@@ -78,11 +83,11 @@ class _Again(Player):
                 waiting.extend(before for before, _ in node.next_functions)
 
     def born(self, root: int) -> Entry | None:
-        """The call in which the NaN of ``root`` was born."""
+        """The call in which what is bad of ``root`` was born."""
         waiting, seen = [root], set()
         while waiting:
             number = waiting.pop()
-            if number in seen or number not in self.maker or not has_nan(self.tensor(number)):
+            if number in seen or number not in self.maker or not self.bad(self.tensor(number)):
                 continue
             seen.add(number)
             nr = self.maker[number]
@@ -92,12 +97,12 @@ class _Again(Player):
         return None
 
     def backward(self, run: Entry) -> Entry | None:
-        """The call whose derivative is the first to turn numbers into NaN."""
+        """The call whose derivative is the first that is not finite: NaN come of infinities."""
         found: list[int] = []
 
         def watch(nr: int) -> Any:
             def ran(into: Sequence[Any], out: Sequence[Any]) -> None:
-                if not found and _any_nan(into) and not _any_nan(out):
+                if not found and any_not_finite(into) and not any_not_finite(out):
                     found.append(nr)
 
             return ran
@@ -118,8 +123,16 @@ def has_nan(tensor: torch.Tensor) -> bool:
     return bool(tensor.detach().isnan().any())
 
 
-def _any_nan(tensors: Iterable[Any]) -> bool:
-    return any(isinstance(each, torch.Tensor) and has_nan(each) for each in tensors)
+def not_finite(tensor: torch.Tensor) -> bool:
+    """Whether one of its numbers is none, or infinite."""
+    if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.layout != torch.strided:
+        return False
+    return not bool(tensor.detach().isfinite().all())
+
+
+def any_not_finite(tensors: Iterable[Any]) -> bool:
+    """The same of several."""
+    return any(isinstance(each, torch.Tensor) and not_finite(each) for each in tensors)
 
 
 def gradients_with_nan(leaves: Sequence[torch.Tensor]) -> bool:
@@ -143,21 +156,50 @@ def _nan_among(grads: list[torch.Tensor]) -> bool:
 def in_forward(
     tape: Tape, upto: int, root: torch.Tensor, model: Model, value: int
 ) -> Finding | None:
-    """Where the NaN was born that came as far as ``root``."""
-    number = tape.number(root)
-    try:
-        with torch.random.fork_rng(devices=[]), torch.enable_grad():
-            player = _Again(tape, upto)
-            player.forward()
-            entry = None if number is None else player.born(number)
-    except Exception:  # the program has not all that it began with any more
-        entry = None
-    site = None if entry is None or entry.place is None else entry.place.site
-    place = place_of(site) if site is not None else _recorded(model, value)
+    """Where the NaN or the infinity was born that came as far as ``root``."""
+    number, nan = tape.number(root), has_nan(root)
+    entry = _born(tape, upto, [] if number is None else [number], has_nan if nan else not_finite)
+    place = _place(entry)
+    if place is None and nan:
+        place = _recorded(model, value)
     if place is None:
         return None
-    text = "The NaN that reaches the loss was born here: what this line was given had none."
-    return Finding("nan", None, place, fixes.guarded(place.text), text)
+    text = "The infinite loss was born here: what this line was given was finite."
+    if nan:
+        text = "The NaN that reaches the loss was born here: what this line was given had none."
+        given = [] if entry is None else numbers_in(entry.args)
+        first = _born(tape, upto, given, not_finite)
+        before = _place(first)
+        if before == place:
+            entry = first
+        elif before is not None:
+            text += f" But it was given an infinity, by `{before.text}` (line {before.line})."
+    return Finding("nan", None, place, _guarded(place, entry), text)
+
+
+def _born(
+    tape: Tape, upto: int, numbers: Iterable[int], bad: Callable[[torch.Tensor], bool]
+) -> Entry | None:
+    """The call that made the first bad number of those that came as far as these tensors."""
+    try:
+        with torch.random.fork_rng(devices=[]), torch.enable_grad():
+            player = _Again(tape, upto, bad)
+            player.forward()
+            return next(filter(None, map(player.born, numbers)), None)
+    except Exception:  # the program has not all that it began with any more
+        return None
+
+
+def _place(entry: Entry | None) -> Place | None:
+    return None if entry is None or entry.place is None else place_of(entry.place.site)
+
+
+def _guarded(place: Place, entry: Entry | None) -> str:
+    func = None if entry is None else entry.func
+    line = statement(None, place)
+    if func is not None:
+        return fixes.guarded(line, plain_name(func).strip("_"))
+    return next(filter(None, (fixes.guarded(line, op) for op in fixes.ROOTS)), "")
 
 
 def in_backward(tape: Tape) -> Finding | None:
@@ -170,15 +212,14 @@ def in_backward(tape: Tape) -> Finding | None:
             entry = player.backward(tape.entries[run])
     except Exception:  # as above
         return None
-    site = None if entry is None or entry.place is None else entry.place.site
-    place = place_of(site)
+    place = _place(entry)
     if place is None:
         return None
     text = (
         "The first NaN was born in backward: the derivative of this line is not finite where it "
         "was used."
     )
-    return Finding("nan", None, place, fixes.guarded(place.text), text)
+    return Finding("nan", None, place, _guarded(place, entry), text)
 
 
 def _recorded(model: Model, value: int) -> Place | None:

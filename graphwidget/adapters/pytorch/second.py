@@ -75,7 +75,7 @@ def _of_the_same_object(model: Model, reader: Place | None, place: Place, name: 
     if reader is None or reader.function.rpartition(".")[0] != place.function.rpartition(".")[0]:
         return []
     made = statement(model, reader)
-    return [made] if name.startswith("self.") and fixes.target(made) == name else []
+    return [made] if name.startswith("self.") and name in fixes.handed(made, name) else []
 
 
 def _for_another(model: Model, old: Row, name: str, began: int) -> tuple[Place, str] | None:

@@ -165,14 +165,16 @@ def tried(finding: Finding, tape: Tape) -> Finding:
 
 def _change(finding: Finding) -> Change | None:
     place = finding.culprit
-    if place is None or ELSEWHERE.search(finding.fix):
+    if place is None:
         return None
     at = _on(place)
+    if finding.kind == "leaf":
+        return Change(at, lambda player, nr: torch.no_grad())
+    if ELSEWHERE.search(finding.fix):
+        return None
     lines = finding.fix.splitlines()
     if finding.kind == "stale" and lines[:1] != [place.text]:  # else something is computed anew
         return Change(lambda entry: at(entry) and bool(entry.written), _cloned)
-    if finding.kind == "leaf":
-        return Change(at, lambda player, nr: torch.no_grad())
     if finding.kind == "freed" and re.match(
         r"(if .+\n +)?(\S+) = (tuple|\2\.detach)\b", finding.fix
     ):

@@ -222,6 +222,8 @@ class TorchAdapter:
             model, finder = self.recorder.latest(), self.runs.finder
             idle = causes.unused(model, finder.graded)
         found = [*reversed(finder.findings), *reversed(finder.earlier)]
+        if not found:
+            found = finder.kept_for_nothing()
         return found if idle is None else [*found, idle]
 
     def object(self, value: int) -> torch.Tensor | None:
@@ -252,6 +254,8 @@ class TorchAdapter:
                     ref = self.identity.current(parameter)
                     self.recorder.raw.append((self.names.rebound, ref.id, "module", path))
                 self.modules.fresh.clear()
+                if not self._scopes:
+                    self.runs.finder.called(place)
                 self._begins(number, "module", place, name, type(module).__name__)
                 self.places.calling = CALLING
                 self.places.enter(place)
