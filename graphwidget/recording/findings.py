@@ -24,8 +24,9 @@ class Finding(NamedTuple):
     """One thing that is wrong.
 
     ``kind`` is ``stale``, ``freed``, ``leaf``, ``view``, ``no_grad``, ``unused``, ``nan`` or
-    ``leak``; ``reader`` the call that needs a value, ``culprit`` the line that took it away, each None where
-    unknown; ``fix`` is code to replace it with, perhaps empty; ``text`` says it in sentences.
+    ``leak``; ``reader`` the call that needs a value, ``culprit`` the line that took it away, each
+    None where unknown; ``fix`` is code to replace it with, perhaps empty, and what of it stands
+    elsewhere says where (``# line 8``, ``# after line 13``); ``text`` says it in sentences.
     ``tried`` says what became of the fix where it was tried; else it is empty."""
 
     kind: str

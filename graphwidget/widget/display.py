@@ -95,9 +95,10 @@ def image(model: Model, words: str, roots: set[int] | None = None) -> str | None
 def _png(picture: Digraph) -> bytes:
     """The picture with a palette, where ``dot`` can make one: a third of the bytes."""
     try:
-        return picture.pipe(format="png", renderer="cairo", formatter="gd")
+        data: bytes = picture.pipe(format="png", renderer="cairo", formatter="gd")
     except CalledProcessError:
-        return picture.pipe(format="png")
+        data = picture.pipe(format="png")
+    return data
 
 
 def _newest(model: Model) -> set[int] | None:
