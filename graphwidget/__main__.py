@@ -10,7 +10,9 @@ import argparse
 import json
 import os
 import runpy
+import shutil
 import sys
+import textwrap
 import traceback
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +22,7 @@ from .recording.findings import Findings
 from .recording.recorder import Recorder
 from .widget.tracebacks import of_user
 
-BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
+BOLD, PLAIN, CODE = "\x1b[1;31m", "\x1b[0m", "\x1b[32m"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -87,9 +89,13 @@ def _print(error: BaseException, findings: Findings) -> None:
 
 def _tell(findings: Findings) -> None:
     coloured = sys.stderr.isatty() and "NO_COLOR" not in os.environ
-    look = (BOLD, PLAIN) if coloured else ("", "")
+    look = (BOLD, PLAIN, CODE) if coloured else ("", "", "")
+    width = shutil.get_terminal_size().columns
     for finding in findings:
-        print("\n" + "\n".join(finding.lines(*look)), file=sys.stderr)
+        text, *rest = finding.lines(*look)
+        if sys.stderr.isatty():
+            text = textwrap.fill(text, max(width, 40), break_long_words=False)
+        print("\n" + "\n".join([text, *rest]), file=sys.stderr)
 
 
 def _write_page(adapter: Adapter, path: str) -> None:

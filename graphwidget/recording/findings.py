@@ -55,15 +55,15 @@ class Finding(NamedTuple):
         lines = tuple(self._replace(fix="").lines())
         return (*lines, f"try {self.fix}") if self.fix else lines
 
-    def lines(self, bold: str = "", plain: str = "") -> Iterator[str]:
-        """The finding as text for a terminal; ``bold`` and ``plain`` switch its look."""
+    def lines(self, bold: str = "", plain: str = "", code: str = "") -> Iterator[str]:
+        """The finding as text for a terminal; ``bold``, ``plain`` and ``code`` switch its look."""
         yield f"{bold}{self.kind}{plain}: {self.text}"
         if self.culprit is not None:
             yield f"  {bold}caused by  {self.culprit}{plain}"
         if self.reader is not None and self.reader != self.culprit:
             yield f"  needed by  {self.reader}"
         for number, line in enumerate(self.fix.splitlines()):
-            yield f"  {'' if number else 'try'}".ljust(13) + line
+            yield f"  {'' if number else 'try'}".ljust(13) + f"{code}{line}{plain}"
         if self.tried:
             yield f"  {self.tried}"
 
