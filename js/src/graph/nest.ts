@@ -78,14 +78,6 @@ export function nest(
   return { sites, closed, frames, cards, makers, uses, crossing };
 }
 
-/** The calls that use a value: of one with a history not those that only look (`y < 100`). */
-function usedBy(model: Model, value: ValueRow, calls: readonly number[]): readonly number[] {
-  if (!value.requires_grad || value.leaf) return calls;
-  const differentiable = (id: number): boolean =>
-    (model.calls.get(id)?.outputs ?? []).some((output) => model.values.get(output)?.requires_grad);
-  return calls.some(differentiable) ? calls : [];
-}
-
 function functionOf({ kind, scope }: Group): string[] {
   return kind === "function" && scope ? [scope.name] : [];
 }

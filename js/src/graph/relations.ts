@@ -113,7 +113,7 @@ function holds(outer: Group, inner: Group): boolean {
 
 /** The calls that use a value: of one with a history not those that only look (`y < 100`). */
 export function usedBy(model: Model, value: ValueRow, calls: readonly number[]): readonly number[] {
-  if (!value.requires_grad) return calls;
+  if (!value.requires_grad || value.leaf) return calls;
   const differentiable = (id: number): boolean =>
     (model.calls.get(id)?.outputs ?? []).some((output) => model.values.get(output)?.requires_grad);
   return calls.some(differentiable) ? calls : [];
