@@ -14,6 +14,7 @@ from ..arrays.type_names import type_name
 from ..graph import errors, runtime
 from ..graph.tensor import Tensor
 from ..optable import Op
+from ..optable.declare import UNTYPED
 from ..optable.pointwise import common_kernels as kernels
 from .scalar_tensors import ABSENT, Constant
 
@@ -23,8 +24,6 @@ _promotions: dict[Any, Promotion] = {}
 
 BOOL = np.dtype(bool)
 
-UNTYPED = ("condition", "mask", "filler")
-"""Inputs of pointwise ops that take part in broadcasting but not in promotion."""
 
 CAST = "result type {result} can't be cast to the desired output type {given}"
 

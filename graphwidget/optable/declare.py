@@ -145,6 +145,10 @@ class Op:
     overlap: str = ""
     """What may share memory where it is written in place: ``anything``, as all items receive one
     number, or its ``operands``, which PyTorch does not check; else nothing."""
+    mutates: tuple[str, ...] = ()
+    """Inputs that the kernel itself may change."""
+    sized_by_values: bool = False
+    """How large the first output is depends on what the inputs hold."""
     warns: bool = True
     """numpy may warn of nan and inf in the kernel or the derivative, and is told to be quiet."""
     saved_constants: dict[str, Any] = field(default_factory=dict)
@@ -235,6 +239,9 @@ GRADIENTS = ("grad", "grads", "some_grads")
 
 GIVEN = (*GRADIENTS, "targets")
 """What a derivative may ask for that no node need keep."""
+
+UNTYPED = ("condition", "mask", "filler")
+"""Inputs of pointwise ops, by name, that take part in broadcasting, not in promotion."""
 
 TABLE: dict[str, Op] = {}
 """Every op by its key."""
@@ -350,6 +357,8 @@ def op(
     onnx: str | None,
     order: tuple[str, ...] | None = None,
     overlap: str = "",
+    mutates: tuple[str, ...] = (),
+    sized_by_values: bool = False,
     warns: bool = True,
     saved_constants: dict[str, Any] | None = None,
     saved_sizes: dict[str, tuple[int, ...]] | None = None,
@@ -381,7 +390,8 @@ def op(
         derivatives=derivatives, pointwise=pointwise, dtype=dtype, inplace=inplace, view=view,
         nograd=nograd, public=public, out=declared_out(out, pointwise), also=also, numbers=numbers,
         guard=guard, refuses=refuses, sign=sign or name, text=text or f"{name}({shown})", tex=tex,
-        onnx=onnx, order=inputs if order is None else order, overlap=overlap,
+        onnx=onnx, order=inputs if order is None else order, overlap=overlap, mutates=mutates,
+        sized_by_values=sized_by_values,
         warns=warns and not view and dtype != "bool", saved_constants=saved_constants or {},
         saved_sizes=saved_sizes or {}, saved_choice=saved_choice,
     )  # fmt: skip

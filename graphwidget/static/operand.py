@@ -14,12 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays.dtypes import default_numpy, result_type
-from ..optable.declare import COMPOSITES, TABLE, Namespace, Op, bind
+from ..optable.declare import COMPOSITES, TABLE, UNTYPED, Namespace, Op, bind
 from .emit import emit, make_constant, make_sum_to, size_at
 from .symbol import Symbol
-
-UNTYPED = ("condition", "mask", "filler")
-"""Operands that take part in broadcasting, not in promotion."""
 
 
 class CannotBuild(Exception):

@@ -66,6 +66,7 @@ F.interpolate(torch.arange(24, dtype=torch.uint8).reshape(1, 2, 3, 4), size=(5, 
 F.hardtanh(x, None)
 F.smooth_l1_loss(x, x, beta=None)
 F.linear(x, x, out=torch.empty(0))
+F.gelu(x.detach(), out=torch.empty(0))
 F.linear(x, x, out=torch.empty(3, 3, dtype=torch.int64))
 F.avg_pool2d(im.detach(), 2, out=torch.empty(0))
 torch.isin(i, i[0], out=torch.empty(0, dtype=torch.bool))

@@ -160,6 +160,25 @@ def test_numbers_that_python_takes_are_guarded() -> None:
         same(static(x), function(x))
 
 
+SIZED: list[Callable[[Any], Any]] = [
+    lambda x: torch.nonzero(x - 1), lambda x: x[x > 1], lambda x: torch.masked_select(x, x > 1),
+    torch.unique, torch.unique_consecutive, lambda x: torch.unique(x, dim=0),
+    lambda x: torch.bincount(x), lambda x: torch.bincount(x, x * 0.5),
+]  # fmt: skip
+"""Whose results are as large as values say."""
+
+
+@pytest.mark.parametrize("sized", SIZED)
+def test_sizes_that_values_decide_are_guarded(sized: Callable[[Any], Any]) -> None:
+    def function(x: Any) -> Any:
+        return sized(x).shape[0] + x.sum()
+
+    static = tf.StaticFunction(function)
+    for numbers in ([1, 2, 3], [1, 1, 1], [5, 1, 1], [0, 0, 0]):
+        x = torch.tensor(numbers)
+        same(static(x), function(x))
+
+
 def test_other_shapes_and_types_are_recorded_anew() -> None:
     static = tf.from_function(lambda x: x * 2 + x.shape[0], torch.ones(2))
     same(static(torch.ones(3)), torch.ones(3) * 2 + 3)

@@ -143,26 +143,16 @@ BOUND = (
 )  # fmt: skip
 """What PyTorch does not write in Python, so that its parser of arguments answers callers."""
 
-WRITTEN = (
-    "avg_pool2d",
-    "avg_pool3d",
-    "hardshrink",
-    "linear",
-    "logsigmoid",
-    "softplus",
-    "softshrink",
-)
-"""Those that take ``out=``."""
-
 PARSED: dict[str, tuple[str, str]] = {}
 """The sections and names by which the parser knows them."""
 
 for _name in BOUND:
     _known = "log_sigmoid" if _name == "logsigmoid" else _name
     _section = "nn" if inner_signatures("nn", _known) else "torch"
+    _written = any(" out=" in each for each in inner_signatures(_section, _known))
     PARSED[_name] = _section, _known
     globals()[_name] = parsed_function(
-        _section, _known, globals()[_name], with_out(_known) if _name in WRITTEN else None
+        _section, _known, globals()[_name], with_out(_known) if _written else None
     )
 
 POOLED = "input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode"

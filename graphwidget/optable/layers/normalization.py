@@ -162,6 +162,7 @@ def group_norm_backward_recorded(
 
 op("native_batch_norm(input, weight=None, bias=None, running_mean=None, running_var=None, /, "
    "training, momentum, eps) -> result; result1, result2", kernels.batch_norm,
+   mutates=("running_mean", "running_var"),
    refuses="batch_norm: bool integer",
    d_input__weight__bias=lambda grad, input, weight, running_mean, running_var, result1, result2,
                                 training, eps, targets:

@@ -270,7 +270,7 @@ op("any(self, /, dim=None, keepdim=False)", reduction_kernels.all_any(np.logical
    sign="∃", text="any({self})", tex=r"\exists {self}", onnx=None)
 op("count_nonzero(self, /, dim=None)", reduction_kernels.count_nonzero, nograd=True,
    text="count of {self} ≠ 0", tex=r"\#({self} \neq 0)", onnx=None)
-op("nonzero(self, /)", reduction_kernels.nonzero, nograd=True,
+op("nonzero(self, /)", reduction_kernels.nonzero, nograd=True, sized_by_values=True,
    text="where {self} ≠ 0", tex=r"{{i : {self}_i \neq 0}}", onnx="NonZero")
 
 

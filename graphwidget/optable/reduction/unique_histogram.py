@@ -56,16 +56,19 @@ def no_derivative(name: str) -> Any:
 
 op("unique2(self, /, dim=None) -> output, inverse_indices, counts", unique,
    d_self=lambda grad: F.no_derivative("_unique2"),
-   public=False, sign="unique", text="distinct items of {self}", tex=r"\{{{self}\}}", onnx="Unique")
+   public=False, sized_by_values=True, sign="unique",
+   text="distinct items of {self}", tex=r"\{{{self}\}}", onnx="Unique")
 
 op("unique_dim(self, /, dim) -> output, inverse_indices, counts", unique,
    d_self=lambda grad: F.no_derivative("unique_dim"),
-   public=False, sign="unique", text="distinct slices of {self}", tex=r"\{{{self}\}}",
+   public=False, sized_by_values=True, sign="unique",
+   text="distinct slices of {self}", tex=r"\{{{self}\}}",
    onnx="Unique")
 
 op("unique_consecutive(self, /, dim=None) -> output, inverse_indices, counts", unique_consecutive,
    d_self=lambda grad: F.no_derivative("unique_consecutive"),
-   public=False, sign="unique", text="runs of {self}", tex=r"\{{{self}\}}", onnx=None)
+   public=False, sized_by_values=True, sign="unique",
+   text="runs of {self}", tex=r"\{{{self}\}}", onnx=None)
 
 
 def histc(a: Array, bins: int, min: float, max: float) -> Array:
@@ -78,11 +81,11 @@ op("histc(self, /, bins, min, max)", histc, refuses="histogram_cpu: integer",
    text="histogram of {self}", tex=r"\operatorname{{hist}} {self}", onnx=None)
 
 op("bincount(self, /, minlength)", lambda a, minlength: np.bincount(a, minlength=minlength),
-   nograd=True, public=False,
+   nograd=True, public=False, sized_by_values=True,
    text="counts of {self}", tex=r"\#{self}", onnx=None)
 
 op("bincount.weights(self, weights, /, minlength)",
    lambda a, w, minlength: np.bincount(a, w, minlength).astype(
        w.dtype if w.dtype == np.float32 else np.float64),
-   nograd=True, public=False,
+   nograd=True, public=False, sized_by_values=True,
    text="weighted counts of {self}", tex=r"\#{self}", onnx=None)

@@ -7,7 +7,7 @@ from . import index_kernels
 
 F = Namespace()
 
-op("index(self, /, indices)", index_kernels.index,
+op("index(self, /, indices)", index_kernels.index, sized_by_values=True,
    d_self=lambda grad, self_shape, indices: F.index_backward(None, grad, self_shape, indices),
    public=False, sign="[…]", text="{self}[{indices}]", tex=r"{self}_{{{indices}}}", onnx=None)
 

@@ -254,7 +254,7 @@ op("index_fill.tensor(self, index, value, /, dim)", kernels.index_fill_tensor, i
    d_value=lambda grad, index, dim: F.sum(F.index_select(grad, F.unique_of(index), dim)),
    text="{self} with {value} at {index}", tex=r"{self}", onnx=None)
 
-op("unique_of(self, /)", kernels.unique, nograd=True, public=False,
+op("unique_of(self, /)", kernels.unique, nograd=True, public=False, sized_by_values=True,
    text="the different items of {self}", tex=r"{self}", onnx=None)
 
 op("index_reduce(self, index, source, /, dim, reduce, include_self=True)", kernels.index_reduce,
@@ -300,6 +300,7 @@ def masked_select_backward(grad: Any, self: Any, mask: Any) -> Any:
 
 
 op("masked_select(self, mask, /)", kernels.masked_select, out=Out(memory="none"),
+   sized_by_values=True,
    d_self=lambda grad, self, mask: F.masked_select_backward(grad, self, mask),
    text="{self} where {mask}", tex=r"{self}_{{{mask}}}", onnx="Compress")
 

@@ -20,9 +20,6 @@ from ..inference import symbolic
 from ..runner import captured
 from ..symbol import Symbol
 
-MUTATING = {"native_batch_norm"}
-"""Ops of the table that change an operand."""
-
 SOURCES = frozenset({"Placeholder", "Const", "VariableV2", "Argument"})
 """Operations that give a value which is there already: they compute nothing."""
 
@@ -40,7 +37,7 @@ class Step:
     @property
     def pure(self) -> bool:
         """Whether it only computes: it may be left out, merged, or done beforehand."""
-        return self.op is not None and self.op.name not in MUTATING
+        return self.op is not None and not self.op.mutates
 
     @cached_property
     def reads(self) -> list[Symbol]:

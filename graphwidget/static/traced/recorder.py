@@ -27,11 +27,6 @@ from ..symbol import Spec, Symbol
 from .memory import Memory, Untraceable
 from .replayed import hand_through, other_random_states
 
-DATA_SIZED = {"nonzero", "masked_select", "unique_of", "index", "repeat_interleave", "bincount"}
-"""Whose results' sizes are a matter of values: a guard holds them."""
-MUTATING = {"native_batch_norm": ("running_mean", "running_var")}
-"""Inputs that a kernel changes itself."""
-
 
 class Guard:
     """What Python saw of values: the graph is good only where it would see the same again."""
@@ -168,7 +163,7 @@ class Recorder:
                 if wanted and not out._requires_grad and op.derivatives and out._meta.floating:
                     symbol = emit("detach", (symbol,))[0]  # computed without a history
                 self.memory.made(out, symbol)
-            if op.key in DATA_SIZED:
+            if op.sized_by_values:
                 self.guard_sizes(symbols[0], outputs[0])
         except (Untraceable, NotImplementedError, TypeError, ValueError) as error:
             self.fail(str(error))
@@ -203,7 +198,7 @@ class Recorder:
         symbols = [self.symbol(each) for each in tensors]
         if op.pointwise:
             symbols = promoted(op, tensors, symbols)
-        for name in MUTATING.get(op.name, ()) if params.get("training") else ():
+        for name in op.mutates if params.get("training") else ():
             changed = symbols[op.inputs.index(name)]
             if changed is not None:
                 if changed not in self.captured:

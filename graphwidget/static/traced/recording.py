@@ -201,7 +201,7 @@ def runs_anyway(operation: Operation) -> bool:
     """Whether an operation does something besides what it gives."""
     if operation.op is None:
         return operation.type in ("Guard", "Draw")
-    return operation.op.name == "native_batch_norm"
+    return bool(operation.op.mutates)
 
 
 def own(array: np.ndarray) -> np.ndarray:
