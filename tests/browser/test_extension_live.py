@@ -1,7 +1,9 @@
-"""The notebook extension on a real page: a graph under each cell, the newest of them live."""
+"""The notebook extension on a real page, for both engines: a graph under each cell, the newest of
+them live."""
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenNotebook, Screenshot
@@ -14,19 +16,24 @@ PROGRAM = (
 SLOW = "import time\nz = a * 2\ntime.sleep(0.2)\nu = z + 1\nv = u * 3\ntime.sleep(4)\nt = v - 1"
 
 
-def test_a_graph_under_each_cell(notebook: OpenNotebook, screenshot: Screenshot) -> None:
-    book = notebook([LOAD, PROGRAM, "y.backward()"])
+@pytest.mark.parametrize("module", ["graphwidget", "torch"])
+def test_a_graph_under_each_cell(
+    notebook: OpenNotebook, screenshot: Screenshot, module: str
+) -> None:
+    book = notebook([f"%load_ext graphwidget\nimport {module} as torch", PROGRAM, "y.backward()"])
     book.run(0, 1)
     first = book.picture(1)
     first.expect_names({"w", "x", "a", "b", "y"})
     first.pin("a").click()
     expect(first.pin("a")).to_have_attribute("aria-checked", "true")
     assert book.ask("a.retains_grad") is True
+    assert book.ask("torch.__name__") == module
     book.run(2)
     second = book.picture(2)
     second.expect_names({"w", "x", "a", "b", "y"})
-    screenshot(book, "extension")
+    screenshot(book, f"extension-{module}")
     assert second.seen().card("a")["grad"] in ("[2]", "[2.]")
+    assert second.seen().card("w")["grad"] in ("[5]", "[5.]")
     assert first.seen().card("w")["grad"] in (None, "None", "")  # as the first cell left it
 
 

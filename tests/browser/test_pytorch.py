@@ -6,29 +6,12 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.conftest import OpenNotebook, Screenshot
+from tests.browser.conftest import OpenNotebook
 from tests.browser.test_stepping import TWO_PATHS
 
 LOAD = "import torch\n%load_ext graphwidget"
 WATCH = "import torch\nimport graphwidget\ngraph = graphwidget.watch()\ngraph"
 GRADS = "[None if t.grad is None else t.grad.tolist() for t in (w, x)]"
-
-
-def test_a_graph_under_each_cell(notebook: OpenNotebook, screenshot: Screenshot) -> None:
-    book = notebook([LOAD, TWO_PATHS, "y.backward()"])
-    book.run(0, 1)
-    first = book.picture(1)
-    first.expect_names({"w", "x", "a", "b", "y"})
-    first.pin("a").click()
-    expect(first.pin("a")).to_have_attribute("aria-checked", "true")
-    assert book.ask("a.retains_grad") is True
-    book.run(2)
-    second = book.picture(2)
-    second.expect_names({"w", "x", "a", "b", "y"})
-    assert second.seen().card("a")["grad"] in ("[2]", "[2.]")
-    assert second.seen().card("w")["grad"] in ("[5]", "[5.]")
-    assert book.ask("type(w).__module__") == "torch"
-    screenshot(book, "pytorch")
 
 
 def test_a_stale_value_is_red_and_explained(notebook: OpenNotebook) -> None:

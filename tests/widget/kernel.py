@@ -15,6 +15,14 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager
 
 TIMEOUT = 30
+WATCH = "import graphwidget\nimport graphwidget as torch\ngraph = graphwidget.watch()\n"
+PROGRAM = """\
+w = torch.tensor([1.], requires_grad=True)
+x = torch.tensor([2.], requires_grad=True)
+a = torch.add(w, x)
+b = torch.add(w, 1)
+y = torch.mul(a, b)
+"""
 
 
 @dataclass
@@ -36,6 +44,11 @@ class Heard:
     def events(self) -> list[Any]:
         """Events sent to the page, in order."""
         return [e for m in self.custom if m["type"] == "events" for e in m["events"]]
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of these events."""
+        return [event[0] for event in self.events]
 
 
 class Kernel:

@@ -3,42 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from .kernel import Heard, Kernel, kernel
-
-START = "import graphwidget\nimport graphwidget as torch\ngraph = graphwidget.watch()\ngraph"
-PROGRAM = """\
-w = torch.tensor([1.], requires_grad=True)
-x = torch.tensor([2.], requires_grad=True)
-a = torch.add(w, x)
-b = torch.add(w, 1)
-y = torch.mul(a, b)
-"""
-
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[Kernel]:
-    with kernel() as started:
-        yield started
+from .kernel import PROGRAM, WATCH, Kernel
 
 
 @pytest.fixture
 def book(shared: Kernel) -> Kernel:
     """A kernel with a fresh widget and the program's graph."""
     shared.run("%reset -f")
-    shared.run(START)
+    shared.run(WATCH + "graph")
     shared.ask({"type": "need", "from": 0}, seconds=0.2)
     shared.run(PROGRAM)
     return shared
-
-
-def kinds(heard: Heard) -> list[str]:
-    return [event[0] for event in heard.events]
 
 
 def value(book: Kernel, name: str) -> int:
@@ -100,7 +80,7 @@ def test_need_gives_the_whole_log(book: Kernel) -> None:
 def test_stepping_by_commands(book: Kernel) -> None:
     run = begin(book)
     heard = book.ask({"type": "step", "run": run, "count": 1})
-    assert kinds(heard).count("start") == kinds(heard).count("finish") == 1
+    assert heard.kinds.count("start") == heard.kinds.count("finish") == 1
     assert book.run("print(w.grad)").text == "None\n"
     heard = book.ask({"type": "step", "run": run, "count": 10})
     assert heard.events[-1] == ["done", run, "ok"]
@@ -167,7 +147,7 @@ def test_an_error_in_a_step_is_told_and_said(book: Kernel) -> None:
     book.run("l = (a * a).sum()\na[0] = 7.")
     run = book.ask({"type": "backward", "value": value(book, "l")}).events[-1][1]
     heard = book.ask({"type": "step", "run": run, "count": 10})
-    assert "error" in kinds(heard)
+    assert "error" in heard.kinds
     assert heard.events[-1] == ["done", run, "failed"]
     [reject] = [m for m in heard.custom if m["type"] == "reject"]
     assert "modified by an inplace operation" in reject["why"]

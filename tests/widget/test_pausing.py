@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from .kernel import Heard, Kernel, kernel
+from .kernel import PROGRAM, WATCH, Heard, Kernel
 
-START = """\
-import graphwidget
-import graphwidget as torch
-graph = graphwidget.watch()
-graph.pause()
-graph"""
-PROGRAM = """\
-w = torch.tensor([1.], requires_grad=True)
-x = torch.tensor([2.], requires_grad=True)
-a = torch.add(w, x)
-b = torch.add(w, 1)
-y = torch.mul(a, b)
-"""
 BACKWARD = "y.backward()\nprint('over', w.grad)"
-
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[Kernel]:
-    with kernel() as started:
-        yield started
 
 
 @pytest.fixture
 def book(shared: Kernel) -> Kernel:
     """A kernel whose graph pauses, with a page that has asked for its events."""
     shared.run("%reset -f")
-    shared.run(START)
+    shared.run(WATCH + "graph.pause()\ngraph")
     if shared.subshell is None and not shared.value("hasattr(graph.comm, '_reply_subshell_for')"):
         shared.open_subshell()  # as JupyterLab does, and ipykernel before 7.4 asks of it
     shared.ask({"type": "need", "from": 0}, seconds=0.2)
@@ -66,22 +46,18 @@ class Page:
         self.book.send({"type": command, "run": run, "pause": number, **fields})
 
 
-def kinds(heard: Heard) -> list[str]:
-    return [event[0] for event in heard.events]
-
-
 def test_backward_waits_before_its_first_node_and_the_cell_goes_on_at_its_end(
     book: Kernel,
 ) -> None:
     page = Page(book)
     book.client.execute(BACKWARD)
     heard = page.wait()
-    assert "backward" in kinds(heard)
-    assert "start" not in kinds(heard)
+    assert "backward" in heard.kinds
+    assert "start" not in heard.kinds
     for _ in range(5):  # mul, two adds, two leaves
         page.press("step", count=1)
         heard = page.wait()
-        assert kinds(heard).count("finish") == 1
+        assert heard.kinds.count("finish") == 1
     assert heard.text == "over tensor([5.])\n"
     assert heard.pauses[-1] is None
 
@@ -105,7 +81,7 @@ def test_a_command_to_an_earlier_moment_is_dropped(book: Kernel) -> None:
     page.wait()
     page.press("step", count=1)
     page.press("step", count=1)  # it answers what the first one answered
-    assert kinds(page.wait()).count("finish") == 1
+    assert page.wait().kinds.count("finish") == 1
     page.press("step", count=1_000_000)
     book.listen(cell)
 
@@ -191,11 +167,11 @@ def test_a_page_is_answered_while_a_cell_runs(book: Kernel) -> None:
 
 def test_nothing_is_sent_before_a_page_has_asked(shared: Kernel) -> None:
     shared.run("%reset -f")
-    shared.run(START.replace("graph.pause()\n", ""))
+    shared.run(WATCH + "graph")
     heard = shared.run(PROGRAM + "for _ in range(3000):\n    y = y * 1\n")
     assert heard.custom == []
     heard = shared.ask({"type": "need", "from": 0})
-    assert kinds(heard).count("op") >= 3000
+    assert heard.kinds.count("op") >= 3000
     assert shared.run("z = y * 2").events != []
 
 
