@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -34,12 +34,13 @@ class Calls(Bindings):
         self.retell[self.call] = self._retell
 
     def call(
-        self, place: Position | None, op: Op, refs: list[Any], params: dict[str, str],
+        self, place: Position | None, op: Op, refs: list[Any], given: Mapping[str, Any],
         made: Sequence[Made], node: NodeRef | None, cls: Any, edges: Edges | None,
     ) -> None:  # fmt: skip
         """A call, its results and its node; ``edges`` has those of what it gives gradients to, of
         an op on a list one for each input."""
         self.moved(place)
+        params = texts(given)
         tell, scope = self.recorder.tell, self.scopes.current
         source = self._source(place)
         self.define(op)
@@ -79,7 +80,7 @@ class Calls(Bindings):
 
     def wrote(
         self, place: Position | None, op: Op, before: Ref, others: list[Any],
-        params: dict[str, str], number: list[int], after: Ref, base_before: Ref | None,
+        params: Mapping[str, Any], number: list[int], after: Ref, base_before: Ref | None,
         base_after: Ref | None, names: Names,
     ) -> None:  # fmt: skip
         """An in-place write: the call, whose id goes into ``number``, and what it did."""
@@ -93,7 +94,9 @@ class Calls(Bindings):
         if self.recorder.lost:
             self.recall((*ids, old))
         drawn = self.define(op, "_")
-        self.recorder.tell(ev.Op(call, drawn, ids, params, (value,), None, True, scope, source))
+        self.recorder.tell(
+            ev.Op(call, drawn, ids, texts(params), (value,), None, True, scope, source)
+        )
         if len(self.write_times) > 10_000:
             self.write_times.clear()
         self.write_times[storage, after.version] = self.recorder.now

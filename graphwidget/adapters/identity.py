@@ -289,6 +289,17 @@ def number_text(tensor: TensorBase) -> str:
     return repr(None if data is None else data.item()).removesuffix(".0")
 
 
+PLAIN = frozenset({bool, int, float, str, type(None)})
+
+
+def kept(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Metadata as it is now, to be made ``texts`` of when somebody looks."""
+    for value in params.values():
+        if value.__class__ not in PLAIN:
+            return texts(params)
+    return params
+
+
 def texts(params: Mapping[str, Any]) -> dict[str, str]:
     """Metadata as text, without what was left out; an index tensor by its shape."""
     found = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from types import FrameType
 from typing import Any
 
@@ -11,6 +12,8 @@ from .places import is_module, ours, user_frame
 
 MAIN = ("lr", "momentum", "betas", "weight_decay", "nesterov")
 """The numbers by which an optimizer's step is told, where they are not zero."""
+
+NUMBERS = frozenset({bool, int, float, type(None)})
 
 MAX_FRAMES = 20
 
@@ -125,7 +128,15 @@ class ModuleNames:
 def numbers_of(optimizer: Any) -> str:
     """The main numbers of an optimizer: ``lr=0.1, momentum=0.9``."""
     group = optimizer.param_groups[0] if optimizer.param_groups else {}
-    return ", ".join(f"{name}={_plain(group[name])}" for name in MAIN if group.get(name))
+    values = tuple([group.get(name) for name in MAIN])
+    plain = NUMBERS.issuperset(map(type, values))
+    return (_told if plain else _told.__wrapped__)(*values)
+
+
+@lru_cache(maxsize=64, typed=True)
+def _told(*values: Any) -> str:
+    pairs = zip(MAIN, values, strict=True)
+    return ", ".join(f"{name}={_plain(value)}" for name, value in pairs if value)
 
 
 def _plain(value: Any) -> str:

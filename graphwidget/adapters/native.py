@@ -28,7 +28,7 @@ from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.sites import Names, Path, cell_of
 from ..recording.summary import COPIED, capture, peek, statistics
 from .calls import Edges
-from .identity import guarded, texts
+from .identity import guarded, kept
 from .modules import numbers_of
 from .places import Places, in_optimizers, ours, outside, unheard
 from .runs import Runs
@@ -38,7 +38,6 @@ from .words import place_in_words, words_of_saved
 BETWEEN, QUICK = 64, 0.002
 """Raw records between two looks at the clock, as long as they come within so many seconds."""
 
-NOTHING: dict[str, str] = {}
 NO_NAMES: Names = ()
 
 
@@ -202,7 +201,7 @@ class NativeAdapter(Runs):
                 self._next = 0  # an op that takes long: look at the clock
             raw.append(
                 (
-                    self._call, place, op, refs, texts(params) if params else NOTHING,
+                    self._call, place, op, refs, kept(params),
                     ((ref, (data.dtype, data.shape, content), out._requires_grad is not False,
                       view_of, names),),
                     node and node._rec, node.__class__, edges,
@@ -257,7 +256,7 @@ class NativeAdapter(Runs):
             slots = node.input_targets if op.variadic else None
             edges = self.identity.edges(slots) if slots is not None else edges
         self.raw.append(
-            (self._call, place, op, refs, texts(params), made, node and node._rec, node.__class__,
+            (self._call, place, op, refs, kept(params), made, node and node._rec, node.__class__,
              edges)
         )  # fmt: skip
         self._beat()
@@ -290,7 +289,7 @@ class NativeAdapter(Runs):
             identity.tell_value(tensor, after)
             call: list[int] = []  # ids of calls are given while draining, in the order of the log
             self.raw.append(
-                (self._wrote, place, op, before, refs, texts(params) if params else NOTHING, call,
+                (self._wrote, place, op, before, refs, kept(params), call,
                  after, base_before, base_after, names)
             )  # fmt: skip
             if node is not None or base is not None:

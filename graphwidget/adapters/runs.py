@@ -86,6 +86,8 @@ class Runs:
                 if grad is not None and _items(grad[1]) <= MAX_ITEMS:
                     self._left -= 1
                     local = copied(node)
+            if node.op is None:
+                self._last = self  # a leaf keeps what nobody else holds, without a copy
             self.raw.append((self._starts, run._rec, ref, taken, local))
         except Exception as error:
             self.fault(error)
@@ -112,10 +114,12 @@ class Runs:
             self.raw.append((self._frees, ref.id))
 
     # Gradients and flags -------------------------------------------------------------------
-    @guarded
     def accumulated(self, run: RunBase, tensor: TensorBase, how: str, added: Any) -> None:
-        ref = self.identity.current(tensor)
-        self._grad(ref, tensor, how, self._take((added,))[0], run._rec)
+        try:
+            ref = self.identity.current(tensor)
+            self._grad(ref, tensor, how, self._take((added,))[0], run._rec)
+        except Exception as error:
+            self.fault(error)
 
     @guarded
     def assigned(self, tensor: TensorBase) -> None:
@@ -136,7 +140,8 @@ class Runs:
         grad = tensor._grad
         taken = value = None
         if grad is not None:
-            taken = capture(grad._data)
+            # a first gradient often is the very array that was added
+            taken = added if added and grad._data is self._last else capture(grad._data)
             if grad._node is not None:
                 value = self.identity.current(grad).id
             if len(self._owners) > 1_000:

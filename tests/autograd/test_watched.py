@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 import pytest
 
 import graphwidget as torch
+from graphwidget.autograd import accumulate_grad
 from graphwidget.graph import listeners, runtime
 
 
@@ -142,3 +144,20 @@ def test_inference_mode_of_one_thread_leaves_another_alone() -> None:
     assert not y.is_inference()
     assert y.requires_grad
     y.backward()
+
+
+def test_a_leaf_takes_its_first_gradient_without_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    copies, original = [], accumulate_grad.copy_in_layout
+
+    def copy(*args: Any) -> Any:
+        copies.append(args)
+        return original(*args)
+
+    monkeypatch.setattr(accumulate_grad, "copy_in_layout", copy)
+    w = torch.ones(3, 2, requires_grad=True)
+    for way in (nullcontext, torch.watch):
+        w.grad = None
+        with way():
+            (w @ torch.ones(2, 1)).sum().backward()
+        assert w.grad.tolist() == [[1.0, 1.0]] * 3
+        assert not copies
