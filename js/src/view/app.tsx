@@ -111,7 +111,7 @@ function Contents({ store, view }: { store: Store; view: ViewState }) {
       <RunBar store={store} />
       <div class="gw-main" ref={main}>
         {store.steps.value.length === 0 ? (
-          <Empty loading={store.loading.value} />
+          <Empty store={store} />
         ) : (
           <Stage store={store} view={view} />
         )}
@@ -178,8 +178,20 @@ function useWordsRoom(root: { readonly current: Element | null }, view: ViewStat
   }, []);
 }
 
-function Empty({ loading }: { loading: boolean }) {
-  if (loading) return <div class="gw-empty">Reading the recording …</div>;
+function Empty({ store }: { store: Store }) {
+  const place = useRef<HTMLDivElement>(null);
+  // The picture is made while the log is read, for the room that it will have.
+  useLayoutEffect(() => {
+    const w = place.current?.clientWidth ?? 0;
+    if (w > 0) store.room.value = { ...store.room.peek(), w };
+  }, []);
+  if (store.loading.value) {
+    return (
+      <div class="gw-empty" ref={place}>
+        Reading the recording …
+      </div>
+    );
+  }
   return (
     <div class="gw-empty" data-testid="empty">
       <p>Nothing recorded yet.</p>
