@@ -6,7 +6,7 @@
 export type Work<T = void> = Generator<undefined, T, undefined>;
 
 /** So long a slice may take, in milliseconds. */
-const SLICE = 25;
+const SLICE = 16;
 
 /** Does all of the work now. */
 export function atOnce<T>(work: Work<T>): T {
@@ -16,13 +16,13 @@ export function atOnce<T>(work: Work<T>): T {
   }
 }
 
-/** Does the work in slices, each in a task of its own. */
+/** Does the work in slices, each in a task of its own, as is what comes after it. */
 export async function inSlices<T>(work: Work<T>): Promise<T> {
   for (let begin = performance.now(); ;) {
     const { done, value } = work.next();
-    if (done) return value;
-    if (performance.now() - begin < SLICE) continue;
+    if (!done && performance.now() - begin < SLICE) continue;
     await task();
+    if (done) return value;
     begin = performance.now();
   }
 }

@@ -22,7 +22,7 @@ export function* focus(
   writes: ReadonlyMap<number, WriteRow>,
   everything: boolean,
 ): Work<Focus> {
-  const find = parts(model, seen, writes);
+  const find = yield* parts(model, seen, writes);
   yield;
   const touched = new Map<number, number>(); // by part: the last cell that worked on it
   for (const id of seen.calls) {
@@ -49,7 +49,11 @@ export function* focus(
 }
 
 /** Joins what belongs together: values by their number, calls by theirs with a minus. */
-function parts(model: Model, seen: Visible, writes: ReadonlyMap<number, WriteRow>) {
+function* parts(
+  model: Model,
+  seen: Visible,
+  writes: ReadonlyMap<number, WriteRow>,
+): Work<(key: number) => number> {
   const pairs: [number, number][] = [];
   for (const id of seen.values) {
     const value = model.values.get(id);
@@ -60,6 +64,7 @@ function parts(model: Model, seen: Visible, writes: ReadonlyMap<number, WriteRow
     }
     if (value?.view_of != null) pairs.push([id, seen.standIn(value.view_of)]);
   }
+  yield;
   for (const id of seen.calls) {
     if (seen.steps.has(id)) continue;
     for (const input of model.calls.get(id)?.inputs ?? []) {
@@ -72,6 +77,7 @@ function parts(model: Model, seen: Visible, writes: ReadonlyMap<number, WriteRow
     const written = guilty.base ?? guilty.value;
     if (seen.values.has(written)) pairs.push([written, -hazard.node.call]);
   }
+  yield;
   return groups([...seen.values, ...[...seen.calls].map((id) => -id)], pairs);
 }
 

@@ -33,7 +33,7 @@ export interface Fitting {
  */
 export function* fitting(
   details: Iterable<Detail>,
-  draw: (detail: Detail) => Graph | null,
+  draw: (detail: Detail) => Work<Graph | null>,
   room: Room,
   direction: "auto" | Direction,
 ): Work<Fitting> {
@@ -42,7 +42,7 @@ export function* fitting(
   for (const detail of details) {
     if (detail.values === "groups" && last) break; // only where all else is too much
     yield;
-    const graph = draw(detail);
+    const graph = yield* draw(detail);
     if (!graph) continue;
     for (const way of ways) {
       const { w, h } = sizeOf(graph, way);

@@ -188,11 +188,12 @@ function fitOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySignal<
     if (same && last.model === model) return last;
     const limit = same ? (last.fit?.detail ?? null) : null;
     const content = yield* findContent(model, everything);
-    const draw = (detail: Detail): Graph | null => {
+    function* draw(detail: Detail): Work<Graph | null> {
       const { plan } = planOf(model, { everything, opened: NOTHING }, detail);
       const tooMany = detail.values !== "groups" && boxesIn(plan.nest) > MOST_BOXES;
+      yield;
       return tooMany ? null : buildGraph(model, plan);
-    };
+    }
     const { w, h } = room.value;
     const boxes = Math.min(160, Math.max(BUDGET, Math.round((w * h) / (120 * 75))));
     const details = [...detailsOf(content, boxes)].filter((one) => !limit || !isRicher(one, limit));

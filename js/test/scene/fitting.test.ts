@@ -4,7 +4,7 @@ import { contentOf, detailsOf, planOf, type Detail } from "../../src/graph/plan"
 import { fold } from "../../src/log/fold";
 import { fitting, sizeOf } from "../../src/scene/fitting";
 import { BLANK, nextPicture } from "../../src/scene/pictures";
-import { atOnce } from "../../src/slices";
+import { atOnce, type Work } from "../../src/slices";
 import { createStore } from "../../src/store/store";
 import { Program } from "../builder";
 import { exampleA, exampleC } from "../examples";
@@ -58,7 +58,11 @@ describe("the size of a graph", () => {
 describe("what is shown", () => {
   it("becomes less with less room, inner groups closing first", () => {
     const { draw, details } = drawn(trained());
-    const of = (w: number): Detail => atOnce(fitting(details(), draw, { w, h: 400 }, "LR")).detail;
+    // eslint-disable-next-line require-yield
+    function* work(detail: Detail): Work<Graph> {
+      return draw(detail);
+    }
+    const of = (w: number): Detail => atOnce(fitting(details(), work, { w, h: 400 }, "LR")).detail;
     expect(of(9000)).toMatchObject({ depth: 2, values: "airy" });
     const seen = [9000, 2400, 2000, 1600, 1200, 900, 700].map(of);
     for (const [i, detail] of seen.entries()) {
