@@ -12,8 +12,9 @@ export function explainFailedCall(model: Model, { op, inputs }: ErrorRow): Line[
     return value ? [{ id, name: called(model, id, 16), dims: value.summary.shape }] : [];
   });
   if (given.length === 0) return [];
-  const pieces = given.slice(0, 4).map(({ id, dims }) => {
-    return { ...name(model, id), text: `${called(model, id, 16)} ${shape(dims)}` };
+  const pieces = given.slice(0, 4).map(({ id, name: own, dims }) => {
+    const text = own.startsWith("the (") ? own : `${own} ${shape(dims)}`; // its shape is its name
+    return { ...name(model, id), text };
   });
   const lines: Line[] = [
     [math(op ?? "The call"), plain(" was given "), ...list(pieces), plain(".")],
@@ -47,9 +48,11 @@ function product(a: Given, b: Given, op: string): Found | null {
   const own = a.dims.at(-1);
   const rows = linear ? b.dims.at(-1) : (b.dims.at(-2) ?? b.dims.at(-1));
   if (own === undefined || rows === undefined || own === rows) return null;
-  const why =
-    `A product takes rows of the first times columns of the second: the rows of ${a.name} have ` +
-    `${own} items, the columns of ${b.name} have ${rows}.`;
+  const why = linear
+    ? `A linear layer takes the rows of its input times the rows of its weight: those of ` +
+      `${a.name} have ${own} items, those of ${b.name} have ${rows}.`
+    : `A product takes rows of the first times columns of the second: the rows of ${a.name} have ` +
+      `${own} items, the columns of ${b.name} have ${rows}.`;
   const names = NAME.test(a.name) && NAME.test(b.name);
   if (!names || linear || a.dims.length !== 2 || b.dims.length !== 2) return { why, fix: null };
   if (own === b.dims[1]) return { why, fix: `${a.name} @ ${b.name}.T` };

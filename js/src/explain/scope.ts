@@ -5,12 +5,20 @@ import { dim, math, plain, type Line } from "./text";
 
 /** What an optimizer does with each parameter w and its gradient g. */
 const RULES: Readonly<Record<string, string>> = {
-  SGD: "w ← w − lr · g",
   Adam: "w ← w − lr · m̂ ÷ (√v̂ + eps), with running means m of g and v of g²",
   AdamW: "w ← w − lr · (m̂ ÷ (√v̂ + eps) + weight_decay · w)",
   RMSprop: "w ← w − lr · g ÷ (√v + eps), with a running mean v of g²",
   Adagrad: "w ← w − lr · g ÷ (√Σg² + eps)",
 };
+
+/** The rule of SGD, which depends on what it was told. */
+function ruleOfSgd(numbers: string): string {
+  const g = numbers.includes("weight_decay") ? "(g + weight_decay · w)" : "g";
+  if (!numbers.includes("momentum")) return `w ← w − lr · ${g}`;
+  const mean = `v ← momentum · v + ${g}`;
+  if (!numbers.includes("nesterov")) return `${mean}, then w ← w − lr · v`;
+  return `${mean}, then w ← w − lr · (${g.replace(/[()]/g, "")} + momentum · v)`;
+}
 
 /** What a module computes of its input x. */
 const FORMULAS: Readonly<Record<string, string>> = {
@@ -30,7 +38,7 @@ export function belongsTo(model: Model, scope: number | null): Line {
     row = model.scopes.get(at);
     if (!row) return [];
     if (row.kind === "step") {
-      const rule = RULES[row.name];
+      const rule = row.name === "SGD" ? ruleOfSgd(row.text) : RULES[row.name];
       return [
         dim("It is part of a step of "),
         math(row.name),

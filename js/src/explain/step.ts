@@ -80,19 +80,24 @@ function explainEvent(
       };
     }
     case "name":
-      return {
-        ...NOTHING,
-        title: [
-          name(model, event.value),
-          plain(" is what "),
-          math(event.name),
-          plain(" means now"),
-        ],
-      };
+      return explainName(model, event.value, event.name);
     default:
       return NOTHING;
   }
   return NOTHING;
+}
+
+/** A value got a name that it had not when it was made. */
+function explainName(model: Model, value: number, own: string): Explanation {
+  const before = model.values.get(value)?.names.at(-2)?.[1];
+  const link = { ...name(model, value), text: own };
+  return {
+    ...NOTHING,
+    title:
+      before === undefined
+        ? [link, plain(" is the name of a value now")]
+        : [link, plain(" is now another name of "), math(before)],
+  };
 }
 
 function at(

@@ -152,6 +152,9 @@ describe("explanations", () => {
     const h = p.leaf("h", new Array<number>(12).fill(1), true, [3, 4]);
     const w = p.leaf("w", new Array<number>(8).fill(1), true, [2, 4]);
     const b = p.leaf("b", [1, 2, 3], true, [3]);
+    const v = p.leaf("v", new Array<number>(6).fill(1), true, [2, 3]);
+    const summary = [[2, 3], "float32", [1, 2, 3, 4, 5, 6], null, null];
+    p.tell("value", 90, 90, 0, true, true, false, null, summary);
     const failed = (op: string, inputs: number[]): ErrorRow => ({
       ...{ kind: "call", type: "RuntimeError", message: "m", help: [], run: null, node: null },
       ...{ slot: null, value: null, expected: null, found: null, writes: [], source: null },
@@ -166,6 +169,10 @@ describe("explanations", () => {
         "RuntimeError: m",
     );
     expect(told("addmm", [b.id, h.id, w.id])).toContain("the rows of h have 4 items");
+    expect(told("linear", [h.id, v.id, b.id])).toContain(
+      "the rows of its input times the rows of its weight: those of h have 4 items, those of v have 3.",
+    );
+    expect(told("relu", [90])).toContain("relu was given the (2, 3) value.");
     expect(told("add", [h.id, b.id])).toContain("Here h has 4 and b has 3. | Fix: b[:, None]");
     expect(told("add", [999])).toBe("RuntimeError: m");
   });
@@ -180,6 +187,8 @@ describe("where a call belongs", () => {
     scope(3, 2, "no_grad", "no_grad", ""),
     scope(4, null, "step", "SGD", "lr=0.1"),
     scope(5, 9, "turn", "1", ""),
+    scope(6, null, "step", "SGD", "lr=0.1, momentum=0.9"),
+    scope(7, null, "step", "SGD", "lr=0.1, momentum=0.9, weight_decay=0.01, nesterov=True"),
   ]);
 
   it("is told with its formula or rule", () => {
@@ -187,9 +196,23 @@ describe("where a call belongs", () => {
     expect(toText(belongsTo(model, 4))).toBe(
       "It is part of a step of SGD (lr=0.1): w ← w − lr · g",
     );
+    expect(toText(belongsTo(model, 6))).toContain("v ← momentum · v + g, then w ← w − lr · v");
+    expect(toText(belongsTo(model, 7))).toContain("lr · (g + weight_decay · w + momentum · v)");
     expect(belongsTo(model, 5)).toEqual([]);
     expect(belongsTo(model, null)).toEqual([]);
   });
+});
+
+it("a second name is told with the first", () => {
+  const p = new Program();
+  p.cell();
+  const h = p.leaf("h", [1]);
+  p.op("add", [h, 1], "y");
+  p.cell("alias = h");
+  p.tell("name", h.id, "alias", "");
+  const store = createStore();
+  store.load(p.packed());
+  expect(toText(store.explanation.value?.title ?? [])).toBe("alias is now another name of h");
 });
 
 describe("formulas", () => {
