@@ -592,4 +592,53 @@ loss = rate.mean()
 loss.backward()
 """,
     ),
+    'a function that writes its argument': Broken(
+        'stale', 'y = net(h)', 'F.relu_(h)', True,
+        """
+import torch.nn.functional as F
+net, h = torch.nn.Linear(4, 4), torch.randn(2, 4, requires_grad=True) * 2
+y = net(h)
+F.relu_(h)
+(y + h).sum().backward()
+""",
+    ),
+    'a state that begins as a number': Broken(
+        'freed', None, 'baseline = 0.9 * baseline + 0.1 * reward', True,
+        """
+net = torch.nn.Linear(3, 1)
+baseline = 0.0
+for step in range(3):
+    reward = net(torch.randn(5, 3)).mean()
+    baseline = 0.9 * baseline + 0.1 * reward
+    loss = (reward - baseline).pow(2)
+    loss.backward()
+""",
+    ),
+    'several losses of one graph': Broken(
+        'freed', None, 'loss.backward()', True,
+        """
+losses = torch.randn(3, requires_grad=True).exp().tanh()
+for loss in losses:
+    loss.backward()
+""",
+    ),
+    'switched off for good': Broken(
+        'no_grad', 'loss.backward()', 'torch.set_grad_enabled(False)', True,
+        """
+net = torch.nn.Linear(3, 1)
+torch.set_grad_enabled(False)
+loss = net(torch.randn(4, 3)).mean()
+loss.backward()
+""",
+    ),
+    'an infinity that becomes a NaN': Broken(
+        'nan', 'loss = -(p * q).sum()', 'q = torch.log(p)', True,
+        """
+w = torch.randn(4, 3, requires_grad=True)
+p = torch.relu(w) * torch.tensor([1., 0., 1.])
+q = torch.log(p)
+loss = -(p * q).sum()
+loss.backward()
+""",
+    ),
 }  # fmt: skip

@@ -26,6 +26,8 @@ def run(source: str, name: str, **more: Any) -> tuple[Any, RuntimeError | None, 
             exec(compile(source, file, "exec"), names)
     except RuntimeError as raised:
         error = raised
+    finally:
+        torch.set_grad_enabled(True)
     return found.findings, error, names
 
 

@@ -81,6 +81,29 @@ for batch in range(30):
     outputs.append(net(torch.randn(2, 3)))
 """,
     ),
+    "an evaluation in one line": Broken(
+        "leak",
+        "outputs = [net(torch.randn(2, 3)) for _ in range(30)]",
+        "outputs = [net(torch.randn(2, 3)) for _ in range(30)]",
+        True,
+        """
+net = torch.nn.Linear(3, 1)
+outputs = [net(torch.randn(2, 3)) for _ in range(30)]
+""",
+    ),
+    "an average of losses": Broken(
+        "leak",
+        None,
+        "average = 0.9 * average + 0.1 * loss",
+        True,
+        """
+net, average = torch.nn.Linear(3, 1), 0.
+for step in range(30):
+    loss = net(torch.randn(2, 3)).pow(2).mean()
+    loss.backward()
+    average = 0.9 * average + 0.1 * loss
+""",
+    ),
     "an evaluation that sums its losses": Broken(
         "leak",
         None,

@@ -295,7 +295,11 @@ def _cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
         text = "A gradient has no history of its own, unless it is asked for."
         fix = fixes.with_graph(line)
     elif off is None:
-        text, fix = "Nothing was recorded here: gradients were switched off.", ""
+        text, fix = "Nothing was recorded here: gradients are switched off.", fixes.under_grad(line)
+    elif isinstance(off[1], ast.Expr):
+        place = off[0]
+        text = "Nothing is recorded from here on: gradients are switched off."
+        fix = fixes.valid(place.text.replace("False", "True"))
     elif isinstance(off[1], ast.With):
         text = f"Nothing was recorded here, because of `{off[0].text}` (line {off[0].line})."
         fix = fixes.under_grad(line)

@@ -14,6 +14,9 @@ CUTS = re.compile(
 """What a graph is cut with."""
 
 
+LIBRARIES = ("torch", "F", "nn.functional", "torch.nn.functional", "torch.linalg")
+
+
 def parsed(text: str) -> ast.stmt | None:
     """The one statement that a line is; None where it is not a whole one."""
     try:
@@ -90,6 +93,8 @@ def _method(statement: ast.Expr, levels: int | None) -> str:
             return valid(f"{ast.unparse(call.args[0])} = {ast.unparse(call)}")
     if not isinstance(function, ast.Attribute) or not function.attr.endswith("_"):
         return ""
+    if ast.unparse(function.value) in LIBRARIES and call.args:
+        return valid(f"{ast.unparse(call.args[0])} = {_plain(call)}")
     if isinstance(function.value, ast.Subscript) and levels != 0:
         return _cloned_first(function.value, statement, levels)
     name = _first(call)
@@ -155,12 +160,33 @@ def without(text: str, op: str) -> str:
         if isinstance(node, ast.Compare):
             value = node.left
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            library = ast.unparse(node.func.value) in ("torch", "F")
+            library = ast.unparse(node.func.value) in LIBRARIES
             if node.func.attr == op and (node.args or not library):
                 value = node.args[0] if library else node.func.value
         if value is not None and statement is not None:
             return valid(ast.unparse(_Replaced(node, value).visit(statement)))
     return ""
+
+
+def kept_graph(text: str) -> str:
+    """``loss.backward()`` with ``retain_graph=True``; empty for other lines."""
+    loss = loss_of(text)
+    return f"{loss}.backward(retain_graph=True)" if loss else ""
+
+
+def detached_whole(text: str) -> str:
+    """The line with all that it gives a name, or each item of the list that it makes, detached."""
+    statement = parsed(text)
+    if statement is None:
+        return ""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.ListComp):
+            node.elt = _without_history(node.elt)
+            return valid(ast.unparse(statement))
+    if not isinstance(statement, ast.Assign):
+        return ""
+    statement.value = _without_history(statement.value)
+    return valid(ast.unparse(statement))
 
 
 def with_graph(text: str) -> str:
@@ -404,7 +430,7 @@ def guarded(text: str, op: str) -> str:
 
 
 def _made_safe(call: ast.Call, function: ast.Attribute, op: str) -> bool:
-    library = ast.unparse(function.value) in ("torch", "F", "nn.functional", "torch.linalg")
+    library = ast.unparse(function.value) in LIBRARIES
     if op in ("std", "var"):
         call.keywords = [*call.keywords, ast.keyword("correction", ast.Constant(0))]
     elif op == "div" and len(call.args) > library:

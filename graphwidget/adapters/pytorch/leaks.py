@@ -23,7 +23,7 @@ from ...recording.fold import Model, Row
 from ...recording.sites import cell_of, function_of
 from . import fixes
 from .identity import Identity
-from .lines import name_of_value, place_of_call
+from .lines import name_of_value, place_of_call, statement
 from .tensor_facts import grad_fn_of
 
 WINDOW = 6
@@ -95,7 +95,11 @@ def leak(
     keepers: list[Keeper] = []
     if several:
         keepers = list(_containers([tensor for _, tensor in kept], frame))
-    reader = _maker(model, kept[0][0]) if keepers else None
+    reader = _maker(model, kept[0][0]) if several else None
+    if waits and several and not keepers and reader is not None:
+        listed = statement(model, reader)
+        if fixes.detached_whole(listed) and " for " in listed:
+            keepers = [Keeper("The list", reader, fixes.detached_whole(listed))]
     if not keepers and (waits or not several):
         keepers, reader = _growing(model, tensors, old, waits)
     if not keepers:
@@ -199,8 +203,9 @@ def _line(name: str, files: list[tuple[str, str]], inner: Any = None) -> tuple[P
             tree = ast.parse("".join(lines))
         except SyntaxError:
             continue
-        for node in ast.walk(tree):
-            value = _put(node, last)
+        found = [(_put(node, last), node) for node in ast.walk(tree)]
+        found += [(_put(node, last.partition("[")[0], True), node) for node in ast.walk(tree)]
+        for value, node in found:
             if value is not None and isinstance(node, ast.stmt):
                 cell = cell_of(file)
                 where = file if cell is None else f"cell {cell}"
@@ -222,14 +227,18 @@ def _inner(value: ast.expr, inner: Any) -> ast.expr:
     return value
 
 
-def _put(node: ast.AST, name: str) -> ast.expr | None:
-    """What a statement puts into a container of that name: ``x`` of ``losses.append(x)``."""
+def _put(node: ast.AST, name: str, item: bool = False) -> ast.expr | None:
+    """What a statement puts into a container of that name, or into an item of that: ``x`` of
+    ``losses.append(x)``."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         call = node.value
         method = call.func
         if not isinstance(method, ast.Attribute) or method.attr not in PUT:
             return None
-        return call.args[-1] if _last(method.value) == name and call.args else None
+        into = method.value
+        if item and isinstance(into, ast.Subscript):
+            into = into.value
+        return call.args[-1] if _last(into) == name and call.args else None
     if isinstance(node, ast.AugAssign) and _last(node.target) == name:
         value = node.value
         return value.elts[0] if isinstance(value, ast.List) and value.elts else None
@@ -279,7 +288,9 @@ def _growing(
         None,
     )
     what = next((each for each in reversed(added) if each and each != name), "")
-    return [Keeper(name or "A sum", place, fixes.detached(place.text, what))], reader
+    line = statement(model, place)
+    fix = fixes.detached(line, what) or fixes.detached_whole(line)
+    return [Keeper(name or "A sum", place, fix)], reader
 
 
 def _adds_up(model: Model, call: Row | None) -> bool:

@@ -129,6 +129,7 @@ def siblings(source: str, place: Place) -> list[ast.stmt]:
     return []
 
 
+SWITCH = re.compile(r"torch(\.autograd)?\.set_grad_enabled\(False\)")
 OFF = re.compile(r"\b(no_grad|inference_mode|set_grad_enabled)\b")
 
 
@@ -145,6 +146,10 @@ def switched_off(model: Model, call: int | None) -> tuple[Place, ast.stmt] | Non
                 if OFF.search(ast.unparse(part)):
                     text = source.splitlines()[part.lineno - 1].strip()
                     return place._replace(line=part.lineno, text=text), node
+        for each in ast.walk(_tree(source)):
+            if isinstance(each, ast.Expr) and SWITCH.fullmatch(ast.unparse(each)):
+                text = source.splitlines()[each.lineno - 1].strip()
+                return place._replace(line=each.lineno, text=text), each
     return None
 
 

@@ -172,6 +172,9 @@ def in_forward(
         before = _place(first)
         if before == place:
             entry = first
+        elif before is not None and (fix := _guarded(before, first)):
+            text = "This line makes an infinity of finite numbers, and of that came a NaN."
+            return Finding("nan", place, before, fix, text)
         elif before is not None:
             text += f" But it was given an infinity, by `{before.text}` (line {before.line})."
     return Finding("nan", None, place, _guarded(place, entry), text)

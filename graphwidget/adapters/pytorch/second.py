@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Mapping
 from functools import partial
@@ -19,6 +20,7 @@ from .lines import (
     place_of,
     place_of_call,
     seen_from,
+    source_of,
     statement,
 )
 
@@ -43,6 +45,9 @@ def freed(
         finding = Finding("freed", reader, before, "", text)
         if first.keys().isdisjoint(roots):
             return _shared(model, roots, first, began, finding)
+        if before is not None and before == backward:
+            text += " All of them need it: keep the graph, or call backward once on their sum."
+            return finding._replace(fix=fixes.kept_graph(before.text), text=text)
         text += " Run one backward, or compute the loss anew before the second."
         return finding._replace(fix=_between_two(model, roots, first, before, backward), text=text)
     new, old = edges[0]
@@ -66,7 +71,7 @@ def freed(
         fix = fixes.valid("\n".join([*made, line])) if made else ""
     else:
         text += f" {name or 'What was computed then'} is used again, with its old history."
-        fix = _detached(model, edges, line)
+        fix = _detached(model, edges, line, place)
     return Finding("freed", reader, place, fix, text)
 
 
@@ -173,13 +178,19 @@ def _carried(model: Model, new: Row, old: Row) -> tuple[str, Place | None]:
     return name, place
 
 
-def _detached(model: Model, edges: Iterable[tuple[Row, Row]], line: str) -> str:
+def _detached(
+    model: Model, edges: Iterable[tuple[Row, Row]], line: str, place: Place | None
+) -> str:
     """The line, with all that is carried into it cut off from its history."""
     edges = list(edges)
     names = dict.fromkeys(_carried(model, new, old)[0] for new, old in edges)
     told = all(any(map(partial(name_of_value, model), old["outputs"])) for _, old in edges)
     cuts = [] if told else fixes.carried(line, len({old["node"] for _, old in edges}) > 1)
-    cuts = cuts or [f"{name} = {name}.detach()" for name in names if name]
+    source = "" if place is None else source_of(model, place)
+    for name in filter(None, names if not cuts else ()):
+        number = re.search(rf"^\s*{re.escape(name)} = [\d.]+\s*(#.*)?$", source, re.MULTILINE)
+        cuts += [f"if torch.is_tensor({name}):"] if number else []
+        cuts += [f"{'    ' if number else ''}{name} = {name}.detach()"]
     return fixes.valid("\n".join([*cuts, line])) if cuts else ""
 
 
@@ -247,5 +258,5 @@ def growing(model: Model, roots: list[int], before: set[int], count: int) -> Fin
     text = f"The graph grows with every backward, by now to {count} nodes: {name or 'a value'} "
     text += "carries the history of all turns before."
     line = "" if place is None else statement(model, place)
-    fix = _detached(model, [crossing], line)
+    fix = _detached(model, [crossing], line, place)
     return Finding("leak", place_of_call(model, old["call"]), place, fix, text)
