@@ -121,7 +121,7 @@ class Finder:
         starts: dict[int, int] = {}
         for call in model.calls.values():
             scope, outermost = call["scope"], None
-            while scope is not None:
+            while scope in model.scopes:  # older ones may be forgotten
                 outermost = scope if model.scopes[scope]["source"] == source else outermost
                 scope = model.scopes[scope]["parent"]
             if outermost is not None:

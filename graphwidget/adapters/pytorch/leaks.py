@@ -28,6 +28,8 @@ from .tensor_facts import grad_fn_of
 
 WINDOW = 6
 """Backward runs from one line over which the fewest living nodes are taken."""
+LAST = 4
+"""Tensors of a turn whose containers are looked for."""
 MAX_PLACES = 1_000
 MAX_LINES = 20_000
 HOLDERS = (list, tuple, set, dict)
@@ -94,7 +96,7 @@ def leak(
     several = several and not (waits and _chained(model, old, [number for number, _ in kept]))
     keepers: list[Keeper] = []
     if several:
-        keepers = list(_containers([tensor for _, tensor in kept], frame))
+        keepers = list(_containers(_last_of_turns(kept, old), frame))
     reader = _maker(model, kept[0][0]) if several else None
     if waits and several and not keepers and reader is not None:
         listed = statement(model, reader)
@@ -111,6 +113,15 @@ def leak(
     return Finding("leak", reader, keepers[0].place, keepers[0].fix, text)
 
 
+def _last_of_turns(kept: list[tuple[int, torch.Tensor]], old: dict[int, int]) -> list[torch.Tensor]:
+    """Of the last turns the tensors that were made last: a program keeps these, PyTorch itself
+    keeps others."""
+    turns: dict[int, list[torch.Tensor]] = {}
+    for number, tensor in sorted(kept, key=lambda each: -each[0]):
+        turns.setdefault(old[number], []).append(tensor)
+    return [tensor for turn in list(turns.values())[: 3 * WINDOW] for tensor in turn[:LAST]]
+
+
 def _chained(model: Model, old: dict[int, int], numbers: list[int]) -> bool:
     """Whether the last of these nodes was computed from one of an earlier turn."""
     last = max(numbers)
@@ -122,41 +133,39 @@ def _maker(model: Model, node: int) -> Place | None:
     return None if row is None else place_of_call(model, row["call"])
 
 
-class Held(NamedTuple):
-    """A container that holds tensors; ``inner`` tells where in each of its items, if these are
-    tuples or dictionaries."""
-
-    container: Any
-    inner: Any
-    times: int
-
-
 def _containers(tensors: list[torch.Tensor], frame: FrameType | None) -> Iterator[Keeper]:
-    """The containers that hold most of the tensors, by the names that the program has for them."""
-    held: dict[int, Held] = {}
-    own = {id(tensors)}
-    for tensor in tensors:
-        for each, inner in _holders(tensor, own):
-            count = held[id(each)].times if id(each) in held else 0
-            held[id(each)] = Held(each, inner, count + 1)
-    for each in [each for each in held.values() if each.times >= WINDOW]:
-        found = _named(each.container, frame)
+    """The containers that hold several of the tensors, by the names that the program has for them.
+    Asking who refers to something takes a look at all objects: it is done twice and no more."""
+    direct = [each for each in gc.get_referrers(*tensors) if each is not tensors and _holds(each)]
+    items = [each for each in direct if isinstance(each, (tuple, dict))]
+    outer = [each for each in gc.get_referrers(*items) if _holds(each)] if items else []
+    own = {id(tensors), id(direct), id(items), id(outer)}
+    wanted = {id(each) for each in tensors}
+    for each in {id(each): each for each in (*direct, *outer)}.values():
+        count, inner = _count(each, wanted)
+        found = _named(each, frame) if count >= WINDOW and id(each) not in own else None
         if found is not None:
-            yield Keeper(found[0], *_line(*found, each.inner))
+            yield Keeper(found[0], *_line(*found, inner))
 
 
-def _holders(value: Any, own: set[int]) -> Iterator[tuple[Any, Any]]:
-    """The containers of a value, and those of which it is in an item."""
-    for each in gc.get_referrers(value):
-        if id(each) in own or not (isinstance(each, HOLDERS) or hasattr(each, "append")):
-            continue
-        yield each, None
-        if isinstance(each, (tuple, dict)):
-            places = each.items() if isinstance(each, dict) else enumerate(each)
-            inner = next((key for key, item in places if item is value), None)
-            for outer in gc.get_referrers(each):
-                if hasattr(outer, "append"):
-                    yield outer, inner
+def _holds(value: Any) -> bool:
+    return isinstance(value, HOLDERS) or hasattr(value, "append")
+
+
+def _count(container: Any, wanted: set[int]) -> tuple[int, Any]:
+    """How many of the objects with these addresses a container holds; if in items that are tuples
+    or dictionaries, also where in these."""
+    count, inner = 0, None
+    try:
+        for item in list(container.values() if isinstance(container, dict) else container):
+            places = item.items() if isinstance(item, dict) else enumerate([item])
+            places = enumerate(item) if isinstance(item, tuple) else places
+            key = next((key for key, each in places if id(each) in wanted), None)
+            count += key is not None
+            inner = key if key is not None and isinstance(item, (tuple, dict)) else inner
+    except Exception:  # it is no container that can be gone through
+        return 0, None
+    return count, inner
 
 
 def _named(container: Any, frame: FrameType | None) -> tuple[str, list[tuple[str, str]]] | None:
