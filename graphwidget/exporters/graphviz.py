@@ -15,6 +15,7 @@ from ..adapters.real import is_real
 from ..graph.tensor import Tensor
 from ..recording.fold import Model, Row
 from .numbers import in_a_line, in_rows
+from .shown import base_writes, nodes_behind, turn_shown, values_shown
 from .signs import sign, title
 from .still import MOST, Pill, Scopes, Still, newest, still
 
@@ -63,17 +64,17 @@ def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
     turn."""
     graph = _empty()
     scopes = Scopes(model)
-    turn = _turn_shown(model, scopes, roots)
-    shown = _shown(model, roots, scopes, turn)
+    turn = turn_shown(model, scopes, roots)
+    shown = values_shown(model, roots, scopes, turn)
     hazards = [
         (node, slot, write)
         for node, slot in model.hazards()
         if shown.keys() & set(node["outputs"]) and (write := _guilty(model, slot)) is not None
     ]
     for _node, _slot, write in hazards:
-        shown |= _shown(model, {write["base"] or write["value"]}, scopes, turn)
+        shown |= values_shown(model, {write["base"] or write["value"]}, scopes, turn)
     cards = newest(model, shown)
-    through = _base_writes(model)
+    through = base_writes(model)
     calls = {model.values[key]["call"] for key in shown if shown[key] == "made"}
     calls |= {write["call"] for base, write in through.items() if base in shown}
     made = {key: model.calls[key] for key in sorted(calls & model.calls.keys())}
@@ -96,17 +97,6 @@ def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
         graph.attr(label=_label([title]), labelloc="t", fontsize="12", fontcolor=QUIET)
     graph.told = (len(picture.cards), len(picture.pills))
     return graph
-
-
-def _turn_shown(model: Model, scopes: Scopes, roots: set[int] | None) -> int | None:
-    """The turn of a film that the picture is of: that of the newest call, or of the roots."""
-    calls = [model.calls.get(model.values[key]["call"]) for key in roots or ()]
-    newest_call = next(reversed(model.calls.values()), None) if roots is None else None
-    for call in [newest_call, *calls]:
-        turn = scopes.film_turn(call)
-        if turn is not None:
-            return turn
-    return None
 
 
 def _write(graph: Any, model: Model, scopes: Scopes, picture: Still) -> None:
@@ -210,88 +200,6 @@ def has_dot() -> bool:
     return shutil.which("dot") is not None
 
 
-def _shown(
-    model: Model, roots: set[int] | None, scopes: Scopes, turn: int | None
-) -> dict[int, str]:
-    """The roots, or what the program still holds (of a turn: what it made), and all that they were
-    computed from: ``made``, or ``given`` where the picture begins."""
-    living = {key: value for key, value in model.values.items() if value["alive"]}
-    known = {key for key, v in living.items() if v["names"] or v["node"] is not None}
-    for run in list(model.runs.values())[-1:]:  # what backward began at is seldom kept
-        known |= {value for value, _node in run["roots"] if value in model.values}
-    if roots is None and turn is not None:
-        own = {
-            k for k in known if scopes.film_turn(model.calls.get(model.values[k]["call"])) == turn
-        }
-        roots = {key for key in own if not _hidden(model, scopes, model.values[key])} or None
-    waiting = list(roots or known or living)
-    through = _base_writes(model)
-    shown: dict[int, str] = {}
-    while waiting:
-        key = waiting.pop()
-        value = model.values.get(key)
-        if value is None or key in shown:
-            continue
-        call = model.calls.get(value["call"])
-        before = []
-        if key in through and through[key]["call"] in model.calls:
-            call = model.calls[through[key]["call"]]
-            before = [through[key]["base_before"]]
-        elsewhere = scopes.film_turn(call) not in (None, turn)
-        shown[key] = "given" if elsewhere or _hidden(model, scopes, value) else "made"
-        if shown[key] == "given":
-            continue
-        waiting += before
-        if call is not None:
-            waiting += [each for each in call["inputs"] if isinstance(each, int)]
-        else:
-            waiting += _leaves(model, value["node"])
-        if value["view_of"] is not None:
-            waiting.append(value["view_of"])
-    return shown
-
-
-def _hidden(model: Model, scopes: Scopes, value: Row) -> bool:
-    """Whether how a value was made is no part of the picture: an optimizer's work, and numbers
-    written into a leaf without a history."""
-    call = model.calls.get(value["call"])
-    if call is None:
-        return False
-    written = call["inplace"] and call["node"] is None and value["leaf"] and value["requires_grad"]
-    return bool(written) or scopes.step(call) is not None
-
-
-def _base_writes(model: Model) -> dict[int, Row]:
-    """For a value that is the base after a write through one of its views: that write."""
-    rows = [write for storage in model.storages.values() for write in storage["writes"]]
-    return {write["base"]: write for write in rows if write["base"] is not None}
-
-
-def _nodes_behind(model: Model, node: int | None) -> list[Row]:
-    """A node whose call was not recorded and all such nodes behind it."""
-    found: dict[int, Row] = {}
-    waiting = [node]
-    while waiting:
-        key = waiting.pop()
-        row = None if key is None else model.nodes.get(key)
-        if row is not None and row["node"] not in found and row["call"] is None:
-            found[row["node"]] = row
-            waiting += [edge[0] for edge in row["next"]]
-    return list(found.values())
-
-
-def _leaves(model: Model, node: int | None) -> list[int]:
-    """The values at the ends of what lies behind an unrecorded node: leaves and saved values."""
-    values: list[int | None] = []
-    for row in _nodes_behind(model, node):
-        values += [row["variable"], *row["outputs"]]
-        for behind, _nr in row["next"]:
-            recorded = model.nodes.get(behind)
-            if recorded is not None and recorded["call"] is not None:
-                values += recorded["outputs"]
-    return [value for value in values if value is not None]
-
-
 def _unrecorded(graph: Any, model: Model, shown: set[int]) -> None:
     """Nodes made before anybody recorded: drawn by their names and edges."""
     drawn: set[int] = set()
@@ -299,7 +207,7 @@ def _unrecorded(graph: Any, model: Model, shown: set[int]) -> None:
         value = model.values[key]
         if value["call"] is not None:
             continue
-        for node in _nodes_behind(model, value["node"]):
+        for node in nodes_behind(model, value["node"]):
             if node["node"] not in drawn and node["variable"] is None:
                 drawn.add(node["node"])
                 _node(graph, model, node, shown)

@@ -10,15 +10,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..arrays.warnings import warn
-from ..functions.tensor.global_settings import typename
 from ..nn.module import Module
 from ..nn.parameter import Parameter
-from . import picture
+from . import lint, picture
 from .codegen import CodeGen, PythonCode
 from .immutable_collections import immutable_dict
 from .lists import InsertPoint, NodeList
 from .names import Builtin, Namespace, is_bound, target_name
-from .node import OPCODES, Argument, Node, Target, map_arg
+from .node import Argument, Node, Target, map_arg
 
 __all__ = ["CodeGen", "Graph", "PythonCode"]
 
@@ -311,56 +310,7 @@ class Graph:
                 name, paths that lead nowhere.
             ValueError: a target of the wrong kind.
         """
-        names: set[str] = set()
-        seen: set[Node] = set()
-        for node in self.nodes:
-            if node.op not in OPCODES:
-                raise RuntimeError(f"Node {node} had unknown opcode {node.op}!")
-            if node.graph is not self:
-                raise RuntimeError(f"Node '{node}' does not belong to this Graph!")
-            for arg in node._input_nodes:
-                if arg.graph is not self:
-                    raise RuntimeError(
-                        f"Argument '{arg}' of Node '{node}' does not belong to this Graph, but was "
-                        "used as an argument! If you are copying nodes from another graph, make "
-                        f"sure to use ``arg_transform`` on node_copy() to remap values\n{self}"
-                    )
-                if arg not in seen:
-                    raise RuntimeError(
-                        f"Argument '{arg}' of Node '{node}' was used before it has been defined! "
-                        f"Please check that Nodes in the graph are topologically ordered\n{self}"
-                    )
-            seen.add(node)
-            if node.name in names:
-                raise RuntimeError(f"Node redefined name {node.name}!")
-            names.add(node.name)
-        if self.owning_module is not None:
-            for node in self.nodes:
-                self._lint_target(node)
-
-    def _lint_target(self, node: Node) -> None:
-        target = node.target
-        function = node.op == "call_function"
-        if not (callable(target) if function else isinstance(target, str)):
-            raise ValueError(
-                f"Node {node} target {target} has type {typename(target)} but "
-                f"a {'Callable' if function else 'str'} is expected"
-            )
-        if node.op not in ("get_attr", "call_module"):
-            return
-        place: Any = self.owning_module
-        parts = target.split(".")
-        for i, part in enumerate(parts):
-            place, above = getattr(place, part, None), ".".join(parts[:i])
-            if place is None:
-                raise RuntimeError(
-                    f"Node {node} target {target} references nonexistent attribute "
-                    f"{part} of {above}"
-                )
-            if node.op == "call_module" and not isinstance(place, Module):
-                raise RuntimeError(
-                    f"Node {node} target {target} {part} of {above} does not reference an nn.Module"
-                )
+        lint.check(self)
 
     def __str__(self) -> str:
         names: list[str] = []
