@@ -13,36 +13,32 @@ from itertools import chain
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
-from ..arrays.warnings import warn
 from ..func import pytree
 from ..graph.tensor import Tensor
 from ..nn.container import Sequential
 from ..nn.module import Module
 from ..nn.parameter import Parameter
-from .assertions import _assert, _assert_is_none
 from .codegen import PyTreeCodeGen, PyTreeInfo
 from .graph import Graph
 from .graph_module import GraphModule
-from .names import PACKAGE, is_bound, is_from_torch
-from .node import Argument, Node, map_aggregate
+from .names import PACKAGE, is_bound
+from .node import Argument, map_aggregate
 from .patches import Patches
-from .proxy import BASE_TYPES, ParameterProxy, Proxy, Scope, TracerBase
+from .placeholders import (
+    PH,
+    VARIABLE,
+    PHBase,
+    all_by_position,
+    declared_types,
+    placeholder,
+    transfer,
+)
+from .proxy import ParameterProxy, Proxy, Scope, TracerBase
 
-__all__ = ["PH", "ProxyableClassMeta", "Tracer", "symbolic_trace"]
+__all__ = ["PH", "PHBase", "ProxyableClassMeta", "Tracer", "symbolic_trace"]
 
-VARIABLE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 _tracing: list[None] = []
 """An item for each program that is being recorded."""
-
-
-class PHBase:
-    """Says of a value in `concrete_args` that it is not known."""
-
-    def __repr__(self) -> str:
-        return "PH"
-
-
-PH = PHBase()
 
 
 class ProxyableClassMeta(type):
@@ -269,7 +265,7 @@ class Tracer(TracerBase):
         called, args = self.create_args_for_root(function, is_module, concrete_args)
         with self._patched(names):
             value = self.create_arg(called(*args))
-            kind = _annotations(called).get("return")
+            kind = declared_types(called).get("return")
             self.create_node("output", "output", (value,), {}, type_expr=kind)
 
     @contextlib.contextmanager
@@ -322,7 +318,7 @@ class Tracer(TracerBase):
         if isinstance(known, tuple) and known and code.co_flags & VARIABLE and total == 1:
             for number, value in enumerate(known):
                 args.append(self.create_proxy("placeholder", f"input_{number}", (), {}))
-                _transfer(value, args[-1].node)
+                transfer(value, args[-1].node)
             return root_fn, args
         listed = [next(names) for _ in range(len(args), total)]
         if isinstance(known, tuple):
@@ -332,13 +328,13 @@ class Tracer(TracerBase):
                     "concrete arguments"
                 )
             known = dict(zip(listed, known, strict=True))
-        args += [self._placeholder(name, known, analysed) for name in listed]
+        args += [placeholder(self, name, known, analysed) for name in listed]
         if code.co_kwonlyargcount > 0 or code.co_flags & VARIABLE:
             if code.co_flags & inspect.CO_VARARGS:
-                args.append(self._placeholder("*" + next(names), known, analysed))
+                args.append(placeholder(self, "*" + next(names), known, analysed))
             if code.co_flags & inspect.CO_VARKEYWORDS:
-                args.append(self._placeholder("**" + next(names), known, analysed))
-            root_fn = _all_by_position(root_fn, len(args))
+                args.append(placeholder(self, "**" + next(names), known, analysed))
+            root_fn = all_by_position(root_fn, len(args))
         flat, spec = pytree.tree_flatten(tuple(args))
         if all(part.kind is None for part in spec.parts):
             return root_fn, args
@@ -356,54 +352,6 @@ class Tracer(TracerBase):
 
         return flattened
 
-    def _placeholder(self, name: str, known: Any, function: Any) -> Any:
-        parameter = None if name[0] == "*" else inspect.signature(function).parameters[name]
-        given = parameter is not None and parameter.default is not parameter.empty
-        default = (parameter.default,) if given and parameter is not None else ()
-        if known is None or name not in known:
-            kind = _annotations(function).get(name)
-            return self.create_proxy("placeholder", name, default, {}, type_expr=kind)
-        count = 0
-
-        def specialised(value: Any) -> Any:
-            nonlocal count
-            count += 1
-            proxy = self.create_proxy("placeholder", f"{name}_{count}", default, {})
-            if isinstance(value, PHBase):
-                _transfer(value, proxy.node)
-                return proxy
-            self._assert_is(proxy, name, value)
-            return value
-
-        return pytree.tree_map(specialised, known[name])
-
-    def _assert_is(self, proxy: Proxy, name: str, value: Any) -> None:
-        """Let the graph check that an argument is what it was recorded for."""
-        if type(value) in BASE_TYPES and type(value) is not Tensor:
-            _assert(
-                proxy == value,
-                f"{name} has been specialized to have value {value} but got another value",
-            )
-        elif value is None:
-            args = proxy, f"{name} has been specialized to have value None but got another value"
-            self.create_proxy("call_function", _assert_is_none, args, {})
-        else:
-            warn(
-                f"Was not able to add assertion to guarantee correct input {name} to "
-                "specialized function. It is up to the user to make sure that your inputs match "
-                "the inputs you specialized the function with."
-            )
-
-
-def _annotations(function: Any) -> dict[str, Any]:
-    """The types of a function's parameters and result, as its program spells them; of this
-    package's own functions only those that say something."""
-    function = inspect.unwrap(function)
-    if not is_from_torch(function):
-        return inspect.get_annotations(function)
-    found = inspect.get_annotations(function, eval_str=True)
-    return {name: kind for name, kind in found.items() if kind is not Any}
-
 
 def _tensors_in(module: Any, place: str = "") -> Iterator[tuple[Tensor, str]]:
     """The tensors that a module has as plain attributes, with their paths."""
@@ -412,30 +360,6 @@ def _tensors_in(module: Any, place: str = "") -> Iterator[tuple[Tensor, str]]:
             yield value, place + name
     for name, child in module.named_children():
         yield from _tensors_in(child, f"{place}{name}.")
-
-
-def _transfer(placeholder: Any, node: Node) -> None:
-    """Give a node the attributes that a user set on a placeholder of their own."""
-    if isinstance(placeholder, PHBase) and placeholder is not PH:
-        for name in dir(placeholder):
-            value = getattr(placeholder, name)
-            if not (callable(value) or name.startswith("__") or hasattr(node, name)):
-                setattr(node, name, value)
-
-
-def _all_by_position(function: Any, count: int) -> Any:
-    """A function that takes its starred parameters as plain ones, so that a proxy can stand for all
-    arguments that they collect."""
-    code = function.__code__
-    code = code.replace(
-        co_argcount=count,
-        co_posonlyargcount=0,
-        co_kwonlyargcount=0,
-        co_flags=code.co_flags & ~VARIABLE,
-    )
-    return FunctionType(
-        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
-    )
 
 
 def symbolic_trace(
