@@ -105,7 +105,7 @@ class _Block:
         self.start = start  # so many scopes were open when it began
         self.last: Position | None = None
         self.heard: list[Any] = []
-        self.wanted: tuple[Region, ...] | None = None  # the regions that are open
+        self.wanted: tuple[Region, ...] | None = ()  # the regions that are open, if that is clear
 
 
 class Way(NamedTuple):
@@ -134,7 +134,7 @@ class Scopes:
         """The loops that have turns among the records that are over."""
         self._open: list[Mark] = []
         self._blocks = [_Block(0)]
-        self._ways: dict[tuple[Position, Position], Way] = {}
+        self._ways: dict[tuple[Position | None, Position], Way] = {}
         self.opens, self.closes = self._opens, self._closes
         self._told: list[int] = []  # open scopes that were told
         self.ticks: dict[Loop, int] = {}  # see ``Places.ticks``
@@ -160,7 +160,7 @@ class Scopes:
         last, found, way = block.last, None, None
         if to.outer:
             found = self._ticked(to)
-        if found is None and last is not None:
+        if found is None:
             if to is last and what not in block.heard:
                 block.heard.append(what)
                 return
@@ -204,17 +204,19 @@ class Scopes:
                 assert mark.region is not None
                 mark.tick = self.ticks.get(mark.region.key)
 
-    def _learn(self, last: Position, to: Position) -> Way:
+    def _learn(self, last: Position | None, to: Position) -> Way:
         """What there is to know of a way."""
         if len(self._ways) > 20_000:
             self._ways.clear()
-        if last is to:
+        if last is None:
+            stays, found = False, None
+        elif last is to:
             found = again(to.levels, len(to.levels) - 1)
             stays = found is None
         else:
             stays = _within_generator(last, to)
             found = None if stays else change(last, to)
-        kept = _kept(last.regions, to.regions, found)
+        kept = 0 if last is None else _kept(last.regions, to.regions, found)
         way = self._ways[last, to] = Way(stays, kept, found)
         return way
 
