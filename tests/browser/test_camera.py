@@ -193,3 +193,27 @@ def test_a_step_over_ten_thousand_ops(
     with capsys.disabled():
         print(f"\n10,000 ops seen from afar: {panned:.0f} ms a frame while panning")
     assert picture.root.evaluate("root => root.querySelectorAll('*').length") <= 400
+
+
+LAYERS = """
+layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
+encoder = torch.nn.TransformerEncoder(layer, 6)
+loss = encoder(torch.randn(2, 5, 16)).sum()
+"""
+
+
+def test_a_group_that_is_opened_is_seen_from_its_beginning(show: Show, quiet_page: Page) -> None:
+    code = compile(LAYERS, "layers.py", "exec")
+    picture = show(record(lambda: exec(code, {"torch": torch})))
+    frames = picture.root.get_by_test_id("frame")
+    before = frames.count()
+    group = picture.root.get_by_test_id("group").first
+    group.focus()
+    group.press("Enter")
+    expect(frames).to_have_count(before + 1)
+    moved(quiet_page)
+    title = frames.last.locator("[role=button]")
+    expect(title).to_be_in_viewport(ratio=1)
+    expect(title).to_be_focused()
+    quiet_page.keyboard.press("Enter")  # and it is closed where it was opened
+    expect(frames).to_have_count(before)

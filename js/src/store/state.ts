@@ -56,6 +56,8 @@ export function createState() {
 
     /** Groups that the user opened (true) or closed (false), by key; others are as they are by default. */
     opened: signal<ReadonlyMap<string, boolean>>(new Map()),
+    /** The group that the user opened last, by place; a new object each time. */
+    unfolded: signal<{ readonly place: string } | null>(null),
     /** The box (or the value's, call's, node's box) that the reader asked to see; a new object each time. */
     sought: signal<{ readonly key: string } | null>(null),
 

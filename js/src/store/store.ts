@@ -46,7 +46,10 @@ export function createStore() {
   };
   /** Opens or closes a group, by its place. */
   const openGroup = (place: string, open: boolean): void => {
-    state.opened.value = new Map(state.opened.value).set(place, open);
+    batch(() => {
+      state.opened.value = new Map(state.opened.value).set(place, open);
+      state.unfolded.value = open ? { place } : null;
+    });
   };
   return {
     ...state,

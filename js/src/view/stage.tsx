@@ -2,9 +2,23 @@
 
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import type { Rect } from "../scene/flow";
 import { rectOf } from "../scene/scene";
 import type { Store } from "../store/store";
-import { follow, goTo, inView, NAMES, overlaps, READING, zoom } from "./camera";
+import {
+  follow,
+  goTo,
+  held,
+  inside,
+  inView,
+  NAMES,
+  overlaps,
+  PADDING,
+  READING,
+  zoom,
+  type Camera,
+  type Size,
+} from "./camera";
 import { ChosenBar } from "./chosen";
 import { Find } from "./find";
 import { findBox, subjectOf } from "./look";
@@ -133,6 +147,22 @@ function useCamera(store: Store, view: ViewState): void {
     const { value: _step } = store.index;
     if (store.walked.value) view.auto.value = true;
   });
+  const seen = useRef(store.unfolded.peek());
+  // A group that was opened is looked at from its beginning, where all of it has no room.
+  useSignalEffect(() => {
+    const unfolded = store.unfolded.value;
+    const { frames } = store.scene.value;
+    const size = view.size.value;
+    if (!unfolded || unfolded === seen.current || size.w === 0) return;
+    const frame = [...frames.values()].find(({ place }) => place === unfolded.place);
+    if (!frame) return;
+    seen.current = unfolded;
+    const camera = view.camera.peek();
+    if (inside(frame, camera, size, 0)) return;
+    release(view);
+    const next = goTo(camera, beginningOf(frame, camera, size), size);
+    view.camera.value = held(next, store.scene.value.bounds, size);
+  });
   useSignalEffect(() => {
     const sought = store.sought.value;
     const scene = store.scene.value;
@@ -151,6 +181,11 @@ function useCamera(store: Store, view: ViewState): void {
       clearTimeout(timer);
     };
   });
+}
+
+/** As much of a rectangle as can be seen at once, from where it begins. */
+function beginningOf({ x, y, w, h }: Rect, { k }: Camera, size: Size): Rect {
+  return { x, y, w: Math.min(w, size.w / k - 2 * PADDING), h: Math.min(h, size.h / k - PADDING) };
 }
 
 /** The picture is dragged with the pointer; a click beside all boxes selects nothing. */

@@ -182,10 +182,14 @@ function nobody(): boolean {
 /** Whether Tab reaches a box and the switches on it. */
 function reach(box: Element, on: boolean): void {
   const value = on ? "0" : "-1";
-  box.setAttribute("tabindex", value);
+  if (!isFrame(box)) box.setAttribute("tabindex", value);
   for (const part of box.querySelectorAll("[tabindex]")) part.setAttribute("tabindex", value);
 }
 
+/** Gives a box the focus; of a frame, its title, which closes it. */
 function focus(box: Element): void {
-  if (box instanceof SVGElement) box.focus({ preventScroll: true });
+  const own = isFrame(box) ? box.querySelector("[tabindex]") : box;
+  if (own instanceof SVGElement) own.focus({ preventScroll: true });
 }
+
+const isFrame = (box: Element): boolean => box.getAttribute("data-testid") === "frame";
