@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 import torch
 
-from graphwidget.adapters.pytorch.tape import LONG, MOST, Tape
+from graphwidget.adapters.pytorch.tape import LONG, MOST
 from graphwidget.adapters.pytorch.trying import WORKED
+from graphwidget.adapters.pytorch.watcher import TorchAdapter
+from graphwidget.recording.recorder import Recorder
 from tests.adapters.broken import BROKEN, mended
 from tests.adapters.test_diagnosis import run
 
@@ -183,17 +185,18 @@ y.sum().backward()
 
 
 def test_the_tape_keeps_no_tensor_alive_and_stays_short() -> None:
-    tape = Tape()
-    x = torch.randn(3)
-    for _ in range(MOST + 10):
-        y = x * 2
-        tape.heard(None, torch.mul, (x, 2), {}, y, ())
-    seen = weakref.ref(y)
-    del y
-    gc.collect()
-    assert seen() is None
-    assert len(tape.entries) < MOST
-    for _ in range(LONG + 1):
-        tape.heard(None, torch.mul, (x, 2), {}, None, ())
-    tape.returned(None)
-    assert tape.entries == []
+    adapter = TorchAdapter(Recorder())
+    tape = adapter.calls.tape
+    x = torch.randn(3, requires_grad=True)
+    with adapter.observing():
+        for _ in range(MOST + 10):
+            y = x * 2
+        seen = weakref.ref(y)
+        del y
+        gc.collect()
+        assert seen() is None
+        assert len(tape.entries) < MOST
+        for _ in range(LONG + 1):
+            y = x * 2
+        y.sum().backward()
+        assert tape.entries == []

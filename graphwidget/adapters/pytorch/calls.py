@@ -1,4 +1,4 @@
-"""Hears every call of PyTorch's API, through one function mode, and tells what it did.
+"""Hears every call of PyTorch's API, through one function mode, and notes what it did.
 
 A function mode and not a dispatch mode: an active dispatch mode keeps fused in-place functions from
 raising versions, so that wrong programs would no longer fail. What a call wrote is seen by the
@@ -10,7 +10,6 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import Any
 
 import torch
@@ -21,40 +20,20 @@ from ...recording.findings import Finding
 from ...recording.positions import Position
 from ...recording.recorder import Recorder, Ref
 from ...recording.sites import Names, Site
-from ..bindings import Bindings
-from ..scopes import Scopes
 from . import ops
+from .arguments import TENSORS, Before, given_back, given_to
 from .causes import leaf_written, view_written
-from .identity import Alias, Identity
-from .inside import saved_inside
-from .tape import Tape
-from .tensor_facts import Captured, asked, base_of, content_of, grad_fn_of, summarized, version_of
+from .functions import FLAGS, looked_at
+from .identity import Identity, Made
+from .tape import Heard, Tape, Write, new_tuple
+from .telling import Telling
+from .tensor_facts import asked, base_of, grad_fn_of, version_of
+from .tensors import Alias, Given
 from .trying import tried
 
 MAX_TIMES = 10_000
 LEAF = "a leaf Variable that requires grad"
 VIEW = "is being modified inplace"
-LEAKS = frozenset({"item", "numpy", "tolist", "__float__", "__array__", "__int__"})
-NOT_ONE_NUMBER = ev.Stats("nan", "nan", "nan", 0)
-
-QUIET = frozenset(
-    {
-        "__repr__", "__str__", "__format__", "__len__", "__bool__", "__float__", "__int__",
-        "__index__", "__contains__", "__iter__", "__hash__", "__reduce_ex__", "__dir__",
-        "__setstate__", "__deepcopy__", "item", "tolist", "numpy", "size", "dim", "numel",
-        "stride", "is_floating_point", "is_complex", "storage_offset", "data_ptr", "get_device",
-        "untyped_storage", "element_size", "ndimension", "is_contiguous", "backward",
-        "register_hook", "register_post_accumulate_grad_hook", "equal", "allclose",
-        "result_type", "is_tensor", "is_same_size", "share_memory_", "nelement", "is_nonzero",
-        "_record_function_enter_new", "_record_function_exit._RecordFunction",
-    }
-)  # fmt: skip
-"""Calls that neither make nor write tensors of the program's."""
-
-PROPERTIES = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
-"""Attributes that are calls: reading them makes a tensor."""
-
-FLAGS = frozenset({"requires_grad_", "requires_grad", "retain_grad", "detach_"})
 
 Place = tuple[Position | None, Names, Names]
 """Where the user's program stands, the names that its call's result is about to get; and, where
@@ -68,22 +47,18 @@ class Calls(TorchFunctionMode):
         self,
         recorder: Recorder,
         identity: Identity,
-        names: Bindings,
-        scopes: Scopes,
+        telling: Telling,
         place: Callable[[], Place],
         fault: Callable[[BaseException], None],
     ) -> None:
         super().__init__()
         self.recorder = recorder
         self.identity = identity
-        self.names = names
-        self.scopes = scopes
+        self.telling = telling
         self.place = place
         self.fault = fault
         self.heard: Callable[[], None] = lambda: None
         """Called after each call that was told."""
-        self.write_times: dict[tuple[int, int], int] = {}
-        """When each (storage, version) was written."""
         self.origins: dict[int, Site] = {}
         """Where values were made that are no result of a call."""
         self.leaks: dict[int, Site] = {}
@@ -91,11 +66,11 @@ class Calls(TorchFunctionMode):
         self.frozen: dict[int, Site] = {}
         """Where values were told to need no gradient."""
         self.found: Callable[[Finding], None] = lambda finding: None
-        self._last: Captured | None = None  # while sorting: what the last call made
         self.errs: Callable[..., None] = lambda *record: None
         """Tells an error, while draining."""
         self.off = False
-        self.tape = Tape()
+        self._needed: set[int] = set()  # storages that batch norms keep for their backward
+        self.tape = Tape(identity.refs)
 
     def __torch_function__(
         self,
@@ -107,21 +82,21 @@ class Calls(TorchFunctionMode):
         kwargs = kwargs or {}
         if self.off:
             return func(*args, **kwargs)
-        name, quiet, leaks = _looked_at(func)
+        name, quiet, leaks = looked_at(func)
         if leaks:
             self._leaks(args)
         if quiet:
             return func(*args, **kwargs)
-        before = self._before(name, args, kwargs)
+        before = self._before(args, kwargs)
         try:
             result = func(*args, **kwargs)
         except RuntimeError as error:
-            self.failed(error, before, func, args, kwargs)
+            self.failed(error, before, func, name)
             raise
         if before is not None:
             try:
                 with torch._C.DisableTorchFunction():
-                    self._after(func, name, args, kwargs, before, result)
+                    self._after(func, name, before, result)
             except Exception as error:
                 self.fault(error)
         return result
@@ -136,31 +111,33 @@ class Calls(TorchFunctionMode):
         """A custom Function is applied, which no mode hears: it is one call of the program's."""
         if self.off or function.__module__.startswith("torch."):  # its calls inside are heard
             return apply(*args, **kwargs)
-        before = self._before(function.__name__, args, kwargs)
+        before = self._before(args, kwargs)
         with self.silent():
             result = apply(*args, **kwargs)
         if before is not None:
             try:
                 with torch._C.DisableTorchFunction():
-                    self._after(None, function.__name__, args, kwargs, before, result)
+                    self._after(None, function.__name__, before, result)
             except Exception as error:
                 self.fault(error)
         return result
 
     def failed(
-        self, error: RuntimeError, before: list[tuple[torch.Tensor, Ref]] | None,
-        func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any],
-    ) -> None:  # fmt: skip
+        self, error: RuntimeError, before: Before | None, func: Callable[..., Any], name: str
+    ) -> None:
         """A call of the program's raised: a write that is not allowed is explained."""
         leaf = LEAF in str(error)
-        if not leaf and VIEW not in str(error):
+        if before is None or (not leaf and VIEW not in str(error)):
             return
         try:
             with torch._C.DisableTorchFunction():
                 place, _names, _late = self.place()
                 written = leaf_written if leaf else view_written
                 finding = written(str(error), None if place is None else place.site)
-                self.tape.heard(place, func, args, kwargs, None, ())
+                given, args, kwargs = before
+                refs = tuple([ref for _tensor, ref in given])
+                enabled = torch.is_grad_enabled()
+                self.tape.heard(Heard(place, func, name, args, kwargs, None, refs, (), (), enabled))
                 finding = tried(finding, self.tape)
                 self.found(finding)
                 for line in finding.lines():
@@ -168,9 +145,13 @@ class Calls(TorchFunctionMode):
                 kind = "leaf" if leaf else "other"
                 event = ev.Error(
                     kind, type(error).__name__, str(error), finding.help(), None, None, None,
-                    before[0][1].id if before else None, None, None, (), None, None, (), None,
+                    refs[0].id if refs else None, None, None, (), None, None, (), None,
                 )  # fmt: skip
-                self.recorder.raw.append((self.errs, None, event, place))
+                record = (self.errs, None, event, place)
+                if refs:
+                    self.identity.note(refs[0], record)
+                else:
+                    self.recorder.raw.append(record)
         except Exception as fault:
             self.fault(fault)
 
@@ -191,240 +172,205 @@ class Calls(TorchFunctionMode):
         except Exception as fault:
             self.fault(fault)
 
-    def _before(
-        self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> list[tuple[torch.Tensor, Ref]] | None:
-        """The tensors that a call is given, each with its identity before it."""
+    def _before(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Before | None:
         try:
-            with torch._C.DisableTorchFunction():
-                given = [*ops.tensors_in(args), *ops.tensors_in(kwargs)]
-                self.tape.meet(given)
-                return [(tensor, self.identity.current(tensor)) for tensor in given]
+            return given_to(self.identity, args, kwargs)
         except Exception as error:
             self.fault(error)
             return None
 
-    def _after(
-        self,
-        func: Callable[..., Any] | None,
-        name: str,
-        args: Sequence[Any],
+    def run(
+        self, place: Position | None, entry: Callable[..., Any], args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
-        before: list[tuple[torch.Tensor, Ref]],
-        result: Any,
+    ) -> None:  # fmt: skip
+        """A backward run begins: ``entry`` is PyTorch's to its engine."""
+        before = self._before(args, kwargs)
+        if before is not None:
+            refs = tuple([ref for _tensor, ref in before[0]])
+            enabled = torch.is_grad_enabled()
+            self.tape.heard(
+                Heard(place, entry, "", *before[1:], None, refs, (), (), enabled, run=True)
+            )
+
+    def returned(self, result: Any) -> None:
+        """The run is over."""
+        self.tape.returned(given_back(self.identity, result))
+
+    def _after(
+        self, func: Callable[..., Any] | None, name: str, before: Before, result: Any
     ) -> None:
         identity = self.identity
-        given = {id(tensor) for tensor, _ in before}
-        made = [each for each in ops.tensors_in(result) if id(each) not in given]
-        written = self._written(name, before, result)
+        given, args, kwargs = before
+        written = self._written(given, result)
+        single = type(result) in TENSORS
+        ids = [id(tensor) for tensor, _ref in given]
+        made = [each for each in ([result] if single else ops.tensors_in(result))
+                if id(each) not in ids]  # fmt: skip
+        known = tuple([ref for _tensor, ref in given])
         if not made and not written:
-            if name in FLAGS:
-                self._flags(before)
-            if func is not None and (name in FLAGS or name == "data"):
-                self.tape.heard(None, func, args, kwargs, result, ())
+            self._nothing(func, name, before, result)
             return
-        refs = {id(tensor): ref for tensor, ref in before}
         place, names, late = self.place()
         if place is not None and place.initial and not any(map(grad_fn_of, made)):
             return
-        if not before:
-            if func is not None:
-                self.tape.created(func, args, kwargs, result)
-            self._factory(made, place, names or late)
+        new = tuple([self._made(tensor, name, given) for tensor in made])
+        writes: tuple[Write, ...] = ()
+        if written:
+            refs = dict(zip(ids, known, strict=True))
+            writes = tuple([self.written(tensor, refs[id(tensor)]) for tensor in written])
+        call: Heard = new_tuple(
+            Heard,
+            (place, func or torch.autograd.Function, name, args, kwargs,
+             new[0] if single and made else given_back(identity, result), known, new, writes,
+             torch.is_grad_enabled(), names, late, False),
+        )  # fmt: skip
+        if func is not None:
+            self.tape.heard(call)
+        if not given:
+            self._factory(new, place, names or late)
             return
-        if func is None:
-            self.tape.unheard(made)
-        else:
-            self.tape.heard(place, func, args, kwargs, result, written)
-        call: list[int] = []
-        told = ops.called(name, args, kwargs, bool(written) and not made)
-        inputs = tuple(x if isinstance(x, str) else refs[id(x)].id for x in told.inputs)
-        values: list[Any] = []
-        for tensor in made:
-            ref = identity.known(tensor)
-            if ref is None or ref.version != version_of(tensor):
-                ref = identity.made(tensor, name, before)
-            self.recorder.values.add(ref.id)
-            base = base_of(tensor)
-            view = None if base is None else identity.current(base).id
-            needed, leaf = asked(tensor, "requires_grad"), asked(tensor, "is_leaf")
-            values.append((ref, identity.captured(tensor), needed, view, leaf))
-        writes = [self.written(tensor, refs[id(tensor)]) for tensor in written]
-        aliases = self.identity.aliases
-        if name in ("data", "detach") and made and before:
+        aliases = identity.aliases
+        if name in ("data", "detach") and made:
             if len(aliases) > MAX_TIMES:
                 aliases.clear()
-            aliases[id(made[0])] = Alias(weakref.ref(made[0]), refs[id(before[0][0])], name)
-        self._silently(name, args, kwargs, refs, written, place)
-        self.recorder.raw.append(
-            (self.tell_call, place, name, told.key, inputs, values, None, told.params, writes,
-             call, names)
-        )  # fmt: skip
-        if late and values:
-            self.recorder.raw.append((self.names.perhaps, None, values[0][0], place, late))
-        near = [*made, *written, *(tensor for tensor, _ in before)]
-        bases = [base for tensor in written if (base := base_of(tensor)) is not None]
-        roots = [grad_fn_of(tensor) for tensor in (*made, *written, *bases)]
-        inside = None
-        if written:
-            inside = saved_inside(name, told.inputs, refs, written[0], identity) if bases else []
-        identity.tell_nodes(roots, near, call, inside)
+            aliases[id(made[0])] = Alias(weakref.ref(made[0]), given[0][1], name)
+        self._silently(call, written)
+        nodes: list[Made] = [
+            (grad_fn_of(tensor), tensor.output_nr, ref)
+            for tensor, ref in zip(made, new, strict=True)
+        ]
+        for tensor, write in zip(written, writes, strict=True):
+            nodes.append((grad_fn_of(tensor), tensor.output_nr, write.after))
+            base = base_of(tensor)
+            if base is not None:
+                nodes.append((grad_fn_of(base), -1, write.after))
+        if identity.later:
+            identity.claim(nodes, call)
+            self.recorder.raw.append(call)
+        else:
+            self.telling.tell(call, nodes)
         self.heard()
 
-    def _silently(
-        self,
-        name: str,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
-        refs: Mapping[int, Ref],
-        written: list[torch.Tensor],
-        place: Position | None,
+    def _nothing(
+        self, func: Callable[..., Any] | None, name: str, before: Before, result: Any
     ) -> None:
-        """Note what the call wrote without raising a version that others see."""
-        identity = self.identity
-        site = None if place is None else place.site
-        for tensor in written if identity.apart else ():
-            of = identity.apart.get(refs[id(tensor)].storage)
-            if of is not None:
-                identity.wrote_silently(tensor, of, site, ".data")
-        if name == "batch_norm" and _trains(args, kwargs):
-            for tensor in args[1:3]:
-                known = refs.get(id(tensor))
-                if known is not None and known.version == version_of(tensor):
-                    identity.wrote_silently(tensor, known.id, site, "a batch norm in training")
+        """A call made and wrote no tensor: it may have changed what is known of one."""
+        given, args, kwargs = before
+        if name in FLAGS:
+            self._flags(given)
+        elif name != "data":
+            return
+        elif given:
+            self.identity.moved(given[0][0])
+        if func is not None:
+            kept, enabled = given_back(self.identity, result), torch.is_grad_enabled()
+            refs = tuple([ref for _tensor, ref in given])
+            self.tape.heard(Heard(None, func, name, args, kwargs, kept, refs, (), (), enabled))
 
-    def _factory(self, made: list[torch.Tensor], place: Position | None, names: Names) -> None:
+    def _made(self, tensor: torch.Tensor, name: str, given: list[Given]) -> Ref:
+        ref = self.identity.known(tensor)
+        if ref is None or ref.version != version_of(tensor):
+            ref = self.identity.made(tensor, name, given)
+        return ref
+
+    def _silently(self, call: Heard, written: list[torch.Tensor]) -> None:
+        """Note what the call wrote without raising a version that others see."""
+        identity, name, args = self.identity, call.name, call.args
+        site = None if call.place is None else call.place.site
+        if identity.apart:
+            for tensor, write in zip(written, call.writes, strict=True):
+                of = identity.apart.get(write.before.storage)
+                if of is not None:
+                    identity.wrote_silently(tensor, of, site, ".data")
+        if name != "batch_norm":
+            return
+        running = [ref for ref in args[1:3] if type(ref) is Ref]
+        if not _trains(args, call.kwargs):  # then it needs its running numbers in backward
+            self._needed.update(ref.facts.address for ref in running)
+            return
+        for ref in running:
+            norm = ref() if ref.facts.address in self._needed else None
+            if norm is not None and ref.version == version_of(norm):
+                identity.wrote_silently(norm, ref.id, site, "a batch norm in training")
+
+    def _factory(self, made: Sequence[Ref], place: Position | None, names: Names) -> None:
         """A call without tensors made one: a leaf, and no op of the graph."""
-        for tensor in made:
-            ref = self.identity.current(tensor)
+        for ref in made:
+            if not self.identity.later:
+                self.identity.assure(ref)
             told = names if len(made) == 1 else ()
             if place is not None and place.site is not None:
                 _keep(self.origins, ref.id, place.site)
-            self.recorder.raw.append((self.made, place, "made", ref.id, told))
+            self.identity.note(ref, (self.telling.made, place, "made", ref.id, told))
         self.heard()
 
-    def _written(
-        self, name: str, before: list[tuple[torch.Tensor, Ref]], result: Any
-    ) -> list[torch.Tensor]:
+    def _written(self, before: list[Given], result: Any) -> list[torch.Tensor]:
         """The tensors that the call wrote: of several with one storage, the one it returned or
         was given first."""
-        returned = {id(tensor) for tensor in ops.tensors_in(result)}
         found: dict[int, torch.Tensor] = {}
+        returned: set[int] | None = None
         for tensor, ref in before:
             if version_of(tensor) == ref.version:
                 continue
+            if returned is None:
+                returned = {id(each) for each in ops.tensors_in(result)}
             if ref.storage not in found or id(tensor) in returned:
                 found[ref.storage] = tensor
         return list(found.values())
 
-    def stepped(self, name: str, tensor: torch.Tensor, before: Ref, place: Position | None) -> None:
-        """An optimizer's step wrote a parameter."""
-        write = self.written(tensor, before)
-        if write.version != before.version:
-            self.tape.stepped(place, tensor)
-        if write.version == before.version:
-            site = None if place is None else place.site
-            self.identity.wrote_silently(tensor, write.value, site, f"a fused step of {name}")
-        inputs: tuple[int | str, ...] = (before.id,)
-        self.recorder.raw.append(
-            (self.tell_call, place, name, f"{name}_", inputs, [], None, {}, [write], [], ())
-        )
+    def stepped(self, name: str, before: Sequence[Given], place: Position | None) -> None:
+        """An optimizer's step wrote parameters."""
+        identity = self.identity
+        writes: list[Write] = []
+        for tensor, ref in before:
+            if tensor._is_view():
+                write = self.written(tensor, ref)
+            else:
+                write = Write(ref, identity.rewritten(tensor, ref), None, None, False)
+                if not identity.later:
+                    identity.tell(write.after)
+            writes.append(write)
+            if write.after.version == ref.version:
+                site = None if place is None else place.site
+                how = f"a fused step of {name}"
+                identity.wrote_silently(tensor, write.after.id, site, how)
+        given = tuple([ref for _tensor, ref in before])
+        call = Heard(place, None, name, given, {}, None, given, (), tuple(writes), False)
+        if any(each.after.version != each.before.version for each in writes):
+            self.tape.heard(call)
+        if identity.later:
+            self.recorder.raw.append(call)
+        else:
+            self.telling.stepped(call)
 
-    def written(self, tensor: torch.Tensor, before: Ref) -> ev.Write:
-        """What an in-place write did: the new values are told, the event is given back."""
+    def written(self, tensor: torch.Tensor, before: Ref) -> Write:
+        """What an in-place write did: the new values are told."""
         identity = self.identity
         base = base_of(tensor)
         base_before = base_after = None
+        grown = False
         if base is not None:
-            known = identity.known(base)
-            base_before = None if known is None else known.id
-            base_after = identity.renew(base).id
-            identity.tell(base, identity.refs[id(base)])
+            history = grad_fn_of(base)
+            grown = history is not None and history.next_functions[0][0] is not None
+            base_before = identity.known(base)
+            base_after = identity.renew(base)
         after = identity.renew(tensor)
-        identity.tell(tensor, after)
-        return ev.Write(
-            after.storage, after.version, before.id, after.id, base_before, base_after, None, None
-        )
+        if not identity.later:
+            identity.assure(base_after, after)
+        return Write(before, after, base_before, base_after, grown)
 
-    def _flags(self, before: list[tuple[torch.Tensor, Ref]]) -> None:
+    def _flags(self, before: list[Given]) -> None:
         for tensor, ref in before[:1]:
             retains = not asked(tensor, "is_leaf") and tensor.retains_grad
             if retains:
                 self.identity.retaining.append(ref)
-            if not asked(tensor, "requires_grad"):
+            needed, leaf = asked(tensor, "requires_grad"), asked(tensor, "is_leaf")
+            ref.facts = ref.facts._replace(requires_grad=needed, leaf=leaf)
+            if not needed:
                 place, _names, _late = self.place()
                 if place is not None and place.site is not None:
                     _keep(self.frozen, ref.id, place.site)
-            flag = ev.Flag(ref.id, asked(tensor, "requires_grad"), retains)
-            self.recorder.raw.append((self.recorder.tell, flag))
-
-    # While draining ------------------------------------------------------------------------
-    def tell_call(
-        self, place: Position | None, name: str, key: str, inputs: tuple[int | str, ...],
-        values: list[Any], _: None, params: dict[str, str], writes: list[ev.Write],
-        number: list[int], names: Names,
-    ) -> None:  # fmt: skip
-        """A call, what it made or wrote and what that is bound to; its id goes into ``number``.
-        Its nodes are told by records of their own."""
-        recorder = self.recorder
-        self.names.moved(place)
-        source = None if place is None else recorder.source(place.site)
-        if recorder.define(key):
-            recorder.tell(ops.definition(name, key))
-        for made in values:
-            self._value(*made)
-        if recorder.lost:
-            before = [each for write in writes for each in (write.before, write.base_before)]
-            self.names.recall((*inputs, *before))
-        call, scope = recorder.ids.call(), self.scopes.current
-        number.append(call)
-        outputs = tuple(ref.id for ref, *_ in values) or tuple(write.value for write in writes)
-        view_of = values[0][3] if values else None
-        inplace = not values
-        recorder.tell(ev.Op(call, key, inputs, params, outputs, view_of, inplace, scope, source))
-        if len(self.write_times) > MAX_TIMES:
-            self.write_times.clear()
-        for write in writes:
-            self.write_times[write.storage, write.version] = recorder.now
-            recorder.tell(write._replace(call=call, source=source))
-            for each in (write.before, write.base_before):
-                if each is not None:  # no tensor is that value any more
-                    recorder.values.discard(each)
-                    recorder.refs.pop(each, None)
-        if len(outputs) == 1:
-            self.names.bound(outputs[0], names)
-
-    def _value(self, ref: Ref, data: Any, needed: bool, view: int | None, leaf: bool) -> None:
-        event = ev.Value(
-            ref.id, ref.storage, ref.version, needed, leaf, False, view, summarized(data)
-        )
-        self.recorder.value(ref, event)
-
-    def retell(self, record: Any, value: int) -> None:
-        """Tell a value that a call made which was let go of."""
-        for made in record[5]:
-            if made[0].id == value:
-                self._value(*made)
-
-    def made(self, _place: Position | None, _what: str, value: int, names: Names) -> None:
-        self.names.bound(value, names)
-
-    def scalar(self, record: Any) -> None:
-        """While sorting: a number that a call gives to a name is the turn's."""
-        values, names = record[5], record[10]
-        self._last = values[0][1] if len(values) == 1 else None
-        if names:
-            self._computed(names)
-
-    def scalar_perhaps(self, record: Any) -> None:
-        """While sorting: what the last call made is perhaps what gets these names."""
-        self._computed(record[4])
-
-    def _computed(self, names: Names) -> None:
-        data = self._last
-        if data is not None:
-            content = content_of(data) if data[1] in ((), (1,)) else None
-            self.scopes.computed(names, content or (None, (), NOT_ONE_NUMBER))
+            self.identity.note(ref, (self.recorder.tell, ev.Flag(ref.id, needed, retains)))
 
     @contextmanager
     def silent(self) -> Iterator[None]:
@@ -442,16 +388,6 @@ def _keep(table: dict[int, Site], value: int, site: Site) -> None:
     table[value] = site
     if len(table) > MAX_TIMES:
         del table[next(iter(table))]
-
-
-@lru_cache(maxsize=4_096)
-def _looked_at(func: Callable[..., Any]) -> tuple[str, bool, bool]:
-    """What a function is called; whether it neither makes nor writes tensors of the program's, as
-    what reads an attribute that is none; and whether it makes a number or an array of one."""
-    name, attribute = ops.plain_name(func), getattr(func, "__name__", "")
-    quiet = attribute == "__get__" and name not in PROPERTIES
-    quiet = quiet or (attribute == "__set__" and name == "grad")
-    return name, quiet or name in QUIET, name in LEAKS
 
 
 def _trains(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:

@@ -14,7 +14,6 @@ from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import Site
 from . import fixes
-from .identity import Silent
 from .lines import (
     MAX_LINES,
     anew,
@@ -29,6 +28,7 @@ from .lines import (
     statement,
     switched_off,
 )
+from .tensors import Silent
 
 
 def stale(model: Model, run: int, node: Row, slot: Row, backward: Place | None) -> Finding:

@@ -31,9 +31,10 @@ LOOKS = 3
 
 
 class Run(Protocol):
-    """A run that begins: the nodes that it can reach, and where it stands."""
+    """A run that begins: its first nodes, all that it can reach, and where it stands."""
 
     id: int
+    nodes: list[Any]
     reached: list[Any]
     place: Position | None
 
@@ -66,6 +67,10 @@ class Finder:
         silent = self.identity.silent
         if not silent:
             return
+        if self.identity.later and any(
+            storage_of(raw) in silent for node in run.reached for _slot, raw in saved_tensors(node)
+        ):
+            self.recorder.drain()
         for node in run.reached:
             known = self.identity.known_node(node)
             if known is None or getattr(node, "_saved_training", False):
@@ -81,7 +86,7 @@ class Finder:
                         causes.silently_stale(model, run.id, known.id, write, name, backward)
                     )
 
-    def grows(self, run: Run, roots: list[int]) -> None:
+    def grows(self, run: Run) -> None:
         """Notice a graph that is larger with every run from the same line."""
         if self.waiting:
             self._runs_through(run)
@@ -94,13 +99,16 @@ class Finder:
             self.grown.clear()
         now: set[int] = set()
         if streak >= GROWING - 1 and count < MAX_GROWN:  # the next may be one too many
+            if self.identity.later:
+                self.recorder.drain()
             now = {each for node in run.reached if (each := self.identity.edge(node)) is not None}
         self.grown[run.place] = count, streak, now
-        if streak < GROWING and self.kept.rises(run.place, self.identity.living[0]):
+        if streak < GROWING and self.kept.rises(run.place, self.identity.living):
             self._leaks(run.place)
         if streak == GROWING:
             self.recorder.drain()
             inner = before - {self.identity.edge(node) for node in run.reached if leafy(node)}
+            roots = [each for node in run.nodes if (each := self.identity.edge(node)) is not None]
             self.found(second.growing(self.recorder.log.model(), roots, inner, count))
 
     def _leaks(self, place: Position) -> None:
@@ -114,7 +122,7 @@ class Finder:
     def called(self, place: Position) -> None:
         """A module was called by the program: look, once a place, whether graphs of its calls are
         kept that no backward ran through. None may run yet: what is found has to wait."""
-        if place in self.waiting or not self.kept.rises((place,), self.identity.living[0]):
+        if place in self.waiting or not self.kept.rises((place,), self.identity.living):
             return
         self.recorder.drain()
         model, source = self.recorder.log.model(), None if place.site is None else place.site.id
@@ -151,8 +159,8 @@ class Finder:
     def nan_at_root(self, tensors: Sequence[torch.Tensor]) -> None:
         """Look for the birthplace of a NaN or an infinity that has come as far as the loss."""
         for tensor in tensors:
-            near = tensor.device.type == "cpu" and tensor.numel() == 1
-            if self.looks and near and type(tensor) is torch.Tensor and nans.not_finite(tensor):
+            near = type(tensor) is torch.Tensor and tensor.is_cpu and tensor.numel() == 1
+            if near and self.looks and (number := tensor.item()) - number != 0:  # not finite
                 self.looks -= 1
                 self.recorder.drain()
                 tape, model = self.calls.tape, self.recorder.log.model()
@@ -164,6 +172,8 @@ class Finder:
         """Look for it when one is in a gradient."""
         if self.looks and nans.gradients_with_nan(leaves):
             self.looks -= 1
+            if self.identity.later:
+                self.recorder.drain()
             self._born(nans.in_backward(self.calls.tape))
 
     def _born(self, finding: Finding | None) -> None:

@@ -34,6 +34,11 @@ def leaf_of(node: Any) -> torch.Tensor | None:
     return variable if isinstance(variable, torch.Tensor) else None
 
 
+def sequence_of(node: Any) -> int:
+    """A number by which the nodes of a thread are in the order in which they were made."""
+    return int(getattr(node, "_sequence_nr", int)())
+
+
 @cache
 def slots_of(kind: Any) -> tuple[tuple[str, str], ...]:
     """The attributes of a class of nodes that hold what a node saved, and the slots' names."""

@@ -15,6 +15,8 @@ import torch
 from ...optable import TABLE, Op
 from ...optable.derivative_text import derivatives
 from ...recording import events as ev
+from ...recording.recorder import Ref
+from .tape import refs_in
 
 MAX_TEXT = 120
 
@@ -36,11 +38,11 @@ SIGNS = {
 
 
 class Called(NamedTuple):
-    """A call as it is told: the op's key, its inputs (tensors, or numbers in their place) and the
-    rest of the arguments as text."""
+    """A call as it is told: the op's key, its inputs (references to tensors, or numbers in their
+    place) and the rest of the arguments as text."""
 
     key: str
-    inputs: list[torch.Tensor | str]
+    inputs: list[Ref | str]
     params: dict[str, str]
 
 
@@ -62,13 +64,14 @@ def op_of(name: str) -> Op | None:
 
 
 def called(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], written: bool) -> Called:
-    """A call's arguments in the order of the op's signature; of an unknown op, its tensors."""
+    """A call's arguments in the order of the op's signature; of an unknown op, its tensors. In
+    ``args`` and ``kwargs`` references stand for tensors."""
     if name.strip("_") == "setitem" and len(args) == 3:
         return _assigned(*args)
     op = op_of(name)
     key = (name.strip("_") if op is None else op.key) + ("_" if written else "")
     params: dict[str, str] = {}
-    inputs: list[torch.Tensor | str] = []
+    inputs: list[Ref | str] = []
     names = () if op is None or op.variadic else op.inputs
     rest = [*names[len(args) :]]
     for nr, value in enumerate(args):
@@ -86,18 +89,18 @@ def called(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], written: b
     return Called(key, inputs, params)
 
 
-def _assigned(target: torch.Tensor, index: Any, value: Any) -> Called:
+def _assigned(target: Ref, index: Any, value: Any) -> Called:
     """``target[index] = value``: what is written into the target, and where, as it is typed."""
     number = isinstance(value, (int, float, bool))
-    inputs: list[torch.Tensor | str] = [target]
-    inputs += [text(value)] if number else tensors_in(value)
+    inputs: list[Ref | str] = [target]
+    inputs += [text(value)] if number else refs_in(value)
     return Called("copy_", inputs, {"index": _index(index)})
 
 
 def _index(index: Any) -> str:
     if isinstance(index, tuple):
         return ", ".join(map(_index, index))
-    return "…" if tensors_in(index) else text(index)
+    return "…" if any(refs_in(index)) else text(index)
 
 
 def _param(op: Op, nr: int) -> str:
@@ -105,8 +108,8 @@ def _param(op: Op, nr: int) -> str:
     return names[nr] if nr < len(names) else f"arg{nr}"
 
 
-def _sort(name: str, value: Any, inputs: list[torch.Tensor | str], params: dict[str, str]) -> None:
-    found = list(tensors_in(value))
+def _sort(name: str, value: Any, inputs: list[Ref | str], params: dict[str, str]) -> None:
+    found = list(refs_in(value))
     if found:
         inputs.extend(found)
     elif value is not None:

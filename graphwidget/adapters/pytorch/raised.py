@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import torch
-
 from ...recording import events as ev
+from ...recording.recorder import Ref
 from ...recording.sites import Site
 from ..modules import ModuleNames
 from ..raised import MAX_INPUTS, entries_of, module_of
@@ -33,9 +32,9 @@ def raised(
         before = seen.get("before")
         if before is None or seen["quiet"]:
             continue
-        told = ops.called(seen["name"], seen["args"], seen["kwargs"], False)
-        refs = {id(tensor): ref.id for tensor, ref in before}
-        inputs = [refs[id(each)] for each in told.inputs if isinstance(each, torch.Tensor)]
+        _given, args, kwargs = before
+        told = ops.called(seen["name"], args, kwargs, False)
+        inputs = [each.id for each in told.inputs if isinstance(each, Ref)]
         event = ev.Error(
             "call", type(error).__name__, str(error), (), None, None, None, None, None, None, (),
             None, told.key, tuple(inputs[:MAX_INPUTS]),
@@ -49,9 +48,9 @@ def raised(
 def _tell(calls: Calls, event: ev.Error, name: str, site: Site) -> None:
     """While draining: tell it, and first what its op is."""
     recorder, key = calls.recorder, str(event.op)
-    calls.names.moved_to(site)
+    calls.telling.names.moved_to(site)
     if recorder.define(key):
         recorder.tell(ops.definition(name, key))
-    calls.names.recall(event.inputs)
-    scope = calls.scopes.current if event.scope is None else event.scope
+    calls.telling.names.recall(event.inputs)
+    scope = calls.telling.scopes.current if event.scope is None else event.scope
     recorder.tell(event._replace(source=recorder.source(site), scope=scope))

@@ -1,21 +1,22 @@
-"""The tape: the newest calls of a program, kept so that they can be played again on stand-ins.
+"""The tape: the newest calls of a program, kept so that they can be told or played again later.
 
-Of a call it keeps the function, its plain arguments, and numbers in the place of tensors; of
-tensors that no call on the tape made, how they look. No tensor is kept alive and nothing is copied.
+Of a call it keeps the function, its plain arguments, and references in the place of tensors. No
+tensor is kept alive and nothing is copied. Read, it tells how to repeat the calls on stand-ins.
 """
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import torch
 
 from ...recording.positions import Position
+from ...recording.recorder import Ref
+from ...recording.sites import Names
 
 LONG, MOST = 2_000, 20_000
-"""Calls after which the tape begins anew: when a backward is over, and at once."""
+"""Calls after which older ones are forgotten: when a backward is over, and at once."""
 
 PLAIN: frozenset[type[Any]] = frozenset(
     {
@@ -26,8 +27,72 @@ PLAIN: frozenset[type[Any]] = frozenset(
 """Arguments that are what they are."""
 
 
+new_tuple: Any = tuple.__new__
+"""Makes a named tuple of a tuple, faster than its class does."""
+
+
 class Held(int):
     """A tensor, by its number on the tape."""
+
+
+class Facts(NamedTuple):
+    """What is known of a tensor when it is gone; ``key`` was its address and ``address`` its
+    storage's, ``base`` is what it is a view of, and ``copy`` are its numbers where these are few
+    and wanted."""
+
+    key: int
+    number: Held
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+    address: int
+    requires_grad: bool
+    leaf: bool
+    parameter: bool
+    base: Ref | None
+    stride: tuple[int, ...]
+    offset: int
+    copy: torch.Tensor | None
+
+
+class Foreign(NamedTuple):
+    """An argument that cannot be given again, as text; with the references in it."""
+
+    text: str
+    refs: tuple[Ref, ...]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Write(NamedTuple):
+    """A tensor that was written, before and after; and what it is a view of, if it is one.
+    ``grown`` says that this had a history before."""
+
+    before: Ref
+    after: Ref
+    base_before: Ref | None
+    base_after: Ref | None
+    grown: bool
+
+
+class Heard(NamedTuple):
+    """A call that was heard. References stand for tensors; ``given`` are those of its arguments as
+    they were before, ``made`` and ``writes`` what it did. Without a ``func`` it is what the step of
+    an optimizer did. ``run`` says that it is a backward run."""
+
+    place: Position | None
+    func: Callable[..., Any] | None
+    name: str
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    result: Any
+    given: tuple[Ref, ...]
+    made: tuple[Ref, ...]
+    writes: tuple[Write, ...]
+    grad_mode: bool
+    names: Names = ()
+    late: Names = ()
+    run: bool = False
 
 
 class Look(NamedTuple):
@@ -43,9 +108,9 @@ class Look(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A call; ``args`` is None where something was given that cannot be given again. ``run`` says
-    that it is a backward run, and ``made`` that it was given no tensor; without a ``func`` an
-    optimizer wrote ``written``."""
+    """A call to be repeated; ``args`` is None where something was given that cannot be given again.
+    ``run`` says that it is a backward run, and ``made`` that it was given no tensor; without a
+    ``func`` an optimizer wrote ``written``."""
 
     place: Position | None
     func: Callable[..., Any] | None
@@ -58,136 +123,131 @@ class Entry(NamedTuple):
     made: bool = False
 
 
-class Unknown(Exception):
-    """An argument that the tape cannot keep."""
-
-
 class Tape:
-    """The calls of a program, the newest last."""
+    """The calls of a program, the newest last; ``refs`` are those of the living tensors."""
 
-    def __init__(self) -> None:
-        self.entries: list[Entry] = []
-        self.looks: dict[int, Look] = {}
-        self._numbers: dict[int, tuple[weakref.ref[torch.Tensor], Held]] = {}
-        self._count = 0
+    def __init__(self, refs: Mapping[int, Ref]) -> None:
+        self.calls: list[Heard] = []
+        self._refs = refs
+        self._read: tuple[int, Heard | None, list[Entry], dict[int, Look]] = (0, None, [], {})
 
-    def heard(
-        self, place: Position | None, func: Callable[..., Any], args: Sequence[Any],
-        kwargs: Mapping[str, Any], result: Any, written: Sequence[torch.Tensor],
-        run: bool = False,
-    ) -> None:  # fmt: skip
+    def heard(self, call: Heard) -> None:
         """A call was made, or has raised (then the result is None)."""
-        if len(self.entries) > MOST:
-            self.clear()
-        kept: tuple[Any, ...] | None
-        words: dict[str, Any] = {}
-        try:
-            kept = tuple([self._kept(each) for each in args])
-            if kwargs:
-                words = {word: self._kept(each) for word, each in kwargs.items()}
-        except Unknown:
-            kept = None
-        made = self._made(result)
-        numbers = tuple([self._number(each) for each in written])
-        self.entries.append(
-            Entry(place, func, kept, words, made, numbers, torch.is_grad_enabled(), run)
-        )
-
-    def meet(self, tensors: Iterable[torch.Tensor]) -> None:
-        """See how tensors look before they are given to a call."""
-        for tensor in tensors:
-            self._number(tensor)
-
-    def created(
-        self, func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], result: Any
-    ) -> None:
-        """A call made tensors of nothing: for the tape they come from outside."""
-        for tensor in result if isinstance(result, (list, tuple)) else (result,):
-            if isinstance(tensor, torch.Tensor):
-                self._numbers.pop(id(tensor), None)
-                self._number(tensor)
-        self.heard(None, func, args, kwargs, result, ())
-        self.entries[-1] = self.entries[-1]._replace(made=True)
-
-    def number(self, tensor: torch.Tensor) -> int | None:
-        """The number of a tensor that is on the tape."""
-        known = self._numbers.get(id(tensor))
-        return known[1] if known is not None and known[0]() is tensor else None
-
-    def living(self) -> dict[int, torch.Tensor]:
-        """The tensors of the tape that the program still has."""
-        found = {}
-        for ref, number in self._numbers.values():
-            tensor = ref()
-            if tensor is not None:
-                found[int(number)] = tensor
-        return found
-
-    def unheard(self, made: Iterable[torch.Tensor]) -> None:
-        """A call was made that cannot be repeated: for the tape, its tensors come from outside."""
-        for tensor in made:
-            self._numbers.pop(id(tensor), None)
-
-    def stepped(self, place: Position | None, tensor: torch.Tensor) -> None:
-        """An optimizer wrote a parameter."""
-        number = (self._number(tensor),)
-        self.entries.append(Entry(place, None, (), {}, None, number, False))
+        self.calls.append(call)
+        if len(self.calls) > MOST:
+            del self.calls[: MOST // 2]
 
     def returned(self, result: Any) -> None:
         """The backward run that was heard last is over: a good place to forget what was before."""
-        if len(self.entries) > LONG:
-            self.clear()
-        elif result is not None and self.entries and self.entries[-1].run:
-            self.entries[-1] = self.entries[-1]._replace(result=self._made(result))
+        if len(self.calls) > LONG:
+            self.calls.clear()
+        elif result is not None and self.calls and self.calls[-1].run:
+            self.calls[-1] = self.calls[-1]._replace(result=result)
 
-    def clear(self) -> None:
-        """Begin anew."""
-        self.entries.clear()
-        self.looks.clear()
-        self._numbers.clear()
+    def number(self, tensor: torch.Tensor) -> int | None:
+        """The number of a tensor that is on the tape."""
+        known = self._refs.get(id(tensor))
+        return known.facts.number if known is not None and known() is tensor else None
 
-    def _kept(self, value: Any) -> Any:
-        if isinstance(value, torch.Tensor):
-            return self._number(value)
-        kind = type(value)
-        if kind in PLAIN:
-            return value
-        if kind is list or kind is tuple:
-            return kind([self._kept(each) for each in value])
-        if kind is slice:
-            return slice(*map(self._kept, (value.start, value.stop, value.step)))
-        if kind is dict:
-            return {key: self._kept(each) for key, each in value.items()}
-        raise Unknown
+    def living(self) -> dict[int, torch.Tensor]:
+        """The tensors that the program still has."""
+        found = {}
+        for ref in list(self._refs.values()):
+            tensor = ref()
+            if tensor is not None:
+                found[int(ref.facts.number)] = tensor
+        return found
 
-    def _number(self, tensor: torch.Tensor) -> Held:
-        """The number of a tensor that a call is given."""
-        known = self._numbers.get(id(tensor))
-        if known is not None and known[0]() is tensor:
-            return known[1]
-        number = self._fresh(tensor)
-        base = tensor._base if tensor._is_view() else None
-        strided = tensor.layout is torch.strided
-        self.looks[number] = Look(
-            tuple(tensor.shape), tensor.stride() if strided else (),
-            int(tensor.storage_offset()) if strided else 0, tensor.dtype, tensor.requires_grad,
-            tensor.is_leaf, None if base is None else self._number(base),
-        )  # fmt: skip
-        return number
+    # Reading -------------------------------------------------------------------------------
+    @property
+    def entries(self) -> list[Entry]:
+        """The calls, to be repeated."""
+        return self._reading()[0]
 
-    def _fresh(self, tensor: torch.Tensor) -> Held:
-        self._count += 1
-        number = Held(self._count)
-        self._numbers[id(tensor)] = weakref.ref(tensor), number
-        return number
+    @property
+    def looks(self) -> dict[int, Look]:
+        """How the tensors look that no call made."""
+        return self._reading()[1]
 
-    def _made(self, result: Any) -> Any:
-        """The numbers of what a call gave back."""
-        if isinstance(result, torch.Tensor):
-            known = self._numbers.get(id(result))
-            if known is not None and known[0]() is result:
-                return known[1]
-            return self._fresh(result)
-        if isinstance(result, (list, tuple)):
-            return tuple([self._made(each) for each in result])
-        return None
+    def _reading(self) -> tuple[list[Entry], dict[int, Look]]:
+        count, last, entries, looks = self._read
+        newest = self.calls[-1] if self.calls else None
+        if count != len(self.calls) or last is not newest:
+            entries, looks = self._all()
+            self._read = len(self.calls), newest, entries, looks
+        return entries, looks
+
+    def _all(self) -> tuple[list[Entry], dict[int, Look]]:
+        looks: dict[int, Look] = {}
+        made: set[int] = set()
+        entries = []
+        for call in self.calls:
+            for ref in call.given:
+                _look(ref, looks, made)
+            fresh = not call.given and not call.run
+            for ref in call.made:
+                if fresh:  # for who repeats the calls it comes from outside
+                    _look(ref, looks, made)
+                made.add(ref.facts.number)
+            args: Any = None
+            if not any(_foreign(each) for each in (*call.args, *call.kwargs.values())):
+                args = tuple([_numbered(each) for each in call.args])
+            kwargs = {word: _numbered(each) for word, each in call.kwargs.items()}
+            entries.append(
+                Entry(
+                    call.place, call.func, args, kwargs, _numbered(call.result),
+                    tuple(each.before.facts.number for each in call.writes), call.grad_mode,
+                    call.run, fresh,
+                )
+            )  # fmt: skip
+        return entries, looks
+
+
+def _look(ref: Ref, looks: dict[int, Look], made: set[int]) -> None:
+    facts: Facts = ref.facts
+    if facts.number in looks or facts.number in made:
+        return
+    base = facts.base
+    if base is not None:
+        _look(base, looks, made)
+    looks[facts.number] = Look(
+        facts.shape, facts.stride, facts.offset, facts.dtype, facts.requires_grad, facts.leaf,
+        None if base is None else base.facts.number,
+    )  # fmt: skip
+
+
+def _foreign(value: Any) -> bool:
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return any(map(_foreign, value))
+    if kind is slice:
+        return any(map(_foreign, (value.start, value.stop, value.step)))
+    return any(map(_foreign, value.values())) if kind is dict else kind is Foreign
+
+
+def _numbered(value: Any) -> Any:
+    """The same, with numbers in the place of references."""
+    kind = type(value)
+    if kind is Ref:
+        return value.facts.number
+    if kind is list or kind is tuple:
+        return kind([_numbered(each) for each in value])
+    if kind is slice:
+        return slice(*map(_numbered, (value.start, value.stop, value.step)))
+    return {key: _numbered(each) for key, each in value.items()} if kind is dict else value
+
+
+def refs_in(value: Any) -> Iterator[Ref]:
+    """The references in arguments or results."""
+    kind = type(value)
+    if kind is Ref:
+        yield value
+    elif kind is Foreign:
+        yield from value.refs
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from refs_in(each)
+    elif kind is slice:
+        yield from refs_in((value.start, value.stop, value.step))
+    elif kind is dict:
+        yield from refs_in(tuple(value.values()))

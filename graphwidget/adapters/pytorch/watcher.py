@@ -35,10 +35,14 @@ from ..scopes import Scopes
 from ..sorting import BEGINS, ENDS, TICK, Sorter
 from . import causes
 from .calls import Calls, Place
-from .identity import Identity, Tables
+from .identity import Identity
+from .node_facts import leafy, sequence_of
 from .raised import raised
 from .runs import Runs
+from .tape import LONG, MOST
+from .telling import Telling
 from .tensor_facts import grad_fn_of
+from .tensors import Tables
 
 TORCH = os.path.dirname(torch.__file__) + os.sep
 MAX_COPIED = 2**21
@@ -61,26 +65,24 @@ class TorchAdapter:
         self.sorter = Sorter(recorder, Scopes(recorder)) if sorter is None else sorter
         self.names = Bindings(recorder) if names is None else names
         self.identity = Identity(recorder, tables)
-        self.calls = Calls(
-            recorder, self.identity, self.names, self.sorter.scopes, self._placed,
-            self.fault,
-        )  # fmt: skip
+        self.telling = Telling(recorder, self.identity, self.names, self.sorter.scopes)
+        self.calls = Calls(recorder, self.identity, self.telling, self._placed, self.fault)
         self.runs = Runs(recorder, self.identity, self.calls, self.place, self.fault)
-        self.runs.about_to_run = self.step_over
+        self.runs.about_to_run, self.runs.is_over = self.step_over, self._run_over
         self.calls.found, self.calls.errs = self.runs.finder.found, self.runs.errs
-        self.sorter.heard[self.calls.tell_call] = self.calls.scalar
-        self.sorter.heard[self.names.perhaps] = self.calls.scalar_perhaps
+        self.sorter.heard[self.telling.tell_call] = self.telling.scalar
+        self.sorter.heard[self.names.perhaps] = self.telling.scalar_perhaps
         self.sorter.kinds.update({
-            self.calls.tell_call: "call", self.identity.told: "value", self.runs.begins: "begin",
+            self.telling.tell_call: "call", self.identity.told: "value", self.runs.begins: "begin",
             self.runs.finishes: "finish", self.runs.starts: "run", self.runs.errs: "error",
             self.runs.accumulates: "run", self.identity.node_told: "node",
-            self.names.perhaps: "turn", self.calls.made: "turn",
+            self.names.perhaps: "turn", self.telling.made: "turn",
         })  # fmt: skip
         own, real = self.sorter.ring.known, self.identity.known
         self.sorter.ring.known = lambda each: (
             real(each) if isinstance(each, torch.Tensor) else own(each)
         )
-        self.names.retell[self.calls.tell_call] = self.calls.retell
+        self.names.retell[self.telling.tell_call] = self.telling.retell
         self.sorter.settling.add(self.names.settle)
         self.on_pulse: Callable[[float], None] | None = None
         self.places = Places(recorder.sites, not_the_users, torch.nn.init.__file__)
@@ -91,19 +93,32 @@ class TorchAdapter:
         self._handles: list[Any] = []
         self._thread = 0
         self._scopes: list[int] = []
-        self._stepping: list[tuple[torch.nn.Parameter, Ref]] = []  # of the step that goes on
+        self._stepping: list[tuple[torch.Tensor, Ref]] = []  # of the step that goes on
         self._step: int | None = None  # the scope of the step that goes on
+        self._noted = 0  # how many records there were when the last run was over
+        self._parameters: list[Ref] = []  # of the models that were called
         self._away = False  # whether the mode is off the stack for a step
 
     def lighten(self) -> None:
-        """Look from now on at the numbers of small tensors only: they explain errors well enough,
-        and no picture is wanted."""
-        self.runs.brief, self.identity.limit = True, SMALL
+        """Only note from now on what is done, and tell it when something is wrong: no picture is
+        wanted. The numbers of small tensors are noted too, they explain errors."""
+        self.identity.later, self.identity.brief, self.identity.limit = True, True, SMALL
+        self.recorder.sort = self._unfolded
+
+    def _unfolded(self, batch: list[Any]) -> list[Any]:
+        runs = self.runs
+        roots = [node for run in runs.going_on for node in run.nodes]
+        records, living = self.telling.unfold(batch, roots)
+        for node in living:
+            number, at = self.identity.edge(node), sequence_of(node)
+            if number is not None and at in runs.ran_at and not leafy(node):
+                runs.finder.first.setdefault(number, runs.ran_at[at])
+        return self.sorter.sort(records)
 
     def fork(self, recorder: Recorder, sorter: Sorter, names: Bindings) -> TorchAdapter:
         """An adapter that goes on from here, in a recorder that was forked."""
         other = TorchAdapter(recorder, sorter, names, self.identity.tables)
-        other.calls.write_times.update(self.calls.write_times)
+        other.telling.write_times.update(self.telling.write_times)
         other.modules = self.modules
         mine, its = self.calls, other.calls
         its.origins, its.leaks, its.frozen = mine.origins, mine.leaks, mine.frozen
@@ -190,11 +205,11 @@ class TorchAdapter:
         with torch._C.DisableTorchFunction():
             for scope, name, tensor in names:
                 ref = self.identity.known(tensor)
-                heard = ref is not None and ref.id in self.recorder.values
+                heard = ref is not None and (self.identity.later or ref.id in self.recorder.values)
                 if not heard and (ref is not None or not self.identity.unmet(tensor)):
                     continue  # nothing was done with it while we recorded
                 current = self.identity.current(tensor)
-                self.recorder.raw.append((self.names.rebound, current.id, scope, name))
+                self.identity.note(current, (self.names.rebound, current.id, scope, name))
 
     def peek(self, tensor: torch.Tensor) -> None:
         """Tell more of a value's numbers than is told of every value."""
@@ -211,20 +226,28 @@ class TorchAdapter:
         """Tell a tensor with all that led to it; its value."""
         with torch._C.DisableTorchFunction():
             ref = self.identity.current(tensor)
-            self.identity.tell_nodes([grad_fn_of(tensor)], [tensor], None)
+            self.identity.tell_nodes([grad_fn_of(tensor)], (), [ref], None)
         self.drain()
         return ref.id
 
     def findings(self) -> list[Finding]:
         """What is wrong, as far as it was noticed, the newest first."""
-        self.drain()
-        with torch._C.DisableTorchFunction():
-            model, finder = self.recorder.latest(), self.runs.finder
-            idle = causes.unused(model, finder.graded)
+        finder, idle = self.runs.finder, None
+        if not self.identity.later or self._any_idle():
+            self.drain()
+            with torch._C.DisableTorchFunction():
+                idle = causes.unused(self.recorder.latest(), finder.graded)
         found = [*reversed(finder.findings), *reversed(finder.earlier)]
         if not found:
             found = finder.kept_for_nothing()
         return found if idle is None else [*found, idle]
+
+    def _any_idle(self) -> bool:
+        """Whether a parameter got no gradient."""
+        graded = self.runs.finder.graded
+        return any(
+            each.facts.requires_grad and each.storage not in graded for each in self._parameters
+        )
 
     def object(self, value: int) -> torch.Tensor | None:
         """The tensor that is the value, or None when there is none any more."""
@@ -252,7 +275,8 @@ class TorchAdapter:
                 name = self.modules.called(module, frame, number)
                 for path, parameter in self.modules.fresh:
                     ref = self.identity.current(parameter)
-                    self.recorder.raw.append((self.names.rebound, ref.id, "module", path))
+                    self.identity.note(ref, (self.names.rebound, ref.id, "module", path))
+                    self._parameters.append(ref)
                 self.modules.fresh.clear()
                 if not self._scopes:
                     self.runs.finder.called(place)
@@ -295,8 +319,7 @@ class TorchAdapter:
         try:
             with torch._C.DisableTorchFunction():
                 place = self.place()
-                for parameter, before in self._stepping:
-                    self.calls.stepped(type(optimizer).__name__, parameter, before, place)
+                self.calls.stepped(type(optimizer).__name__, self._stepping, place)
         except Exception as error:
             self.fault(error)
         self.step_over()
@@ -342,7 +365,18 @@ class TorchAdapter:
                 self.recorder.raw.append((TICK, ticks))
         return place
 
+    def _run_over(self) -> None:
+        count = len(self.recorder.raw)
+        turn, self._noted = count - self._noted, count
+        if self.identity.later and count > max(LONG, 4 * turn):
+            self.telling.drop(self._scopes, LONG)
+            self._noted = len(self.recorder.raw)
+
     def _beat(self) -> None:
+        if self.identity.later:
+            if len(self.recorder.raw) > MOST:
+                self.telling.drop(self._scopes, LONG)
+            return
         if len(self.recorder.raw) > self.sorter.most:
             self.sorter.sift()
         if self.identity.copied > MAX_COPIED:

@@ -1,0 +1,40 @@
+"""Which functions of PyTorch's API are worth hearing: those that make or write tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from .ops import plain_name
+
+LEAKS = frozenset({"item", "numpy", "tolist", "__float__", "__array__", "__int__"})
+
+QUIET = frozenset(
+    {
+        "__repr__", "__str__", "__format__", "__len__", "__bool__", "__float__", "__int__",
+        "__index__", "__contains__", "__iter__", "__hash__", "__reduce_ex__", "__dir__",
+        "__setstate__", "__deepcopy__", "item", "tolist", "numpy", "size", "dim", "numel",
+        "stride", "is_floating_point", "is_complex", "storage_offset", "data_ptr", "get_device",
+        "untyped_storage", "element_size", "ndimension", "is_contiguous", "backward",
+        "register_hook", "register_post_accumulate_grad_hook", "equal", "allclose",
+        "result_type", "is_tensor", "is_same_size", "share_memory_", "nelement", "is_nonzero",
+        "_record_function_enter_new", "_record_function_exit._RecordFunction",
+    }
+)  # fmt: skip
+"""Calls that neither make nor write tensors of the program's."""
+
+PROPERTIES = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
+"""Attributes that are calls: reading them makes a tensor."""
+
+FLAGS = frozenset({"requires_grad_", "requires_grad", "retain_grad", "detach_"})
+
+
+@lru_cache(maxsize=4_096)
+def looked_at(func: Callable[..., Any]) -> tuple[str, bool, bool]:
+    """What a function is called; whether it neither makes nor writes tensors of the program's, as
+    what reads an attribute that is none; and whether it makes a number or an array of one."""
+    name, attribute = plain_name(func), getattr(func, "__name__", "")
+    quiet = attribute == "__get__" and name not in PROPERTIES
+    quiet = quiet or (attribute == "__set__" and name == "grad")
+    return name, quiet or name in QUIET, name in LEAKS

@@ -1,0 +1,327 @@
+"""One backward run of the real engine: its nodes starting and finishing, gradients, errors.
+
+While it goes on every node that it can reach has a hook, and where it must be known that a node
+starts two; they are taken away when the run is over. Hooks that return None change nothing. Runs
+that are told later have none: which node raised is found out from the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ...recording import events as ev
+from ...recording.recorder import NodeRef, Ref
+from ...recording.sites import Site
+from . import causes, second
+from .diagnosis import NO_GRAPH, STALE, diagnose
+from .identity import TOKEN
+from .lines import place_of
+from .live import gate_of_this_thread
+from .node_facts import class_of, leaf_of, leafy, sequence_of, slots_of
+from .tensor_facts import Captured, asked, grad_fn_of
+from .trying import tried
+
+if TYPE_CHECKING:
+    from .runs import Runs
+
+MAX_FIRST = 20_000
+
+Grads = Sequence[Captured | None]
+
+
+class Run:
+    """One run: its hooks, and what they tell."""
+
+    def __init__(
+        self, runs: Runs, outputs: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> None:
+        self.runs = runs
+        self.identity, self.recorder = runs.identity, runs.recorder
+        self.id = self.recorder.ids.run()
+        gate = gate_of_this_thread()
+        self.gate = gate if gate is not None and gate.depth == 1 else None
+        if self.gate is not None:
+            self.gate.number = self.id
+        self.later = self.identity.later and self.gate is None
+        if self.identity.later and not self.later:  # the page holds it: then it is told as it goes
+            self.recorder.drain()
+        self.options = bool(args[1]), bool(args[2])
+        self.keeps = self.options[0]
+        wanted = args[3] if len(args) > 3 else ()
+        tensors = [each for each in outputs if isinstance(each, torch.Tensor)]
+        self.nodes = [_node_of(each) for each in outputs]
+        self.roots = [
+            self.identity.current(each) if isinstance(each, torch.Tensor) else None
+            for each in outputs
+        ]
+        self.root = next((ref.id for ref in self.roots if ref is not None), None)
+        self.inputs: tuple[Ref, ...] | None = None
+        if wanted:
+            self.inputs = tuple(
+                self.identity.current(each) for each in wanted if isinstance(each, torch.Tensor)
+            )
+        self.place = runs.place() if self.gate is None else self.gate.place
+        self.asks = self.gate is not None or bool(wanted)  # whether nodes say that they start
+        self.left: dict[int, NodeRef] = {}  # those that said so and have not finished, in order
+        self.ran: set[int] = set()
+        self.done: list[int] = []  # nodes that ran and are no leaf's
+        self.emptied: list[int] = []  # nodes that ran and had saved something
+        self.learning: list[torch.Tensor] = []
+        self.handles: list[Any] = []
+        self.reached = list(_reachable(self.nodes))
+        if self.later:
+            self.recorder.raw.append(self)
+            runs.going_on.append(self)
+        else:
+            self.tell()
+        runs.finder.silent_writes(self)
+        runs.finder.grows(self)
+        runs.finder.nan_at_root(tensors)
+        if self.later:
+            self.learning = [leaf for node in self.reached if (leaf := leaf_of(node)) is not None]
+        else:
+            self.handles = [handle for node in self.reached for handle in self._hook(node)]
+
+    def tell(self) -> None:
+        """Tell that the run begins."""
+        identity = self.identity
+        refs = [ref for ref in self.roots if ref is not None]
+        identity.assure(*refs, *(self.inputs or ()))
+        identity.tell_nodes(self.nodes, (), refs, None)
+        roots = [
+            (None if ref is None else ref.id, number)
+            for ref, node in zip(self.roots, self.nodes, strict=False)
+            if (number := identity.edge(node)) is not None
+        ]
+        inputs = None if self.inputs is None else tuple(ref.id for ref in self.inputs)
+        event = ev.Backward(
+            self.id, tuple(roots), *self.options, self.gate is not None, inputs, None
+        )
+        self.recorder.raw.append((self.runs.begins, self.place, "backward", event))
+
+    def _hook(self, node: Any) -> Iterator[Any]:
+        token = node.metadata.get(TOKEN)
+        known = None if token is None else token.ref
+        if known is None or known.id not in self.recorder.nodes:
+            return
+        leaf = leaf_of(node)
+        if leaf is not None:
+            self.learning.append(leaf)
+        if self.asks:
+
+            def starts(_grads: Sequence[Any]) -> None:
+                if self.gate is not None:
+                    if not self.gate.of_this_run():
+                        return
+                    self.gate.before(node)
+                self.left[known.id] = known
+
+            yield node.register_prehook(starts)
+        # one hook hears what came in and what went out: two would cost twice as much
+        yield node.register_hook(partial(self._has_run, known, token.saves, leaf))
+
+    def _has_run(
+        self, ref: NodeRef, saves: bool, leaf: torch.Tensor | None, into: Any, out: Any
+    ) -> None:
+        if self.gate is not None and not self.gate.of_this_run():
+            return
+        try:
+            number, raw = ref.id, self.recorder.raw
+            self.ran.add(number)
+            self.left.pop(number, None)
+            if saves:
+                self.emptied.append(number)
+            if leaf is None:
+                self.done.append(number)
+            with torch._C.DisableTorchFunction():
+                into, out = _tensors(into), _tensors(out)
+                raw.append((self.runs.starts, self.id, ref, self._taken(out)))
+                if leaf is not None and leaf.grad is not None:
+                    known = self.identity.current(leaf)
+                    self.runs.finder.graded.add(known.storage)
+                    now = self.identity.captured(leaf.grad)
+                    raw.append((self.runs.accumulates, "accumulated", known.id, now, self.id))
+                raw.append((self.runs.finishes, self.id, ref, self._taken(into)))
+        except Exception as error:
+            self.runs.fault(error)
+
+    def _taken(self, grads: Iterable[torch.Tensor | None]) -> Grads:
+        return [None if each is None else self.identity.captured(each) for each in grads]
+
+    def _standing(self) -> NodeRef | None:
+        """The node that the run has come to when it fails: of those that had all their gradients
+        the one made last, as the engine takes them."""
+        if self.asks and not self.later:
+            return next(reversed(self.left.values()), None)
+        waiting: list[tuple[int, NodeRef]] = []
+        blocked: set[Any] = set()
+        for node in self.reached:
+            if self.identity.edge(node) not in self.ran:
+                blocked.update(before for before, _nr in node.next_functions)
+        for node in self.reached:
+            known = self.identity.known_node(node)
+            if known is not None and known.id not in self.ran and node not in blocked:
+                waiting.append((getattr(node, "_sequence_nr", int)(), known))
+        return max(waiting, key=lambda each: each[0], default=(0, None))[1]
+
+    def _ran_before(self, message: str) -> None:
+        """Find the nodes that ran before the one that raised, as the engine takes them: of those
+        that can run the one made last, leaves first."""
+        model, identity = self.recorder.log.model(), self.identity
+        stale = {node["node"] for node, _slot in model.hazards()}
+        waits: dict[Any, int] = {}
+        for node in self.reached:
+            for before, _nr in node.next_functions:
+                waits[before] = waits.get(before, 0) + 1
+        ready = [node for node in self.reached if not waits.get(node)]
+        while ready:
+            node = max(ready, key=lambda each: (leafy(each), sequence_of(each)))
+            ready.remove(node)
+            number = identity.edge(node)
+            freed = sequence_of(node) in self.runs.ran_at and slots_of(class_of(node))
+            if number is None or (number in stale if STALE in message else freed):
+                break
+            self.ran.add(number)
+            for before, _nr in node.next_functions:
+                if before is not None:
+                    waits[before] -= 1
+                    if not waits[before]:
+                        ready.append(before)
+
+    # The end -------------------------------------------------------------------------------
+    def failed(self, error: RuntimeError) -> None:
+        """Say why the run failed, as notes of the error and in the log."""
+        try:
+            with torch._C.DisableTorchFunction():
+                if self.later:
+                    self.recorder.drain()
+                    self._ran_before(str(error))
+                node = self._standing()
+                if node is not None:
+                    self.recorder.raw.append((self.runs.starts, self.id, node, ()))
+                self.recorder.drain()
+                event = diagnose(
+                    error, self.id, None if node is None else node.id, self.recorder.log.model(),
+                    self.runs.calls.telling.write_times,
+                )  # fmt: skip
+                event = self._explain(error, event)
+                self.recorder.raw.append((self.runs.errs, None, event, self.place))
+        except Exception as fault:
+            self.runs.fault(fault)
+
+    def _explain(self, error: RuntimeError, event: ev.Error) -> ev.Error:
+        """Find the cause, and tell it with the error; the event with it."""
+        model, runs, message = self.recorder.log.model(), self.runs, str(error)
+        node = model.nodes.get(event.node) if event.node is not None else None
+        site = None if self.place is None else self.place.site
+        finding = None
+        if event.kind == "version" and node is not None and event.slot is not None:
+            slot = next(each for each in node["saved"] if each["slot"] == event.slot)
+            finding = causes.stale(model, self.id, node, slot, place_of(site))
+        elif event.kind == "freed":
+            finding = second.freed(model, self.id, node, runs.finder.first)
+        elif NO_GRAPH in message:
+            calls = runs.calls
+            finding = causes.no_graph(
+                model, self.root, site, calls.origins, calls.leaks, calls.frozen
+            )
+        finding = None if finding is None else tried(finding, runs.calls.tape)
+        runs.finder.found(finding)
+        for note in event.help if finding is None else finding.lines():
+            error.add_note(note)
+        return event if finding is None else event._replace(help=finding.help())
+
+    def ended(self, status: str) -> None:
+        """Take the hooks away, and tell the end and what was freed."""
+        for handle in self.handles:
+            with suppress(Exception):
+                handle.remove()
+        try:
+            if self.later:
+                self._over(status)
+            elif not self.keeps:
+                site = None if self.place is None else self.place.site
+                _first(self.runs.finder.first, self.done, site)
+            if status == "ok" and not self.keeps:
+                for number in self.emptied:
+                    self.recorder.raw.append((self.recorder.free, number))
+            self.recorder.raw.append((self.recorder.tell, ev.Done(self.id, status)))
+            self._retained()
+            self.runs.is_over()
+        except Exception as error:
+            self.runs.fault(error)
+
+    def _over(self, status: str) -> None:
+        """A run that is told later is over: what it reached is let go of, and who got a gradient
+        is noted."""
+        runs = self.runs
+        if status == "ok" and not self.keeps:
+            site = None if self.place is None else self.place.site
+            _first(runs.ran_at, map(sequence_of, self.reached), site)
+            if self.recorder.nodes:
+                found = [self.identity.known_node(node) for node in self.reached]
+                self.emptied = [ref.id for ref in found if ref is not None]
+        for leaf in self.learning:
+            if leaf.grad is not None:
+                runs.finder.graded.add(self.identity.current(leaf).storage)
+        runs.going_on.remove(self)
+        self.reached, self.nodes, self.learning = [], [], []
+
+    def _retained(self) -> None:
+        """Tell the gradients that tensors inside the graph were asked to keep."""
+        with torch._C.DisableTorchFunction():
+            kept = {ref.id: ref for ref in self.identity.retaining if ref() is not None}
+            self.identity.retaining[:] = kept.values()
+            for ref in kept.values():
+                tensor = ref()
+                if tensor is None or tensor.grad is None or ref.id not in self.recorder.values:
+                    continue
+                taken = self.identity.captured(tensor.grad)
+                self.recorder.raw.append(
+                    (self.runs.accumulates, "retained", ref.id, taken, self.id)
+                )
+
+
+def _first(table: dict[int, Site | None], nodes: Iterable[int], site: Site | None) -> None:
+    """Note where nodes ran, if they did not before."""
+    for node in nodes:
+        table.setdefault(node, site)
+    while len(table) > MAX_FIRST:
+        del table[next(iter(table))]
+
+
+def _tensors(grads: Any) -> list[torch.Tensor | None]:
+    """What a hook was given, where something else than a tensor is nothing."""
+    given = (grads,) if isinstance(grads, torch.Tensor) else grads
+    return [each if isinstance(each, torch.Tensor) else None for each in given]
+
+
+def _node_of(output: Any) -> Any:
+    """The node that a run begins at: of a tensor, or of an edge."""
+    if not isinstance(output, torch.Tensor):
+        return output.node
+    node = grad_fn_of(output)
+    if node is not None or not asked(output, "requires_grad"):
+        return node
+    try:
+        return torch.autograd.graph.get_gradient_edge(output).node
+    except (AssertionError, RuntimeError):  # its history was lost: the engine will say so
+        return None
+
+
+def _reachable(roots: Sequence[Any]) -> Iterator[Any]:
+    """The nodes that a run from ``roots`` can reach, each once."""
+    seen: set[Any] = set()
+    waiting = [node for node in roots if node is not None]
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        yield node
+        waiting.extend(before for before, _ in node.next_functions if before is not None)

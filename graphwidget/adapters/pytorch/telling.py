@@ -1,0 +1,255 @@
+"""Tells calls: makes raw records of what was heard, at once or later, and events of these.
+
+Where no picture is wanted, calls are told only when something is wrong: ``unfold`` makes of what
+was noted what would have been recorded. ``drop`` forgets what no error to come can need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from ...recording import events as ev
+from ...recording.positions import Position
+from ...recording.recorder import NodeRef, Recorder, Ref
+from ...recording.sites import Names
+from ..bindings import Bindings
+from ..scopes import Scopes
+from ..sorting import BEGINS, TICK
+from . import ops
+from .identity import TOKEN, Identity, Made
+from .inside import saved_inside
+from .tape import Heard
+from .tensor_facts import Captured, content_of, grad_fn_of, summarized
+from .tensors import Later
+
+MAX_TIMES = 10_000
+NOT_ONE_NUMBER = ev.Stats("nan", "nan", "nan", 0)
+
+
+class Telling:
+    """Tells calls. Those of its methods that a record names run while draining."""
+
+    def __init__(
+        self, recorder: Recorder, identity: Identity, names: Bindings, scopes: Scopes
+    ) -> None:
+        self.recorder = recorder
+        self.identity = identity
+        self.names = names
+        self.scopes = scopes
+        self.write_times: dict[tuple[int, int], int] = {}
+        """When each (storage, version) was written."""
+        self._last: Captured | None = None  # while sorting: what the last call made
+
+    # Records -------------------------------------------------------------------------------
+    def tell(self, call: Heard, nodes: Sequence[Made]) -> None:
+        """A call, and the nodes that it made."""
+        identity, raw = self.identity, self.recorder.raw
+        told = ops.called(call.name, call.args, call.kwargs, bool(call.writes) and not call.made)
+        inputs = tuple([x if isinstance(x, str) else x.id for x in told.inputs])
+        values: list[Any] = []
+        for ref in call.made:
+            self.recorder.values.add(ref.id)
+            facts = ref.facts
+            view = None if facts.base is None else facts.base.id
+            values.append((ref, identity.content(ref), facts.requires_grad, view, facts.leaf))
+        number: list[int] = []
+        writes = [self._write(each) for each in call.writes]
+        raw.append(
+            (self.tell_call, call.place, call.name, told.key, inputs, values, None, told.params,
+             writes, number, call.names)
+        )  # fmt: skip
+        if call.late and values:
+            raw.append((self.names.perhaps, None, values[0][0], call.place, call.late))
+        inside = None
+        if call.writes:
+            through = [each for each in call.writes if each.base_after is not None]
+            inside = saved_inside(call.name, told.inputs, call.writes[0]) if through else []
+        near = (*call.made, *[each.after for each in call.writes], *call.given)
+        identity.tell_nodes([each[0] for each in nodes], nodes, near, number, inside)
+
+    def stepped(self, call: Heard) -> None:
+        """What an optimizer's step did with its parameters."""
+        key = f"{call.name}_"
+        for write in call.writes:
+            self.recorder.raw.append(
+                (self.tell_call, call.place, call.name, key, (write.before.id,), [], None, {},
+                 [self._write(write)], [], ())
+            )  # fmt: skip
+
+    def _write(self, write: Any) -> ev.Write:
+        after, of, to = write.after, write.base_before, write.base_after
+        return ev.Write(
+            after.storage, after.version, write.before.id, after.id,
+            None if of is None else of.id, None if to is None else to.id, None, None,
+        )  # fmt: skip
+
+    # Later ---------------------------------------------------------------------------------
+    def unfold(self, batch: Iterable[Any], roots: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+        """The records that there would be of what was noted, as far as nobody told it; and the
+        nodes that are alive, of which ``roots`` are some."""
+        identity, raw = self.identity, self.recorder.raw
+        waiting = raw[:]
+        raw.clear()
+        identity.later = False
+        living = list(self._living(roots))
+        made: dict[int, list[Any]] = {}
+        for node in living:
+            token = node.metadata.get(TOKEN)
+            if token is not None and token.ref is None:
+                made.setdefault(id(token.call), []).append(node)
+        try:
+            for record in batch:
+                kind = type(record)
+                if kind is Heard:
+                    self._unfold(record, made.get(id(record), ()))
+                elif kind is Later:
+                    self.identity.assure(record.ref, record.before)
+                    raw.append(record.record)
+                elif kind in (tuple, Ref, NodeRef):
+                    raw.append(record)
+                else:
+                    record.tell()
+            return raw[:], living
+        finally:
+            raw[:] = waiting
+            identity.later = True
+
+    def _unfold(self, call: Heard, nodes: Iterable[Any]) -> None:
+        self.identity.assure(*call.given)
+        for write in call.writes:
+            self.identity.assure(write.before, write.base_before)
+        self.identity.assure(*[ref.facts.base for ref in call.made])
+        for write in call.writes:
+            self.identity.assure(write.base_after, write.after)
+        if call.func is None:
+            self.stepped(call)
+            return
+        triples = [
+            (node, nr, ref) for node in nodes for nr, ref in (node.metadata[TOKEN].outputs or ())
+        ]
+        now = self.identity.time
+        for node in nodes:
+            self.identity.time = node.metadata[TOKEN].made  # that of the nodes inside of it too
+        self.tell(call, triples or [(node, -1, call.given[0]) for node in nodes])
+        self.identity.time = now
+
+    def _living(self, roots: Iterable[Any]) -> Iterator[Any]:
+        """The nodes that tensors of the program lead to, each once."""
+        seen: set[Any] = set()
+        tensors = [ref() for ref in list(self.identity.refs.values())]
+        waiting = [grad_fn_of(tensor) for tensor in tensors if tensor is not None]
+        waiting += roots
+        while waiting:
+            node = waiting.pop()
+            if node is not None and node not in seen:
+                seen.add(node)
+                yield node
+                waiting.extend(before for before, _ in node.next_functions)
+
+    def drop(self, open_scopes: Sequence[int], most: int) -> None:
+        """Forget the older half of what was noted, but for what made tensors that still live."""
+        raw = self.recorder.raw
+        half = len(raw) // 2
+        kept: list[Any] = []
+        ticks: list[Any] = []
+        since = 0  # how many calls were kept when the last run was
+        for record in raw[:half]:
+            kind = type(record)
+            if kind is Heard:
+                results = (*record.made, *[write.after for write in record.writes])
+                if any(map(self._lives, results)):
+                    kept.append(record)
+            elif kind is Later:
+                tensor = record.ref()
+                if tensor is not None:
+                    kept.append(self._now(record, tensor))
+            elif kind is tuple:
+                if record[0] is BEGINS and record[2] in open_scopes:
+                    kept.append(record)
+                elif record[0] is TICK:
+                    ticks = [record]
+            elif kind not in (Ref, NodeRef) and len(kept) > since:
+                kept.append(record)
+                since = len(kept)
+        raw[:half] = [*kept[-most:], *ticks]
+
+    def _lives(self, ref: Ref) -> bool:
+        """Whether a tensor is still that value."""
+        tensor = ref()
+        return tensor is not None and self.identity.known(tensor) is ref
+
+    def _now(self, record: Later, tensor: Any) -> Later:
+        """A record of a variable's name, of the value that is bound to it now."""
+        ref = self.identity.known(tensor)
+        if ref is None or record.record[0] != self.names.rebound:
+            return record
+        return Later(ref, (self.names.rebound, ref.id, *record.record[2:]), None)
+
+    # While draining ------------------------------------------------------------------------
+    def tell_call(
+        self, place: Position | None, name: str, key: str, inputs: tuple[int | str, ...],
+        values: list[Any], _: None, params: dict[str, str], writes: list[ev.Write],
+        number: list[int], names: Names,
+    ) -> None:  # fmt: skip
+        """A call, what it made or wrote and what that is bound to; its id goes into ``number``.
+        Its nodes are told by records of their own."""
+        recorder = self.recorder
+        self.names.moved(place)
+        source = None if place is None else recorder.source(place.site)
+        if recorder.define(key):
+            recorder.tell(ops.definition(name, key))
+        for made in values:
+            self._value(*made)
+        if recorder.lost:
+            before = [each for write in writes for each in (write.before, write.base_before)]
+            self.names.recall((*inputs, *before))
+        call, scope = recorder.ids.call(), self.scopes.current
+        number.append(call)
+        outputs = tuple(ref.id for ref, *_ in values) or tuple(write.value for write in writes)
+        view_of = values[0][3] if values else None
+        inplace = not values
+        recorder.tell(ev.Op(call, key, inputs, params, outputs, view_of, inplace, scope, source))
+        if len(self.write_times) > MAX_TIMES:
+            self.write_times.clear()
+        for write in writes:
+            self.write_times[write.storage, write.version] = recorder.now
+            recorder.tell(write._replace(call=call, source=source))
+            for each in (write.before, write.base_before):
+                if each is not None:  # no tensor is that value any more
+                    recorder.values.discard(each)
+                    recorder.refs.pop(each, None)
+        if len(outputs) == 1:
+            self.names.bound(outputs[0], names)
+
+    def _value(self, ref: Ref, data: Any, needed: bool, view: int | None, leaf: bool) -> None:
+        event = ev.Value(
+            ref.id, ref.storage, ref.version, needed, leaf, False, view, summarized(data)
+        )
+        self.recorder.value(ref, event)
+
+    def retell(self, record: Any, value: int) -> None:
+        """Tell a value that a call made which was let go of."""
+        for made in record[5]:
+            if made[0].id == value:
+                self._value(*made)
+
+    def made(self, _place: Position | None, _what: str, value: int, names: Names) -> None:
+        self.names.bound(value, names)
+
+    def scalar(self, record: Any) -> None:
+        """While sorting: a number that a call gives to a name is the turn's."""
+        values, names = record[5], record[10]
+        self._last = values[0][1] if len(values) == 1 else None
+        if names:
+            self._computed(names)
+
+    def scalar_perhaps(self, record: Any) -> None:
+        """While sorting: what the last call made is perhaps what gets these names."""
+        self._computed(record[4])
+
+    def _computed(self, names: Names) -> None:
+        data = self._last
+        if data is not None:
+            content = content_of(data) if data[1] in ((), (1,)) else None
+            self.scopes.computed(names, content or (None, (), NOT_ONE_NUMBER))

@@ -1,0 +1,295 @@
+"""Who is who of the real PyTorch's tensors: their ids and storages, and how they are told.
+
+A tensor is known by a weak reference to it, in a table and not on the tensor itself, which is the
+user's. It stays the same value until the version of its storage rises: then it is a new value.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any, NamedTuple
+
+import torch
+
+from ...recording import events as ev
+from ...recording.recorder import Recorder, Ref
+from ...recording.sites import Site
+from .tape import Facts, Held, new_tuple
+from .tensor_facts import (
+    Captured,
+    _dtype_name,
+    asked,
+    copyable,
+    storage_of,
+    summarized,
+    version_of,
+)
+
+MAX_SILENT = 10_000
+
+COPIED = 4096
+"""Larger tensors, and those that lie on another device than the CPU, are told without numbers."""
+
+Given = tuple[torch.Tensor, Ref]
+"""A tensor that a call was given, and who it was before."""
+
+
+class Later(NamedTuple):
+    """A raw record that speaks of a value, which is to be told before; and perhaps of another."""
+
+    ref: Ref
+    record: Any
+    before: Ref | None
+
+
+class Silent(NamedTuple):
+    """A write that raised no version."""
+
+    time: int
+    value: int
+    site: Site | None
+    how: str
+
+
+class Tables:
+    """What is known of the living tensors, whoever records."""
+
+    def __init__(self) -> None:
+        self.refs: dict[int, Ref] = {}
+        """The identity of every living tensor that was met, by the tensor's address."""
+        self.storages: dict[int, tuple[int, int]] = {}
+        """By the storage's address: its id in the log, and how many tensors of ``refs`` have it."""
+        self.number = count(1).__next__
+
+    def lose(self, ref: Any) -> None:
+        """A tensor is dead."""
+        key = ref.facts.key
+        known = self.refs.get(key)
+        if known is not None and known is ref:  # else it was written, and is known as another value
+            del self.refs[key]
+            self.leave(known.facts.address)
+
+    def leave(self, address: int) -> None:
+        """A tensor has that storage no more."""
+        storage, count = self.storages.get(address, (0, 1))
+        if count > 1:
+            self.storages[address] = (storage, count - 1)
+        else:
+            self.storages.pop(address, None)
+
+
+class Alias(NamedTuple):
+    """Another tensor of the same memory, without history."""
+
+    tensor: weakref.ref[torch.Tensor]
+    of: Ref
+    how: str
+
+
+class Tensors:
+    """Gives tensors their ids and tells of them at first sight."""
+
+    def __init__(self, recorder: Recorder, tables: Tables | None = None) -> None:
+        self.recorder = recorder
+        self.tables = Tables() if tables is None else tables
+        self.refs = self.tables.refs
+        self.retaining: list[Ref] = []
+        """Of tensors inside the graph that keep their gradient."""
+        self.limit = COPIED
+        """Larger tensors are told without numbers."""
+        self.time = 0
+        self.silent: dict[int, Silent] = {}
+        """By storage's address, the last write that PyTorch did not notice."""
+        self.aliases: dict[int, Alias] = {}
+        """What ``.data`` and ``.detach()`` gave, by the address of the tensor."""
+        self.apart: dict[int, int] = {}
+        """Of ``.data``, which has the memory but not the versions of its tensor: by its storage in
+        the log, the value of that tensor."""
+        self.copied = 0
+        """Numbers that wait in the raw records."""
+        self._died = _deaths(self.tables, recorder.raw.append, recorder.values)
+        self.told = self._value
+        self.brief = False
+        """Whether calls are told later, when what they were given may be gone."""
+        self.later = False
+        """Whether what happens now is told later."""
+
+    def known(self, tensor: torch.Tensor) -> Ref | None:
+        """The tensor's identity, perhaps of an older version; None when it was never met."""
+        ref = self.refs.get(id(tensor))
+        return ref if ref is not None and ref() is tensor else None
+
+    def current(self, tensor: torch.Tensor) -> Ref:
+        """The tensor's identity as it is now, told if nobody knows it yet."""
+        ref = self.refs.get(id(tensor))
+        if ref is not None and ref() is not tensor:
+            ref = None
+        version = 0 if tensor.is_inference() else tensor._version
+        if ref is not None and ref.version == version:
+            if not self.later:
+                self.assure(ref)
+            return ref
+        before, ref = ref, self.renew(tensor)
+        if not self.later:
+            self.tell(ref)
+        if before is not None and (self.later or before.id in self.recorder.values):
+            write = ev.Write(ref.storage, version, before.id, ref.id, None, None, None, None)
+            self.note(ref, (self.recorder.tell, write), before)
+        return ref
+
+    def note(self, ref: Ref, record: Any, before: Ref | None = None) -> None:
+        """Add a raw record that speaks of a value, or of two."""
+        self.recorder.raw.append(Later(ref, record, before) if self.later else record)
+
+    def renew(self, tensor: torch.Tensor) -> Ref:
+        """A new identity, for a tensor that was just made or written."""
+        key, tables = id(tensor), self.tables
+        before = self.refs.get(key)
+        if before is not None and before() is not tensor:
+            before = None
+        address = storage_of(tensor)
+        ref = Ref(tensor, self._died)
+        met = self._met(tensor) if before is None else None
+        ref.id = self.recorder.ids.value() if met is None else met
+        ref.version = 0 if tensor.is_inference() else tensor._version
+        if before is None:
+            storage, count = tables.storages.get(address, (ref.id, 0))
+            tables.storages[address] = storage, count + 1
+        else:
+            storage = before.storage  # its counter is its own
+            if before.facts.address != address:  # somebody gave it another one
+                tables.leave(before.facts.address)
+                tables.storages[address] = storage, tables.storages.get(address, (0, 0))[1] + 1
+        ref.storage = storage
+        self.refs[key] = ref
+        ref.facts = self._facts(tensor, before, address)
+        return ref
+
+    def moved(self, tensor: torch.Tensor) -> None:
+        """The tensor was given another storage."""
+        ref, address = self.current(tensor), storage_of(tensor)
+        storages = self.tables.storages
+        self.tables.leave(ref.facts.address)
+        storages[address] = ref.storage, storages.get(address, (0, 0))[1] + 1
+        ref.facts = ref.facts._replace(address=address, shape=tuple(tensor.shape))
+
+    def rewritten(self, tensor: torch.Tensor, before: Ref) -> Ref:
+        """A new identity for a leaf that was written, and is otherwise as it was."""
+        ref = self.refs[id(tensor)] = Ref(tensor, self._died)
+        ref.id, ref.version = self.recorder.ids.value(), version_of(tensor)
+        ref.storage, ref.facts = before.storage, before.facts
+        return ref
+
+    def _facts(self, tensor: torch.Tensor, before: Ref | None, address: int) -> Facts:
+        stride: tuple[int, ...] = ()
+        offset, base = 0, None
+        if tensor._is_view():
+            of = tensor._base
+            base = None if of is None else self.current(of)
+            if tensor.layout is torch.strided:
+                stride, offset = tensor.stride(), int(tensor.storage_offset())
+        number = Held(self.tables.number()) if before is None else before.facts.number
+        try:
+            needed, leaf = tensor.requires_grad, tensor.is_leaf
+        except RuntimeError:
+            needed, leaf = asked(tensor, "requires_grad"), asked(tensor, "is_leaf")
+        copy = None
+        if self.later and tensor.numel() <= self.limit:
+            copy = self.captured(tensor)[2]
+        parameter = type(tensor) is not torch.Tensor and isinstance(tensor, torch.nn.Parameter)
+        facts: Facts = new_tuple(
+            Facts,
+            (id(tensor), number, tensor.dtype, tensor.shape, address, needed, leaf, parameter,
+             base, stride, offset, copy),
+        )  # fmt: skip
+        return facts
+
+    def made(self, tensor: torch.Tensor, name: str, given: Sequence[Given]) -> Ref:
+        """The identity of what a call has just made: of the versions of what it is a view of."""
+        ref = self.renew(tensor)
+        if name == "data" and given:
+            if len(self.apart) > MAX_SILENT:
+                self.apart.clear()
+            ref.storage = ref.id
+            self.apart[ref.id] = given[0][1].id
+        elif self.apart:
+            address = storage_of(tensor)
+            for other, known in given:
+                if known.storage in self.apart and storage_of(other) == address:
+                    ref.storage = known.storage
+        return ref
+
+    def _met(self, tensor: torch.Tensor) -> int | None:
+        """The id of a value that is known without its tensor."""
+        return None
+
+    def assure(self, *refs: Ref | None) -> None:
+        """Tell those of the values that nobody knows yet."""
+        for ref in refs:
+            if ref is not None and ref.id not in self.recorder.values:
+                self.tell(ref)
+
+    def tell(self, ref: Ref) -> None:
+        """Tell a value as its facts are, with what it is a view of."""
+        facts, tensor = ref.facts, ref()
+        base = facts.base
+        self.assure(base)
+        self.recorder.values.add(ref.id)
+        if not facts.leaf and tensor is not None and tensor.retains_grad:
+            self.retaining.append(ref)
+        view = None if base is None else base.id
+        self.recorder.raw.append(
+            (self.told, ref, facts.requires_grad, facts.leaf, facts.parameter, view,
+             self.content(ref))
+        )  # fmt: skip
+
+    def content(self, ref: Ref) -> Captured:
+        """What a value holds: now, or where calls are told later as it was then."""
+        tensor = None if self.brief else ref()
+        if tensor is not None:
+            return self.captured(tensor)
+        facts = ref.facts
+        return _dtype_name(facts.dtype), tuple(facts.shape), facts.copy
+
+    def _value(
+        self, ref: Ref, needed: bool, leaf: bool, parameter: bool, base: int | None, data: Captured
+    ) -> None:
+        event = ev.Value(
+            ref.id, ref.storage, ref.version, needed, leaf, parameter, base, summarized(data)
+        )
+        self.recorder.value(ref, event)
+
+    def wrote_silently(self, tensor: torch.Tensor, value: int, site: Site | None, how: str) -> None:
+        """Somebody wrote a tensor, and no node that saved it will know."""
+        if len(self.silent) > MAX_SILENT:
+            self.silent.clear()
+        self.time += 1
+        self.silent[storage_of(tensor)] = Silent(self.time, value, site, how)
+        self.time += 1
+
+    def captured(self, tensor: torch.Tensor) -> Captured:
+        """The tensor's content as it is now, to be looked at later; of a large one, and where
+        looking would cost too much, its shape alone."""
+        copy, count = None, tensor.numel()
+        if count <= self.limit and copyable(tensor):
+            # a copy: numpy's hand on it would forbid PyTorch to resize the user's storage
+            try:
+                copy = (tensor.detach() if tensor.requires_grad else tensor).clone()
+                self.copied += count
+            except RuntimeError:  # the old vmap's tensors look like others
+                pass
+        return _dtype_name(tensor.dtype), tuple(tensor.shape), copy
+
+
+def _deaths(tables: Tables, tell: Callable[[Any], None], values: set[int]) -> Callable[[Any], None]:
+    """What is called when a tensor has died; it keeps no recording alive."""
+    lose = tables.lose
+
+    def died(ref: Any) -> None:
+        lose(ref)
+        if ref.id in values:
+            tell(ref)
+
+    return died
