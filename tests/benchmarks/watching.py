@@ -59,10 +59,23 @@ def perceptron(width: int, batch: int) -> dict[str, Any]:
     return {"torch": torch, "model": model, "x": x, "y": y, "optimizer": optimizer}
 
 
+def transformer(width: int, batch: int) -> dict[str, Any]:
+    """Two layers of a transformer, over sequences of 16, of the real PyTorch."""
+    nn = torch.nn
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(width, 4, 2 * width, dropout=0.0, batch_first=True)
+    model = nn.Sequential(nn.TransformerEncoder(layer, 2, enable_nested_tensor=False))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    x, y = torch.randn(batch, 16, width), torch.randn(batch, 16, width)
+    return {"torch": torch, "model": model, "x": x, "y": y, "optimizer": optimizer}
+
+
 ROWS = {
     "watch native, small": Watched(linear, 500, ("watch",)),
     "watch PyTorch, small": Watched(lambda: perceptron(32, 32), 300, tuple(WAYS)),
     "watch PyTorch, large": Watched(lambda: perceptron(1024, 512), 6, tuple(WAYS)),
+    "watch PyTorch, transformer": Watched(lambda: transformer(32, 4), 40, tuple(WAYS)),
+    "watch PyTorch, large transformer": Watched(lambda: transformer(512, 16), 3, tuple(WAYS)),
 }
 
 

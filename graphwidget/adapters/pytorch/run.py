@@ -71,9 +71,8 @@ class Run:
         self.ran: set[int] = set()
         self.done: list[int] = []  # nodes that ran and are no leaf's
         self.emptied: list[int] = []  # nodes that ran and had saved something
-        self.learning: list[torch.Tensor] = []
         self.handles: list[Any] = []
-        self.reached = list(_reachable(self.nodes))
+        self.reached, self.learning = _reachable(self.nodes)
         if self.later:
             self.recorder.raw.append(self)
             runs.going_on.append(self)
@@ -82,9 +81,7 @@ class Run:
         runs.finder.silent_writes(self)
         runs.finder.grows(self)
         runs.finder.nan_at_root(tensors)
-        if self.later:
-            self.learning = [leaf for node in self.reached if (leaf := leaf_of(node)) is not None]
-        else:
+        if not self.later:
             self.handles = [handle for node in self.reached for handle in self._hook(node)]
 
     def tell(self) -> None:
@@ -110,8 +107,6 @@ class Run:
         if known is None or known.id not in self.recorder.nodes:
             return
         leaf = leaf_of(node)
-        if leaf is not None:
-            self.learning.append(leaf)
         if self.asks:
 
             def starts(_grads: Sequence[Any]) -> None:
@@ -274,6 +269,8 @@ class Run:
 
     def _retained(self) -> None:
         """Tell the gradients that tensors inside the graph were asked to keep."""
+        if not self.identity.retaining:
+            return
         with torch._C.DisableTorchFunction():
             kept = {ref.id: ref for ref in self.identity.retaining if ref() is not None}
             self.identity.retaining[:] = kept.values()
@@ -314,14 +311,21 @@ def _node_of(output: Any) -> Any:
         return None
 
 
-def _reachable(roots: Sequence[Any]) -> Iterator[Any]:
-    """The nodes that a run from ``roots`` can reach, each once."""
-    seen: set[Any] = set()
+def _reachable(roots: Sequence[Any]) -> tuple[list[Any], list[torch.Tensor]]:
+    """The nodes that a run from ``roots`` can reach, each once; and the leaves among them."""
+    found: dict[Any, None] = {}
+    leaves: list[torch.Tensor] = []
     waiting = [node for node in roots if node is not None]
     while waiting:
         node = waiting.pop()
-        if node in seen:
+        if node in found:
             continue
-        seen.add(node)
-        yield node
-        waiting.extend(before for before, _ in node.next_functions if before is not None)
+        found[node] = None
+        before = node.next_functions
+        if before:
+            waiting += [each for each, _nr in before if each is not None]
+        else:
+            leaf = leaf_of(node)
+            if leaf is not None:
+                leaves.append(leaf)
+    return list(found), leaves

@@ -299,7 +299,8 @@ class TorchAdapter:
                 place = self.place()
                 self._step = self.recorder.ids.scope()
                 name = type(optimizer).__name__
-                self._begins(self._step, "step", place, name, numbers_of(optimizer))
+                numbers = "" if self.identity.later else numbers_of(optimizer)
+                self._begins(self._step, "step", place, name, numbers)
                 self._stepping = [
                     (parameter, self.identity.current(parameter))
                     for group in optimizer.param_groups

@@ -1,0 +1,80 @@
+"""What ``diagnose`` finds, which tells calls when something is wrong, is what watching finds."""
+
+from __future__ import annotations
+
+import linecache
+from typing import Any
+
+import pytest
+import torch
+
+from graphwidget.adapters.pytorch.tape import MOST
+from graphwidget.adapters.pytorch.watcher import TorchAdapter
+from graphwidget.recording.recorder import Recorder
+from tests.adapters.broken import BROKEN
+from tests.adapters.test_silent import SILENT
+
+LOOP = """
+net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
+opt = torch.optim.Adam(net.parameters())
+data = torch.randn(6, 4)
+kept = torch.zeros(1)
+for turn in range(200):
+    opt.zero_grad()
+    hidden = torch.sigmoid(data * 2)
+    {}
+    loss = net(hidden).square().mean() + kept.sum()
+    loss.backward()
+    opt.step()
+"""
+LONG = {
+    "stale at last": """
+    gate = torch.sigmoid(net[0](data))
+    gate += turn == 190
+    kept = gate""",
+    "carried at last": """
+    kept = kept.detach() + loss if turn in (180, 181) else torch.zeros(1)""",
+    "used twice": """
+    kept = loss if turn == 190 else torch.zeros(1)""",
+    "of a number": """
+    if turn == 190:
+        torch.tensor(loss.item()).backward()""",
+}
+PROGRAMS = {name: each.source for name, each in {**BROKEN, **SILENT}.items()}
+PROGRAMS |= {name: LOOP.format(line) for name, line in LONG.items()}
+
+
+def found(source: str, name: str, later: bool) -> tuple[list[Any], list[str]]:
+    """What is found in a program, and the notes of its error."""
+    adapter = TorchAdapter(Recorder())
+    if later:
+        adapter.lighten()
+    file = f"<later {name}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    torch.manual_seed(0)
+    notes: list[str] = []
+    with adapter.observing():
+        try:
+            exec(compile(source, file, "exec"), {"torch": torch, "__name__": "__main__"})
+        except RuntimeError as error:
+            notes = error.__notes__
+    return adapter.findings(), notes
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_is_told_later_is_what_is_told_at_once(name: str) -> None:
+    findings, notes = found(PROGRAMS[name], name, later=True)
+    assert findings
+    assert (findings, notes) == found(PROGRAMS[name], name, later=False)
+
+
+def test_what_waits_stays_small_and_keeps_no_tensor() -> None:
+    adapter = TorchAdapter(Recorder())
+    adapter.lighten()
+    x = torch.randn(3)
+    with adapter.observing():
+        for _ in range(MOST + 2_000):
+            x = x * 1.0
+        assert len(adapter.recorder.raw) <= MOST
+        assert len(adapter.identity.refs) < 10
+    assert not torch._C._len_torch_function_stack()
