@@ -47,6 +47,28 @@ def test_a_stepped_model_has_the_gradients_of_a_plain_backward(program: Program)
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_a_model_runs_up_to_a_node_and_stops_there(program: Program) -> None:
+    wanted = plain(program)
+    torch.manual_seed(0)
+    with graphwidget.watch() as graph:
+        loss, leaves = program()
+        nodes = [loss.grad_fn]
+        while following := [node for node, _nr in nodes[-1].next_functions if node is not None]:
+            nodes.append(following[0])
+        ran: list[int] = []
+        for number, node in enumerate(nodes):
+            node.register_hook(lambda *_grads, number=number: ran.append(number))
+        run = graph.step(loss)
+        for number, node in enumerate(nodes[:-1]):
+            run.until(node)
+            assert number in ran
+            assert number + 1 not in ran
+        run.finish()
+    assert run.status == "ok"
+    assert equal([leaf.grad for leaf in leaves], wanted)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_a_model_that_is_given_up_midway_can_be_run_again(program: Program) -> None:
     wanted = plain(program)
     torch.manual_seed(0)
