@@ -4,7 +4,11 @@ and programs that look like it and are right."""
 from __future__ import annotations
 
 import pytest
+import torch
 
+from graphwidget.adapters.both import Adapter
+from graphwidget.recording.log import Log
+from graphwidget.recording.recorder import Recorder
 from tests.adapters.broken import Broken, mended
 from tests.adapters.test_diagnosis import run
 
@@ -315,3 +319,18 @@ def test_a_correct_program_is_not_accused(name: str) -> None:
     findings, error, _ = run(RIGHT[name], name)
     assert error is None
     assert findings == []
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("events", [60, 200, 600])
+def test_a_log_that_has_forgotten_much_is_looked_through(events: int) -> None:
+    adapter = Adapter(Recorder(Log(max_events=events)))
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))
+    kept = []
+    with adapter.observing():
+        for turn in range(60):
+            kept.append(torch.nn.Sequential(net, torch.nn.Tanh())(torch.randn(2, 3)))
+            if turn % 7 == 0:
+                net(torch.randn(2, 3)).sum().backward()
+    assert [each.kind for each in adapter.findings()] in ([], ["leak"])
+    assert adapter.pytorch is not None
