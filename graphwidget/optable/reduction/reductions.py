@@ -70,7 +70,7 @@ op("mean.dim(self, /, dim, keepdim=False, dtype=None)", kernels.mean_dim, node="
        F.sum_backward(grad, self_shape, dim, keepdim) / size(self_shape, dim),
    text="mean({self}) over {dim}", tex=r"\overline{{{self}}}_{{{dim}}}", onnx="ReduceMean")
 
-op("nansum(self, /, dim=(), keepdim=False, dtype=None)", reduction_kernels.nansum, out=Out("own"),
+op("nansum(self, /, dim=(), keepdim=False, dtype=None)", reduction_kernels.nansum, out=Out("cast"),
    d_self=lambda grad, self, dim, keepdim:
        F.sum_backward(F.cast_to_grad(self, grad), self.shape, dim, keepdim)
        * F.logical_not(F.isnan(self)),

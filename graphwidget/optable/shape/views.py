@@ -232,6 +232,7 @@ for _key in (
     also_copied(_key)
 
 op("detach_copy(self, /)", lambda a: np.array(a, order="C"), node="NotImplemented", public=False,
+   out=Out(history="ended"),
    d_self=lambda grad: F.without_derivative("aten::detach_copy"),
    text="{self}", tex=r"{self}", onnx="Identity")
 
