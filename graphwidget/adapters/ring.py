@@ -12,7 +12,8 @@ from typing import Any
 
 from ..recording import events as ev
 from ..recording.recorder import NodeRef, Recorder, Ref
-from .scopes import LoopMark, Records, Scopes, Turn, flat
+from .marks import LoopMark, Records, Turn, flat
+from .scopes import Scopes
 
 BUDGET = 800
 """Records of which events are made when the program has done more than that in turns."""

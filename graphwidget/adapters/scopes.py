@@ -12,90 +12,11 @@ from ..recording import events as ev
 from ..recording.loops import Loop
 from ..recording.positions import Change, Position, Region, again, change
 from ..recording.recorder import Recorder
-from ..recording.sites import Names, Site
+from ..recording.sites import Names
 from ..recording.summary import Captured, summary
-
-Records = list[Any]
+from .marks import LoopMark, Mark, Records, Turn, flat
 
 CO_GENERATOR = 0x20
-
-
-class Mark:
-    """A scope that is open, or was."""
-
-    __slots__ = ("closed", "kind", "name", "region", "scope", "site", "text", "told")
-
-    def __init__(self, number: int, kind: str, name: str, text: str, site: Site | None) -> None:
-        self.scope = number
-        self.kind = kind
-        self.name = name
-        self.text = text
-        self.site = site
-        self.told = self.closed = False
-        self.region: Region | None = None  # found from positions, else it says itself when it ends
-
-    @property
-    def passing(self) -> bool:
-        """Whether it is a loop that ran once, or its turn: not worth telling."""
-        return False
-
-
-class LoopMark(Mark):
-    """A loop."""
-
-    __slots__ = ("columns", "count", "first", "rows", "runs", "turns", "within")
-
-    def __init__(self, number: int, text: str, within: Records) -> None:
-        super().__init__(number, "loop", "", text, None)
-        self.within = within  # the list of records in which its turns stand
-        self.turns: list[Turn] = []  # those in there that are over
-        self.runs = False  # whether one of its turns ran backward
-        self.count = 0  # turns so far
-        self.rows: list[dict[str, Captured]] = []  # the scalars of turns that are over
-        self.first = 1  # the turn of the first of these rows
-        self.columns: dict[str, None] = {}
-
-    @property
-    def passing(self) -> bool:
-        return self.closed and self.count < 2 and not self.told
-
-
-class Turn(Mark):
-    """A turn of a loop. Once it is over it stands among the records for all that it did, which
-    can so be let go of as a whole."""
-
-    __slots__ = ("loop", "nested", "nr", "records", "scalars", "tick")
-
-    def __init__(self, number: int, loop: LoopMark, records: Records) -> None:
-        super().__init__(number, "turn", "", "", None)
-        self.loop = loop
-        self.nr = loop.count
-        self.tick: int | None = None
-        self.scalars: dict[str, Captured] = {}
-        self.records = records  # what it does, from where it begins to where it ends
-        self.nested = False  # whether there are other turns among these
-
-    @property
-    def passing(self) -> bool:
-        return self.loop.passing
-
-    @property
-    def size(self) -> int:
-        """How many records it has in all."""
-        if not self.nested:
-            return len(self.records)
-        return sum(each.size if type(each) is Turn else 1 for each in self.records)
-
-
-def flat(records: Records) -> Records:
-    """The records, with those of turns in their places."""
-    found: Records = []
-    for record in records:
-        if type(record) is Turn:
-            found += flat(record.records) if record.nested else record.records
-        else:
-            found.append(record)
-    return found
 
 
 class _Block:
