@@ -57,9 +57,12 @@ it("shows what it has while more comes in, also when that alone is little", asyn
   events(6200);
   expect([store.end.value, store.loading.value]).toEqual([6000, false]);
   expect(store.scene.value).toBe(before);
-  await vi.waitFor(() => {
-    expect(store.end.value).toBe(json.length);
-  });
+  await vi.waitFor(
+    () => {
+      expect(store.end.value).toBe(json.length);
+    },
+    { timeout: 15_000 },
+  );
   expect(store.scene.value).not.toBe(before);
 });
 
