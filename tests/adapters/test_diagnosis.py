@@ -12,7 +12,8 @@ import torch
 from torch import nn
 
 import graphwidget
-from tests.adapters.broken import BROKEN, mended
+from tests.adapters.broken import BROKEN
+from tests.adapters.mending import mended
 
 
 def run(source: str, name: str, **more: Any) -> tuple[Any, RuntimeError | None, dict[str, Any]]:

@@ -9,7 +9,7 @@ import torch
 from graphwidget.adapters.both import Adapter
 from graphwidget.recording.log import Log
 from graphwidget.recording.recorder import Recorder
-from tests.adapters.broken import Broken, mended
+from tests.adapters.mending import Broken, mended
 from tests.adapters.test_diagnosis import run
 
 SILENT = {

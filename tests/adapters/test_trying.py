@@ -13,7 +13,8 @@ from graphwidget.adapters.pytorch.tape import LONG, MOST
 from graphwidget.adapters.pytorch.trying import WORKED
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.recording.recorder import Recorder
-from tests.adapters.broken import BROKEN, mended
+from tests.adapters.broken import BROKEN
+from tests.adapters.mending import mended
 from tests.adapters.test_diagnosis import run
 
 TRIED = {

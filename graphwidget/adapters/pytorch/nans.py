@@ -1,9 +1,8 @@
-"""Where a NaN or an infinity was born: once one has come as far as a loss, or a NaN as far as a
-gradient, the turn is repeated.
+"""Where a NaN or an infinity was born: the turn in which one came as far as a loss is repeated.
 
-The calls of the turn are played from the tape on copies of what the program still has, and looked
-at one by one; nothing is looked at as long as losses and gradients are numbers. Where the tape
-cannot be played, the numbers that were recorded are asked.
+So is one in which a NaN came as far as a gradient. Its calls are played from the tape on copies of
+what the program still has, and looked at one by one; nothing is looked at as long as losses and
+gradients are numbers. Where the tape cannot be played, the numbers that were recorded are asked.
 """
 
 from __future__ import annotations

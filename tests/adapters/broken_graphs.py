@@ -1,0 +1,172 @@
+"""More programs with one fault each: modules in place, cut graphs, numbers that are none."""
+
+from __future__ import annotations
+
+from tests.adapters.mending import Broken
+
+MORE = {
+    'a module of PyTorch, in place': Broken(
+        'stale', 'out = net(x)', 'out = net(x)', True,
+        """
+net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Sigmoid(), torch.nn.ReLU(inplace=True))
+x = torch.randn(2, 3)
+out = net(x)
+out.sum().backward()
+""",
+    ),
+    'leaves, one after the other': Broken(
+        'leaf', None, 'w -= 0.1 * w.grad', True,
+        """
+w, b = torch.randn(3, 1, requires_grad=True), torch.zeros(1, requires_grad=True)
+(torch.randn(4, 3) @ w + b).mean().backward()
+w -= 0.1 * w.grad
+b -= 0.1 * b.grad
+w.grad.zero_()
+""",
+    ),
+    'a view of several': Broken(
+        'view', None, 'a.mul_(2)', True,
+        """
+a, b = torch.randn(2, 3, requires_grad=True).tanh().unbind(0)
+a.mul_(2)
+(a + b).sum().backward()
+""",
+    ),
+    'switched off around': Broken(
+        'no_grad', 'loss.backward()', 'y = net(x)', True,
+        """
+net, x = torch.nn.Linear(3, 1), torch.randn(4, 3)
+with torch.no_grad():
+    y = net(x)
+loss = y.mean()
+loss.backward()
+""",
+    ),
+    'switched off by a decorator': Broken(
+        'no_grad', 'loss.backward()', '@torch.no_grad()', True,
+        """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = torch.nn.Linear(3, 3), torch.nn.Linear(3, 1)
+    @torch.no_grad()
+    def forward(self, x):
+        return self.b(torch.relu(self.a(x)))
+loss = Net()(torch.randn(4, 3)).mean()
+loss.backward()
+""",
+    ),
+    'a tensor of a tensor': Broken(
+        'no_grad', 'loss.backward()', 'loss = torch.tensor(net(x).mean())', True,
+        """
+net, x = torch.nn.Linear(3, 1), torch.randn(4, 3)
+loss = torch.tensor(net(x).mean())
+loss.backward()
+""",
+    ),
+    'through numpy': Broken(
+        'no_grad', 'loss.backward()', 'guess = net(x).detach().numpy()', True,
+        """
+import numpy
+net, x, y = torch.nn.Linear(3, 1), torch.randn(4, 3), numpy.zeros((4, 1), "float32")
+guess = net(x).detach().numpy()
+loss = torch.from_numpy((guess - y) ** 2).mean()
+loss.backward()
+""",
+    ),
+    'a gradient without history': Broken(
+        'no_grad', 'penalty.backward()', '(g,) = torch.autograd.grad((x * x @ w).sum(), x)', True,
+        """
+w, x = torch.randn(2, 1, requires_grad=True), torch.randn(4, 2, requires_grad=True)
+(g,) = torch.autograd.grad((x * x @ w).sum(), x)
+penalty = (g.pow(2).sum() - 1).pow(2)
+penalty.backward()
+""",
+    ),
+    'scores and not their argmax': Broken(
+        'no_grad', 'loss.backward()', 'guess = net(x).argmax(1)', True,
+        """
+net, x = torch.nn.Linear(3, 2), torch.randn(4, 3)
+guess = net(x).argmax(1)
+loss = guess.float().mean()
+loss.backward()
+""",
+    ),
+    'a root inside': Broken(
+        'nan', None, 'd = torch.sqrt((x ** 2).sum(1))', True,
+        """
+x = torch.zeros(4, 3, requires_grad=True)
+d = torch.sqrt((x ** 2).sum(1))
+loss = d.mean()
+loss.backward()
+""",
+    ),
+    'a quotient': Broken(
+        'nan', None, 'ratio = a / b', True,
+        """
+a, b = torch.ones(3, requires_grad=True), torch.tensor([0., 1., -2.], requires_grad=True)
+ratio = a / b
+torch.where(b != 0, ratio, torch.zeros(3)).sum().backward()
+""",
+    ),
+    'an infinite loss': Broken(
+        'nan', None, 'rate = torch.exp(net(x))', True,
+        """
+net, x = torch.nn.Linear(3, 1), torch.full((4, 3), 1e4)
+with torch.no_grad():
+    net.weight.fill_(1.)
+rate = torch.exp(net(x))
+loss = rate.mean()
+loss.backward()
+""",
+    ),
+    'a function that writes its argument': Broken(
+        'stale', 'y = net(h)', 'F.relu_(h)', True,
+        """
+import torch.nn.functional as F
+net, h = torch.nn.Linear(4, 4), torch.randn(2, 4, requires_grad=True) * 2
+y = net(h)
+F.relu_(h)
+(y + h).sum().backward()
+""",
+    ),
+    'a state that begins as a number': Broken(
+        'freed', None, 'baseline = 0.9 * baseline + 0.1 * reward', True,
+        """
+net = torch.nn.Linear(3, 1)
+baseline = 0.0
+for step in range(3):
+    reward = net(torch.randn(5, 3)).mean()
+    baseline = 0.9 * baseline + 0.1 * reward
+    loss = (reward - baseline).pow(2)
+    loss.backward()
+""",
+    ),
+    'several losses of one graph': Broken(
+        'freed', None, 'loss.backward()', True,
+        """
+losses = torch.randn(3, requires_grad=True).exp().tanh()
+for loss in losses:
+    loss.backward()
+""",
+    ),
+    'switched off for good': Broken(
+        'no_grad', 'loss.backward()', 'torch.set_grad_enabled(False)', True,
+        """
+net = torch.nn.Linear(3, 1)
+torch.set_grad_enabled(False)
+loss = net(torch.randn(4, 3)).mean()
+loss.backward()
+""",
+    ),
+    'an infinity that becomes a NaN': Broken(
+        'nan', 'loss = -(p * q).sum()', 'q = torch.log(p)', True,
+        """
+w = torch.randn(4, 3, requires_grad=True)
+p = torch.relu(w) * torch.tensor([1., 0., 1.])
+q = torch.log(p)
+loss = -(p * q).sum()
+loss.backward()
+""",
+    ),
+}  # fmt: skip
