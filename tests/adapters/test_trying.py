@@ -42,6 +42,15 @@ b = act(a)
 (a * b).sum().backward()
 """,
     ),
+    "a module in place among others": (
+        "out = net(x)",
+        """
+net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Sigmoid(), torch.nn.ReLU(inplace=True))
+x = torch.randn(2, 3)
+out = net(x)
+out.sum().backward()
+""",
+    ),
     "a mask": (
         "att.masked_fill_(mask, 0.)",
         """

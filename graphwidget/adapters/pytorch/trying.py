@@ -201,6 +201,8 @@ def _cloned(player: Player, nr: int) -> None:
     for written in entry.written:
         whole, before = written, nr
         while before > 0 and _same_line(player.entries[before - 1], entry):
+            if not player.tensor(whole)._is_view():
+                break
             before -= 1
             earlier = player.entries[before]
             given = list(numbers_in(earlier.args))
