@@ -214,7 +214,7 @@ function fitOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySignal<
 const MOST_BOXES = 600;
 
 /** So many calls are much to look through at each step. */
-const MANY = 1500;
+const MANY = 500;
 
 /**
  * Whether what there is to draw at a later moment is what there is now: when only gradients came
