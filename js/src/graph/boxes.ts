@@ -265,6 +265,9 @@ export function chipOf(original: Card): Card {
   return made;
 }
 
+/** The most letters of a sign: there is room for the path of a module in a listed program. */
+const LONGEST_SIGN = 24;
+
 /** The text on a pill: the op's sign with the plain numbers of the call (`+ 1`, `[0]`, `×=`). */
 export function pillText(model: Model, call: CallRow, part = ""): string {
   const op = model.ops.get(call.op);
@@ -286,7 +289,7 @@ export function pillText(model: Model, call: CallRow, part = ""): string {
     const short = text.length <= 12 && !/[A-Za-z]\(/.test(text) && !op.text.startsWith(`${sign}(`);
     if (text !== "" && text !== op.text && short) return text;
   }
-  return cut(sign, 14);
+  return cut(sign, LONGEST_SIGN);
 }
 
 /** A number as a person would write it: 0.1, not 0.10000000149. */

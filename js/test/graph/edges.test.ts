@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { fold } from "../../src/log/fold";
+import { Program } from "../builder";
+import { pillText } from "../../src/graph/boxes";
 import { inputEdges } from "../../src/graph/edges";
 import type { Model, NodeRow } from "../../src/log/model";
 
@@ -51,5 +54,17 @@ describe("the edges of a call's inputs", () => {
   it("knows a leaf again that an optimizer has written into", () => {
     const model = linear(leaf(20, true, 1, WEIGHT), leaf(21, true, 1, BIAS));
     expect(inputEdges(model, addmm(model), [X, 20, 21])).toMatchObject(EDGES);
+  });
+});
+
+describe("the sign on a pill", () => {
+  it("has room for the path of a module, and is cut beyond it", () => {
+    const p = new Program();
+    p.op("add", [p.leaf("x", [1]), p.leaf("w", [1])]);
+    const model = fold(p.events());
+    const [call] = model.calls.values();
+    if (!call) throw new Error("no call");
+    expect(pillText(model, { ...call, op: "encoder.projection" })).toBe("encoder.projection");
+    expect(pillText(model, { ...call, op: "p".repeat(60) }).length).toBeLessThanOrEqual(24);
   });
 });
