@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BaseException as error:
         status, failed = 1, True
         _print(error, Findings(adapter.findings()))
-    findings = Findings(adapter.findings())
+    findings = Findings(adapter.findings(over=True))
     _tell(findings)
     if given.json is not None:
         with open(given.json, "w", encoding="utf-8") as file:

@@ -176,9 +176,9 @@ class Adapter(NativeAdapter):
             return self.pytorch.object(value)
         return super().object(value)
 
-    def findings(self) -> list[Finding]:
-        """What is wrong with the program, the newest first."""
-        return [] if self.pytorch is None else self.pytorch.findings()
+    def findings(self, over: bool = False) -> list[Finding]:
+        """What is wrong with the program, which may be over, the newest first."""
+        return [] if self.pytorch is None else self.pytorch.findings(over)
 
     # Live runs -----------------------------------------------------------------------------
     def run_begins(self, run: Any) -> None:

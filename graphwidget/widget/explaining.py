@@ -29,16 +29,11 @@ def diagnose() -> Iterator[Diagnosis]:
     adapter = both.Adapter(Recorder())
     adapter.light = True
     found = Diagnosis(adapter)
-    failed = False
-    try:
-        with adapter.observing():
-            yield found
-    except BaseException:
-        failed = True
-        raise
-    finally:
-        if not failed and found.findings:
-            print(found.findings, file=sys.stderr)
+    with adapter.observing():
+        yield found
+    found.over = True
+    if found.findings:
+        print(found.findings, file=sys.stderr)
 
 
 class Diagnosis:
@@ -46,11 +41,13 @@ class Diagnosis:
 
     def __init__(self, adapter: both.Adapter) -> None:
         self.adapter = adapter
+        self.over = False
+        """Whether the block has ended well."""
 
     @property
     def findings(self) -> Findings:
         """The newest finding first."""
-        return Findings(self.adapter.findings())
+        return Findings(self.adapter.findings(self.over))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.findings)

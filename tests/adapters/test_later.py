@@ -58,7 +58,9 @@ def found(source: str, name: str, later: bool) -> tuple[list[Any], list[str]]:
             exec(compile(source, file, "exec"), {"torch": torch, "__name__": "__main__"})
         except RuntimeError as error:
             notes = error.__notes__
-    return adapter.findings(), notes
+        finally:
+            torch.set_grad_enabled(True)
+    return adapter.findings(over=True), notes
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

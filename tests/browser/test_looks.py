@@ -1,5 +1,7 @@
-"""How typical pictures open, in both themes: what stands where in which colours, as people judged it
-(``tests/browser/looks``; ``LOOKS=write`` writes them anew), and that all of it can be read."""
+"""How typical pictures open, in both themes: what stands where, in which colours, and readably.
+
+The files in ``tests/browser/looks`` hold what people have judged; ``LOOKS=write`` writes them anew.
+"""
 
 from __future__ import annotations
 

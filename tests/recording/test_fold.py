@@ -132,7 +132,9 @@ def test_events_about_unknown_ids_are_passed_over() -> None:
         ev.Finish(9, 9, (), None), ev.Flag(9, True, True),
         ev.Grad(9, "cleared", None, None, None, None),
         ev.Op(9, "mul", (8,), {}, (9,), None, False, None, None), write(9, 1, 8, 9),
-        ev.Error("freed", "RuntimeError", "", (), 9, 9, None, None, None, None, (), None, None, ()),
+        ev.Error(
+            "freed", "RuntimeError", "", (), 9, 9, None, None, None, None, (), None, None, (), None
+        ),
     ]  # fmt: skip
     assert fold(strangers).time == len(strangers)
 

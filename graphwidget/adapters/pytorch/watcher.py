@@ -230,15 +230,16 @@ class TorchAdapter:
         self.drain()
         return ref.id
 
-    def findings(self) -> list[Finding]:
-        """What is wrong, as far as it was noticed, the newest first."""
+    def findings(self, over: bool = False) -> list[Finding]:
+        """What is wrong, as far as it was noticed, the newest first. Graphs that no backward ran
+        through are told of when the program is ``over``: before that one may come."""
         finder, idle = self.runs.finder, None
         if not self.identity.later or self._any_idle():
             self.drain()
             with torch._C.DisableTorchFunction():
                 idle = causes.unused(self.recorder.latest(), finder.graded)
         found = [*reversed(finder.findings), *reversed(finder.earlier)]
-        if not found:
+        if over and not found:
             found = finder.kept_for_nothing()
         return found if idle is None else [*found, idle]
 
