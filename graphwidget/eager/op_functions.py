@@ -129,7 +129,7 @@ def refresh_source(op: Op, computed: bool) -> list[str]:
     floats = " and meta.floating" if result_may_be_integer(op) else ""
     without = op.inputs if op.pointwise and op.nograd and op.dtype != "bool" else ()
     names = (*op.derivatives, *without)
-    return [f"    if {name}._view is not None{floats}: refresh({name})" for name in names]
+    return [f"    if {name}._view is not None{floats}: refresh_for_op({name})" for name in names]
 
 
 def result_may_be_integer(op: Op) -> bool:
@@ -142,8 +142,8 @@ def coerce_source(op: Op, operator: str) -> list[str]:
     themselves (``x == None``, ``x + "a"``)."""
     names = ", ".join(op.inputs)
     if len(op.inputs) == 1:
-        return [f"{names}, = coerce({own_name('OP', op)}, ({names},))"]
-    line = f"{names} = coerce({own_name('OP', op)}, ({names},))"
+        return [f"{names}, = as_tensors({own_name('OP', op)}, ({names},))"]
+    line = f"{names} = as_tensors({own_name('OP', op)}, ({names},))"
     if not operator:
         return [line]
     other = f"    return operator_not_implemented({operator!r}, {names})"
@@ -165,7 +165,7 @@ def compute_source(op: Op, operator: str) -> list[str]:
             "    try:",
             f"        {', '.join(f'{name}._meta' for name in op.inputs)}",
             "    except AttributeError:",
-            f"        raise not_tensor({own}, ({names},)) from None",
+            f"        raise not_a_tensor_error({own}, ({names},)) from None",
             *refresh_source(op, False),
             f"    {results} = {kernel}({arrays}{params})",
             "    meta = meta_of(found)",
@@ -186,7 +186,7 @@ def compute_source(op: Op, operator: str) -> list[str]:
                 if f"{op.key}.number" in TABLE  # which has no slot for the number, as in PyTorch
                 else []
             ),
-            f"        {names} = coerce({own}, ({names}))",
+            f"        {names} = as_tensors({own}, ({names}))",
         ]
     lines += [f"    if {name} is None: {name} = ABSENT" for name in op.optional]
     lines += ["    try:", f"        meta = {first}._meta"]
@@ -431,8 +431,9 @@ def fill_namespace() -> None:
 fill_namespace()
 runtime.provide(
     Tensor=Tensor, wrap=Tensor._wrap, alias_as=alias_as, edge_of=edge_of, accumulator=accumulator,
-    refresh=refresh_for_op, as_view=as_view, edgeless=edgeless, tensors=TENSORS, Constant=Constant,
-    ABSENT=ABSENT, coerce=as_tensors, promote=promote, fit_to=fit_to, checked_fit=checked_fit,
-    not_tensor=not_a_tensor_error, not_differentiable=errors.not_differentiable, QUIET=QUIET,
-    ignore_errors=ignore_errors, restore_errors=restore_errors,
+    refresh_for_op=refresh_for_op, as_view=as_view, edgeless=edgeless, tensors=TENSORS,
+    Constant=Constant, ABSENT=ABSENT, as_tensors=as_tensors, promote=promote, fit_to=fit_to,
+    checked_fit=checked_fit, not_a_tensor_error=not_a_tensor_error,
+    not_differentiable=errors.not_differentiable, QUIET=QUIET, ignore_errors=ignore_errors,
+    restore_errors=restore_errors,
 )  # fmt: skip

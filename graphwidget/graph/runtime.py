@@ -48,7 +48,7 @@ edge_of: Callable[[TensorBase], Any]
 """What a node's ``next`` holds for an input that requires grad (``graph/node.py``)."""
 alias_as: Callable[[type[Any], Any], Any]
 """The same memory and history as an instance of a class of tensors (``eager/op_functions.py``)."""
-refresh: Callable[[TensorBase], None]
+refresh_for_op: Callable[[TensorBase], None]
 """Brings the history of an operand that is a view up to date (``graph/views.py``)."""
 as_view: Callable[..., None]
 """Notes that a result is a view of an input (``graph/views.py``)."""
@@ -62,7 +62,7 @@ Constant: Any
 """The class of Python numbers in a tensor's place (``eager/scalar_tensors.py``)."""
 ABSENT: TensorBase
 """Stands for a tensor that was left out (``eager/scalar_tensors.py``)."""
-coerce: Callable[[Op, Sequence[Any]], tuple[Any, ...]]
+as_tensors: Callable[[Op, Sequence[Any]], tuple[Any, ...]]
 """Operands as tensors (``eager/promote.py``)."""
 promote: Callable[[Op, Sequence[Any]], tuple[list[np.ndarray], Any]]
 """Arrays of one type for the kernel, and what gradients are fitted to (``eager/promote.py``)."""
@@ -70,7 +70,7 @@ fit_to: Callable[[Any, Any], Any]
 """A gradient summed and cast to what was broadcast and promoted (``eager/promote.py``)."""
 checked_fit: Callable[[Any, Meta, int, str | None], Any]
 """The same for a gradient of any shape, which is refused if it cannot be (``eager/promote.py``)."""
-not_tensor: Callable[[Op, Sequence[Any]], TypeError]
+not_a_tensor_error: Callable[[Op, Sequence[Any]], TypeError]
 """The error for an operand that is no tensor (``eager/promote.py``)."""
 not_differentiable: Callable[[np.dtype[Any]], RuntimeError]
 """The error for a history of integers (``graph/errors.py``)."""
@@ -97,7 +97,7 @@ operator_not_implemented: Callable[..., Any]
 """What an operator says of operands that it does not know."""
 
 # Provided by ``functions/tensor/attach_methods.py`` -----------------------------------------------
-legacy_array: Callable[..., np.ndarray]
+legacy_tensor: Callable[..., np.ndarray]
 """The array of ``Tensor(2, 3)`` (``functions/creation/factories.py``)."""
 as_strided: Callable[..., Any]
 """A view by sizes and strides in items (``functions/shape/select_diagonal.py``)."""

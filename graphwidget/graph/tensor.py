@@ -58,7 +58,7 @@ class Tensor(TensorMethods):
         if len(args) == 1 and isinstance(args[0], Tensor):
             return runtime.alias_as(cls, args[0])  # type: ignore[no-any-return]
         self: Self = new(cls)
-        self._set_data(runtime.legacy_array(dtypes.default_numpy(), *args, **kwargs))
+        self._set_data(runtime.legacy_tensor(dtypes.default_numpy(), *args, **kwargs))
         if runtime.observer is not None:
             runtime.observer.made(self)
         return self

@@ -339,10 +339,8 @@ def test_a_log_that_has_forgotten_much_is_looked_through(events: int) -> None:
 def test_what_a_backward_may_still_come_for_is_not_accused_while_the_program_goes_on() -> None:
     adapter = Adapter(Recorder())
     net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))
-    kept = []
     with adapter.observing():
-        for _ in range(60):
-            kept.append(net(torch.randn(2, 3)))
+        kept = [net(torch.randn(2, 3)) for _ in range(60)]
     assert [each.kind for each in adapter.findings(over=True)] == ["leak"]
     assert adapter.findings() == []
     with adapter.observing():

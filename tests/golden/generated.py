@@ -165,18 +165,18 @@ def record(self, other):
     kind = other.__class__
     if kind is float or kind is int:
         if derived and grad_mode.deriving: return number_add(self, other)
-        self, other = coerce(OP_add, (self, other))
+        self, other = as_tensors(OP_add, (self, other))
     try:
         meta = self._meta
         other._meta
     except AttributeError:
         try:
-            self, other = coerce(OP_add, (self, other,))
+            self, other = as_tensors(OP_add, (self, other,))
         except TypeError:
             return operator_not_implemented('__add__', self, other)
         meta = self._meta
-    if self._view is not None: refresh(self)
-    if other._view is not None: refresh(other)
+    if self._view is not None: refresh_for_op(self)
+    if other._view is not None: refresh_for_op(other)
     if meta is other._meta:
         found = kernel_add(self._data, other._data) if meta.plain else ordered(kernel_add(self._data, other._data, out=...), (self._data, other._data, )) if meta.repeats else kernel_add(self._data, other._data, out=...)
         fit = None
@@ -257,15 +257,15 @@ def record(self, other):
     kind = other.__class__
     if kind is float or kind is int:
         if derived and grad_mode.deriving: return number_add(self, other)
-        self, other = coerce(OP_add, (self, other))
+        self, other = as_tensors(OP_add, (self, other))
     try:
         meta = self._meta
         other._meta
     except AttributeError:
-        self, other = coerce(OP_add, (self, other,))
+        self, other = as_tensors(OP_add, (self, other,))
         meta = self._meta
-    if self._view is not None: refresh(self)
-    if other._view is not None: refresh(other)
+    if self._view is not None: refresh_for_op(self)
+    if other._view is not None: refresh_for_op(other)
     if meta is other._meta:
         found = kernel_add(self._data, other._data) if meta.plain else ordered(kernel_add(self._data, other._data, out=...), (self._data, other._data, )) if meta.repeats else kernel_add(self._data, other._data, out=...)
         fit = None
@@ -543,18 +543,18 @@ def record(self, other):
     kind = other.__class__
     if kind is float or kind is int:
         if derived and grad_mode.deriving: return number_mul(self, other)
-        self, other = coerce(OP_mul, (self, other))
+        self, other = as_tensors(OP_mul, (self, other))
     try:
         meta = self._meta
         other._meta
     except AttributeError:
         try:
-            self, other = coerce(OP_mul, (self, other,))
+            self, other = as_tensors(OP_mul, (self, other,))
         except TypeError:
             return operator_not_implemented('__mul__', self, other)
         meta = self._meta
-    if self._view is not None: refresh(self)
-    if other._view is not None: refresh(other)
+    if self._view is not None: refresh_for_op(self)
+    if other._view is not None: refresh_for_op(other)
     if meta is other._meta:
         found = kernel_mul(self._data, other._data) if meta.plain else ordered(kernel_mul(self._data, other._data, out=...), (self._data, other._data, )) if meta.repeats else kernel_mul(self._data, other._data, out=...)
         fit = None
@@ -618,15 +618,15 @@ def mul(input=torch_mul_MISSING, other=torch_mul_MISSING, *more, out=None):
         kind = other.__class__
         if kind is float or kind is int:
             if derived and grad_mode.deriving: return number_mul(self, other)
-            self, other = coerce(OP_mul, (self, other))
+            self, other = as_tensors(OP_mul, (self, other))
         try:
             meta = self._meta
             other._meta
         except AttributeError:
-            self, other = coerce(OP_mul, (self, other,))
+            self, other = as_tensors(OP_mul, (self, other,))
             meta = self._meta
-        if self._view is not None: refresh(self)
-        if other._view is not None: refresh(other)
+        if self._view is not None: refresh_for_op(self)
+        if other._view is not None: refresh_for_op(other)
         if meta is other._meta:
             found = kernel_mul(self._data, other._data) if meta.plain else ordered(kernel_mul(self._data, other._data, out=...), (self._data, other._data, )) if meta.repeats else kernel_mul(self._data, other._data, out=...)
             fit = None

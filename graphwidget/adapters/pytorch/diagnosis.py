@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from ...recording import events as ev
@@ -25,7 +25,6 @@ def diagnose(
     run: int | None,
     node: int | None,
     model: Model,
-    write_times: Mapping[tuple[int, int], int],
 ) -> ev.Error:
     """The error of a run, with what the log knows of it; ``node`` is where the run stands."""
     message = str(error)

@@ -200,10 +200,8 @@ class Run:
                 if node is not None:
                     self.recorder.raw.append((self.runs.starts, self.id, node, ()))
                 self.recorder.drain()
-                event = diagnose(
-                    error, self.id, None if node is None else node.id, self.recorder.log.model(),
-                    self.runs.calls.telling.write_times,
-                )  # fmt: skip
+                number, model = None if node is None else node.id, self.recorder.log.model()
+                event = diagnose(error, self.id, number, model)
                 event = self._explain(error, event)
                 self.recorder.raw.append((self.runs.errs, None, event, self.place))
         except Exception as fault:

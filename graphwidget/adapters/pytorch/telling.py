@@ -23,7 +23,6 @@ from .tape import Heard
 from .tensor_facts import Captured, content_of, grad_fn_of, summarized
 from .tensors import Later
 
-MAX_TIMES = 10_000
 NOT_ONE_NUMBER = ev.Stats("nan", "nan", "nan", 0)
 
 
@@ -37,8 +36,6 @@ class Telling:
         self.identity = identity
         self.names = names
         self.scopes = scopes
-        self.write_times: dict[tuple[int, int], int] = {}
-        """When each (storage, version) was written."""
         self._last: Captured | None = None  # while sorting: what the last call made
 
     # Records -------------------------------------------------------------------------------
@@ -210,10 +207,7 @@ class Telling:
         view_of = values[0][3] if values else None
         inplace = not values
         recorder.tell(ev.Op(call, key, inputs, params, outputs, view_of, inplace, scope, source))
-        if len(self.write_times) > MAX_TIMES:
-            self.write_times.clear()
         for write in writes:
-            self.write_times[write.storage, write.version] = recorder.now
             recorder.tell(write._replace(call=call, source=source))
             for each in (write.before, write.base_before):
                 if each is not None:  # no tensor is that value any more

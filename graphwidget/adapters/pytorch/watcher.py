@@ -118,7 +118,6 @@ class TorchAdapter:
     def fork(self, recorder: Recorder, sorter: Sorter, names: Bindings) -> TorchAdapter:
         """An adapter that goes on from here, in a recorder that was forked."""
         other = TorchAdapter(recorder, sorter, names, self.identity.tables)
-        other.telling.write_times.update(self.telling.write_times)
         other.modules = self.modules
         mine, its = self.calls, other.calls
         its.origins, its.leaks, its.frozen = mine.origins, mine.leaks, mine.frozen

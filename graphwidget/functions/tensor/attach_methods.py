@@ -121,7 +121,7 @@ def new_tensor(self: Tensor, *args: Any, dtype: Any = None, **kwargs: Any) -> Te
 
 
 runtime.provide(
-    legacy_array=factories.legacy_tensor,
+    legacy_tensor=factories.legacy_tensor,
     as_strided=select_diagonal.as_strided,
     uniform=generator.uniform,
 )
