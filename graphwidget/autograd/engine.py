@@ -144,7 +144,7 @@ class Run(RunBase):
         if len(_open_runs()) > _DEEPEST:
             call_in_other_thread(self.finish)
             return
-        contexts = saved_hooks.hooks.stack[:]
+        contexts = saved_hooks.hooks.stack[:]  # saved_tensors_hooks, which the run restores
         try:
             if runtime.drive is not None:
                 runtime.drive(self)
@@ -254,6 +254,7 @@ class Run(RunBase):
                     if self.pauses:
                         yield target
                     continue
+                # Whatever is not the common case: what follows does the same, step by step.
                 buffer = buffers.buffer_of(target)
                 grad, buffer.grad = buffer.grad, None
                 if target.hooks is not None or captures is not None:

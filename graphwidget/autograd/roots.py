@@ -137,7 +137,7 @@ def roots_of(outputs: Sequence[Any]) -> list[Any]:
         if isinstance(output, GradientEdge):
             target = target_at(output)
         else:
-            target = target_of(refreshed(output))
+            target = target_of(refreshed(output))  # a view may need a new history first
         if target is None:
             raise RuntimeError(
                 f"element {i} of tensors does not require grad and does not have a grad_fn"

@@ -3,35 +3,43 @@
 To read the heart of the package in one sitting, in this order:
 
 1. ``graph/base.py``               the data model on one page
-2. ``graph/tensor.py``             what a tensor is, and what concerns its gradient
+2. ``graph/runtime.py``            what rooms below call of rooms above, and where each stands
 3. ``graph/version.py``            how often a storage was written, and by which lines
 4. ``graph/node.py``               what a ``grad_fn`` is
 5. ``graph/saved.py``              what nodes keep for backward, and how it is checked when read
 6. ``graph/views.py``              how views find the right history after a write
-7. ``eager/inplace.py``            a write in place: check, make the node, write, count, rebase
-8. ``autograd/backward.py``        what users call, with PyTorch's checks
-9. ``autograd/order.py``           which nodes run, and in which order
-10. ``autograd/engine.py``         the run, a generator: backward() exhausts it, the widget holds it
+7. ``graph/tensor.py``             what a tensor is, and what concerns its gradient
+8. ``eager/inplace.py``            a write in place: check, make the node, write, count, rebase
+9. ``autograd/backward.py``        what users call; ``autograd/roots.py`` has PyTorch's checks
+10. ``autograd/order.py``          which nodes run, and in which order
 11. ``graph/input_buffers.py``     where gradients wait for their node, and how several are added
-12. ``autograd/accumulate_grad.py``  how ``.grad`` gets its value
+12. ``autograd/engine.py``         the run, a generator: backward() exhausts it, the widget holds it
+13. ``autograd/accumulate_grad.py``  how ``.grad`` gets its value
 
-Four journeys, file by file:
+Four journeys. Each file is to be read once, in the order in which it is named here; those in
+parentheses are for whoever wants to know more.
 
-* ``x * w``: ``functions/tensor/operators.py`` names the function of each operator; what runs is
-  generated from the declaration in ``optable/pointwise/arithmetic.py`` and stands in
-  ``tests/golden/generated.py``; ``eager/promote.py`` joins what has not one shape and type.
+* ``x * w``: ``functions/tensor/operators.py`` names the op of each operator (its last table); the
+  op is declared in ``optable/pointwise/arithmetic.py``; what runs is generated from that, and
+  stands in ``tests/golden/generated.py`` (``x * w``: ``record``). ``graph/runtime.py`` tells what
+  its globals are; of these, ``eager/promote.py`` joins what has not one shape and type, and
+  ``accumulator`` of ``graph/node.py`` gives a leaf its ``AccumulateGrad``.
   (``eager/op_functions.py`` writes the function, ``eager/node_classes.py`` the node.)
-* ``y.backward()``, attached to Tensor by ``functions/tensor/attach_methods.py``, is
-  ``tensor_backward`` of ``autograd/backward.py``; then ``autograd/roots.py`` (checks),
-  ``autograd/engine.py``, ``autograd/order.py``, ``graph/input_buffers.py`` (the roots' gradients),
-  each node's ``run_arrays``, which is generated (see ``tests/golden/generated.py``) and gives to
-  the next ones, ``AccumulateGrad`` of ``graph/node.py``, and ``autograd/accumulate_grad.py``. Where
-  a node is hooked or watched the engine does it step by step, with ``autograd/hooks.py``.
-* ``v.mul_(2)`` on a view: ``eager/inplace.py`` tells the whole story and calls, in this order,
-  ``eager/promote.py`` (operands), ``graph/views.py`` (may it be written), ``arrays/overlap.py``,
-  the generated ``make_node``, ``graph/version.py`` (count) and ``graph/views.py`` (rebase).
-* The error when such a write changed what a node had saved: the node's generated ``run_arrays``
-  (``tests/golden/generated.py``; ``eager/node_classes.py`` writes it) compares the version that it
-  noted with ``graph/version.py``'s count, and raises what ``version_error`` of ``graph/errors.py``
-  makes; that names the writes which ``graph/version.py`` remembers.
+* ``y.backward()`` is ``tensor_backward`` of ``autograd/backward.py``; then ``autograd/roots.py``
+  (checks), ``graph/node.py`` (targets: ``Node``, ``Output``, ``AccumulateGrad``, ``target_of``),
+  ``autograd/order.py``, ``graph/input_buffers.py`` (where gradients wait), ``autograd/engine.py``
+  (``finish``, ``_begin``, ``_steps``), each node's ``run_arrays``, which is generated (see
+  ``tests/golden/generated.py``) and gives to the next ones, at last to an ``AccumulateGrad``, which
+  calls ``autograd/accumulate_grad.py``. (``functions/tensor/attach_methods.py`` makes it a method.
+  Where a node is hooked or watched the engine does it step by step, with ``autograd/hooks.py``.)
+* ``v.mul_(2)`` on a view: ``eager/inplace.py`` makes the method (``inplace_method``, at its end)
+  and tells the whole story (``write``). What it calls: ``eager/promote.py`` (operands),
+  ``arrays/overlap.py``, the generated ``make_node`` (``tests/golden/generated.py``, under
+  ``y.mul_(w)``), ``graph/version.py`` (``bump``), ``graph/node.py`` (what any node has), and
+  ``graph/views.py`` (``check_writable`` first of all; last ``rebase``, then ``refresh``).
+* The error when such a write changed what a node had saved: in ``tests/golden/generated.py``,
+  ``record`` notes the version of what it saves and ``run_arrays`` compares it with the counter of
+  ``graph/version.py``, which views share and which remembers the latest writes; ``unpack`` of
+  ``graph/saved.py`` gives the tensor and the version that was noted, and ``version_error`` of
+  ``graph/errors.py`` makes of them the error that names those writes.
 """

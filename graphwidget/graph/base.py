@@ -1,8 +1,10 @@
 """The data model on one page: what a tensor, a node and a backward run remember.
 
 A tensor points at the node that made it, a node at the nodes and leaves its inputs came from, and
-a run walks those pointers back. The classes that users meet (``Tensor``, the ``Backward0`` nodes,
-``AccumulateGrad``) add the behaviour; what they hold is told here and nowhere else.
+a run walks those pointers back. What a gradient is given to is a *target*: a node, an ``Output`` of
+a node with several, or the ``AccumulateGrad`` of a leaf. The classes that users meet (``Tensor``,
+the ``Backward0`` nodes, ``AccumulateGrad``) add the behaviour; what they hold is told here and
+nowhere else.
 
 PyTorch has the same split: ``torch.Tensor`` is made of ``torch._C.TensorBase``.
 """
@@ -37,6 +39,7 @@ class Hooks:
     def __init__(self, shared: Hooks | None = None) -> None:
         self.tensor: dict[int, Callable[..., Any]] = {} if shared is None else shared.tensor
         self.retain: weakref.ref[TensorBase] | None = None
+        """The tensor that called ``retain_grad``."""
         self.pre: dict[int, Callable[..., Any]] = {}
         self.accumulated: dict[int, Callable[..., Any]]
         self.accumulated = {} if shared is None else shared.accumulated
@@ -92,7 +95,8 @@ def dtype_of_grad(tensor: TensorBase, given: np.dtype[Any]) -> np.dtype[Any]:
 
 class NodeBase:
     """A node of the backward graph, which users see as ``grad_fn``: how the gradients of one call's
-    inputs follow from that of its output. Subclasses add a slot for each value they save."""
+    inputs follow from that of its output. Subclasses add slots for each value they save:
+    ``saved_NAME``, and ``version_NAME`` for how often its storage had been written by then."""
 
     __slots__ = (
         "__weakref__",

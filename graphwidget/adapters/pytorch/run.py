@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -23,22 +23,22 @@ from .identity import TOKEN
 from .lines import place_of
 from .live import gate_of_this_thread
 from .node_facts import class_of, leaf_of, leafy, sequence_of, slots_of
-from .tensor_facts import Captured, asked, grad_fn_of
+from .run_records import Grads, RunRecords
+from .tensor_facts import asked, grad_fn_of
 from .trying import tried
 
-if TYPE_CHECKING:
-    from .runs import Runs
-
 MAX_FIRST = 20_000
-
-Grads = Sequence[Captured | None]
 
 
 class Run:
     """One run: its hooks, and what they tell."""
 
     def __init__(
-        self, runs: Runs, outputs: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        runs: RunRecords,
+        outputs: Sequence[Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
     ) -> None:
         self.runs = runs
         self.identity, self.recorder = runs.identity, runs.recorder

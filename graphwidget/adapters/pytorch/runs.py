@@ -15,16 +15,9 @@ import torch.autograd
 import torch.autograd.graph
 
 from ...graph import runtime
-from ...recording import events as ev
-from ...recording.positions import Position
-from ...recording.recorder import NodeRef, Recorder
-from ...recording.sites import Site
-from .calls import Calls
-from .finder import Finder
-from .identity import Identity
 from .live import Abandoned, LiveRun, gate_of_this_thread
-from .run import Grads, Run
-from .tensor_facts import Captured, summarized
+from .run import Run
+from .run_records import RunRecords
 
 ENTRY = "_engine_run_backward"
 Function: Any = torch.autograd.Function
@@ -32,58 +25,10 @@ HOLDERS = (torch.autograd.graph, torch.autograd)
 """The modules that hold PyTorch's entry to its engine."""
 
 
-class Runs:
+class Runs(RunRecords):
     """Wraps the engine while it is installed, and tells each run."""
 
-    def __init__(
-        self,
-        recorder: Recorder,
-        identity: Identity,
-        calls: Calls,
-        place: Callable[[], Position | None],
-        fault: Callable[[BaseException], None],
-    ) -> None:
-        self.recorder = recorder
-        self.identity = identity
-        self.calls = calls
-        self.place = place
-        self.fault = fault
-        self._entry: Callable[..., Any] | None = None
-        self.finder = Finder(recorder, identity, calls)
-        self.ran_at: dict[int, Site | None] = {}
-        """Of nodes that ran while their runs were told later: the line of the first of these, by
-        the nodes' sequence numbers."""
-        self.going_on: list[Run] = []
-        """Runs that are told when they fail."""
-        self.about_to_run: Callable[[], None] = lambda: None
-        """Called before a run of the program's begins."""
-        self.is_over: Callable[[], None] = lambda: None
-        """Called when a run is over."""
-        self.begins, self.starts, self.finishes = self._begin, self._start, self._finish
-        self.accumulates, self.errs = self._accumulated, self._error
-
-    def _begin(self, place: Position | None, _what: str, event: ev.Backward) -> None:
-        names = self.calls.telling.names
-        names.settle()
-        if self.recorder.lost:
-            names.recall(value for value, _node in event.roots)
-        source = None if place is None else self.recorder.source(place.site)
-        self.recorder.tell(event._replace(source=source))
-
-    def _start(self, run: int, node: NodeRef, grads: Grads) -> None:
-        self.recorder.tell(ev.Start(run, node.id, _summaries(grads)))
-
-    def _finish(self, run: int, node: NodeRef, grads: Grads) -> None:
-        self.recorder.tell(ev.Finish(run, node.id, _summaries(grads), None))
-
-    def _accumulated(self, how: str, value: int, data: Captured, run: int) -> None:
-        if self.recorder.lost:
-            self.calls.telling.names.recall((value,))
-        self.recorder.tell(ev.Grad(value, how, summarized(data), None, run, None))
-
-    def _error(self, _: None, event: ev.Error, place: Position | None) -> None:
-        source = None if place is None else self.recorder.source(place.site)
-        self.recorder.tell(event._replace(source=source))
+    _entry: Callable[..., Any] | None = None
 
     def install(self) -> None:
         """Hear the runs from now on."""
@@ -169,7 +114,3 @@ class Runs:
                 self.calls.returned(result)
         except Exception as error:
             self.fault(error)
-
-
-def _summaries(grads: Grads) -> tuple[ev.Summary | None, ...]:
-    return tuple(None if each is None else summarized(each) for each in grads)
