@@ -77,8 +77,8 @@ function parsePause(pause: unknown): Pause | null {
 
 /** A packed log (text or bytes), or a TypeError with a sentence that can be shown. */
 export function parsePacked(packed: unknown): Packed | null {
-  const text = toText(packed);
-  if (text.trim() === "") return null;
+  const text = toText(packed).trim();
+  if (text === "") return null;
   const head = /^{"protocol":\d+,"first":\d+,"count":\d+,"events":\[\n/.exec(text)?.[0];
   const content = parse(head === undefined ? text : `${head}]}`);
   if (!isObject(content)) throw new TypeError("The recorded log cannot be read: it is no log.");

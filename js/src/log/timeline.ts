@@ -87,7 +87,9 @@ export class Timeline {
 
   /** Folds to the end and keeps folds on the way, so that no moment is far away. */
   *foldAll(): Work {
-    const model = fork(this.checkpoints.at(-1) ?? this.base);
+    let start = this.checkpoints.at(-1) ?? this.base;
+    for (const model of this.recent) if (model.time > start.time) start = model;
+    const model = fork(start);
     while (model.time < this.end) {
       this.goOn(model, Math.min(model.time + PART, this.end));
       yield;

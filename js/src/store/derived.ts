@@ -21,7 +21,7 @@ import {
   type Detail,
 } from "../graph/plan";
 import type { Event } from "../log/events";
-import { hazards, type Model } from "../log/model";
+import { hazards, type CallRow, type Model } from "../log/model";
 import type { Timeline } from "../log/timeline";
 import { stepAt } from "../replay/steps";
 import { fitting, type Fitting, type Room } from "../scene/fitting";
@@ -109,9 +109,11 @@ function pictureOf(state: State, timeline: Timeline, { time, model, present }: M
   const then = computed(() =>
     horizon.value === time.value ? drawn.value : withRaised(timeline.at(horizon.value)),
   );
+  /** Whether the whole stands for the moment shown. */
+  const standing = computed(() => stands(drawn.value, then.value, state.everything.value));
   /** What there is to draw; of the whole, where it stands for the moment shown. */
   const content = computed(() =>
-    contentOf(stands(drawn.value, then.value) ? then.value : drawn.value, state.everything.value),
+    contentOf(standing.value ? then.value : drawn.value, state.everything.value),
   );
   const room = roomOf(state);
   const { fit, prepare } = fitOf(state, then, room);
@@ -125,7 +127,7 @@ function pictureOf(state: State, timeline: Timeline, { time, model, present }: M
     if (then.value === drawn.value) {
       return { graph: whole.value, others: content.value.others };
     }
-    if (stands(drawn.value, then.value)) {
+    if (standing.value) {
       const plan = planAt(drawn.value, last.value, then.value);
       return { graph: buildGraph(drawn.value, plan), others: content.value.others };
     }
@@ -218,10 +220,15 @@ const MANY = 500;
 
 /**
  * Whether what there is to draw at a later moment is what there is now: when only gradients came
- * between them, and in a large model, of which at each moment the part is drawn that is there.
+ * between them, and in a large model, of which at each moment the part is drawn that is there. Not
+ * when what was computed last is drawn no more by then: as a turn before the one shown.
  */
-function stands(model: Model, later: Model): boolean {
-  return later.calls.size > MANY || sameStructure(model, later);
+function stands(model: Model, later: Model, everything: boolean): boolean {
+  if (sameStructure(model, later)) return true;
+  if (later.calls.size <= MANY) return false;
+  let newest: CallRow | null = null;
+  for (const call of model.calls.values()) if (!newest || call.time >= newest.time) newest = call;
+  return newest === null || contentOf(later, everything).seen.calls.has(newest.call);
 }
 
 /** Whether a later moment has the same ops and values: between them gradients came, no more. */

@@ -184,7 +184,8 @@ function useCamera(store: Store, view: ViewState): void {
 }
 
 /** As much of a rectangle as can be seen at once, from where it begins. */
-function beginningOf({ x, y, w, h }: Rect, { k }: Camera, size: Size): Rect {
+function beginningOf({ x, y, w, h }: Rect, camera: Camera, size: Size): Rect {
+  const k = Math.max(camera.k, READING); // `goTo` comes as near as that
   return { x, y, w: Math.min(w, size.w / k - 2 * PADDING), h: Math.min(h, size.h / k - PADDING) };
 }
 

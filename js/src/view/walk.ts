@@ -155,6 +155,9 @@ export function useRoving(svg: { readonly current: SVGSVGElement | null }, view:
     const blurred = (event: FocusEvent): void => {
       if (event.relatedTarget instanceof Node && !root.contains(event.relatedTarget)) had = false;
     };
+    const elsewhere = (event: FocusEvent): void => {
+      if (!event.composedPath().includes(root)) had = false;
+    };
     const unsubscribe = view.focused.subscribe((key) => {
       if (key === null) return;
       had = true;
@@ -164,12 +167,14 @@ export function useRoving(svg: { readonly current: SVGSVGElement | null }, view:
     observer.observe(root, { childList: true, subtree: true });
     root.addEventListener("focusin", focused);
     root.addEventListener("focusout", blurred);
+    document.addEventListener("focusin", elsewhere);
     settle();
     return () => {
       unsubscribe();
       observer.disconnect();
       root.removeEventListener("focusin", focused);
       root.removeEventListener("focusout", blurred);
+      document.removeEventListener("focusin", elsewhere);
     };
   }, []);
 }

@@ -1,6 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";
+import { training } from "../examples";
 
 /** A chain of modules that read one parameter, which is stepped at the end. */
 function large(modules: number, ops: number): Program {
@@ -94,4 +95,30 @@ it("draws at each moment of a large model the part of its picture that is there 
     if (share > 0) expect(wires.some(({ wire }) => wire.from === w?.box.key)).toBe(true);
   }
   expect(most).toBe(last.boxes.size);
+});
+
+it("draws the op at hand at each step of a long film, also in turns before the last", async () => {
+  const turns = 300;
+  const store = createStore();
+  store.load(
+    training(
+      turns,
+      Array.from({ length: turns }, (_, i) => i + 1),
+    ).packed(),
+  );
+  await untilRead(store);
+  for (const [index, { kind }] of store.steps.value.entries()) {
+    if (kind !== "op" || (index > 40 && index < store.steps.value.length - 40)) continue;
+    store.goTo(index);
+    const [newest] = [...store.model.value.calls.values()].toReversed();
+    const drawn = [...store.scene.value.boxes.values()].map(({ box }) => box.key);
+    expect(drawn).toContain(`c${newest?.call}`);
+  }
+});
+
+it("takes a log with white space around it", async () => {
+  const store = createStore();
+  store.load(`\n${large(6, 300).packed()}\n`);
+  await untilRead(store);
+  expect(store.steps.value.length).toBeGreaterThan(1800);
 });
