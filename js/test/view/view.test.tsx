@@ -90,6 +90,19 @@ describe("the picture", () => {
     expect(texts(el, '[data-testid="step-count"]')).toEqual(["11 / 11"]);
   });
 
+  it("leaves the focus where the user types when it is drawn anew", async () => {
+    const el = await show(exampleA().packed());
+    const card = el.querySelector<SVGElement>('[data-value="1"]');
+    card?.focus();
+    card?.blur(); // as a click on the page's empty ground does
+    const field = document.createElement("textarea");
+    document.body.append(field);
+    field.focus();
+    await press(el, "first");
+    await press(el, "next");
+    expect(document.activeElement).toBe(field);
+  });
+
   it("opens on what was computed last, and goes to the leaf that a step is about", async () => {
     const p = new Program();
     p.cell();
