@@ -27,7 +27,7 @@ from .functions import FLAGS, looked_at
 from .identity import Identity, Made
 from .tape import Heard, Tape, Write, new_tuple
 from .telling import Telling
-from .tensor_facts import asked, base_of, grad_fn_of, version_of
+from .tensor_facts import asked, base_of, grad_fn_of, traced, version_of
 from .tensors import Alias, Given
 from .trying import tried
 
@@ -80,7 +80,7 @@ class Calls(TorchFunctionMode):
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         kwargs = kwargs or {}
-        if self.off:
+        if traced() or self.off:
             return func(*args, **kwargs)
         name, quiet, leaks = looked_at(func)
         if leaks:
@@ -109,7 +109,8 @@ class Calls(TorchFunctionMode):
         kwargs: Mapping[str, Any],
     ) -> Any:
         """A custom Function is applied, which no mode hears: it is one call of the program's."""
-        if self.off or function.__module__.startswith("torch."):  # its calls inside are heard
+        if traced() or self.off or function.__module__.startswith("torch."):
+            # the calls inside are heard
             return apply(*args, **kwargs)
         before = self._before(args, kwargs)
         with self.silent():

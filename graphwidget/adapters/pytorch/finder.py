@@ -21,7 +21,7 @@ from .identity import TOKEN, Identity
 from .leaks import Count, leak, with_history
 from .lines import name_of_value, place_of
 from .node_facts import leafy, saved_tensors
-from .tensor_facts import storage_of
+from .tensor_facts import copyable, storage_of
 
 MAX_FINDINGS, MAX_PLACES, MAX_GROWN = 100, 1_000, 50_000
 GROWING = 6
@@ -159,7 +159,7 @@ class Finder:
     def nan_at_root(self, tensors: Sequence[torch.Tensor]) -> None:
         """Look for the birthplace of a NaN or an infinity that has come as far as the loss."""
         for tensor in tensors:
-            near = type(tensor) is torch.Tensor and tensor.is_cpu and tensor.numel() == 1
+            near = tensor.numel() == 1 and copyable(tensor)
             if near and self.looks and (number := tensor.item()) - number != 0:  # not finite
                 self.looks -= 1
                 self.recorder.drain()

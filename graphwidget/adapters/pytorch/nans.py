@@ -18,6 +18,7 @@ from . import fixes
 from .lines import place_in, place_of, statement
 from .ops import plain_name
 from .tape import Entry, Tape
+from .tensor_facts import copyable
 from .trying import Player, Unfit, numbers_in
 
 MAX_ITEMS = 2**24
@@ -102,7 +103,7 @@ class _Again(Player):
         def watch(nr: int) -> Any:
             def ran(into: Sequence[Any], out: Sequence[Any]) -> None:
                 if not found and any_not_finite(into) and not any_not_finite(out):
-                    found.append(nr)
+                    found.append(-1 if any(map(_overflown, into)) else nr)
 
             return ran
 
@@ -112,7 +113,7 @@ class _Again(Player):
         finally:
             for handle in handles:
                 handle.remove()
-        return self.entries[found[0]] if found else None
+        return self.entries[found[0]] if found and found[0] >= 0 else None
 
 
 def has_nan(tensor: torch.Tensor) -> bool:
@@ -129,6 +130,13 @@ def not_finite(tensor: torch.Tensor) -> bool:
     return not bool(tensor.detach().isfinite().all())
 
 
+def _overflown(tensor: Any) -> bool:
+    """Whether it may be too large for half precision alone, as gradients of a scaled loss are at
+    times: the program's scaler skips such a step."""
+    half = isinstance(tensor, torch.Tensor) and tensor.dtype is torch.float16
+    return half and not has_nan(tensor)
+
+
 def any_not_finite(tensors: Iterable[Any]) -> bool:
     """The same of several."""
     return any(isinstance(each, torch.Tensor) and not_finite(each) for each in tensors)
@@ -140,7 +148,7 @@ def gradients_with_nan(leaves: Sequence[torch.Tensor]) -> bool:
     with torch.no_grad():
         for leaf in leaves:
             grad = leaf.grad
-            if type(grad) is torch.Tensor and grad.is_cpu and grad.layout is torch.strided:
+            if grad is not None and copyable(grad):
                 total = grad.sum().item()
                 if total != total and has_nan(grad):  # inf - inf is none either
                     return True

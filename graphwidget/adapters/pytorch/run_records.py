@@ -41,6 +41,8 @@ class RunRecords:
         """Runs that are told when they fail."""
         self.about_to_run: Callable[[], None] = lambda: None
         """Called before a run of the program's begins."""
+        self.elsewhere: Callable[[], bool] = lambda: False
+        """Whether this is another thread than the one that is watched."""
         self.is_over: Callable[[], None] = lambda: None
         """Called when a run is over."""
         self.begins, self.starts, self.finishes = self._begin, self._start, self._finish

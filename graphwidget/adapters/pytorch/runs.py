@@ -46,6 +46,8 @@ class Runs(RunRecords):
         apply = self._apply = Function.__dict__["apply"]
 
         def applied(cls: type[Function], /, *args: Any, **kwargs: Any) -> Any:
+            if self.elsewhere():
+                return apply.__get__(None, cls)(*args, **kwargs)
             return self.calls.applied(cls, apply.__get__(None, cls), args, kwargs)
 
         Function.apply = classmethod(applied)
@@ -67,6 +69,8 @@ class Runs(RunRecords):
         kwargs: dict[str, Any],
     ) -> Any:
         gate = gate_of_this_thread()
+        if gate is None and self.elsewhere():
+            return entry(t_outputs, *args, **kwargs)
         if gate is None and not self.calls.off:
             self.about_to_run()
         if gate is None and runtime.drive is not None:

@@ -50,10 +50,15 @@ def storage_of(tensor: torch.Tensor) -> int:
         return id(tensor)
 
 
+def traced() -> bool:
+    """Whether what is called now only makes a graph of calls, for Dynamo or for TorchScript."""
+    return torch.compiler.is_dynamo_compiling() or torch._C._get_tracing_state() is not None
+
+
 def copyable(tensor: torch.Tensor) -> bool:
     """Whether the tensor's memory is its content and near: not that of fake and batched tensors,
     of zeros without memory, or of another device."""
-    if type(tensor) not in PLAIN or not tensor.is_cpu:
+    if type(tensor) not in PLAIN or not tensor.is_cpu or torch._C._len_torch_dispatch_stack():
         return False
     return not _WRAPPED(tensor) and tensor.layout is torch.strided
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from sys import _getframe
 from threading import get_ident
@@ -41,7 +41,7 @@ from .raised import raised
 from .runs import Runs
 from .tape import LONG, MOST
 from .telling import Telling
-from .tensor_facts import grad_fn_of
+from .tensor_facts import grad_fn_of, traced
 from .tensors import Tables
 
 TORCH = os.path.dirname(torch.__file__) + os.sep
@@ -69,6 +69,7 @@ class TorchAdapter:
         self.calls = Calls(recorder, self.identity, self.telling, self._placed, self.fault)
         self.runs = Runs(recorder, self.identity, self.calls, self.place, self.fault)
         self.runs.about_to_run, self.runs.is_over = self.step_over, self._run_over
+        self.runs.elsewhere = lambda: get_ident() != self._thread
         self.calls.found, self.calls.errs = self.runs.finder.found, self.runs.errs
         self.sorter.heard[self.telling.tell_call] = self.telling.scalar
         self.sorter.heard[self.names.perhaps] = self.telling.scalar_perhaps
@@ -143,7 +144,7 @@ class TorchAdapter:
         self._thread = get_ident()
         _leave(self.calls)
         self.calls.off = False
-        self.calls.__enter__()  # type: ignore[no-untyped-call]
+        _enter(self.calls)
         self.runs.install()
         self._handles = [
             modules.register_module_forward_pre_hook(self._module_begins),
@@ -178,9 +179,10 @@ class TorchAdapter:
     def fault(self, error: BaseException) -> None:
         """Recording has failed: say it once and leave the user's program alone."""
         self.stop()
-        warnings.warn(
-            f"graphwidget stopped recording after an internal error: {error!r}", stacklevel=3
-        )
+        with suppress(Warning):  # the program may make errors of warnings
+            warnings.warn(
+                f"graphwidget stopped recording after an internal error: {error!r}", stacklevel=3
+            )
 
     def drain(self) -> None:
         """Make events of all that happened so far."""
@@ -258,7 +260,7 @@ class TorchAdapter:
     # Modules -------------------------------------------------------------------------------
     def _elsewhere(self) -> bool:
         """Whether this is not the program's own doing, or another thread's."""
-        return self.calls.off or get_ident() != self._thread
+        return traced() or self.calls.off or get_ident() != self._thread
 
     def _module_begins(self, module: torch.nn.Module, _args: Any) -> None:
         if self._elsewhere():
@@ -333,7 +335,7 @@ class TorchAdapter:
         if self._away:
             self._away = False
             if self.active and not self.calls.off:
-                torch._C._push_on_torch_function_stack(self.calls)
+                _enter(self.calls)
 
     def _begins(self, number: int, kind: str, place: Position | None, name: str, text: str) -> None:
         self._scopes.append(number)
@@ -412,6 +414,20 @@ def not_the_users(filename: str) -> bool:
         theirs = filename.startswith((TORCH, PACKAGE, "<graphwidget", "<eval_with_key"))
         found = _files[filename] = theirs
     return found
+
+
+def _enter(mode: Calls) -> None:
+    """Put the mode below the program's own, which are taken off from the top when their blocks
+    end; above the default device's alone, which PyTorch wants at the bottom."""
+    above = []
+    while torch._C._len_torch_function_stack():
+        above.append(torch._C._pop_torch_function_stack())
+    default = getattr(getattr(torch, "_GLOBAL_DEVICE_CONTEXT", None), "device_context", None)
+    if above and above[-1] is default:
+        torch._C._push_on_torch_function_stack(above.pop())
+    torch._C._push_on_torch_function_stack(mode)
+    for each in reversed(above):
+        torch._C._push_on_torch_function_stack(each)
 
 
 def _leave(mode: Calls) -> None:

@@ -1,0 +1,125 @@
+"""Watching changes nothing of the user's program: modes, traces, other threads, what is deleted."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+import graphwidget
+
+WATCHED: list[Callable[[], Any]] = [graphwidget.diagnose, graphwidget.watch]
+
+
+def net() -> Any:
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
+
+
+def modes() -> int:
+    """How many function modes are on."""
+    return torch._C._len_torch_function_stack()
+
+
+@pytest.mark.parametrize("watched", WATCHED)
+def test_a_device_chosen_around_a_step_ends_with_its_block(watched: Callable[[], Any]) -> None:
+    model, before = net(), modes()
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    with watched():
+        model(torch.ones(3, 4)).sum().backward()
+        with torch.device("meta"):
+            optimizer.step()
+            assert torch.empty(1).device.type == "meta"
+        assert torch.empty(1).device.type == "cpu"
+    assert (torch.empty(1).device.type, modes()) == ("cpu", before)
+
+
+@pytest.mark.parametrize("watched", WATCHED)
+@pytest.mark.filterwarnings("ignore:.*jit.*:DeprecationWarning")
+def test_a_traced_module_is_what_it_was(watched: Callable[[], Any]) -> None:
+    model, x = net(), torch.ones(3, 4)
+
+    def traced() -> list[str]:
+        return [node.kind() for node in torch.jit.trace(model, x).inlined_graph.nodes()]
+
+    plain = traced()
+    with watched():
+        assert traced() == plain
+
+
+def test_a_mode_of_the_users_hears_the_programs_operations_alone() -> None:
+    class Heard(TorchDispatchMode):
+        def __init__(self) -> None:
+            super().__init__()
+            self.names: list[str] = []
+
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            self.names.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    def heard() -> list[str]:
+        model = net()
+        with Heard() as mode:
+            (model(torch.ones(3, 4)) ** 2).mean().backward()
+        return mode.names
+
+    plain = heard()
+    with graphwidget.diagnose():
+        assert heard() == plain
+
+
+def test_a_backward_of_another_thread_during_a_step_is_left_alone() -> None:
+    begun, over = threading.Event(), threading.Event()
+    found: list[int] = []
+
+    class Slow(torch.optim.SGD):
+        def step(self, closure: Any = None) -> Any:
+            begun.set()
+            over.wait(10)
+            return super().step(closure)
+
+    def other() -> None:
+        begun.wait(10)
+        (torch.ones(2, requires_grad=True) * 2).sum().backward()
+        found.append(modes())
+        over.set()
+
+    before, model = modes(), net()
+    thread = threading.Thread(target=other)
+    with graphwidget.diagnose():
+        thread.start()
+        model(torch.ones(3, 4)).sum().backward()
+        Slow(model.parameters(), 0.1).step()
+        thread.join()
+        watched = modes()
+    assert (found, watched, modes()) == ([0], before + 1, before)
+
+
+def test_what_a_function_deletes_is_gone_while_it_goes_on() -> None:
+    def train() -> list[bool]:
+        model, batch = net(), torch.ones(3, 4)
+        kept = [weakref.ref(model), weakref.ref(batch)]
+        model(batch).sum().backward()
+        del model, batch
+        return [each() is None for each in kept]
+
+    with graphwidget.diagnose():
+        assert train() == [True, True]
+
+
+def test_gradients_that_are_too_large_for_half_precision_accuse_no_line() -> None:
+    model = net().half()
+    with graphwidget.diagnose() as found:
+        loss = torch.nn.functional.mse_loss(
+            model(torch.ones(3, 4).half()).float(), torch.zeros(3, 2)
+        )
+        (loss * 2.0**24).backward()  # a scaler skips such a step
+    assert any(each.grad.isnan().any() for each in model.parameters())
+    assert found.findings == []
