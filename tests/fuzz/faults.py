@@ -114,7 +114,7 @@ def nodes_always_released(patch: Patch) -> None:
 @fault
 def views_not_regenerated(patch: Patch) -> None:
     """A view keeps its history when its base is written."""
-    patch.setattr(runtime, "refresh", lambda view: None)
+    patch.setattr(runtime, "refresh_for_op", lambda view: None)
     patch.setattr(tensor, "refresh", lambda view: None)
 
 
@@ -127,7 +127,7 @@ def leaves_may_be_written(patch: Patch) -> None:
 @fault
 def base_not_rebased(patch: Patch) -> None:
     """A write through a view does not reach the base's history."""
-    patch.setattr(inplace, "rebase", lambda view, info, function: None)
+    patch.setattr(inplace, "rebase", lambda info, function: None)
 
 
 @fault
