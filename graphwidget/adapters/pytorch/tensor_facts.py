@@ -69,13 +69,9 @@ _WRAPPED: Callable[[torch.Tensor], bool] = getattr(
 )
 
 
-def dtype_name(tensor: torch.Tensor) -> str:
-    """``float32`` for ``torch.float32``."""
-    return _dtype_name(tensor.dtype)
-
-
 @cache
-def _dtype_name(dtype: torch.dtype) -> str:
+def dtype_name(dtype: torch.dtype) -> str:
+    """``float32`` for ``torch.float32``."""
     return str(dtype).removeprefix("torch.")
 
 

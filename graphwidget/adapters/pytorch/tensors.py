@@ -19,9 +19,9 @@ from ...recording.sites import Site
 from .tape import Facts, Held, new_tuple
 from .tensor_facts import (
     Captured,
-    _dtype_name,
     asked,
     copyable,
+    dtype_name,
     storage_of,
     summarized,
     version_of,
@@ -251,7 +251,7 @@ class Tensors:
         if tensor is not None:
             return self.captured(tensor)
         facts = ref.facts
-        return _dtype_name(facts.dtype), tuple(facts.shape), facts.copy
+        return dtype_name(facts.dtype), tuple(facts.shape), facts.copy
 
     def _value(
         self, ref: Ref, needed: bool, leaf: bool, parameter: bool, base: int | None, data: Captured
@@ -280,7 +280,7 @@ class Tensors:
                 self.copied += count
             except RuntimeError:  # the old vmap's tensors look like others
                 pass
-        return _dtype_name(tensor.dtype), tuple(tensor.shape), copy
+        return dtype_name(tensor.dtype), tuple(tensor.shape), copy
 
 
 def _deaths(tables: Tables, tell: Callable[[Any], None], values: set[int]) -> Callable[[Any], None]:

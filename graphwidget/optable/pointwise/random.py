@@ -1,6 +1,7 @@
 """Random ops: ``bernoulli``, ``normal``, ``dropout``.
 
-What the caller drew takes the tensor's place, and no gradient passes to it.
+What the caller drew takes the tensor's place, and no gradient passes to it, but for dropout: there
+it is a mask, and the gradient passes where that is.
 """
 
 from __future__ import annotations
