@@ -73,8 +73,7 @@ def needs_node(op: Op, operands: tuple[Tensor, ...]) -> bool:
     Raises:
         RuntimeError: autograd cannot follow (leaves, restricted views).
     """
-    # PyTorch has no derivatives of logical ops at all, so that they may write leaves.
-    if not runtime.mode.enabled or op.name.startswith("logical_"):
+    if not runtime.mode.enabled or op.writes_leaves:
         return False
     for operand in operands:
         view = operand._view
@@ -165,7 +164,7 @@ def prepare_write(
         result = quiet_kernel(op.key)(*(x._data for x in operands), **params)
         put = put_changed if has_internal_overlap(data) else np.copyto
         return partial(put, data, result, casting="unsafe"), fit
-    if op.name in FILLS:
+    if op.overwrites:
         return prepare_fill(op, tensor, operands, params)
     tangled = op.overlap != "anything" and (
         check_overlap(data, [x._data for x in operands[1:]]) or may_interleave(data)
@@ -202,10 +201,6 @@ def kernel_takes_out(kernel: Any) -> bool:
     return isinstance(kernel, np.ufunc) or (
         isinstance(kernel, FunctionType) and "out" in parameters_of(kernel)
     )
-
-
-FILLS = ("zero", "fill", "copy")
-"""Ops that write what they are given as it is."""
 
 
 def prepare_fill(

@@ -26,8 +26,6 @@ from .writer import Writer, described
 
 Axes = dict[tuple[str, int], str]
 """The names of dynamic sizes, by input or output and dim."""
-FREE = {"view", "reshape_alias", "unsafe_view", "view_copy"}
-"""Ops of which one size may be left to be worked out."""
 
 
 def axes_by_name(
@@ -204,7 +202,7 @@ def compare_operation(
         return
     for name, value in operation.params.items():
         seen = [each.params[name] for _, each in versions]
-        free = operation.op is not None and operation.op.key in FREE
+        free = name == "shape" and operation.op is not None and operation.op.reshapes
         found = varied(sizes, operation, value, list(zip(changes, seen, strict=True)), free)
         if found is not value:
             sizes.params[operation, name] = found

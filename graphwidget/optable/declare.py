@@ -147,6 +147,16 @@ class Op:
     number, or its ``operands``, which PyTorch does not check; else nothing."""
     mutates: tuple[str, ...] = ()
     """Inputs that the kernel itself may change."""
+    borrows: bool = False
+    """The result's memory may be another's: an operand's, as that of all views, or a constant's."""
+    reshapes: bool = False
+    """The result holds the items of the first input in their order; only its shape may differ."""
+    uniform: int | None = None
+    """The number that all items of the result are, whatever the inputs hold."""
+    overwrites: bool = False
+    """In place it writes what it is given, and does not read what was there."""
+    writes_leaves: bool = False
+    """In place it writes leaves that require grad too, as PyTorch knows no derivative of it."""
     sized_by_values: bool = False
     """How large the first output is depends on what the inputs hold."""
     warns: bool = True
@@ -358,6 +368,11 @@ def op(
     order: tuple[str, ...] | None = None,
     overlap: str = "",
     mutates: tuple[str, ...] = (),
+    borrows: bool = False,
+    reshapes: bool = False,
+    uniform: int | None = None,
+    overwrites: bool = False,
+    writes_leaves: bool = False,
     sized_by_values: bool = False,
     warns: bool = True,
     saved_constants: dict[str, Any] | None = None,
@@ -391,7 +406,8 @@ def op(
         nograd=nograd, public=public, out=declared_out(out, pointwise), also=also, numbers=numbers,
         guard=guard, refuses=refuses, sign=sign or name, text=text or f"{name}({shown})", tex=tex,
         onnx=onnx, order=inputs if order is None else order, overlap=overlap, mutates=mutates,
-        sized_by_values=sized_by_values,
+        borrows=borrows or view, reshapes=reshapes, uniform=uniform, overwrites=overwrites,
+        writes_leaves=writes_leaves, sized_by_values=sized_by_values,
         warns=warns and not view and dtype != "bool", saved_constants=saved_constants or {},
         saved_sizes=saved_sizes or {}, saved_choice=saved_choice,
     )  # fmt: skip

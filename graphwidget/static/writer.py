@@ -26,8 +26,6 @@ from .write_flow import can_write_flow, write_flow
 
 LIGHT = 256
 """Items up to which a value is not worth a line that lets go of it."""
-FRESH = {"sum", "sum.dim", "mean", "mean.dim", "mm", "softmax", "log_softmax", "amax", "amin"}
-"""Ops whose results share no memory with their operands, besides the pointwise ones."""
 HANDS_ON = {"Identity", "Exit", "Merge", "PlaceholderWithDefault"}
 """Operations that give what they are given."""
 SIZES = {"Shape", "SumTo"}
@@ -317,7 +315,7 @@ def can_write_sizes(step: Step) -> bool:
 
 def copies(step: Step) -> bool:
     """Whether a step's result shares no memory with its operands."""
-    return step.op is not None and (isinstance(step.op.kernel, np.ufunc) or step.op.key in FRESH)
+    return step.op is not None and not step.op.borrows
 
 
 def variable_read(step: Step) -> Operation | None:

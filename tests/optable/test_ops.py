@@ -14,7 +14,8 @@ import pytest
 import torch
 
 import graphwidget
-from graphwidget.optable import TABLE
+from graphwidget.graph.listeners import switch_listener
+from graphwidget.optable import TABLE, Op
 from tests.both import attempt, describe, differences, is_tensor, numbers
 from tests.optable.samples import IN_PLACE, SAMPLES, Sample
 
@@ -351,6 +352,50 @@ def takes_out(text: str, inputs: list[Any]) -> bool:
     except (AttributeError, TypeError, RuntimeError):
         return False
     return True
+
+
+class Memory:
+    """Hears every op that is called, and notes of whose results its declaration does not speak the
+    truth."""
+
+    def __init__(self) -> None:
+        self.borrowing: set[str] = set()
+        self.changing: set[str] = set()
+
+    def called(self, op: Op, inputs: Any, params: Any, outputs: Any, node: Any) -> None:
+        read = [each._data for each in inputs if each is not None]
+        for array in [each._data for each in outputs if each._data.size]:
+            shared = any(np.may_share_memory(array, other) for other in read)
+            whole = array.flags.writeable and 0 not in array.strides
+            if shared or not (whole or 1 in array.shape):
+                self.borrowing.add(op.key)
+            if op.reshapes and not np.array_equal(array.ravel(), read[0].ravel(), equal_nan=True):
+                self.changing.add(op.key)
+            if op.uniform is not None and not np.all(array == op.uniform):
+                self.changing.add(op.key)
+
+
+@case
+def test_results_are_what_the_declaration_says(key: str, sample: Sample) -> None:
+    """Graphs write over results that no op has borrowed, and leave out what only reshapes."""
+    memory = Memory()
+    for dtype in ("float32", "int64"):
+        inputs = leaves(graphwidget, data(sample, sample.shapes[0], dtype), False)
+
+        def run(inputs: list[Any] = inputs) -> None:
+            for result in flat(eval(sample.text, names(graphwidget, inputs))):
+                if result.requires_grad:
+                    result.sum().backward(create_graph=True)
+
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            switch_listener(memory, True)
+            try:
+                attempt(run)
+            finally:
+                switch_listener(memory, False)
+    assert {each for each in memory.borrowing if not TABLE[each].borrows} == set()
+    assert memory.changing == set()
 
 
 OTHER_WORDS = ("ldexp", "mvlgamma", "nan_to_num", "pow", "where")

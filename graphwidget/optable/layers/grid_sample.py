@@ -74,7 +74,7 @@ op("affine_grid_generator(theta, /, size, align_corners)", kernels.affine_grid,
    public=False, sign="affine grid", text="the points of an image moved by {theta}",
    tex=r"{theta}", onnx="AffineGrid")
 
-op("affine_base(self, /, size, align_corners)", kernels.affine_base, nograd=True,
+op("affine_base(self, /, size, align_corners)", kernels.affine_base, borrows=True, nograd=True,
    public=False, sign="affine base", text="the points of an image", tex=r"{size}", onnx=None)
 
 

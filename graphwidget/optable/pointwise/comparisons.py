@@ -43,14 +43,14 @@ for name, test, out in (
 
 # Logic ------------------------------------------------------------------------------------------
 op("logical_not(self, /)", np.logical_not, pointwise=True, dtype="bool", nograd=True, inplace=True,
-   sign="¬", text="not {self}", tex=r"\lnot {self}", onnx="Not")
+   writes_leaves=True, sign="¬", text="not {self}", tex=r"\lnot {self}", onnx="Not")
 for name, connective, sign, onnx in (
     ("logical_and", np.logical_and, "∧", "And"),
     ("logical_or", np.logical_or, "∨", "Or"),
     ("logical_xor", np.logical_xor, "⊻", "Xor"),
 ):
     op(f"{name}(self, other, /)", connective, pointwise=True, dtype="bool", nograd=True,
-       inplace=True, numbers=False,
+       inplace=True, writes_leaves=True, numbers=False,
        sign=sign, text="{self} " + sign + " {other}", tex="{self} " + sign + " {other}", onnx=onnx)
 
 # Bits and integers ------------------------------------------------------------------------------

@@ -31,22 +31,24 @@ for key, node in (
     ("bernoulli.written", "BernoulliBackward2"), ("random.range", "RandomBackward0"),
     ("random.below", "RandomBackward1"), ("random.written", "RandomBackward2"),
 ):
-    op(f"{key}(self, drawn, /)", replace_by_random, inplace=True, node=node, public=False,
+    op(f"{key}(self, drawn, /)", replace_by_random, borrows=True, inplace=True, node=node,
+       public=False,
        d_self=lambda grad: F.zeros_like(grad),
        text="random numbers", tex=r"\operatorname{{random}}", onnx=None)
 
-op("bernoulli.tensor(self, p, drawn, /)", replace_pair_by_random, inplace=True,
+op("bernoulli.tensor(self, p, drawn, /)", replace_pair_by_random, borrows=True, inplace=True,
    node="BernoulliBackward1", public=False,
    d_self=lambda grad: F.zeros_like(grad),
    d_p=lambda grad, _p_shape: F.sum_to_size(F.zeros_like(grad), _p_shape),
    text="1 with probability {p}", tex=r"\operatorname{{bernoulli}} {p}", onnx=None)
 
 for name in ("bernoulli", "poisson"):
-    op(f"{name}(self, drawn, /)", replace_by_random, public=False,
+    op(f"{name}(self, drawn, /)", replace_by_random, borrows=True, public=False,
        d_self=lambda grad: F.zeros_like(grad),
        text=name + "({self})", tex=r"\operatorname{{" + name + "}} {self}", onnx=None)
 
-op("binomial(count, prob, drawn, /)", replace_pair_by_random, node="NotImplemented", public=False,
+op("binomial(count, prob, drawn, /)", replace_pair_by_random, borrows=True,
+   node="NotImplemented", public=False,
    refuses="binomial_cpu: half",
    d_count=lambda grad: F.without_derivative("aten::binomial"),
    d_prob=lambda grad: F.without_derivative("aten::binomial"),
@@ -69,13 +71,16 @@ op("native_dropout(input, result1, /, p, _train)", apply_dropout, public=False,
    sign="dropout", text="{input} · {result1} ÷ (1 − {p})",
    tex=r"{input} \odot {result1} / (1 - {p})", onnx=None)
 
-op("normal.mean(mean, drawn, /)", replace_by_random, node="NormalBackward1", public=False,
+op("normal.mean(mean, drawn, /)", replace_by_random, borrows=True,
+   node="NormalBackward1", public=False,
    d_mean=lambda grad, mean_shape: F.zeros_of(grad, mean_shape),
    text="normal about {mean}", tex=r"\mathcal{{N}}({mean}, \cdot)", onnx=None)
-op("normal.std(std, drawn, /)", replace_by_random, node="NormalBackward2", public=False,
+op("normal.std(std, drawn, /)", replace_by_random, borrows=True,
+   node="NormalBackward2", public=False,
    d_std=lambda grad, std_shape: F.zeros_of(grad, std_shape),
    text="normal with deviation {std}", tex=r"\mathcal{{N}}(\cdot, {std})", onnx=None)
-op("normal.both(mean, std, drawn, /)", replace_pair_by_random, node="NormalBackward3", public=False,
+op("normal.both(mean, std, drawn, /)", replace_pair_by_random, borrows=True,
+   node="NormalBackward3", public=False,
    d_mean=lambda grad, mean_shape: F.zeros_of(grad, mean_shape),
    d_std=lambda grad, std_shape: F.zeros_of(grad, std_shape),
    text="normal about {mean} with deviation {std}", tex=r"\mathcal{{N}}({mean}, {std})",

@@ -92,5 +92,5 @@ def zero_tensor(shape: tuple[int, ...], dtype: Any) -> ZeroArray:
     return found
 
 
-op("zero_tensor(self, /)", lambda a: zero_tensor(np.shape(a), a.dtype), nograd=True, public=False,
-   text="0", tex="0", onnx=None)
+op("zero_tensor(self, /)", lambda a: zero_tensor(np.shape(a), a.dtype), borrows=True, uniform=0,
+   nograd=True, public=False, text="0", tex="0", onnx=None)

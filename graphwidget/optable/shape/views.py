@@ -18,23 +18,25 @@ from . import view_kernels
 F = Namespace()
 
 # Sizes ------------------------------------------------------------------------------------------
-op("view(self, /, shape)", view_kernels.view, view=True,
+op("view(self, /, shape)", view_kernels.view, view=True, reshapes=True,
    d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
    text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
 
-op("reshape_alias(self, /, shape)", view_kernels.view, view=True, node="ReshapeAliasBackward0",
+op("reshape_alias(self, /, shape)", view_kernels.view, view=True, reshapes=True,
+   node="ReshapeAliasBackward0",
    d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
    public=False, text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
 
 op("unsafe_view(self, /, shape)", lambda a, shape: memory_order.as_array(a).reshape(shape),
+   borrows=True, reshapes=True,
    d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
    public=False, sign="reshape", text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
 
-op("alias(self, /)", lambda a: a[...], view=True,
+op("alias(self, /)", lambda a: a[...], view=True, reshapes=True,
    d_self=lambda grad: grad,
    public=False, text="{self}", tex=r"{self}", onnx="Identity")
 
-op("unsqueeze(self, /, dim)", view_kernels.unsqueeze, view=True,
+op("unsqueeze(self, /, dim)", view_kernels.unsqueeze, view=True, reshapes=True,
    d_self=lambda grad, dim: F.squeeze_dim(grad, dim),
    text="{self}", tex=r"{self}", onnx="Unsqueeze")
 
@@ -51,17 +53,19 @@ def unsqueezed(grad: Any, shape: Any, dims: Any = None) -> Any:
 ARRAYS.__dict__["unsqueezed"] = lambda grad, shape, dims=None: grad.reshape(shape)
 
 op("squeeze(self, /)", lambda a: a.squeeze() if 1 in a.shape else a[...], view=True,
+   reshapes=True,
    d_self=lambda grad, self_shape: F.unsqueezed(grad, self_shape),
    text="{self}", tex=r"{self}", onnx="Squeeze")
 
 op("squeeze.dim(self, /, dim)", lambda a, dim: view_kernels.squeeze(a, (dim,)), view=True,
-   node="SqueezeBackward1",
+   reshapes=True, node="SqueezeBackward1",
    d_self=lambda grad, self_shape, dim:
        F.unsqueeze(grad, dim) if self_shape and self_shape[dim] == 1 else grad,
    text="{self}", tex=r"{self}", onnx="Squeeze")
 
 
-op("squeeze.dims(self, /, dim)", view_kernels.squeeze, view=True, node="SqueezeBackward2",
+op("squeeze.dims(self, /, dim)", view_kernels.squeeze, view=True, reshapes=True,
+   node="SqueezeBackward2",
    d_self=lambda grad, self_shape, dim: F.unsqueezed(grad, self_shape, dim),
    text="{self}", tex=r"{self}", onnx="Squeeze")
 
@@ -219,7 +223,7 @@ def also_copied(key: str) -> None:
     name = view.name + "_copy" + key[len(view.name):]
     TABLE[name] = replace(
         view, key=name, name=view.name + "_copy", kernel=kernel, node=view.node + "_copy",
-        view=False, public=False, out=Out(history="ended"),
+        view=False, borrows=False, public=False, out=Out(history="ended"),
     )  # fmt: skip
     ARRAYS.__dict__[name.replace(".", "_")] = kernel
 
@@ -232,7 +236,7 @@ for _key in (
     also_copied(_key)
 
 op("detach_copy(self, /)", lambda a: np.array(a, order="C"), node="NotImplemented", public=False,
-   out=Out(history="ended"),
+   reshapes=True, out=Out(history="ended"),
    d_self=lambda grad: F.without_derivative("aten::detach_copy"),
    text="{self}", tex=r"{self}", onnx="Identity")
 

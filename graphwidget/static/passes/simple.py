@@ -26,10 +26,6 @@ def remove_dead_code(program: Program) -> Program:
     return program.with_steps(reversed(kept))
 
 
-FILLED = {"ones_like": 1, "zeros_like": 0}
-"""Ops whose results are known where their shapes are."""
-
-
 def fold_constants(program: Program) -> Program:
     """With steps done beforehand that read constants only."""
     constants, steps = dict(program.constants), []
@@ -40,9 +36,9 @@ def fold_constants(program: Program) -> Program:
             for each, array in zip(step.inputs, arrays, strict=True) if each is not None
         )  # fmt: skip
         small = all(fits(each) for each in step.outputs)
-        if step.op is not None and step.op.key in FILLED and small:
+        if step.op is not None and step.op.uniform is not None and small:
             symbol = step.outputs[0]
-            value, dtype = FILLED[step.op.key], symbol.dtype.numpy
+            value, dtype = step.op.uniform, symbol.dtype.numpy
             shape: Any = symbol.sizes or ()
             constants[symbol] = locked(np.full(shape, value, dtype))
             continue
@@ -119,7 +115,6 @@ def frozen(params: Any) -> Any:
 
 NEUTRAL = {"mul": (1, True), "add": (0, True), "sub": (0, False), "div": (1, False)}
 """The number that changes nothing, and whether it may stand on the left too."""
-HANDS_ON = ("alias", "detach", "unsafe_view", "view", "expand")
 
 
 def simplify(program: Program) -> Program:
@@ -142,7 +137,7 @@ def unchanged(step: Step, program: Program) -> Symbol | None:
     (out, *rest), first = step.outputs, step.inputs[0]
     if rest or first is None:
         return None
-    if step.op.key in HANDS_ON:
+    if step.op.borrows and (step.op.reshapes or step.op.key == "expand"):
         return first if alike(first, out) else None
     neutral = NEUTRAL.get(step.op.key)
     if neutral is None:

@@ -11,13 +11,6 @@ from ...optable.declare import TABLE
 from ..symbol import Spec, Symbol
 from .program import Program, Step, items, itemwise, read_elsewhere
 
-FILLED = {"ones_like": 1, "zeros_like": 0}
-"""Ops whose results are one number, whatever they are given."""
-ARRANGED = {
-    "alias", "view", "unsafe_view", "reshape_alias", "t", "transpose", "permute", "unsqueeze",
-    "squeeze", "squeeze.dim", "squeeze.dims", "expand", "clone",
-}  # fmt: skip
-"""Ops whose results have the numbers that they are given."""
 SUMS, MEANS = ("sum", "sum.dim"), ("mean", "mean.dim")
 LARGE = 1 << 12
 """Items from which on spreading a number costs less than what makes it everywhere."""
@@ -68,17 +61,17 @@ class Narrowing:
         """The steps that make a step's result as one number; None where it is not one."""
         if step.op is None or len(step.outputs) != 1 or not items(step.outputs[0]):
             return None
-        key, out = step.op.key, step.outputs[0]
-        if key in FILLED and out.sizes:
-            self.number[out] = self.constant(step, np.full((), FILLED[key], out.dtype.numpy))
+        op, out = step.op, step.outputs[0]
+        if op.uniform is not None and out.sizes:
+            self.number[out] = self.constant(step, np.full((), op.uniform, out.dtype.numpy))
             return []
         numbers = [None if each is None else self.number_of(each) for each in step.inputs]
         if not numbers or None in numbers or not (out.sizes or step.inputs[0].sizes):  # type: ignore[union-attr]
             return None
-        if key in ARRANGED and out.sizes:
+        if (op.view or op.reshapes) and out.sizes:
             self.number[out] = numbers[0]
             return []
-        if key in SUMS or key in MEANS:
+        if op.key in SUMS or op.key in MEANS:
             return self.narrow_sum(step, numbers[0])
         if not itemwise(step) or step.params:
             return None

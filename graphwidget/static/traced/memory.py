@@ -116,7 +116,7 @@ def put_back(link: Any, whole: Symbol, part: Symbol) -> Symbol:
         return emit("slice_scatter", (whole, part), params)[0]
     if name == "diagonal":
         return emit("diagonal_scatter", (whole, part), params)[0]
-    if name in ("view", "reshape_alias", "unsqueeze", "squeeze", "alias"):
+    if link.op.reshapes:
         return emit("unsafe_view", (part,), {"shape": link.shape})[0]
     if name == "t":
         return emit("t", (part,))[0]
