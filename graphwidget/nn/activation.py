@@ -9,6 +9,12 @@ from . import functional
 from .functional_layer import _FunctionalLayer, repr_options
 from .module import Module
 
+__all__ = [
+    "CELU", "ELU", "GELU", "SELU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh",
+    "LeakyReLU", "LogSigmoid", "Mish", "RReLU", "ReLU", "ReLU6", "SiLU", "Sigmoid", "Softplus",
+    "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold",
+]  # fmt: skip
+
 
 class _Activation(_FunctionalLayer, Module):
     """Those without options."""

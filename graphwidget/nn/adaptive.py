@@ -13,6 +13,8 @@ from .functional import log_softmax
 from .linear import Linear
 from .module import Module
 
+__all__ = ["AdaptiveLogSoftmaxWithLoss"]
+
 
 class _ASMoutput(NamedTuple):
     """The log probability of each target, and minus their mean."""

@@ -14,6 +14,8 @@ from .linear import Linear
 from .module import Module
 from .parameter import Parameter
 
+__all__ = ["MultiheadAttention"]
+
 
 class NonDynamicallyQuantizableLinear(Linear):
     """PyTorch's name for the linear layer at the end, which its repr shows."""

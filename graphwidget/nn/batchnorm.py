@@ -12,6 +12,11 @@ from . import functional, init
 from .module import Module
 from .parameter import Parameter
 
+__all__ = [
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d", "InstanceNorm2d",
+    "InstanceNorm3d",
+]  # fmt: skip
+
 
 class _Affine(Module):
     """The part of all norms with a weight and a bias, if these are wanted."""

@@ -11,6 +11,8 @@ from typing import Any, SupportsIndex, TypeVar
 from .module import Module
 from .module_base import ModuleBase
 
+__all__ = ["ModuleDict", "ModuleList", "Sequential"]
+
 Seq = TypeVar("Seq", bound="Sequential")
 Listed = TypeVar("Listed", bound="ModuleList")
 

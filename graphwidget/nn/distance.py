@@ -6,6 +6,8 @@ from ..graph.tensor import Tensor
 from . import functional
 from .module import Module
 
+__all__ = ["CosineSimilarity", "PairwiseDistance"]
+
 
 class CosineSimilarity(Module):
     """The cosine of the angle between vectors along a dim."""

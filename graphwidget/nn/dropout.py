@@ -10,6 +10,8 @@ from .functional_layer import repr_options
 from .module import Module
 from .module_base import OwnMethods
 
+__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
+
 
 class _DropoutNd(OwnMethods, Module):
     _own = ("forward",)

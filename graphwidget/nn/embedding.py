@@ -12,6 +12,8 @@ from .functional_layer import repr_changed
 from .module import Module
 from .parameter import Parameter
 
+__all__ = ["Embedding", "EmbeddingBag"]
+
 
 class _Table(Module):
     """The part of both: the weight, and its row that stays at zero."""

@@ -8,6 +8,8 @@ from ..graph.tensor import Tensor
 from .functional_layer import repr_options
 from .module import Module
 
+__all__ = ["Flatten", "Unflatten"]
+
 
 class Flatten(Module):
     """The dims from `start_dim` to `end_dim` as one."""

@@ -11,6 +11,8 @@ from . import functional, init
 from .module import Module
 from .parameter import Parameter
 
+__all__ = ["Bilinear", "Identity", "Linear"]
+
 
 class Identity(Module):
     """Gives back what it is called with; arguments of its construction are ignored."""

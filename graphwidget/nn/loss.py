@@ -14,6 +14,12 @@ from .linear import Linear
 from .linear_cross_entropy import LinearCrossEntropyOptions
 from .module import Module
 
+__all__ = [
+    "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CrossEntropyLoss", "GaussianNLLLoss", "HuberLoss",
+    "KLDivLoss", "L1Loss", "LinearCrossEntropyLoss", "MSELoss", "NLLLoss", "NLLLoss2d",
+    "PoissonNLLLoss", "SmoothL1Loss",
+]  # fmt: skip
+
 
 class _Loss(Module):
     """The base: `reduction` is "mean", "sum" or "none"; the two older arguments say the same."""

@@ -9,6 +9,12 @@ from .distance import PairwiseDistance
 from .functional_layer import _FunctionalLayer
 from .loss import _Loss, _PairLoss, _WeightedLoss
 
+__all__ = [
+    "CosineEmbeddingLoss", "HingeEmbeddingLoss", "MarginRankingLoss", "MultiLabelMarginLoss",
+    "MultiLabelSoftMarginLoss", "MultiMarginLoss", "SoftMarginLoss", "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
+]  # fmt: skip
+
 
 class _OfTwoInputs(_FunctionalLayer, _Loss):
     """The part of those of two inputs and a target."""

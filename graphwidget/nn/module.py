@@ -30,6 +30,8 @@ from .module_conversion import convert_parameter
 from .module_state import _IncompatibleKeys, empty_state, load, load_own, save, save_own
 from .parameter import UninitializedTensorMixin
 
+__all__ = ["Module"]
+
 Self = TypeVar("Self", bound="Module")
 
 

@@ -13,6 +13,8 @@ from .batchnorm import _Affine
 from .module import Module
 from .parameter import Parameter
 
+__all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
+
 
 def _shape(normalized_shape: Any) -> Any:
     return tuple([normalized_shape] if isinstance(normalized_shape, Integral) else normalized_shape)

@@ -10,6 +10,13 @@ from .functional_layer import repr_options
 from .module import Module
 from .module_base import OwnMethods
 
+__all__ = [
+    "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d",
+    "ConstantPad3d", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
+    "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "ZeroPad1d", "ZeroPad2d",
+    "ZeroPad3d",
+]  # fmt: skip
+
 
 class _Pad(OwnMethods, Module):
     _own = ("__init__",)

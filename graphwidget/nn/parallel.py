@@ -6,6 +6,8 @@ from typing import Any
 
 from .module import Module
 
+__all__ = ["DataParallel"]
+
 
 class DataParallel(Module):
     """Calls its module: there are no GPUs to share the work."""

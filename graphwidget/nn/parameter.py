@@ -21,6 +21,8 @@ from ..graph.listeners import get_observer, set_observer
 from ..graph.tensor import Tensor
 from ..graph.version import InferenceCounter, counter_of
 
+__all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter"]
+
 
 class _ParameterType(type):
     """Instances of users' classes that were made parameters are parameters, too."""

@@ -12,6 +12,8 @@ from .container import check_pair
 from .module import Module
 from .parameter import Parameter
 
+__all__ = ["ParameterDict", "ParameterList"]
+
 List = TypeVar("List", bound="ParameterList")
 Dict = TypeVar("Dict", bound="ParameterDict")
 

@@ -9,6 +9,11 @@ from . import functional
 from .functional_layer import repr_options
 from .module import Module
 
+__all__ = [
+    "ChannelShuffle", "Fold", "PixelShuffle", "PixelUnshuffle", "Unfold", "Upsample",
+    "UpsamplingBilinear2d", "UpsamplingNearest2d",
+]  # fmt: skip
+
 
 class Upsample(Module):
     """The input with other numbers of points along its last dims; see `functional.interpolate`."""

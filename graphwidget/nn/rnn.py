@@ -23,6 +23,8 @@ from .rnn_cell import gru_step, lstm_step
 from .rnn_loop import Step, run_layers, step_by_step
 from .utils.rnn import PackedSequence
 
+__all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
+
 
 class RNNBase(Module):
     """What all share: the weights of every layer and direction, and the loops over them.

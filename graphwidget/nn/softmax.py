@@ -11,6 +11,8 @@ from .functional_layer import _FunctionalLayer, repr_options
 from .module import Module
 from .parameter import Parameter
 
+__all__ = ["GLU", "LogSoftmax", "PReLU", "Softmax", "Softmax2d", "Softmin"]
+
 
 class _AlongDim(_FunctionalLayer, Module):
     """The part of those that are softmax of something, or something of softmax."""

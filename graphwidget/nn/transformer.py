@@ -24,6 +24,11 @@ from .module import Module
 from .module_base import OwnMethods
 from .normalization import LayerNorm
 
+__all__ = [
+    "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
+    "TransformerEncoderLayer",
+]  # fmt: skip
+
 Activation = str | Callable[[Tensor], Tensor]
 _NESTED = "enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer"
 
