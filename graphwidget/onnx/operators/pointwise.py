@@ -33,8 +33,7 @@ def direct(type: str) -> Callable[..., Any]:
     return write
 
 
-@writes("clone", "clone.contiguous", "detach", "detach_copy", "alias", "alias_copy",
-        "zero_tensor")  # fmt: skip
+@writes("clone", "clone.contiguous", "detach", "alias", "zero_tensor")
 def _identity(w: Any, self: Any, **params: Any) -> Any:
     return self
 
