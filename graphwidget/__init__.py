@@ -92,7 +92,6 @@ if TYPE_CHECKING:
         overrides,
         return_types,
         serialization,
-        signal,
         special,
         storage,
         testing,
@@ -177,7 +176,7 @@ _LAZY = {
 _PARTS = {
     "_C", "adapters", "amp", "distributions", "exporters", "func", "functional", "fx", "ipython",
     "linalg", "nn", "onnx", "optim", "overrides", "recording", "return_types", "serialization",
-    "signal", "special", "static", "storage", "testing", "types", "utils", "widget",
+    "special", "static", "storage", "testing", "types", "utils", "widget",
     "__config__", "__future__", "accelerator", "backends", "compiler", "cpu", "cuda", "distributed",
     "jit", "mps", "profiler", "version", "xpu",
 }  # fmt: skip
@@ -251,7 +250,7 @@ __all__ = [
     "load_ipython_extension", "long", "manual_seed", "memory_format", "mps", "nan", "newaxis", "nn",
     "no_grad", "onnx", "optim", "overrides", "pi", "preserve_format", "profiler", "random",
     "return_types", "save", "seed", "serialization", "set_anomaly_enabled", "set_default_dtype",
-    "set_grad_enabled", "set_printoptions", "set_rng_state", "short", "signal", "special",
+    "set_grad_enabled", "set_printoptions", "set_rng_state", "short", "special",
     "storage", "strided", "testing", "to_graphviz", "to_html", "types", "uint8",
     "unload_ipython_extension", "utils", "version", "vmap", "watch", "xpu",
     *_ABSENT_TYPES, *(name for name in _LAYOUTS if name != "strided"), *_FUNCTIONS,

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..graph.tensor import Tensor
-from . import differentiable
 from .adam import update_average_square
 from .optimizer import Group, State
 from .per_parameter import PerParameter, Prepared, learning_rate, next_step
@@ -17,7 +16,6 @@ from .per_parameter import PerParameter, Prepared, learning_rate, next_step
 class Adadelta(PerParameter):
     """Steps as large as recent steps, along the gradient divided by its recent size."""
 
-    recorded = differentiable.adadelta
     on_xla = (False, False)
     options = (
         "lr", "rho", "eps", "weight_decay", "maximize", "capturable", "foreach", "differentiable",

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..functions.creation.factories import full_like
 from ..graph.tensor import Tensor
-from . import differentiable
 from .optimizer import Group, State
 from .per_parameter import PerParameter, Prepared, learning_rate, next_step, state_number
 
@@ -17,7 +16,6 @@ from .per_parameter import PerParameter, Prepared, learning_rate, next_step, sta
 class Adagrad(PerParameter):
     """Steps along the gradient, divided by the root of the sum of squares of all so far."""
 
-    recorded = differentiable.adagrad
     writes = ("addcdiv_",)
     options = (
         "lr", "lr_decay", "eps", "weight_decay", "initial_accumulator_value", "foreach", "maximize",

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..graph.tensor import Tensor
-from . import differentiable
 from .adam import update_average
 from .optimizer import Group, State
 from .per_parameter import PerParameter, Prepared, learning_rate, next_step
@@ -17,7 +16,6 @@ from .per_parameter import PerParameter, Prepared, learning_rate, next_step
 class Adamax(PerParameter):
     """Steps along the mean of recent gradients, divided by their largest recent size."""
 
-    recorded = differentiable.adamax
     writes = ("addcdiv_",)
     options = (
         "lr", "betas", "eps", "weight_decay", "foreach", "maximize", "differentiable", "capturable",

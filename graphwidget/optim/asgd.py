@@ -9,7 +9,6 @@ import numpy as np
 
 from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
-from . import differentiable
 from .optimizer import Group, State
 from .per_parameter import PerParameter, Prepared, learning_rate, next_step, state_number
 
@@ -17,7 +16,6 @@ from .per_parameter import PerParameter, Prepared, learning_rate, next_step, sta
 class ASGD(PerParameter):
     """Gradient descent that keeps the average of the parameters, from step `t0` on, in `ax`."""
 
-    recorded = differentiable.asgd
     captured = "params, mus, etas, and state_steps"
     writes = ("mul_", "add_")
     options = (

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
-from . import differentiable
 from .adam import update_average, update_average_square
 from .optimizer import Group, State
 from .per_parameter import PerParameter, Prepared, learning_rate, next_step, state_number
@@ -18,7 +17,6 @@ from .per_parameter import PerParameter, Prepared, learning_rate, next_step, sta
 class NAdam(PerParameter):
     """Adam with Nesterov's momentum."""
 
-    recorded = differentiable.nadam
     captured = "params, mu_products and state_steps"
     writes = ("addcdiv_", "addcdiv_")
     options = (

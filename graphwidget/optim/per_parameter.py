@@ -40,10 +40,11 @@ class PerParameter(Optimizer):
 
     Subclasses say their `options`, which of them are `checked`, and the `memory` they keep of a
     parameter; they give `rule` (the rule for this step, its numbers, and the names of the state it
-    takes) and `recorded` (the same in recorded operations, for `differentiable=True`).
+    takes) and, if they have it, `recorded` (the same in recorded operations, for
+    `differentiable=True`).
     """
 
-    recorded: ClassVar[Recorded]
+    recorded: ClassVar[Recorded | None] = None
 
     options: ClassVar[tuple[str, ...]]
     """What groups may choose, in the order of state dicts."""
@@ -128,8 +129,12 @@ class PerParameter(Optimizer):
         """One step in recorded operations for the parameters of a group.
 
         Raises:
+            NotImplementedError: the optimizer has no rule of these.
             RuntimeError: a parameter is a leaf that requires grad.
         """
+        recorded = type(self).recorded
+        if recorded is None:
+            raise NotImplementedError("differentiable=True: here of SGD, Adam and AdamW only")
         members = [(each, each.grad) for each in group["params"] if each.grad is not None]
         for parameter, _ in members:
             if not self.state.get(parameter):
@@ -147,7 +152,7 @@ class PerParameter(Optimizer):
                 grad = grad.addcmul_(parameter.clone(), decay)
             elif decay != 0:
                 grad = grad.add(parameter, alpha=decay)
-            type(self).recorded(parameter, grad, state, group)
+            recorded(parameter, grad, state, group)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

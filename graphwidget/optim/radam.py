@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..graph.tensor import Tensor
-from . import differentiable
 from .adam import update_average, update_average_square
 from .optimizer import Group, State
 from .per_parameter import PerParameter, Prepared, learning_rate, next_step
@@ -17,7 +16,6 @@ from .per_parameter import PerParameter, Prepared, learning_rate, next_step
 class RAdam(PerParameter):
     """Adam that divides by the mean square only once its variance is known well enough."""
 
-    recorded = differentiable.radam
     options = (
         "lr", "betas", "eps", "weight_decay", "maximize", "foreach", "capturable",
         "decoupled_weight_decay", "differentiable",

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
-from . import differentiable
 from .adam import update_average, update_average_square
 from .optimizer import Group, State
 from .per_parameter import PerParameter, Prepared, learning_rate, next_step
@@ -18,7 +17,6 @@ from .per_parameter import PerParameter, Prepared, learning_rate, next_step
 class RMSprop(PerParameter):
     """Steps along the gradient, divided by the root of the mean square of recent ones."""
 
-    recorded = differentiable.rmsprop
     on_xla = (True, True)
     options = (
         "lr", "momentum", "alpha", "eps", "centered", "weight_decay", "capturable", "foreach",

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..functions.creation.factories import full_like, zeros_like
 from ..graph.tensor import Tensor
-from . import differentiable
 from .optimizer import Group, State
 from .per_parameter import PerParameter, Prepared, learning_rate, next_step, state_number
 
@@ -17,7 +16,6 @@ from .per_parameter import PerParameter, Prepared, learning_rate, next_step, sta
 class Rprop(PerParameter):
     """Steps by the sign of the gradient; their size grows while it stays, and shrinks otherwise."""
 
-    recorded = differentiable.rprop
     on_xla = (True, True)
     writes = ("addcmul_",)
     options = ("lr", "etas", "step_sizes", "foreach", "maximize", "differentiable", "capturable")

@@ -64,7 +64,6 @@ ROOMS = """
     static/traced            | functions of the engine, recorded as graphs of the static half
     utils
     testing
-    signal
     onnx                     | programs as files that other runtimes read, and back
     fx                       | programs recorded, changed and compiled as graphs
     standins                 | modules that programs name, with nothing behind them here

@@ -17,7 +17,7 @@ SHARED_PARTS = {
     "_C", "__config__", "__future__", "accelerator", "amp", "autograd", "backends", "compiler",
     "cpu", "cuda", "distributed", "distributions", "func", "functional", "fx", "jit", "linalg",
     "mps", "nn", "onnx", "optim", "overrides", "profiler", "random", "return_types",
-    "serialization", "signal", "special", "storage", "testing", "types", "utils", "version", "xpu",
+    "serialization", "special", "storage", "testing", "types", "utils", "version", "xpu",
 }  # fmt: skip
 
 

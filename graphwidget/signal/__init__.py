@@ -1,5 +1,0 @@
-"""``torch.signal``: window functions."""
-
-from . import windows
-
-__all__ = ["windows"]
