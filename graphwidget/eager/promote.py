@@ -86,16 +86,18 @@ def as_tensors(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
         return tuple(operands)
     if not op.numbers or (op.numbers == "last" and isinstance(operands[-1], Tensor)):
         raise not_a_tensor_error(op, operands)
-    if not tensors or not all(isinstance(x, Tensor) or is_number(x) for x in operands):
+    plain = all(isinstance(x, Tensor) or is_number(x) for x in operands)
+    if not plain or not (tensors or op.numbers == "all"):
         raise not_a_tensor_error(op, operands)
+    arrays = [x._data for x in tensors] or [np.zeros((), dtypes.result_type(*operands))]
+    typed = ([x for x in arrays if x.dtype != bool] or arrays)[0]
     made = []
     for operand in operands:
         if not isinstance(operand, Tensor):
             number = dtypes.plain_number(operand)
             if isinstance(number, bool) and op.guard is not None:
                 op.guard(*(x.dtype.numpy if isinstance(x, Tensor) else BOOL for x in operands))
-            typed = [x._data for x in tensors if x._data.dtype != bool] or [tensors[0]._data]
-            dtype = dtypes.result_type(typed[0], number)
+            dtype = dtypes.result_type(typed, number)
             if op.dtype == "float" and dtype.kind != "f":  # a small integer type may not hold it
                 dtype = dtypes.default_numpy()
             operand = scalar_tensor(number, dtype)

@@ -124,8 +124,8 @@ class Op:
     also: tuple[str, ...]
     """Further names for users (``special.x``), offered even if its own is not."""
     numbers: bool | str
-    """A Python number may stand for one of the tensors (pointwise ops), or only for the one of this
-    name."""
+    """A Python number may stand for one of the tensors (pointwise ops); for the ``last`` only; or
+    numbers for ``all``."""
     guard: Callable[..., None] | None
     """Called with the operands' numpy dtypes when they are not one floating type; raises for those
     that the op refuses."""

@@ -71,6 +71,8 @@ FACTORS = [
     "torch.linalg.lu_factor(x)", "torch.linalg.lu_factor(zero)", "torch.linalg.lu_factor(v)",
     "torch.linalg.lu_factor_ex(zero)", "torch.linalg.lu_factor_ex(two, check_errors=True)",
     "torch.lu(s)", "torch.lu(s, get_infos=True)", "s.lu()", "torch.lu(zero)",
+    "torch.lu(s, out=(torch.empty(0), torch.empty(2).int()))",
+    "torch.lu(s, get_infos=True, out=(torch.empty(0), torch.empty(0)))",
     "torch.lu_unpack(*torch.linalg.lu_factor(k.sqrt()))",
     "torch.lu_unpack(*torch.linalg.lu_factor(s), unpack_data=False)",
     "torch.lu_unpack(*torch.linalg.lu_factor(s), unpack_pivots=False)",

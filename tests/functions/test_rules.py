@@ -23,6 +23,12 @@ with torch.no_grad():
     e = h(x)
 result = [a, b, c, d, e, f(x), g(x), torch.is_grad_enabled()]
 
+# two numbers, where PyTorch takes them for tensors
+result = [torch.mul(3, 1.5), torch.add(3, 2, alpha=2), torch.div(3, 2), torch.sub(2, 3.5),
+    torch.floor_divide(7.5, 2), torch.mul(1.5, 3), torch.multiply(True, 2), torch.mul(True, False),
+    torch.div(7, 2, rounding_mode="floor"),
+    *map(attempt, (lambda: torch.exp(3), lambda: torch.maximum(3, 4), lambda: torch.pow(3, 2)))]
+
 # set_grad_enabled
 x = torch.tensor([1., 2.], requires_grad=True)
 torch.set_grad_enabled(False)

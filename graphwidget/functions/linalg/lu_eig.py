@@ -158,7 +158,14 @@ def torch_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = 
     """``linalg.lu_factor`` or, with ``get_infos``, ``linalg.lu_factor_ex``."""
     warn_once(OLD_LU)
     found = lu_factor_ex(A, pivot=pivot)
-    return WITH_INFO(found) if get_infos else tuple(found[:2])
+    result = WITH_INFO(found) if get_infos else tuple(found[:2])
+    if out is None:
+        return result
+    if len(out) != len(result):
+        raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
+    for each, value in zip(out, result, strict=True):
+        each.resize_as_(value).copy_(value)
+    return out
 
 
 torch_lu.__name__ = torch_lu.__qualname__ = "lu"

@@ -69,24 +69,27 @@ def check_floating_quotient(first: Any, numerator: Any, denominator: Any) -> Non
 
 
 # Arithmetic ----------------------------------------------------------------------------------
-op("add(self, other, /)", np.add, inplace=True, pointwise=True, warns=False,
+op("add(self, other, /)", np.add, inplace=True, pointwise=True, numbers="all", warns=False,
    saved_constants={"alpha": 1},
    d_self=lambda grad: grad,
    d_other=lambda grad: grad,
    sign="+", text="{self} + {other}", tex=r"{self} + {other}", onnx="Add")
 
 op("add.alpha(self, other, /, alpha)", kernels.scaled_add, inplace=True, pointwise=True,
+   numbers="all",
    d_self=lambda grad: grad,
    d_other=lambda grad, alpha: grad if alpha == 1 else grad * alpha,
    sign="+", text="{self} + {alpha} · {other}", tex=r"{self} + {alpha} {other}", onnx=None)
 
-op("sub(self, other, /)", np.subtract, inplace=True, pointwise=True, guard=check_no_bools,
+op("sub(self, other, /)", np.subtract, inplace=True, pointwise=True,
+   numbers="all", guard=check_no_bools,
    warns=False, saved_constants={"alpha": 1},
    d_self=lambda grad: grad,
    d_other=lambda grad: -grad,
    sign="−", text="{self} − {other}", tex=r"{self} - {other}", onnx="Sub")
 
 op("sub.alpha(self, other, /, alpha)", kernels.scaled_subtract, inplace=True, pointwise=True,
+   numbers="all",
    guard=check_no_bools,
    d_self=lambda grad: grad,
    d_other=lambda grad, alpha: -grad if alpha == 1 else -grad * alpha,
@@ -104,12 +107,14 @@ op("rsub.tensor(self, other, /, alpha=1)", kernels.reversed_subtract, pointwise=
    sign="−", text="{other} − {self}", tex=r"{other} - {self}", onnx="Sub")
 
 op("mul(self, other, /)", np.multiply, inplace=True, also=("multiply",), pointwise=True,
+   numbers="all",
    warns=False,
    d_self=lambda grad, other: grad * other,
    d_other=lambda grad, self: grad * self,
    sign="×", text="{self} × {other}", tex=r"{self} \odot {other}", onnx="Mul")
 
-op("div(self, other, /)", np.true_divide, inplace=True, pointwise=True, dtype="float",
+op("div(self, other, /)", np.true_divide, inplace=True, pointwise=True,
+   numbers="all", dtype="float",
    d_self=lambda grad, other: grad / other,
    d_other=lambda grad, self, other: -grad * ((self / other) / other),
    sign="÷", text="{self} ÷ {other}", tex=r"{self} / {other}", onnx="Div")
@@ -124,6 +129,7 @@ op("reciprocal(self, /)", np.reciprocal, inplace=True, pointwise=True, dtype="fl
    sign="1/", text="1 ÷ {self}", tex=r"1 / {self}", onnx="Reciprocal")
 
 op("div.mode(self, other, /, rounding_mode)", more.divide_rounded, inplace=True, pointwise=True,
+   numbers="all",
    node="DivBackward2",
    d_self=lambda grad, other, rounding_mode: F.zeros_like(grad),
    d_other=lambda grad, self, other, rounding_mode: F.zeros_like(grad),
@@ -168,7 +174,8 @@ def without_derivative(name: str) -> Any:
     raise RuntimeError(f"derivative for {name} is not implemented")
 
 
-op("floor_divide(self, other, /)", more.floor_divide, pointwise=True, node="NotImplemented",
+op("floor_divide(self, other, /)", more.floor_divide, pointwise=True,
+   numbers="all", node="NotImplemented",
    out=POINTWISE._replace(history="ended"),
    d_self=lambda grad: F.without_derivative("aten::floor_divide"),
    d_other=lambda grad: F.without_derivative("aten::floor_divide"),
