@@ -11,7 +11,7 @@ PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 """The folder of the package: code in it is not the user's."""
 
 
-class Site(NamedTuple):
+class CallSite(NamedTuple):
     """A place in the user's program: a code object and the instruction in it."""
 
     code: CodeType
@@ -45,7 +45,7 @@ def user_frame(depth: int = 1) -> FrameType | None:
     return frame
 
 
-def call_site() -> Site | None:
-    """Where the user's program stands, as a Site."""
+def call_site() -> CallSite | None:
+    """Where the user's program stands, as a CallSite."""
     frame = user_frame()
-    return None if frame is None else Site(frame.f_code, frame.f_lasti)
+    return None if frame is None else CallSite(frame.f_code, frame.f_lasti)

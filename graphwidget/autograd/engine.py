@@ -16,7 +16,7 @@ from typing import Any
 
 from ..eager.promote import fit_to
 from ..graph import runtime, saved_hooks
-from ..graph.base import OWN, Hooks, RunBase
+from ..graph.base import OWN, GradHooks, RunBase
 from ..graph.errors import derivative_error
 from ..graph.input_buffers import InputBuffers
 from ..graph.node import AccumulateGrad, Node, NoGradViewEnd, Output, zeros_where_missing
@@ -144,7 +144,7 @@ class Run(RunBase):
         if len(_open_runs()) > _DEEPEST:
             call_in_other_thread(self.finish)
             return
-        contexts = saved_hooks.hooks.stack[:]  # saved_tensors_hooks, which the run restores
+        contexts = saved_hooks.contexts.stack[:]  # saved_tensors_hooks, which the run restores
         try:
             if runtime.drive is not None:
                 runtime.drive(self)
@@ -152,7 +152,7 @@ class Run(RunBase):
             for _ in self.steps():
                 pass
         finally:
-            if saved_hooks.hooks.stack != contexts:
+            if saved_hooks.contexts.stack != contexts:
                 saved_hooks.restore(contexts)
 
     def abandon(self) -> None:
@@ -376,7 +376,7 @@ class Run(RunBase):
             grad = run_prehooks(self, target, hooks, grad)
         return grad
 
-    def _run_output_hooks(self, hooks: Hooks, grads: list[Any]) -> None:
+    def _run_output_hooks(self, hooks: GradHooks, grads: list[Any]) -> None:
         """The hooks of the outputs of a node with several, before it runs."""
         for nr, each in hooks.outputs.items():
             grads[nr] = run_tensor_hooks(self, each, grads[nr])

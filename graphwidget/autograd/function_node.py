@@ -102,7 +102,7 @@ class FunctionNode(Node):
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether missing gradients reach backward as zeros (the default) or as None.
+        """Choose whether missing gradients reach backward as zeros (the default) or as None.
 
         Raises:
             TypeError: the value is no bool.
@@ -214,8 +214,8 @@ class FunctionNode(Node):
             own = nr is not None and each._node is not None
             self._own.append(nr if own else None)
             counter = counter_of(each)
-            if saved_hooks.hooks.stack:
-                kept.append(Packed(each, each, own, saved_hooks.hooks.stack[-1]))
+            if saved_hooks.contexts.stack:
+                kept.append(Packed(each, each, own, saved_hooks.contexts.stack[-1]))
             else:
                 kept.append(
                     SavedByForward(each._data, counter, counter.savable, None if own else each)

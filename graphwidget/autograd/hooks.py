@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import dtypes
 from ..arrays.type_names import type_name
 from ..graph import runtime
-from ..graph.base import Hooks, RunBase
+from ..graph.base import GradHooks, RunBase
 from ..graph.node import Node, NoGradViewEnd
 from ..graph.version import counter_for_grad
 from ..graph.views import as_expanded_view
@@ -82,7 +82,7 @@ def check_result(hook: Any, before: Any, after: Any) -> None:
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the size of value")
 
 
-def run_tensor_hooks(run: RunBase, hooks: Hooks, grad: Any) -> Any:
+def run_tensor_hooks(run: RunBase, hooks: GradHooks, grad: Any) -> Any:
     """The tensor hooks in order of registration; each may replace the gradient."""
     if not hooks.tensor:
         return grad
@@ -96,7 +96,7 @@ def run_tensor_hooks(run: RunBase, hooks: Hooks, grad: Any) -> Any:
     return as_carried(run, tensor)
 
 
-def store_retained_grad(run: RunBase, hooks: Hooks, grad: Any) -> None:
+def store_retained_grad(run: RunBase, hooks: GradHooks, grad: Any) -> None:
     """``retain_grad``: always last, and out of place; the first lies in C order."""
     tensor = hooks.retain() if hooks.retain is not None else None
     if tensor is None or grad is None:
@@ -114,7 +114,7 @@ def store_retained_grad(run: RunBase, hooks: Hooks, grad: Any) -> None:
         runtime.observer.accumulated(run, tensor, "retained", grad)
 
 
-def run_prehooks(run: RunBase, node: Any, hooks: Hooks, grad: Any) -> Any:
+def run_prehooks(run: RunBase, node: Any, hooks: GradHooks, grad: Any) -> Any:
     """A node's prehooks, called with the tuple of its outputs' gradients."""
     several = grad.__class__ is list
     with HookGradMode(run.create_graph):
@@ -138,7 +138,7 @@ def output_gradients(grad: Any, node: Node) -> Any:
     ]
 
 
-def run_post_accumulate_hooks(run: RunBase, hooks: Hooks, leaf: Any) -> None:
+def run_post_accumulate_hooks(run: RunBase, hooks: GradHooks, leaf: Any) -> None:
     """The hooks that follow accumulation, called with the leaf.
 
     Raises:
@@ -152,7 +152,7 @@ def run_post_accumulate_hooks(run: RunBase, hooks: Hooks, leaf: Any) -> None:
                 raise RuntimeError("Tensor post accumulate grad hooks should return None.")
 
 
-def run_posthooks(run: RunBase, node: Node, hooks: Hooks, grads: Any, given: Any) -> Any:
+def run_posthooks(run: RunBase, node: Node, hooks: GradHooks, grads: Any, given: Any) -> Any:
     """A node's hooks, called with the gradients of its inputs and of its outputs."""
     nowhere = [child.__class__ is NoGradViewEnd for child in node.next]
     with HookGradMode(run.create_graph):

@@ -94,7 +94,7 @@ def gradient(op: Op, target: str) -> str:
     if known is None:  # declared since the file was made
         from ..optable import derivative_text
 
-        return derivative_text.gradient(op, target)
+        return derivative_text.vjp_text(op, target)
     return known
 
 

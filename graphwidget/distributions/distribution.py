@@ -84,7 +84,7 @@ class Distribution:
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
-        """Whether distributions check their parameters and values from now on."""
+        """Choose whether distributions check their parameters and values from now on."""
         if value not in (True, False):
             raise ValueError
         Distribution._validate_args = value

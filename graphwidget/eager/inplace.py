@@ -51,7 +51,7 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
     node = node_maker(op.key)(*operands, *params.values(), fit) if wanted else None
     if node is not None:
         clone_old_value(node, op, tensor)
-        if saved_hooks.hooks.stack:  # the user's saved_tensors_hooks
+        if saved_hooks.contexts.stack:  # the user's saved_tensors_hooks
             saved_hooks.PACKING.called(op, operands, params, (), node)
     try:
         put()
@@ -230,7 +230,7 @@ def prepare_fill(
 
 
 def check_fits(op: Op, data: np.ndarray, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    """Whether a result of this shape and type may be written.
+    """Check that a result of this shape and type may be written.
 
     Raises:
         RuntimeError: PyTorch's texts.

@@ -106,7 +106,7 @@ def as_tensors(op: Op, operands: Sequence[Any]) -> tuple[Tensor, ...]:
 
 
 def check_broadcastable(shape: tuple[int, ...], target: tuple[int, ...]) -> None:
-    """Whether what has a shape may be written where another one is.
+    """Check that what has a shape may be written where another one is.
 
     Raises:
         RuntimeError: it does not broadcast to that (PyTorch's texts).

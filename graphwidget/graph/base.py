@@ -27,7 +27,7 @@ BY_BASE = "by its base"
 and says that it requires grad because its base does: nodes have no edge for it."""
 
 
-class Hooks:
+class GradHooks:
     """What is to be called when a gradient reaches a target, in PyTorch's order.
 
     A leaf keeps those registered on itself (``tensor``, ``accumulated``) and shares them with the
@@ -36,7 +36,7 @@ class Hooks:
 
     __slots__ = ("accumulated", "dtype", "outputs", "post", "pre", "retain", "tensor")
 
-    def __init__(self, shared: Hooks | None = None) -> None:
+    def __init__(self, shared: GradHooks | None = None) -> None:
         self.tensor: dict[int, Callable[..., Any]] = {} if shared is None else shared.tensor
         self.retain: weakref.ref[TensorBase] | None = None
         """The tensor that called ``retain_grad``."""
@@ -44,7 +44,7 @@ class Hooks:
         self.accumulated: dict[int, Callable[..., Any]]
         self.accumulated = {} if shared is None else shared.accumulated
         self.post: dict[int, Callable[..., Any]] = {}
-        self.outputs: dict[int, Hooks] = {}
+        self.outputs: dict[int, GradHooks] = {}
         """Of a node with several outputs, those of each."""
         self.dtype: Any = OWN
         """The type in which a leaf was told to have its gradient; None for any."""
@@ -60,7 +60,7 @@ class TensorBase:
         "_counter",  # the VersionCounter of its storage, or None while nobody has asked for it
         "_data",  # the numbers, an ndarray
         "_grad",  # `.grad`: a Tensor or None
-        "_hooks",  # of a leaf: its own Hooks, or None
+        "_hooks",  # of a leaf: its own GradHooks, or None
         "_meta",  # shape and dtype, interned
         "_node",  # what made it: a Node, an Output of a node with several, or None for a leaf
         "_rec",  # what an observer keeps of it
@@ -74,7 +74,7 @@ class TensorBase:
     _node: Any
     _requires_grad: Any
     _grad: Any
-    _hooks: Hooks | None
+    _hooks: GradHooks | None
     _view: Any
     _accumulator: Any
     _rec: Any
@@ -104,7 +104,7 @@ class NodeBase:
         "_rec",  # what an observer keeps of it
         "fit",  # for each target, the Meta its gradient must have, or None
         "grad",  # during a run: the gradient that has arrived so far
-        "hooks",  # Hooks, or None
+        "hooks",  # GradHooks, or None
         "mark",  # the number of the latest run that reached it
         "next",  # the targets of its gradients (generated nodes keep each in a slot: next0, next1)
         "seq",  # when it was made; a run goes from high to low
@@ -114,7 +114,7 @@ class NodeBase:
     fit: tuple[Meta | None, ...] | None
     seq: float
     grad: Any
-    hooks: Hooks | None
+    hooks: GradHooks | None
     mark: int
     _rec: Any
     _dict: dict[str, Any]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import dtypes
-from ..arrays.call_sites import Site, call_site
+from ..arrays.call_sites import CallSite, call_site
 from ..arrays.dtypes import printed_type
 from ..arrays.type_errors import WORDS, broadcast_shape
 from ..arrays.type_names import type_name
@@ -102,7 +102,7 @@ describe_place: Callable[[str, int], str] = _plain_place
 """Words for a file and line; the notebook extension puts one that knows cell numbers."""
 
 
-def describe_site(site: Site | None) -> str:
+def describe_site(site: CallSite | None) -> str:
     """```b[0] = 1000.` (line 4 of a notebook cell)``"""
     if site is None:
         return "a line that was not recorded"

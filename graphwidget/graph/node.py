@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from . import runtime
-from .base import Hooks, TensorBase
+from .base import GradHooks, TensorBase
 from .hook_handles import RemovableHandle
 from .saved import SavedValues
 from .version import counter_of
@@ -137,10 +137,10 @@ class Node(SavedValues):
         """The target at which the gradient of an output arrives."""
         return output_of(self, nr) if self.op is not None and not self.op.single else self
 
-    def _hooks(self) -> Hooks:
+    def _hooks(self) -> GradHooks:
         with runtime.lock:
             if self.hooks is None:
-                self.hooks = Hooks()
+                self.hooks = GradHooks()
         return self.hooks
 
     def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -230,9 +230,9 @@ class Output(Node):
         except AttributeError:
             node.made = {nr: weakref.ref(self)}  # type: ignore[attr-defined]
 
-    def _hooks(self) -> Hooks:
+    def _hooks(self) -> GradHooks:
         if self.hooks is None:  # the node calls them, whether or not a gradient comes here
-            self.hooks = self.node._hooks().outputs.setdefault(self.nr, Hooks())
+            self.hooks = self.node._hooks().outputs.setdefault(self.nr, GradHooks())
         return self.hooks
 
     def __eq__(self, other: object) -> bool:
@@ -336,7 +336,7 @@ def accumulator(leaf: TensorBase) -> AccumulateGrad | NoGradViewEnd | None:
         return found
     found = AccumulateGrad(leaf)
     if leaf._hooks is not None:
-        found.hooks = Hooks(leaf._hooks)
+        found.hooks = GradHooks(leaf._hooks)
     made = weakref.ref(found)
     # Nothing is called within this line, so no other thread comes in between.
     leaf._accumulator = made if leaf._accumulator is before else leaf._accumulator

@@ -42,7 +42,7 @@ OF_NONE = "Calling register_hooks on a saved tensor with value None is forbidden
 NOT_TENSOR = "Output of saved tensor unpack_hook expected to be a Tensor but got result of type {}"
 
 
-class Hooks(threading.local):
+class SavedHookContexts(threading.local):
     """This thread's contexts, innermost last, and why no more may be entered."""
 
     def __init__(self) -> None:
@@ -50,8 +50,8 @@ class Hooks(threading.local):
         self.disabled: str | None = None
 
 
-hooks = Hooks()
-runtime.thread_states.append(hooks)
+contexts = SavedHookContexts()
+runtime.thread_states.append(contexts)
 
 
 def push(pack: Pack, unpack: Pack) -> None:
@@ -63,15 +63,15 @@ def push(pack: Pack, unpack: Pack) -> None:
     """
     if not callable(pack) or not callable(unpack):
         raise TypeError(f"_push_saved_tensors_default_hooks(){NO_FUNCTIONS}")
-    if hooks.disabled is not None:
-        raise RuntimeError(hooks.disabled)
-    hooks.stack.append((pack, unpack))
+    if contexts.disabled is not None:
+        raise RuntimeError(contexts.disabled)
+    contexts.stack.append((pack, unpack))
     switch_listener(PACKING, True)
 
 
 def pop() -> None:
     """End the innermost context."""
-    hooks.stack.pop()
+    contexts.stack.pop()
     switch_listener(PACKING, False)
 
 
@@ -82,24 +82,24 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     Raises:
         RuntimeError: such hooks are in force already.
     """
-    before = hooks.disabled
-    if hooks.stack and before is None:
+    before = contexts.disabled
+    if contexts.stack and before is None:
         raise RuntimeError(error_message)
-    hooks.disabled = error_message
+    contexts.disabled = error_message
     try:
         yield
     finally:
-        hooks.disabled = before
+        contexts.disabled = before
 
 
-def restore(contexts: list[tuple[Pack, Pack]]) -> None:
+def restore(stack: list[tuple[Pack, Pack]]) -> None:
     """Make these this thread's contexts again: what a backward run entered or left in hooks ends
     with it."""
-    for _ in contexts[len(hooks.stack) :]:
+    for _ in stack[len(contexts.stack) :]:
         switch_listener(PACKING, True)
-    for _ in hooks.stack[len(contexts) :]:
+    for _ in contexts.stack[len(stack) :]:
         switch_listener(PACKING, False)
-    hooks.stack[:] = contexts
+    contexts.stack[:] = stack
 
 
 class Packed:
@@ -205,9 +205,9 @@ class Packing:
         outputs: tuple[TensorBase, ...],
         node: NodeBase | None,
     ) -> None:
-        if node is None or not hooks.stack or node.op is None:
+        if node is None or not contexts.stack or node.op is None:
             return
-        both = hooks.stack[-1]
+        both = contexts.stack[-1]
         for name in node.saves:
             own = name in op.outputs
             if own and not outputs:

@@ -19,7 +19,7 @@ from ..arrays.warnings import warn
 from ..optable import TABLE
 from ..optable.pointwise.zero_tensors import as_array
 from . import errors, runtime
-from .base import Hooks, TensorBase
+from .base import GradHooks, TensorBase
 from .hook_handles import RemovableHandle
 from .node import Checked, Node, Output, accumulator, on_data_replaced
 from .runtime import Meta, meta_of, new
@@ -180,7 +180,7 @@ class Tensor(TensorMethods):
         were changed in place (``t_``) since."""
         return self._retaining_hooks() is not None
 
-    def _retaining_hooks(self) -> Hooks | None:
+    def _retaining_hooks(self) -> GradHooks | None:
         node: Any = self._node
         hooks = self._hooks if node is None else node.hooks
         while hooks is None or hooks.retain is None or hooks.retain() is not self:
@@ -240,14 +240,14 @@ class Tensor(TensorMethods):
             )
         return RemovableHandle(self._leaf_hooks().accumulated, hook)
 
-    def _leaf_hooks(self) -> Hooks:
+    def _leaf_hooks(self) -> GradHooks:
         """This leaf's own hooks, which its AccumulateGrad shares."""
         with runtime.lock:
             if self._hooks is None:
-                self._hooks = Hooks()
+                self._hooks = GradHooks()
                 end = accumulator(self)
                 if end is not None:
-                    before, end.hooks = end.hooks, Hooks(self._hooks)
+                    before, end.hooks = end.hooks, GradHooks(self._hooks)
                     if before is not None:
                         end.hooks.pre, end.hooks.post = before.pre, before.post
         return self._hooks
@@ -328,7 +328,7 @@ class Tensor(TensorMethods):
             counter = counter_of(self)
             self._counter = DetachedCounter(getattr(counter, "shared", counter))
         if self.retains_grad:  # it says so from then on
-            self._hooks = Hooks()
+            self._hooks = GradHooks()
             self._hooks.retain = weakref.ref(self)
         self._node = None
         self._requires_grad = False

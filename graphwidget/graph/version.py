@@ -10,7 +10,7 @@ from collections import deque
 from types import CodeType
 from typing import NamedTuple
 
-from ..arrays.call_sites import Site, user_frame
+from ..arrays.call_sites import CallSite, user_frame
 from . import runtime
 from .base import TensorBase
 
@@ -23,7 +23,7 @@ class WriteRecord(NamedTuple):
 
     version: int
     op: str
-    site: Site | None
+    site: CallSite | None
 
 
 Write = tuple[int, str, tuple[CodeType, int] | None]
@@ -49,7 +49,7 @@ class VersionCounter:
     def writes_after(self, version: int) -> list[WriteRecord]:
         """The remembered writes that made the storage newer than ``version``, oldest first."""
         return [
-            WriteRecord(reached, op, None if site is None else Site(*site))
+            WriteRecord(reached, op, None if site is None else CallSite(*site))
             for reached, op, site in self.writes or ()
             if reached > version
         ]

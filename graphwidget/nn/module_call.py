@@ -13,7 +13,7 @@ from ..graph.tensor import Tensor
 from .backward_hooks import ModuleGradients, hook_old_style
 from .module_base import ModuleBase
 
-Hooks = OrderedDict[int, Any]
+HookDict = OrderedDict[int, Any]
 Flags = OrderedDict[int, bool]
 """Which hooks, by their keys, are given keyword arguments, or run after errors too."""
 _TWO_KINDS = (
@@ -29,12 +29,12 @@ _SILENCED = (
 class GlobalHooks:
     """Hooks of every module, each called before a module's own."""
 
-    forward_pre: ClassVar[Hooks] = OrderedDict()
-    forward: ClassVar[Hooks] = OrderedDict()
+    forward_pre: ClassVar[HookDict] = OrderedDict()
+    forward: ClassVar[HookDict] = OrderedDict()
     with_kwargs: ClassVar[Flags] = OrderedDict()
     always_called: ClassVar[Flags] = OrderedDict()
-    backward_pre: ClassVar[Hooks] = OrderedDict()
-    backward: ClassVar[Hooks] = OrderedDict()
+    backward_pre: ClassVar[HookDict] = OrderedDict()
+    backward: ClassVar[HookDict] = OrderedDict()
 
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
@@ -63,13 +63,13 @@ def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHan
 class ModuleCalls(ModuleBase):
     """The part of `Module` that runs forward, with what users hooked to it."""
 
-    _forward_pre_hooks: Hooks
+    _forward_pre_hooks: HookDict
     _forward_pre_hooks_with_kwargs: Flags
-    _forward_hooks: Hooks
+    _forward_hooks: HookDict
     _forward_hooks_with_kwargs: Flags
     _forward_hooks_always_called: Flags
-    _backward_pre_hooks: Hooks
-    _backward_hooks: Hooks
+    _backward_pre_hooks: HookDict
+    _backward_hooks: HookDict
     _is_full_backward_hook: bool | None
 
     def forward(self, *input: Any, **named: Any) -> Any:
@@ -175,7 +175,7 @@ class ModuleCalls(ModuleBase):
 
 
 def add_hook(
-    hooks: Hooks, hook: Any, first: bool = False, *kinds: tuple[Flags, bool]
+    hooks: HookDict, hook: Any, first: bool = False, *kinds: tuple[Flags, bool]
 ) -> RemovableHandle:
     """Register a hook, at the end or in first place, and in those flags that are True of it."""
     handle = RemovableHandle(hooks, hook, tuple(flags for flags, wanted in kinds if wanted))

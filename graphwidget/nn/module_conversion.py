@@ -14,7 +14,7 @@ _switches = {"overwrite": False, "swap": False}
 
 
 def set_overwrite_module_params_on_conversion(value: bool) -> None:
-    """Whether a module gets new parameters, where it otherwise gives the old ones other data."""
+    """Choose whether a module gets new parameters, or the old ones other data (as it is)."""
     _switches["overwrite"] = value
 
 
@@ -24,7 +24,7 @@ def get_overwrite_module_params_on_conversion() -> bool:
 
 
 def set_swap_module_params_on_conversion(value: bool) -> None:
-    """Whether the parameters change places with converted ones (``swap_tensors``)."""
+    """Choose whether the parameters change places with converted ones (``swap_tensors``)."""
     _switches["swap"] = value
 
 

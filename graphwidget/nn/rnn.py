@@ -184,7 +184,7 @@ class RNNBase(Module):
         return 0 if self.batch_first else 1
 
     def _check_input(self, input: Tensor, dims: int) -> None:
-        """Whether the layer can take the input.
+        """Check that the layer can take the input.
 
         Raises:
             ValueError: it is not of the weights' type.

@@ -270,7 +270,7 @@ def derivatives(op: Op) -> tuple[DerivativeText, ...]:
     return _derivatives(op.key)
 
 
-def gradient(op: Op, target: str) -> str:
+def vjp_text(op: Op, target: str) -> str:
     """The derivative of an op by one input, times the incoming gradient: all a docstring needs."""
     return _readable(op, _written(op, target, Text("{grad}")), "{grad}")
 

@@ -200,7 +200,7 @@ def without_leading_ones(value: Tensor) -> Tensor:
 
 
 def check_expand(data: np.ndarray, target: tuple[int, ...]) -> None:
-    """Whether an array broadcasts to ``target``.
+    """Check that an array broadcasts to ``target``.
 
     Raises:
         RuntimeError: PyTorch's text.
@@ -252,7 +252,8 @@ def advanced_setitem(
 
 
 def check_no_overlap(view: Tensor, indices: Indices, value: Tensor) -> None:
-    """What is written at advanced indices may overlap neither itself nor what is read for it.
+    """Check that what is written at advanced indices overlaps neither itself nor what is read for
+    it.
 
     Raises:
         RuntimeError: it does (PyTorch's texts).
@@ -262,8 +263,8 @@ def check_no_overlap(view: Tensor, indices: Indices, value: Tensor) -> None:
 
 
 def check_advanced_setitem(view: Tensor, indices: Indices, value: Tensor, masks: bool) -> None:
-    """The value of a write at advanced indices, and those but for their bounds (see ``bounded``).
-    One number under masks is a ``masked_fill``.
+    """Check the value of a write at advanced indices, and these but for their bounds, which the
+    write itself finds (``with_bounds_errors``). One number under masks is a ``masked_fill``.
 
     Raises:
         IndexError, RuntimeError: PyTorch's texts.

@@ -55,7 +55,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
 
 
 def check_cat_sizes(given: tuple[Tensor, ...], dim: int) -> None:
-    """Whether tensors of different sizes can be joined along a dim.
+    """Check that tensors of different sizes can be joined along a dim.
 
     Raises:
         RuntimeError: PyTorch's texts.
