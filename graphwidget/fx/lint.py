@@ -1,4 +1,4 @@
-"""Whether a graph can run: its nodes are its own, in order, named apart, and lead somewhere."""
+"""Checks that a graph can run: its nodes are its own, in order, named apart, and lead somewhere."""
 
 from __future__ import annotations
 

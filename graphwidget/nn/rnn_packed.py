@@ -1,4 +1,4 @@
-"""Recurrent layers over packed sequences, whose number of rows changes from time to time.
+"""Recurrent layers over packed sequences, whose number of rows shrinks from step to step.
 
 The sequences are sorted from long to short, so those that have ended are the last rows. A state is
 a tensor (N, H), or the two of an LSTM.

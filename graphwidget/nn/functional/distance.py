@@ -1,4 +1,4 @@
-"""``cosine_similarity``, ``pairwise_distance`` and ``normalize``."""
+"""``cosine_similarity``, ``pairwise_distance``, ``pdist`` and ``normalize``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derivatives that are ops of the table, of which gradients in static graphs are made."""
+"""Writes derivatives that are ops of the table as ONNX: gradients in static graphs have them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading and writing at places."""
+"""Writes indexing, gathering and scattering as ONNX."""
 
 from __future__ import annotations
 

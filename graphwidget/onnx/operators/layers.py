@@ -1,4 +1,4 @@
-"""Products, layers, normalisation, attention, activations."""
+"""Writes products, layers, normalisation, attention and activations as ONNX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses: each item's, their mean (reduction 1) or their sum (2)."""
+"""Writes losses as ONNX: each item's, their mean (reduction 1) or their sum (2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ops that work item by item."""
+"""Writes ops that work item by item as ONNX."""
 
 from __future__ import annotations
 

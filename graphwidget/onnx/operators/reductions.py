@@ -1,4 +1,4 @@
-"""Reductions, running reductions, sorting."""
+"""Writes reductions, running reductions and sorting as ONNX."""
 
 from __future__ import annotations
 

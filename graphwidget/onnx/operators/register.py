@@ -1,4 +1,4 @@
-"""Where the functions that write ops are kept."""
+"""``writes`` registers the functions that write ops as ONNX, by the ops' keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ops that arrange items anew: views, joins, padding."""
+"""Writes ops that arrange items anew as ONNX: views, joins, padding."""
 
 from __future__ import annotations
 

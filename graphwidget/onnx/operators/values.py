@@ -1,4 +1,4 @@
-"""What is no op of the table: constants, sizes, values passed on."""
+"""Writes what is no op of the table as ONNX: constants, sizes, values passed on."""
 
 from __future__ import annotations
 

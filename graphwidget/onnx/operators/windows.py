@@ -1,4 +1,4 @@
-"""Pooling and interpolation."""
+"""Writes pooling and interpolation as ONNX."""
 
 from __future__ import annotations
 

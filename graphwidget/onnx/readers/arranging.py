@@ -1,4 +1,4 @@
-"""Operators that arrange, pick and make items."""
+"""Reads ONNX operators that arrange, pick and make items."""
 
 from __future__ import annotations
 

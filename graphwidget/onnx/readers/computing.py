@@ -1,4 +1,4 @@
-"""Operators that numpy computes when the graph runs, without derivatives: quantities, windows."""
+"""Reads ONNX operators that numpy computes in the run, without derivatives: quantities, windows."""
 
 from __future__ import annotations
 

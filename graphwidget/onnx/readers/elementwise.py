@@ -1,4 +1,4 @@
-"""Operators that work item by item."""
+"""Reads ONNX operators that work item by item."""
 
 from __future__ import annotations
 

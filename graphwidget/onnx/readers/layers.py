@@ -1,4 +1,4 @@
-"""Convolution, pooling, normalisation, LSTM, losses."""
+"""Reads ONNX's convolution, pooling, normalisation, LSTM and losses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reductions, softmax, products, sorting."""
+"""Reads ONNX's reductions, softmax, products and sorting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resize and Upsample: along each axis, every output is a weighted sum of inputs.
+"""Reads ONNX's Resize and Upsample: along each axis, an output is a weighted sum of inputs.
 
 Which inputs and with which weights is a matter of sizes alone, so each axis becomes one product
 with a matrix, or a choice of indices where the nearest input is taken. The usual forms are the

@@ -1,4 +1,4 @@
-"""Pooling and transposed convolution: windows that slide, with pads worked out either way."""
+"""Reads ONNX's pooling and transposed convolution: sliding windows, pads worked out either way."""
 
 from __future__ import annotations
 
