@@ -1,4 +1,4 @@
-"""For every test: on CI nothing is skipped silently, and PyTorch computes alike on all machines."""
+"""For every test: on CI nothing is skipped silently, and numbers are computed alike everywhere."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ import pytest
 # Before PyTorch is imported. Its kernels differ in the last bits: random normals and sums are those
 # of AVX2, whatever more the processor knows.
 os.environ["ATEN_CPU_CAPABILITY"] = "avx2"
+# One thread each, kernels included: on arrays as small as the tests' the threads of a BLAS mostly
+# wait for each other, and busily, which on two cores that are in use makes a step ten times slower.
+for library in ("OMP", "OPENBLAS"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 ON_CI = os.environ.get("CI", "").lower() in {"true", "1"}
 
