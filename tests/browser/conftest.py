@@ -1,14 +1,15 @@
-"""Fixtures of the browser tests: one JupyterLab for all, a fresh page for each."""
+"""Fixtures of the browser tests: one JupyterLab for all, a fresh notebook or page for each."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Error, Page, Playwright, expect
+from playwright.sync_api import Browser, Error, Page, Playwright, expect
 
 from tests.browser.lab import CELL_MS, Lab, Notebook, chromium
 from tests.browser.pages import Event, Show, page_of
@@ -65,9 +66,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     server.stop()
 
 
-@pytest.fixture
-def quiet_page(page: Page) -> Iterator[Page]:
-    """A page on which an uncaught JavaScript error fails the test.
+@contextmanager
+def quiet(page: Page) -> Iterator[None]:
+    """A time in which an uncaught JavaScript error on the page fails the test.
 
     Jupyter Notebook throws one of its own while it loads its settings, whatever it shows.
     """
@@ -80,18 +81,48 @@ def quiet_page(page: Page) -> Iterator[Page]:
     page.on("pageerror", hear)
     page.set_default_timeout(CELL_MS)
     expect.set_options(timeout=CELL_MS)
-    yield page
+    yield
+    page.remove_listener("pageerror", hear)
     assert errors == [], "uncaught errors on the page"
 
 
 @pytest.fixture
-def notebook(lab: Lab, quiet_page: Page) -> OpenNotebook:
-    """Opens a fresh notebook made of the given cells."""
+def quiet_page(page: Page) -> Iterator[Page]:
+    """A page of the test's own, on which an uncaught JavaScript error fails it."""
+    with quiet(page):
+        yield page
+
+
+@pytest.fixture(scope="session")
+def kept() -> list[Page]:
+    """The page that holds JupyterLab, between two tests: loading it is most of a test's work."""
+    return []
+
+
+@pytest.fixture
+def notebook(
+    lab: Lab,
+    kept: list[Page],
+    browser: Browser,
+    browser_context_args: dict[str, Any],
+    request: pytest.FixtureRequest,
+) -> Iterator[OpenNotebook]:
+    """Opens a fresh notebook made of the given cells, with a fresh kernel, in a kept JupyterLab."""
+    page = kept.pop() if kept else browser.new_context(**browser_context_args).new_page()
+    failed = request.session.testsfailed
 
     def open_notebook(cells: Sequence[str], **metadata: Any) -> Notebook:
-        return Notebook(lab, quiet_page, lab.write(cells, metadata))
+        return Notebook(lab, page, lab.write(cells, metadata))
 
-    return open_notebook
+    with quiet(page):
+        yield open_notebook
+        if request.session.testsfailed > failed:
+            page.context.close()  # what a test leaves that has failed is nobody's ground
+        else:
+            page.evaluate("drive.clear()")
+            page.emulate_media(color_scheme="null", reduced_motion="null")
+            page.mouse.move(0, 0)
+            kept.append(page)
 
 
 @pytest.fixture

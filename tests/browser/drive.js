@@ -22,6 +22,20 @@ window.drive = (() => {
     await idle();
   }
 
+  async function open(path) {
+    await (await app()).commands.execute("docmanager:open", { path, factory: "Notebook" });
+    while (panel()?.context?.path !== path) await sleep(10);
+    await ready();
+  }
+
+  // JupyterLab as it was before any notebook: what is open is closed unsaved, its kernel ended.
+  async function clear() {
+    const { serviceManager, shell } = await app();
+    for (const widget of [...shell.widgets("main")]) widget.dispose();
+    await serviceManager.sessions.shutdownAll();
+    if (document.body.dataset.jpThemeLight === "false") await theme("JupyterLab Light");
+  }
+
   async function idle() {
     while (kernel()?.status !== "idle") await sleep(10);
   }
@@ -75,5 +89,7 @@ window.drive = (() => {
   const theme = (name) =>
     window.jupyterapp.commands.execute("apputils:change-theme", { theme: name });
 
-  return { ready, idle, start, runCell, runAll, addCell, ask, outputs, restart, save, theme };
+  return {
+    ready, open, clear, idle, start, runCell, runAll, addCell, ask, outputs, restart, save, theme,
+  };
 })();

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import WATCH, OpenNotebook
-from tests.browser.lab import Notebook
+from tests.browser.lab import Lab, Notebook
 from tests.browser.picture import Picture
 from tests.browser.test_stepping import TWO_PATHS
 
@@ -45,11 +45,11 @@ def test_a_reloaded_page_is_answered(notebook: OpenNotebook) -> None:
     assert book.ask("a.retains_grad") is True
 
 
-def test_a_second_page_is_answered_and_follows(notebook: OpenNotebook, quiet_page: Page) -> None:
-    book = notebook([WATCH, TWO_PATHS])
+def test_a_second_page_is_answered_and_follows(lab: Lab, quiet_page: Page) -> None:
+    book = Notebook(lab, quiet_page, lab.write([WATCH, TWO_PATHS]))
     book.run()
     book.save()
-    other = Notebook(book.lab, quiet_page.context.new_page(), book.name, SECOND)
+    other = Notebook(lab, quiet_page.context.new_page(), book.name, SECOND)
     answers(other.picture(0))
     expect(book.picture(0).pin("a")).to_have_attribute("aria-checked", "true")
 

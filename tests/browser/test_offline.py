@@ -96,10 +96,10 @@ def test_a_web_page_of_an_executed_notebook_shows_its_pictures(
         expect(text).not_to_be_visible()
 
 
-def test_a_page_of_its_own(notebook: OpenNotebook, quiet_page: Page) -> None:
-    book = notebook([WATCH, TWO_PATHS, "y.backward()", "graph.to_html('page.html');"])
-    book.run()
-    file: Path = book.lab.root / "page.html"
+def test_a_page_of_its_own(lab: Lab, quiet_page: Page) -> None:
+    cells = [WATCH, TWO_PATHS, "y.backward()", "graph.to_html('page.html');"]
+    Notebook(lab, quiet_page, lab.write(cells)).run()
+    file: Path = lab.root / "page.html"
     asked: list[str] = []
     quiet_page.goto("about:blank")  # JupyterLab's own last requests are not the page's
     quiet_page.context.set_offline(True)
