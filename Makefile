@@ -11,11 +11,14 @@ BIN := $(VENV)/bin
 BUNDLE := graphwidget/widget/dist/widget.js
 # npm runs here; where the machine has no Node 20, $(VENV)/.node puts one into $(BIN).
 NPM := cd js && PATH="$(CURDIR)/$(BIN):$$PATH" npm
+PYTEST := $(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with=notebooks/sanitize.cfg
+# The tests that open kernels and pages, and wait for them.
+LIVE := tests/browser tests/widget notebooks
 ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test check test-js test-py test-browser bench bundle format notebooks package clean
+.PHONY: help demo test check test-js test-both test-py test-browser bench bundle format notebooks package clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 15
@@ -23,7 +26,7 @@ help:  ## what can be made
 demo: $(BUNDLE) $(VENV)/.demo  ## JupyterLab on the first tutorial [PORT=8888] [BROWSER=no] [NOTEBOOK=...]
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/$(NOTEBOOK) --port=$(PORT) $(ROOT) $(if $(filter no,$(BROWSER)),--no-browser)
 
-test: check test-js test-py  ## everything: linters, types, front end, Python, notebooks, browser
+test: check test-js test-both  ## everything: linters, types, front end, Python, notebooks, browser
 
 check: $(BUNDLE) $(VENV)/.test  ## linters and type checks, Python and TypeScript
 	$(BIN)/ruff check
@@ -36,9 +39,16 @@ check: $(BUNDLE) $(VENV)/.test  ## linters and type checks, Python and TypeScrip
 test-js: $(BUNDLE)  ## the front end's tests
 	$(NPM) test
 
-test-py: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## pytest, with the notebooks and the browser [ARGS=...]
-	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with=notebooks/sanitize.cfg \
-	  tests notebooks $(ARGS)
+# Of the first process all that it says is shown when the second has ended. Between them stands a
+# pipe and no `&`: what runs behind a `&` does not hear Ctrl-C.
+test-both: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## pytest in two processes at once: with kernels and pages, and without
+	@rm -f $(VENV)/live.*
+	@{ $(PYTEST) $(LIVE) >$(VENV)/live.log 2>&1; echo $$? >$(VENV)/live.status; } | \
+	  $(PYTEST) tests $(LIVE:%=--ignore=%); status=$$?; \
+	  cat $(VENV)/live.log; exit $$((status | $$(cat $(VENV)/live.status)))
+
+test-py: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## pytest in one process [ARGS=...]
+	$(PYTEST) tests notebooks $(ARGS)
 
 test-browser: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## only the browser tests [ARGS=...]
 	$(BIN)/python -m pytest tests/browser $(ARGS)
