@@ -49,6 +49,15 @@ def fields(cls: ast.ClassDef) -> list[tuple[str, ast.expr]]:
     ]
 
 
+def added(cls: ast.ClassDef) -> list[str]:
+    """The fields that came later and are None in older logs."""
+    return [
+        item.target.id
+        for item in cls.body
+        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name) and item.value
+    ]
+
+
 def typescript(kind: ast.expr) -> str:
     """A Python annotation as a TypeScript type."""
     if isinstance(kind, ast.Constant) and kind.value is None:
@@ -117,7 +126,11 @@ def decode_function(cls: ast.ClassDef, tag: str | None) -> str:
     offset = 1 if tag else 0
     lines = [f'    event: "{tag}",'] if tag else []
     for index, (name, kind) in enumerate(fields(cls)):
-        lines.append(f"    {name}: {decoder(kind, f'a[{index + offset}]', name)},")
+        item = f"a[{index + offset}]"
+        value = decoder(kind, item, name)
+        if name in added(cls):
+            value = value.replace(f"{item} === null", f"({item} ?? null) === null", 1)
+        lines.append(f"    {name}: {value},")
     result = cls.name + ("Event" if tag else "")
     body = "{\n" + "\n".join(lines) + "\n  }"
     if cls.name in SOUND:
@@ -157,6 +170,11 @@ def generate() -> str:
         "\n/** The fields of each kind of event; later protocols may add trailing ones. */\n"
         f"export const FIELDS: Readonly<Record<string, readonly string[]>> = {{\n{names}\n}};\n"
     )
+    later = ", ".join(f"{cls.name.lower()}: {len(added(cls))}" for cls in events if added(cls))
+    out.append(
+        "\n/** How many of its fields a kind of event got later: older logs lack them. */\n"
+        f"const LATER: Readonly<Record<string, number>> = {{ {later} }};\n"
+    )
     out += [decode_function(cls, None) for cls in parts]
     out += [decode_function(cls, cls.name.lower()) for cls in events]
     cases = "\n".join(
@@ -170,7 +188,7 @@ def generate() -> str:
         '  const kind = typeof a[0] === "string" ? a[0] : "";\n'
         "  const fields = Object.hasOwn(FIELDS, kind) ? FIELDS[kind] : undefined;\n"
         "  if (!fields) throw new Unreadable(`it is of no known kind`);\n"
-        "  if (a.length <= fields.length) {\n"
+        "  if (a.length <= fields.length - (LATER[kind] ?? 0)) {\n"
         "    throw new Unreadable(`'${fields[a.length - 1]}' is missing`);\n  }\n"
         f"  switch (kind) {{\n{cases}\n"
         '    default:\n      throw new Unreadable("it is of no known kind");\n  }\n}\n'

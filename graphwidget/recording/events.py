@@ -8,6 +8,8 @@ Ids are small integers handed out by the recorder, one count for each of values,
 calls, nodes, runs, sources and scopes; they are never reused. The *time* of an event is its
 index in the log, counted from the first event ever recorded, dropped ones included.
 
+A field with a default came later: logs kept from before it are read as if it said that.
+
 Events are named tuples and not dataclasses because one is made on the way of every op:
 making a frozen dataclass of ten fields costs four times as much, and a tuple is already
 the wire format.
@@ -371,7 +373,7 @@ class Error(NamedTuple):
     source: int | None
     op: str | None
     inputs: tuple[int, ...]
-    scope: int | None
+    scope: int | None = None
 
 
 Event = (

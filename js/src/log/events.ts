@@ -361,6 +361,9 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
   error: ["kind", "type", "message", "help", "run", "node", "slot", "value", "expected", "found", "writes", "source", "op", "inputs", "scope"],
 };
 
+/** How many of its fields a kind of event got later: older logs lack them. */
+const LATER: Readonly<Record<string, number>> = { error: 1 };
+
 export function decodeStats(json: unknown): Stats {
   const a = part(json, "stats", 4);
   return {
@@ -676,7 +679,7 @@ function decodeError(a: readonly unknown[]): ErrorEvent {
     source: a[12] === null ? null : one(WHOLE, a[12], "source"),
     op: a[13] === null ? null : one(TEXT, a[13], "op"),
     inputs: many(WHOLE, a[14], "inputs"),
-    scope: a[15] === null ? null : one(WHOLE, a[15], "scope"),
+    scope: (a[15] ?? null) === null ? null : one(WHOLE, a[15], "scope"),
   };
 }
 
@@ -687,7 +690,7 @@ export function decode(json: unknown): Event {
   const kind = typeof a[0] === "string" ? a[0] : "";
   const fields = Object.hasOwn(FIELDS, kind) ? FIELDS[kind] : undefined;
   if (!fields) throw new Unreadable(`it is of no known kind`);
-  if (a.length <= fields.length) {
+  if (a.length <= fields.length - (LATER[kind] ?? 0)) {
     throw new Unreadable(`'${fields[a.length - 1]}' is missing`);
   }
   switch (kind) {

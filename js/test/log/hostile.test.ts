@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { called } from "../../src/graph/names";
 import { decode, PROTOCOL } from "../../src/log/events";
 import { fold } from "../../src/log/fold";
+import { toJson } from "../../src/log/snapshot";
 import { Timeline } from "../../src/log/timeline";
 import { createStore, type Store } from "../../src/store/store";
 import { toText } from "../../src/explain/text";
@@ -154,6 +155,23 @@ describe("a log that can be read is drawn", () => {
     );
     expect(fault).toBeNull();
     expect(told).not.toMatch(INTERNAL);
+  });
+
+  it("also one from before errors told their scope", () => {
+    const older = logs.map((events) =>
+      events.map((event) =>
+        Array.isArray(event) && event[0] === "error" ? event.slice(0, -1) : event,
+      ),
+    );
+    const failed = older.find((events) => JSON.stringify(events).includes('["error"')) ?? [];
+    const state = toJson(fold(failed.map(decode))) as { errors: { scope?: unknown }[] };
+    for (const error of state.errors) delete error.scope;
+    older.push([["snapshot", failed.length, state]]);
+    const seen = older.map((events) => look(packed(events)));
+    expect(seen.map(({ fault }) => fault)).toEqual(older.map(() => null));
+    const errors = seen.flatMap(({ store }) => store.present.value.errors);
+    expect(errors.length).toBeGreaterThan(3);
+    expect(errors.every(({ scope }) => scope === null)).toBe(true);
   });
 
   it("with markup as text", () => {
