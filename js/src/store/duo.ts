@@ -29,14 +29,17 @@ export function createDuo(left: Store, right: Store) {
       built.value,
     );
   });
+  /** Null follows the end; otherwise the moment that the user went to. */
+  const chosen = signal<number | null>(null);
   /** The moment shown; -1 before the first. */
-  const index = signal(-1);
+  const index = computed(() => chosen.value ?? pairs.value.length - 1);
   const playing = signal(false);
   const speed = signal(1);
   const canGoOn = computed(() => index.value < pairs.value.length - 1);
   const goTo = (to: number): void => {
     batch(() => {
-      index.value = Math.max(-1, Math.min(to, pairs.value.length - 1));
+      const last = pairs.value.length - 1;
+      chosen.value = to >= last ? null : Math.max(-1, to);
       const [l, r] = pairs.value[index.value] ?? [-1, -1];
       left.goTo(l);
       right.goTo(r);
@@ -55,7 +58,6 @@ export function createDuo(left: Store, right: Store) {
     index.value < 0 ? "nothing yet" : index.value < built.value ? "building" : "running",
   );
   for (const side of [left, right]) side.wantedDirection.value = "TD"; // a half is narrow
-  goTo(pairs.value.length - 1);
   const stop = play({ playing, speed, index, canGoOn, toNext });
   return {
     left,

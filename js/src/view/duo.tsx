@@ -96,7 +96,11 @@ function Half({ store, view, name, told, state, empty, words }: HalfProps) {
       </h4>
       <div class="gw-half-stage">
         <Stage store={store} view={view} />
-        {store.index.value < 0 && <p class="gw-half-empty gw-dim">{empty}</p>}
+        {store.index.value < 0 && (
+          <p class="gw-half-empty gw-dim">
+            {store.loading.value ? "Reading the recording …" : empty}
+          </p>
+        )}
       </div>
       <div class="gw-half-words" data-testid="explanation" aria-live="polite">
         {words && <Words of={words} store={store} testid="step" />}

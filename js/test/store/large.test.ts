@@ -1,4 +1,5 @@
 import { expect, it, vi } from "vitest";
+import { createDuo } from "../../src/store/duo";
 import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";
 import { training } from "../examples";
@@ -114,6 +115,26 @@ it("draws the op at hand at each step of a long film, also in turns before the l
     const drawn = [...store.scene.value.boxes.values()].map(({ box }) => box.key);
     expect(drawn).toContain(`c${newest?.call}`);
   }
+});
+
+it("opens two long logs side by side at their end, and stays where the user went", async () => {
+  const { json } = large(6, 300);
+  const [left, right] = [createStore(), createStore()];
+  for (const store of [left, right])
+    store.load(JSON.stringify({ protocol: 2, first: 0, events: json }));
+  const duo = createDuo(left, right);
+  await Promise.all([untilRead(left), untilRead(right)]);
+  const ends = () => [left, right].map(({ index, steps }) => steps.value.length - 1 - index.value);
+  expect(duo.pairs.value.length).toBeGreaterThan(1800);
+  expect(duo.index.value).toBe(duo.pairs.value.length - 1);
+  expect(ends()).toEqual([0, 0]);
+  expect(left.scene.value.boxes.size).toBeGreaterThan(1);
+  duo.goTo(1000);
+  expect(duo.index.value).toBe(1000);
+  expect(Math.min(...ends())).toBeGreaterThan(100);
+  duo.goTo(-1);
+  expect([duo.index.value, left.index.value, right.index.value]).toEqual([-1, -1, -1]);
+  duo.stop();
 });
 
 it("takes a log with white space around it", async () => {
