@@ -24,13 +24,17 @@ const MAX_EVENTS = 200_000;
  * A model it returned is never changed afterwards.
  */
 export class Timeline {
-  first = 0;
   readonly events: Event[] = [];
-  private base: Model = emptyModel();
+  private base: Model;
   private checkpoints: Model[] = [];
   /** The models asked for last: the moment shown, the end of its cell, the present. */
   private recent: Model[] = [];
   private reader = new Reader();
+
+  /** Begins at a time; what follows must begin with a snapshot unless it is 0. */
+  constructor(public first = 0) {
+    this.base = { ...emptyModel(), time: first };
+  }
 
   /** The time after the last event. */
   get end(): number {
@@ -52,14 +56,9 @@ export class Timeline {
     if (this.events.length > MAX_EVENTS) this.forget(this.events.length - MAX_EVENTS / 2);
   }
 
-  /** Starts anew at a time; what follows must begin with a snapshot unless it is 0. */
-  reset(first: number): void {
-    this.first = first;
-    this.events.length = 0;
-    this.base = { ...emptyModel(), time: first };
-    this.checkpoints = [];
-    this.recent = [];
-    this.reader = new Reader();
+  /** Holds from now on what another held, which nobody appends to any more. */
+  become(other: Timeline): void {
+    Object.assign(this, other);
   }
 
   eventAt(time: number): Event | undefined {

@@ -3,7 +3,7 @@
 import { batch } from "@preact/signals";
 import { cut, parsePacked, type Packed, type Pause, type Receiver } from "../kernel/protocol";
 import { Unreadable } from "../log/checks";
-import type { Timeline } from "../log/timeline";
+import { Timeline } from "../log/timeline";
 import { Stepper } from "../replay/steps";
 import { atOnce, inSlices, type Work } from "../slices";
 import type { Send } from "./commands";
@@ -19,6 +19,12 @@ const GONE =
 /** More events than these are read in slices, between which the page does other things. */
 const LONG = 5000;
 
+/** What is read into: a log, and its steps so far. */
+interface Read {
+  readonly timeline: Timeline;
+  stepper: Stepper;
+}
+
 export function createReceiver(
   state: State,
   { prepare }: Pick<Derived, "prepare">,
@@ -30,51 +36,58 @@ export function createReceiver(
   let coming: { readonly end: number; readonly after: (() => void)[] } | null = null;
 
   /** Appends events as far as they are news, and their steps. */
-  const append = (from: number, events: readonly unknown[]): void => {
-    if (from > timeline.end) {
-      timeline.reset(from);
-      stepper = new Stepper(from);
-    }
-    const { end } = timeline;
-    timeline.append(end > from ? events.slice(end - from) : events);
-    if (timeline.first > end) stepper = new Stepper(timeline.first); // too many to keep
-    stepper.push(timeline.between(end, timeline.end));
+  const append = (to: Read, from: number, events: readonly unknown[]): void => {
+    const { end } = to.timeline;
+    to.timeline.append(end > from ? events.slice(end - from) : events);
+    if (to.timeline.first > end) to.stepper = new Stepper(to.timeline.first); // too many to keep
+    to.stepper.push(to.timeline.between(end, to.timeline.end));
   };
-  /** Shows all that was appended. */
-  const publish = (): void => {
+  /** Shows all that was read. A moment that is not kept gives way to the first that is. */
+  const publish = (read: Read): void => {
     batch(() => {
+      if (read.timeline !== timeline) timeline.become(read.timeline);
+      stepper = read.stepper;
+      const steps = [...stepper.all()];
+      const cursor = state.cursor.peek();
+      if (cursor !== null && cursor < timeline.first) state.cursor.value = steps[0]?.to ?? null;
       state.fault.value = null;
       state.first.value = timeline.first;
       state.end.value = timeline.end;
-      state.steps.value = [...stepper.all()];
+      state.steps.value = steps;
       state.loading.value = false;
     });
   };
 
-  function* read({ first, parts }: Packed): Work {
+  /** Reads on; or apart, what begins beyond what is held and will stand in its place. */
+  function* read({ first, parts }: Packed): Work<Read> {
+    const beyond = first > timeline.end;
+    const to: Read = beyond
+      ? { timeline: new Timeline(first), stepper: new Stepper(first) }
+      : { timeline, stepper };
     let time = first;
     for (const events of parts) {
-      if (time > timeline.end && !beginsWithSnapshot(events)) {
+      if (beyond && time === first && !beginsWithSnapshot(events)) {
         throw new Unreadable("its beginning is missing");
       }
-      append(time, events);
+      append(to, time, events);
       time += events.length;
       yield;
     }
+    return to;
   }
   /** Reads a long log, and computes ahead what its picture needs. */
-  function* readAhead(log: Packed): Work {
-    yield* read(log);
-    yield* timeline.foldAll();
-    if (state.cursor.peek() === null) yield* prepare(timeline.at(timeline.end));
+  function* readAhead(log: Packed): Work<Read> {
+    const to = yield* read(log);
+    yield* to.timeline.foldAll();
+    if (state.cursor.peek() === null) yield* prepare(to.timeline.at(to.timeline.end));
+    return to;
   }
   const takeSlowly = async (log: Packed): Promise<void> => {
     const after: (() => void)[] = [];
     coming = { end: log.first + log.count, after };
     state.loading.value = state.steps.peek().length === 0;
     try {
-      await inSlices(readAhead(log));
-      publish();
+      publish(await inSlices(readAhead(log)));
     } catch (error) {
       state.loading.value = false;
       state.fault.value = faultOf(error);
@@ -93,8 +106,7 @@ export function createReceiver(
       return;
     }
     try {
-      atOnce(read(log));
-      publish();
+      publish(atOnce(read(log)));
     } catch (error) {
       state.fault.value = faultOf(error);
     }

@@ -1,4 +1,7 @@
 import { expect, it, vi } from "vitest";
+import { decode, PROTOCOL } from "../../src/log/events";
+import { fold } from "../../src/log/fold";
+import { toJson } from "../../src/log/snapshot";
 import { createDuo } from "../../src/store/duo";
 import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";
@@ -117,11 +120,39 @@ it("draws the op at hand at each step of a long film, also in turns before the l
   }
 });
 
+it("shows what it has until a log that begins later is read, and then its first moment", async () => {
+  const { json } = large(6, 300);
+  const store = createStore();
+  store.load(JSON.stringify({ protocol: PROTOCOL, first: 0, events: json.slice(0, 900) }));
+  const state = toJson(fold(json.map(decode)));
+  const more = large(6, 300).json.slice(0, 6000); // told again, and with it all as it was
+  const first = json.length - 1;
+  store.received({
+    type: "events",
+    from: first,
+    events: [["snapshot", json.length, state], ...more],
+  });
+  expect(store.end.value).toBe(900); // it is being read
+  const shown: number[] = [];
+  for (let step = 10; store.end.value === 900; step += 1) {
+    if (step < 18) {
+      store.goTo(step);
+      expect(store.index.value).toBe(step);
+      shown.push(store.scene.value.boxes.size);
+    }
+    await new Promise((done) => setTimeout(done));
+  }
+  expect(shown.length).toBeGreaterThan(3);
+  expect(Math.min(...shown)).toBeGreaterThan(1);
+  expect([store.first.value, store.index.value]).toEqual([first, 0]);
+  expect(store.scene.value.boxes.size).toBeGreaterThan(1);
+});
+
 it("opens two long logs side by side at their end, and stays where the user went", async () => {
   const { json } = large(6, 300);
   const [left, right] = [createStore(), createStore()];
   for (const store of [left, right])
-    store.load(JSON.stringify({ protocol: 2, first: 0, events: json }));
+    store.load(JSON.stringify({ protocol: PROTOCOL, first: 0, events: json }));
   const duo = createDuo(left, right);
   await Promise.all([untilRead(left), untilRead(right)]);
   const ends = () => [left, right].map(({ index, steps }) => steps.value.length - 1 - index.value);
