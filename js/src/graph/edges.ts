@@ -37,6 +37,11 @@ export function inputEdges(
 }
 
 function leads(model: Model, node: NodeRow, inputs: readonly number[]): (Lead | null)[] {
+  if (isStraight(model, node, inputs)) {
+    return node.next.map(([to], i) =>
+      to === null ? null : { node: node.node, edge: i, input: i },
+    );
+  }
   const taken = new Set<number>();
   const inner = new Set<number>();
   const waiting = inputsBehind(model, inputs);
@@ -64,6 +69,17 @@ function leads(model: Model, node: NodeRow, inputs: readonly number[]): (Lead | 
     if (lead || !needs || node.next[i]?.[0] == null || taken.has(i)) return lead;
     taken.add(i);
     return { node: node.node, edge: i, input: i };
+  });
+}
+
+/** Whether each edge leads to what made the input in its place, and no more lead anywhere. */
+function isStraight(model: Model, { next }: NodeRow, inputs: readonly number[]): boolean {
+  return next.every(([to, nr], i) => {
+    if (to === null) return i >= inputs.length;
+    const [value, node] = [model.values.get(inputs[i] ?? -1), model.nodes.get(to)];
+    if (!value || !node) return false;
+    if (value.node === null) return node.variable === value.value;
+    return value.node === to && value.nr === nr && node.variable === null;
   });
 }
 

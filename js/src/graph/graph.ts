@@ -12,7 +12,7 @@ import {
   type NodeRow,
   type ValueRow,
 } from "../log/model";
-import { atOnce } from "../slices";
+import { atOnce, type Work } from "../slices";
 import { card, chipOf, copyOf, FEW_LETTERS, LETTERS, makePill } from "./boxes";
 import { pillText, slotName } from "./boxes";
 import type { Box, GroupFacts, Pill } from "./boxes";
@@ -94,10 +94,35 @@ interface Draft {
 
 /** What is drawn of a model: boxes and wires, without positions. */
 export function buildGraph(model: Model, plan: Plan = flatPlan(model)): Graph {
+  return atOnce(findGraph(model, plan));
+}
+
+/** The same, group by group. */
+export function* findGraph(model: Model, plan: Plan): Work<Graph> {
   const { seen, nest: nested } = plan;
-  const writes = baseWrites(model);
   const draft: Draft = { boxes: new Map(), homes: new Map(), frames: new Map(), wires: [] };
   addCards(draft, model, plan);
+  addPills(draft, model, plan);
+  yield;
+  yield* addGroups(draft, model, plan);
+  foldViewWrites(model, draft.boxes, draft.wires);
+  joinClosed(draft, nested);
+  yield;
+  draft.wires = draft.wires.filter((w) => draft.boxes.has(w.from) && draft.boxes.has(w.to));
+  copySources(draft);
+  draft.wires = bundled(draft.wires);
+  const named = namePlaces(draft, plan);
+  return {
+    ...draft,
+    ...named,
+    brackets: bracketsOf(draft.boxes, model, seen),
+    gaps: isProgram(model) ? "narrow" : isTight(plan) ? "tight" : "wide",
+    left: seen.left,
+  };
+}
+
+function addPills(draft: Draft, model: Model, { seen, nest: nested }: Plan): void {
+  const writes = baseWrites(model);
   for (const id of [...seen.calls].sort((a, b) => a - b)) {
     const call = model.calls.get(id);
     const site = nested.sites.get(id);
@@ -110,20 +135,6 @@ export function buildGraph(model: Model, plan: Plan = flatPlan(model)): Graph {
     draft.homes.set(pill.key, homeKey(site?.home ?? written));
     for (const wire of wiresOfPill(model, pill, writes, seen)) draft.wires.push(wire);
   }
-  addGroups(draft, model, plan);
-  foldViewWrites(model, draft.boxes, draft.wires);
-  joinClosed(draft, nested);
-  draft.wires = draft.wires.filter((w) => draft.boxes.has(w.from) && draft.boxes.has(w.to));
-  copySources(draft);
-  draft.wires = bundled(draft.wires);
-  const named = namePlaces(draft, plan);
-  return {
-    ...draft,
-    ...named,
-    brackets: bracketsOf(draft.boxes, model, seen),
-    gaps: isProgram(model) ? "narrow" : isTight(plan) ? "tight" : "wide",
-    left: seen.left,
-  };
 }
 
 function isTight({ values }: Plan): boolean {
@@ -165,7 +176,7 @@ function titleOf(model: Model, value: ValueRow): string | null {
   return /the \(|\?/.test(text) ? null : text;
 }
 
-function addGroups(draft: Draft, model: Model, { seen, nest: nested }: Plan): void {
+function* addGroups(draft: Draft, model: Model, { seen, nest: nested }: Plan): Work {
   const stepped = steppedBy(model, seen.steps);
   for (const group of nested.frames) {
     const calls = callsBy(model, group);
@@ -183,6 +194,7 @@ function addGroups(draft: Draft, model: Model, { seen, nest: nested }: Plan): vo
     for (const wire of wiresOfGroup(model, group, seen, nested)) {
       draft.wires.push(wire);
     }
+    yield;
   }
 }
 

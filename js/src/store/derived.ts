@@ -6,7 +6,7 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { explainStep } from "../explain/step";
 import { films } from "../graph/film";
-import { buildGraph, type Graph } from "../graph/graph";
+import { buildGraph, findGraph, type Graph } from "../graph/graph";
 import { callKey, valueKey } from "../graph/keys";
 import { BUDGET, groupsAround } from "../graph/open";
 import { withRaised } from "../graph/raised";
@@ -194,7 +194,7 @@ function fitOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySignal<
       const { plan } = planOf(model, { everything, opened: NOTHING }, detail);
       const tooMany = detail.values !== "groups" && boxesIn(plan.nest) > MOST_BOXES;
       yield;
-      return tooMany ? null : buildGraph(model, plan);
+      return tooMany ? null : yield* findGraph(model, plan);
     }
     const { w, h } = room.value;
     const boxes = Math.min(160, Math.max(BUDGET, Math.round((w * h) / (120 * 75))));
