@@ -11,6 +11,7 @@ import { extents, type Direction } from "./flow";
 import { layOut, NO_LEVELS, placeIn, piecesOf, type Levels } from "./nested";
 import { buildScene, partOf, type Scene } from "./scene";
 import { seatsOf } from "./seats";
+import type { Work } from "../slices";
 
 /** What is to be drawn. */
 export interface Wish {
@@ -98,13 +99,32 @@ export function nextPicture(last: Picture, wish: Wish): Picture {
 /** The memory while a picture is made from it. */
 type Draft = { -readonly [D in Direction]: Memory[D] };
 
+/** Pictures drawn ahead: what a graph looks like that nothing was drawn before. */
+const ahead = new WeakMap<Graph, Partial<Record<Direction, Drawn>>>();
+
+/** Draws a graph ahead in the directions that its first picture will be tried in. */
+export function* drawAhead(graph: Graph, wanted: "auto" | Direction, room: Room): Work {
+  const made: Partial<Record<Direction, Drawn>> = {};
+  for (const direction of wanted === "auto" ? (["LR", "TD"] as const) : [wanted]) {
+    const layout = layOut(graph, direction, NO_LEVELS);
+    yield;
+    made[direction] = { graph, layout, scene: buildScene(graph, layout, direction) };
+    yield;
+    if (shareIn(room, made[direction].scene) === 1) break;
+  }
+  ahead.set(graph, made);
+}
+
+/** How much of a scene can be read at once. */
+function shareIn(room: Room, { bounds: { w, h } }: Scene): number {
+  return Math.min(1, room.w / w) * Math.min(1, room.h / h);
+}
+
 /** Left to right, unless clearly more of the picture can be read at once top down. */
 function suit(memory: Draft, last: Picture["suited"], whole: Graph, room: Room): Picture["suited"] {
   if (last.whole === whole && last.room === room) return last;
-  const share = (direction: Direction): number => {
-    const { w, h } = draw(memory, whole, whole, direction).scene.bounds;
-    return Math.min(1, room.w / w) * Math.min(1, room.h / h);
-  };
+  const share = (direction: Direction): number =>
+    shareIn(room, draw(memory, whole, whole, direction).scene);
   const across = share("LR");
   if (across === 1) return { direction: "LR", whole, room };
   const down = share("TD");
@@ -115,6 +135,11 @@ function suit(memory: Draft, last: Picture["suited"], whole: Graph, room: Room):
 /** Draws a graph in a layout, both of which the memory then holds. */
 function draw(memory: Draft, graph: Graph, whole: Graph, direction: Direction): Drawn {
   const { layouts, drawn: last } = memory[direction];
+  const first = layouts.length === 0 ? ahead.get(graph)?.[direction] : undefined;
+  if (first) {
+    memory[direction] = { layouts: [first.layout], drawn: first };
+    return first;
+  }
   const [known, remembered] = layoutOf(layouts, graph, whole, last, direction);
   const drawn =
     last.graph === graph && last.layout === known

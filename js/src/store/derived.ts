@@ -26,7 +26,7 @@ import type { Timeline } from "../log/timeline";
 import { stepAt } from "../replay/steps";
 import { fitting, type Fitting, type Room } from "../scene/fitting";
 import { PADDING, READING } from "../scene/flow";
-import { BLANK, nextPicture } from "../scene/pictures";
+import { BLANK, drawAhead, nextPicture } from "../scene/pictures";
 import { atOnce, type Work } from "../slices";
 import { scan } from "./scan";
 import type { State } from "./state";
@@ -205,9 +205,10 @@ function fitOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySignal<
     last = atOnce(choose(whole.value));
     return last.fit;
   });
-  /** Finds it ahead for a model that will be shown. */
+  /** Finds it ahead for a model that will be shown, and draws that. */
   function* prepare(model: Model): Work {
     last = yield* choose(withRaised(model));
+    if (last.fit) yield* drawAhead(last.fit.graph, state.wantedDirection.value, room.value);
   }
   return { fit, prepare };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildGraph, type Graph } from "../../src/graph/graph";
 import { fold } from "../../src/log/fold";
-import { BLANK, nextPicture, type Picture, type Wish } from "../../src/scene/pictures";
+import { BLANK, drawAhead, nextPicture, type Picture, type Wish } from "../../src/scene/pictures";
 import { exampleC } from "../examples";
 
 const graphAt = (time?: number): Graph => buildGraph(fold(exampleC().events().slice(0, time)));
@@ -29,6 +29,23 @@ describe("pictures", () => {
   it("stay the same object while nothing changes", () => {
     const picture = draw(BLANK, graphAt());
     expect(draw(picture, picture.graph, { room: { w: 300, h: 400 } }).scene).toBe(picture.scene);
+  });
+
+  it("are used as they were drawn ahead, and are the same as if they were not", () => {
+    for (const room of [
+      { w: 900, h: 400 },
+      { w: 200, h: 900 },
+    ]) {
+      const [graph, other] = [graphAt(), graphAt()];
+      const slices = [...drawAhead(graph, "auto", room)].length;
+      const [one, two] = [graph, other].map((each) =>
+        draw(BLANK, each, { direction: "auto", room }),
+      );
+      expect(one?.scene).toEqual(two?.scene);
+      expect(slices).toBe(4); // a layout and a scene, in either direction
+      const before = draw(BLANK, graph, { direction: "LR", room });
+      expect(draw(BLANK, graph, { direction: "LR", room }).scene).toBe(before.scene);
+    }
   });
 
   it("show a moment of the past where its boxes will stay", () => {
