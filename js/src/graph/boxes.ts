@@ -99,6 +99,11 @@ export interface GroupBox {
   readonly kind: "group";
   readonly key: string;
   readonly facts: GroupFacts;
+  /** The title; of what is known as one thing its sign, with what it is called under it. */
+  readonly title: string;
+  readonly label: string;
+  /** Whether there is room for little more than its name. */
+  readonly brief: boolean;
   /** The nodes of all calls inside. */
   readonly nodes: ReadonlySet<number>;
   readonly age: number;
@@ -246,19 +251,22 @@ export function copyOf(original: Card, call: number): Card {
 
 const chips = new WeakMap<Card, Card>();
 
-/** The most that a chip's title is wide. */
+/** The most that a chip's title is wide, and a name. */
 const CHIP_ROOM = 76;
+const NAME_ROOM = 120;
 
 /** A card without numbers: what is computed on the way and has no name. */
 export function chipOf(original: Card): Card {
   const known = chips.get(original);
   if (known) return known;
   const dims = shape(original.value.summary.shape);
-  const title = cutToWidth(original.title, CHIP_ROOM, 12, "regular");
-  const meta = original.title === dims || dims === "()" ? "" : dims;
+  const [size, face] = original.named ? ([13.5, "bold"] as const) : ([13, "regular"] as const);
+  const title = cutToWidth(original.title, original.named ? NAME_ROOM : CHIP_ROOM, size, face);
+  const number = original.lines[0] ?? "";
+  const meta = original.title === dims ? "" : dims === "()" ? number : dims;
   const inside = Math.max(
-    24 + textWidth(title, 12, "regular") + 12,
-    9 + textWidth(meta, 10, "regular") + 9,
+    24 + textWidth(title, size, face) + 12,
+    9 + textWidth(meta, 11, "regular") + 9,
   );
   const made = { ...original, title, meta, lines: [], slim: true, w: stepped(inside), h: 34 };
   chips.set(original, made);

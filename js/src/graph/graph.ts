@@ -29,8 +29,11 @@ import type { Wire } from "./wire";
 
 export type { Wire } from "./wire";
 
-/** Gaps along the wires: `tight` where there is little room, `narrow` where no gradient comes. */
-export type Gaps = "wide" | "tight" | "narrow";
+/**
+ * Gaps along the wires: `tight` where there is little room, `narrow` where no gradient comes, and
+ * `brief` where none is told, as there is room for names only.
+ */
+export type Gaps = "wide" | "tight" | "narrow" | "brief";
 
 /** A view and the value that it looks at. */
 export interface Bracket {
@@ -116,7 +119,7 @@ export function* findGraph(model: Model, plan: Plan): Work<Graph> {
     ...draft,
     ...named,
     brackets: bracketsOf(draft.boxes, model, seen),
-    gaps: isProgram(model) ? "narrow" : isTight(plan) ? "tight" : "wide",
+    gaps: isProgram(model) ? "narrow" : GAPS[plan.values],
     left: seen.left,
   };
 }
@@ -137,8 +140,17 @@ function addPills(draft: Draft, model: Model, { seen, nest: nested }: Plan): voi
   }
 }
 
+const GAPS: Readonly<Record<Values, Gaps>> = {
+  airy: "wide",
+  cards: "wide",
+  chips: "tight",
+  wires: "tight",
+  names: "brief",
+  groups: "tight",
+};
+
 function isTight({ values }: Plan): boolean {
-  return values !== "airy" && values !== "cards";
+  return GAPS[values] !== "wide";
 }
 
 function homeKey(group: Group | null | undefined): string {
@@ -162,7 +174,8 @@ function addCards({ boxes, homes }: Draft, model: Model, plan: Plan): void {
     const shared = get(storages, value.storage) > 1;
     const made = card(value, passing(model, id), text, shared, letters);
     const between = tight && !made.named && makers.has(id) && uses.has(id);
-    const slim = between || (isProgram(model) && unseen(value.summary)); // no run, no numbers
+    const promised = isProgram(model) && unseen(value.summary); // no run, no numbers
+    const slim = between || promised || plan.values === "names";
     boxes.set(made.key, slim ? chipOf(made) : made);
     homes.set(valueKey(id), homeKey(home));
   }
@@ -176,7 +189,7 @@ function titleOf(model: Model, value: ValueRow): string | null {
   return /the \(|\?/.test(text) ? null : text;
 }
 
-function* addGroups(draft: Draft, model: Model, { seen, nest: nested }: Plan): Work {
+function* addGroups(draft: Draft, model: Model, { seen, nest: nested, values }: Plan): Work {
   const stepped = steppedBy(model, seen.steps);
   for (const group of nested.frames) {
     const calls = callsBy(model, group);
@@ -189,7 +202,8 @@ function* addGroups(draft: Draft, model: Model, { seen, nest: nested }: Plan): W
     if (calls.length === 0) continue;
     const age = model.calls.get(calls[0] ?? -1)?.time ?? 0;
     const facts = factsOf(model, group, calls, stepped);
-    draft.boxes.set(group.key, groupBox(group, facts, age, nodesIn(model, group, calls)));
+    const nodes = nodesIn(model, group, calls);
+    draft.boxes.set(group.key, groupBox(group, facts, values === "names", age, nodes));
     draft.homes.set(group.key, homeKey(home));
     for (const wire of wiresOfGroup(model, group, seen, nested)) {
       draft.wires.push(wire);

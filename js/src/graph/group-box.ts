@@ -9,6 +9,7 @@ import type { GroupBox, GroupFacts } from "./boxes";
 import { textWidth } from "./measure";
 import { callsOf, type Group } from "./groups";
 import { RAISED } from "./raised";
+import { briefSign } from "./signs";
 
 /** The calls of a group that were made by this moment. */
 export function callsBy(model: Model, group: Group): readonly number[] {
@@ -182,35 +183,40 @@ export function frameTitleWidth({ title, subtitle }: GroupFacts): number {
   return 32 + textWidth(title, 13.5, "bold") + classWidth(subtitle);
 }
 
-/** The box of a closed group. */
+/** The box of a closed group, `brief` where there is room for little more than its name. */
 export function groupBox(
   group: Group,
   facts: GroupFacts,
+  brief: boolean,
   age: number,
   nodes: ReadonlySet<number>,
 ): GroupBox {
-  const { sign, title, subtitle, times } = facts;
+  const { sign, subtitle, times } = facts;
+  const name = brief ? facts.title.replace(/^.*\.(?=[^.]+$)/, "") : facts.title;
+  const known = sign !== null && subtitle !== "" && subtitle !== name && !brief;
+  const label = sign === null ? subtitle : known ? `${name} ${subtitle}` : name;
+  const title = sign === null ? name : brief ? briefSign(sign) : sign;
   const badge = times > 1 ? timesWidth(times) + 10 : 0;
+  const small = brief ? 11 : 10.5;
   const lines =
     sign === null
       ? [
-          textWidth(title, 13.5, "bold") + badge + classWidth(subtitle),
-          textWidth(`${sizeText(facts)} → ${facts.shape}`, 10, "regular"),
-          textWidth("max |∂| 1.2e-7", 10.5, "mono"),
-          textWidth(gradText(facts), 10.5, "mono"),
+          textWidth(title, 13.5, "bold") + badge + classWidth(label),
+          textWidth(`${sizeText(facts)} → ${facts.shape}`, small, "regular"),
+          brief ? 0 : textWidth("max |∂| 1.2e-7", 10.5, "mono"),
+          textWidth(gradText(facts), small, "mono"),
         ]
-      : [
-          textWidth(sign, 13, "bold") + badge,
-          textWidth(subtitle === title ? title : `${title} ${subtitle}`, 10.5, "regular"),
-          48,
-        ];
+      : [textWidth(title, 13, "bold") + badge, textWidth(label, small, "regular"), 48];
   return {
     kind: "group",
     key: group.key,
     facts,
+    title,
+    label,
+    brief,
     nodes,
     age,
-    w: Math.ceil((Math.max(...lines) + 26) / 6) * 6,
+    w: Math.ceil((Math.max(...lines) + (brief ? 20 : 26)) / 6) * 6,
     h: sign === null ? GROUP_H : PILL_GROUP_H,
   };
 }

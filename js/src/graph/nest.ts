@@ -13,9 +13,9 @@ import type { Visible } from "./visible";
 /**
  * How values without a name are drawn: as cards, as chips, or as the wire from the op that made
  * the value to the one that reads it. `airy` cards stand also between closed groups, and with the
- * parameters of small modules. In `groups` what a closed group makes has no card for its name.
+ * parameters of small modules. Of `names` little more is drawn than what things are called. In `groups` what a closed group makes has no card for its name.
  */
-export type Values = "airy" | "cards" | "chips" | "wires" | "groups";
+export type Values = "airy" | "cards" | "chips" | "wires" | "names" | "groups";
 
 /** Where a call stands: in an open group, or swallowed by a closed one that stands there. */
 export interface Site {
@@ -47,7 +47,7 @@ export function nest(
   const { sites, closed, frames } = place(root, open);
   const { makers, uses, within, loose, crossing } = relations(model, seen, tree);
   const airy = values === "airy";
-  const wired = values === "wires" || values === "groups";
+  const wired = !airy && values !== "cards" && values !== "chips";
   const isUsers = usersIn([...functions, ...frames.flatMap(functionOf)]);
   const cards = new Map<number, Group>();
   const inputs = new Map<Group, number[]>(); // what only this closed group reads
@@ -65,7 +65,10 @@ export function nest(
     if (wired && made && read.length > 0 && !named && !written) continue;
     const home = made
       ? homeOfMade(named, made, read, maker ?? 0, airy)
-      : homeOfSource(value, read, root, airy, (group) => takesMore(model, group, makers));
+      : homeOfSource(value, read, root, airy, (group) => {
+          const first = model.calls.get(callsOf(group)[0] ?? -1)?.time ?? Infinity;
+          return value.time > first || takesMore(model, group, makers);
+        });
     if (!home) continue;
     cards.set(id, home);
     const [first] = read;

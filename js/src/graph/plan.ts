@@ -77,11 +77,13 @@ export function* detailsOf({ tree }: Content, budget?: number): Generator<Detail
   for (let depth = depths.length; depth >= 0; depth -= 1) {
     const open = new Set(depths.slice(0, depth).flat());
     for (const values of ["airy", "cards", "chips"] as const) yield { open, values, depth };
+    if (depth > 0) yield { open, values: "names", depth };
   }
-  for (const values of ["wires", "groups"] as const) yield { open: new Set(), values, depth: 0 };
+  for (const values of ["wires", "names", "groups"] as const)
+    yield { open: new Set(), values, depth: 0 };
 }
 
-const ORDER: readonly Values[] = ["airy", "cards", "chips", "wires", "groups"];
+const ORDER: readonly Values[] = ["airy", "cards", "chips", "wires", "names", "groups"];
 
 /** Whether one detail shows more than another. */
 export function isRicher(one: Detail, other: Detail): boolean {

@@ -29,8 +29,8 @@ const SIGNS: Readonly<Record<string, string>> = {
   L1Loss: "mean |x − y|",
   CrossEntropyLoss: "cross entropy",
   NLLLoss: "−log p",
-  BCELoss: "binary cross entropy",
-  BCEWithLogitsLoss: "binary cross entropy",
+  BCELoss: "BCE",
+  BCEWithLogitsLoss: "BCE",
 };
 
 const FAMILIES: readonly (readonly [RegExp, string])[] = [
@@ -43,6 +43,12 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
   [/Dropout\dd$/, "drop"],
   [/^Upsample/, "upsample"],
 ];
+
+/** Where there is little room: the word for what has a long formula. */
+export function briefSign(sign: string): string {
+  if (sign === SIGNS.MultiheadAttention) return "attention";
+  return sign.startsWith("(x − μ)/σ") ? "norm" : sign;
+}
 
 /** The sign of a known module, or null. */
 export function signOf(className: string): string | null {

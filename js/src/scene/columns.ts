@@ -17,6 +17,7 @@ const GAPS = {
   wide: { LR: [62, 24], TD: [44, 20] },
   tight: { LR: [50, 14], TD: [40, 16] },
   narrow: { LR: [22, 16], TD: [24, 16] },
+  brief: { LR: [20, 14], TD: [22, 14] },
 } as const;
 
 /** Space after a rank where nothing stands: a wire from pill to pill has its number there. */
@@ -24,6 +25,7 @@ const EMPTY = {
   wide: { LR: [38, 12], TD: [22, 10] },
   tight: { LR: [38, 12], TD: [22, 10] },
   narrow: { LR: [8, 8], TD: [8, 8] },
+  brief: { LR: [8, 8], TD: [8, 8] },
 } as const;
 const SHELF_GAP = 28;
 

@@ -13,7 +13,7 @@ import { assignRanks } from "../layout/ranks";
 import { GAP, WIRE_GAP, type LayoutBox, type LayoutWire } from "../layout/types";
 import type { Work } from "../slices";
 import { columnsOf, type Sizes } from "./columns";
-import { turned, type Direction } from "./flow";
+import { BRIEF, NAMES, READING, turned, type Direction } from "./flow";
 import { contentsOf, frameExtents, placeIn } from "./nested";
 
 export interface Room {
@@ -27,8 +27,15 @@ export interface Fitting {
   readonly graph: Graph;
 }
 
+/** A picture of fewer ops and groups says little, however well it can be read. */
+const ENOUGH = 4;
+
+/** Of a picture that is panned, so much is to be seen if numbers are left out for it. */
+const HALF = 0.5;
+
 /**
- * The richest of the details that fits; where none does, what can be read when it is panned. What
+ * The richest of the details that fits. A picture that hides nearly all in a box or two is the
+ * last to be chosen: rather only the names of it can be read at once, or it has to be panned. What
  * is too much to be drawn at all has no graph.
  */
 export function* fitting(
@@ -38,20 +45,39 @@ export function* fitting(
   direction: "auto" | Direction,
 ): Work<Fitting> {
   const ways = direction === "auto" ? (["LR", "TD"] as const) : [direction];
+  let named: Fitting | null = null; // of which the names can be read at once
+  let panned: Fitting | null = null;
   let last: Fitting | null = null;
   for (const detail of details) {
-    if (detail.values === "groups" && last) break; // only where all else is too much
+    if (detail.values === "groups" && last) continue; // only where all else is too much
     yield;
     const graph = yield* draw(detail);
     if (!graph) continue;
-    for (const way of ways) {
-      const { w, h } = sizeOf(graph, way);
-      if (w <= room.w && h <= room.h) return { detail, graph };
-    }
-    if (detail.values !== "wires" || !last) last = { detail, graph };
+    last = { detail, graph };
+    const share = Math.max(...ways.map((way) => shareOf(sizeOf(graph, way), room)));
+    const enough = countOf(graph) >= ENOUGH;
+    const least = detail.values === "names" ? BRIEF / READING : 1;
+    if (share >= least) return enough ? last : (named ?? panned ?? last);
+    if (!enough) continue;
+    if (share >= NAMES / READING && detail.depth >= (named?.detail.depth ?? 0)) named = last;
+    // Far from fitting, names alone would not help.
+    if (detail.values === "names" ? share > HALF : detail.values !== "wires") panned = last;
   }
-  if (!last) throw new Error("there is always some detail");
-  return last;
+  const found = named ?? panned ?? last;
+  if (!found) throw new Error("there is always some detail");
+  return found;
+}
+
+/** How much of a size has room, along the side where it is least. */
+function shareOf({ w, h }: Room, room: Room): number {
+  return Math.min(room.w / w, room.h / h);
+}
+
+/** How many ops and closed groups are drawn. */
+function countOf({ boxes }: Graph): number {
+  let count = 0;
+  for (const { kind } of boxes.values()) if (kind !== "card") count += 1;
+  return count;
 }
 
 /** The size that a graph has when it is laid out, or nearly so. */

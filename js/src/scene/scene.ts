@@ -5,7 +5,7 @@
 
 import { get, groupBy } from "../collections";
 import { sized, type Box } from "../graph/boxes";
-import type { Bracket, Frame, Graph } from "../graph/graph";
+import type { Bracket, Frame, Gaps, Graph } from "../graph/graph";
 import { bracketKey } from "../graph/keys";
 import { extents, rectAt, turned, type Direction, type Point, type Rect } from "./flow";
 import { placeIn, type Levels } from "./nested";
@@ -37,8 +37,7 @@ export interface DrawnBracket {
 
 export interface Scene {
   readonly direction: Direction;
-  /** There is little room on the wires. */
-  readonly tight: boolean;
+  readonly gaps: Gaps;
   readonly boxes: ReadonlyMap<string, Placed>;
   /** Outer frames before inner ones. */
   readonly frames: ReadonlyMap<string, PlacedFrame>;
@@ -67,7 +66,7 @@ export function buildScene(graph: Graph, levels: Levels, direction: Direction): 
   const bounds = boundsOf(boxes.values(), direction, frames.values());
   return {
     direction,
-    tight: graph.gaps !== "wide",
+    gaps: graph.gaps,
     boxes,
     frames,
     wires,

@@ -1,8 +1,8 @@
 /* Where the camera stands: fitting, following and zooming, as pure functions. */
 
-import { PADDING, READING, type Direction, type Rect } from "../scene/flow";
+import { BRIEF, NAMES, PADDING, READING, type Direction, type Rect } from "../scene/flow";
 
-export { PADDING, READING };
+export { BRIEF, NAMES, PADDING, READING };
 
 /** A point of the plane `p` is drawn at `p * k + (x, y)`. */
 export interface Camera {
@@ -18,9 +18,6 @@ export interface Size {
 
 const LARGEST = 1.15;
 
-/** At this scale names (of 13.5 px) are still 9 px high; below, boxes are coloured shapes. */
-export const NAMES = 0.667;
-
 const SMALLEST = 0.004;
 const NEAREST = 3;
 
@@ -34,11 +31,6 @@ export function fit(bounds: Rect, size: Size): Camera {
   return centred(bounds, size, Math.max(k, SMALLEST));
 }
 
-/** Whether a picture can be read as a whole. */
-export function fits(bounds: Rect, size: Size): boolean {
-  return fit(bounds, size).k >= READING;
-}
-
 /** A rectangle's middle in the middle of the view. */
 export function centred(rect: Rect, size: Size, k: number): Camera {
   const { x, y } = middle(rect);
@@ -49,6 +41,10 @@ export function centred(rect: Rect, size: Size, k: number): Camera {
 export interface Subject {
   readonly rect: Rect;
   readonly direction: Direction;
+  /** The scale at which all of it can be read. */
+  readonly reading: number;
+  /** Whether names are enough to see the whole. */
+  readonly names: boolean;
 }
 
 /**
@@ -57,21 +53,22 @@ export interface Subject {
  */
 export function follow(camera: Camera, bounds: Rect, subject: Subject | null, size: Size): Camera {
   const whole = fit(bounds, size);
-  if (whole.k >= READING || !subject) {
+  if (!subject || whole.k >= (subject.names ? NAMES : subject.reading)) {
     // Small growth is no reason to move: the picture stays while all of it is in view.
-    const near = camera.k <= LARGEST && camera.k < whole.k * 1.35 && camera.k >= READING;
+    const least = Math.min(whole.k, Math.max(READING, whole.k * 0.85));
+    const near = camera.k <= LARGEST && camera.k < whole.k * 1.35 && camera.k >= least;
     return near && inside(bounds, camera, size, 8) ? camera : whole;
   }
-  const read = camera.k >= READING && camera.k <= LARGEST;
+  const read = camera.k >= subject.reading && camera.k <= LARGEST;
   const next = read ? pan(camera, subject.rect, size) : opening(subject, size);
   return held(next, bounds, size);
 }
 
 /** A first look at a subject: near the end of the view, so that what it came from is seen too. */
-function opening({ rect, direction }: Subject, size: Size): Camera {
+function opening({ rect, direction, reading: k }: Subject, size: Size): Camera {
   const { x, y } = middle(rect);
   const [along, across] = direction === "LR" ? [0.75, 0.5] : [0.5, 0.75];
-  return { k: READING, x: size.w * along - READING * x, y: size.h * across - READING * y };
+  return { k, x: size.w * along - k * x, y: size.h * across - k * y };
 }
 
 /** The camera with no more empty space than it must show: a side that fits is in the middle. */

@@ -70,13 +70,11 @@ function CardView(props: CardProps) {
           <RoleIcon role={role} />
         </g>
       )}
-      {!(far && card.slim) && (
-        <text class={nameClass(card)} x={24} y={card.copy || card.slim ? 16 : 17}>
-          {card.title}
-        </text>
-      )}
+      <text class={nameClass(card)} x={24} y={card.copy || card.slim ? 16 : 17}>
+        {card.title}
+      </text>
       {card.slim && !far && (
-        <text class="gw-meta" x={9} y={28}>
+        <text class="gw-meta gw-chip-meta" x={9} y={28}>
           {card.meta}
         </text>
       )}

@@ -25,6 +25,7 @@ function GroupView({ group, x, y, active, dimmed, fresh, far, onOpen }: GroupPro
   const state = [
     "gw-closed",
     facts.sign === null ? "" : "gw-known",
+    group.brief ? "gw-brief" : "",
     `gw-${facts.state}`,
     active ? "gw-active" : "",
     dimmed ? "gw-dimmed" : "",
@@ -52,7 +53,7 @@ function GroupView({ group, x, y, active, dimmed, fresh, far, onOpen }: GroupPro
         </>
       )}
       <rect class="gw-group-body" width={w} height={h} rx={facts.sign === null ? 8 : h / 2} />
-      {facts.sign === null ? <Facts {...{ facts, far }} /> : <Known {...{ facts, far, w }} />}
+      {facts.sign === null ? <Facts {...{ group, far }} /> : <Known {...{ group, far }} />}
       {facts.times > 1 && !far && <Times times={facts.times} w={w} />}
       {facts.trouble !== null && <Alarm text={facts.trouble} x={w - 6} y={h - 4} />}
       {facts.state === "done" && !far && (
@@ -67,15 +68,15 @@ function GroupView({ group, x, y, active, dimmed, fresh, far, onOpen }: GroupPro
 
 export const GroupNode = memo(GroupView);
 
-function Facts({ facts, far }: { facts: GroupFacts; far: boolean }) {
-  const { title, subtitle, shape } = facts;
+function Facts({ group, far }: Pick<GroupProps, "group" | "far">) {
+  const { facts, title, label } = group;
   return (
     <>
       <text class="gw-name" x={13} y={21}>
         {title}
-        {subtitle !== "" && (
+        {label !== "" && (
           <tspan class="gw-class" dx={8}>
-            {subtitle}
+            {label}
           </tspan>
         )}
       </text>
@@ -83,7 +84,7 @@ function Facts({ facts, far }: { facts: GroupFacts; far: boolean }) {
         <>
           <text class="gw-meta" x={13} y={38}>
             {sizeText(facts)}
-            {shape !== "" && ` → ${shape}`}
+            {facts.shape !== "" && ` → ${facts.shape}`}
           </text>
           <text class="gw-group-grad" x={13} y={54}>
             {gradText(facts)}
@@ -95,17 +96,16 @@ function Facts({ facts, far }: { facts: GroupFacts; far: boolean }) {
 }
 
 /** A module known as one thing: its sign, and under it what it is called. */
-function Known({ facts, far, w }: { facts: GroupFacts; far: boolean; w: number }) {
+function Known({ group, far }: Pick<GroupProps, "group" | "far">) {
+  const { title, label, w } = group;
   return (
     <>
       <text class="gw-sign" x={w / 2} y={18}>
-        {facts.sign}
+        {title}
       </text>
       {!far && (
         <text class="gw-class" x={w / 2} y={33} text-anchor="middle">
-          {facts.subtitle === "" || facts.subtitle === facts.title
-            ? facts.title
-            : `${facts.title} ${facts.subtitle}`}
+          {label}
         </text>
       )}
     </>

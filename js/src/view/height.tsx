@@ -3,7 +3,7 @@
 import { useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { Store } from "../store/store";
-import { fit, PADDING, READING } from "./camera";
+import { fit, NAMES, PADDING, READING } from "./camera";
 import type { ViewState } from "./view-state";
 
 const LOWEST = 220;
@@ -19,7 +19,8 @@ export function useNeed(store: Store, view: ViewState): void {
     const { bounds } = store.scene.value;
     const { w } = view.size.value;
     if (w === 0 || bounds.h === 0) return;
-    const k = Math.max(READING, fit(bounds, { w, h: Infinity }).k);
+    const whole = fit(bounds, { w, h: Infinity }).k;
+    const k = whole >= NAMES ? whole : READING; // else it is panned
     const height = Math.ceil(bounds.h * k + 2 * PADDING + 2);
     need.value = Math.min(HIGHEST, Math.max(need.peek(), height));
   });

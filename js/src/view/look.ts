@@ -8,21 +8,31 @@ import { rectOf, type Placed, type Scene } from "../scene/scene";
 import type { Rect } from "../scene/flow";
 import type { Store } from "../store/store";
 import { changedRect } from "./changes";
-import { READING, union, type Size } from "./camera";
+import { BRIEF, READING, union, type Size, type Subject } from "./camera";
 
 /**
  * What the camera keeps in view when the whole is too large: at first what matters most, and once
- * the user walks through time what the step shown is about.
+ * the user walks through time what the step shown is about. Of a step or an error all must be read;
+ * else names are enough to see the whole.
  */
-export function subjectOf(store: Store, scene: Scene, size: Size): Rect | null {
-  if (store.passes.value.length > 0) return changedRect(store, scene);
-  const walks = store.walked.value || store.liveRun.value !== null;
-  if (walks) return stepSubject(store, scene);
-  return firstSubject(store, scene, size) ?? stepSubject(store, scene);
+export function subjectOf(store: Store, scene: Scene, size: Size): Subject | null {
+  const { direction } = scene;
+  const of = (rect: Rect | null, close: boolean): Subject | null =>
+    rect && { rect, direction, reading: readingOf(scene), names: !close };
+  if (store.passes.value.length > 0) return of(changedRect(store, scene), true);
+  const step = (): Rect | null => stepSubject(store, scene);
+  if (store.walked.value || store.liveRun.value !== null) return of(step(), true);
+  const wrong = wrongSubject(store, scene, size);
+  if (wrong) return of(wrong, true);
+  const last = lastNamed(store.model.value, scene);
+  return of(last ? rectOf(last, direction) : step(), false);
 }
 
-/** This cell's error, else a hazard, else the named value that was computed last. */
-function firstSubject(store: Store, scene: Scene, size: Size): Rect | null {
+/** The scale at which all texts of a scene can be read. */
+export const readingOf = ({ gaps }: Scene): number => (gaps === "brief" ? BRIEF : READING);
+
+/** This cell's error, else a hazard. */
+function wrongSubject(store: Store, scene: Scene, size: Size): Rect | null {
   const { direction, boxes } = scene;
   const rect = (placed: Placed | undefined): Rect | null =>
     placed ? rectOf(placed, direction) : null;
@@ -37,7 +47,7 @@ function firstSubject(store: Store, scene: Scene, size: Size): Rect | null {
     const found = rect(failed) ?? (value === null ? null : rect(boxes.get(valueKey(value))));
     if (found) return found;
   }
-  return rect(lastNamed(model, scene));
+  return null;
 }
 
 /** The stale slot with what wrote it, when both can be seen together. */

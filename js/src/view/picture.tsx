@@ -8,12 +8,13 @@ import type { Model } from "../log/model";
 import type { Rect } from "../scene/flow";
 import { rectOf, type Placed, type Scene } from "../scene/scene";
 import type { Store } from "../store/store";
-import { inView, overlaps, READING, type Camera } from "./camera";
+import { inView, overlaps, type Camera } from "./camera";
 import { CardNode } from "./card";
 import { ChangeMarks, ChangeWires } from "./changes";
 import { FrameNode, GroupNode } from "./group";
 import { Marks, staleMarks, wrongValue } from "./marks";
 import { PillNode } from "./pill";
+import { readingOf } from "./look";
 import type { ViewState } from "./view-state";
 import { flowOf, LabelNode, WireNode } from "./wires";
 
@@ -78,7 +79,7 @@ function Contents({ store, view, id }: { store: Store; view: ViewState; id: stri
   const scene = store.looked.value;
   const model = store.model.value;
   const window = useComputed(() => coarse(view.camera.value, view.size.value));
-  const far = useComputed(() => view.camera.value.k < READING).value;
+  const far = useComputed(() => view.camera.value.k < readingOf(store.looked.value)).value;
   const area = parseArea(window.value);
   const boxes = [...scene.boxes.values()].filter((placed) =>
     overlaps(rectOf(placed, scene.direction), area),
@@ -90,7 +91,9 @@ function Contents({ store, view, id }: { store: Store; view: ViewState; id: stri
       <Wires store={store} scene={scene} model={model} area={area} id={id} />
       <ChangeWires store={store} />
       <Boxes store={store} scene={scene} boxes={boxes} id={id} far={far} />
-      {!far && <Labels store={store} scene={scene} model={model} area={area} />}
+      {!far && scene.gaps !== "brief" && (
+        <Labels store={store} scene={scene} model={model} area={area} />
+      )}
       <ChangeMarks store={store} />
       <Marks
         marks={staleMarks(model, scene, store.shown.hazards.value)}
@@ -201,7 +204,11 @@ function Labels({ store, scene, model, area }: LayerProps) {
           const { x, y } = drawn.label;
           const { grad, now, old } = flow;
           return (
-            <LabelNode key={drawn.wire.key} {...{ x, y, grad, now, old }} tight={scene.tight} />
+            <LabelNode
+              key={drawn.wire.key}
+              {...{ x, y, grad, now, old }}
+              tight={scene.gaps !== "wide"}
+            />
           );
         })}
     </g>

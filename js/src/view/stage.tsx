@@ -21,7 +21,7 @@ import {
 } from "./camera";
 import { ChosenBar } from "./chosen";
 import { Find } from "./find";
-import { findBox, subjectOf } from "./look";
+import { findBox, readingOf, subjectOf } from "./look";
 import { MiniMap } from "./minimap";
 import { Overview } from "./overview";
 import { Picture } from "./picture";
@@ -44,7 +44,7 @@ export function Stage({ store, view }: { store: Store; view: ViewState }) {
   const drag = useDrag(svg, store, view, dragging);
   const far = useComputed(() => tooFar(store, view)).value;
   const looks = useComputed(() => view.camera.value !== UNSEEN).value;
-  const small = useComputed(() => view.camera.value.k < READING).value;
+  const small = useComputed(() => view.camera.value.k < readingOf(store.looked.value)).value;
   const state = ["gw-stage", dragging.value ? "gw-dragging" : "", small ? "gw-small" : ""];
   return (
     <div class="gw-window">
@@ -127,9 +127,8 @@ function useCamera(store: Store, view: ViewState): void {
     const scene = store.scene.value;
     const size = view.size.value;
     if (!view.auto.value || size.w === 0 || scene.boxes.size === 0) return;
-    const rect = subjectOf(store, scene, size);
     const camera = view.camera.peek();
-    const subject = rect && { rect, direction: scene.direction };
+    const subject = subjectOf(store, scene, size);
     const next = follow(camera, scene.bounds, subject, size);
     if (next.x !== camera.x || next.y !== camera.y || next.k !== camera.k) view.camera.value = next;
   });

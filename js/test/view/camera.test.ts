@@ -14,6 +14,9 @@ import { UNSEEN } from "../../src/view/view-state";
 
 const SIZE = { w: 900, h: 400 };
 
+/** Of such a subject all must be read. */
+const whole = { reading: READING, names: false };
+
 /** Where a point of the plane is drawn. */
 const drawn = ({ x, y, k }: Camera, point: { x: number; y: number }) => ({
   x: point.x * k + x,
@@ -27,7 +30,7 @@ describe("the camera by itself", () => {
         const bounds = { x: 0, y: 0, w, h };
         const rect = { x: w / 2, y: h / 2, w: 90, h: 70 };
         for (const direction of ["LR", "TD"] as const) {
-          const camera = follow(UNSEEN, bounds, { rect, direction }, SIZE);
+          const camera = follow(UNSEEN, bounds, { rect, direction, ...whole }, SIZE);
           expect(camera.k).toBeGreaterThanOrEqual(READING);
           expect(inside(rect, camera, SIZE, 0)).toBe(true);
         }
@@ -42,20 +45,35 @@ describe("the camera by itself", () => {
     expect(inside(bounds, camera, SIZE, 20)).toBe(true);
   });
 
+  it("shows the whole where its names can be read, unless all of the subject must be", () => {
+    const bounds = { x: 0, y: 0, w: 1100, h: 300 };
+    const subject = { rect: { x: 900, y: 0, w: 90, h: 70 }, direction: "LR" as const, ...whole };
+    expect(
+      inside(bounds, follow(UNSEEN, bounds, { ...subject, names: true }, SIZE), SIZE, 20),
+    ).toBe(true);
+    expect(follow(UNSEEN, bounds, subject, SIZE).k).toBe(READING);
+    const wide = { ...bounds, w: 1400 };
+    expect(follow(UNSEEN, wide, { ...subject, names: true }, SIZE).k).toBe(READING);
+  });
+
   it("opens with what a value came from on the side that it came from", () => {
     const bounds = { x: 0, y: 0, w: 10_000, h: 300 };
     const rect = { x: 5000, y: 100, w: 100, h: 80 };
-    const across = follow(UNSEEN, bounds, { rect, direction: "LR" }, SIZE);
+    const across = follow(UNSEEN, bounds, { rect, direction: "LR", ...whole }, SIZE);
     expect(drawn(across, { x: 5050, y: 140 }).x).toBeCloseTo(675);
     const tall = { x: 0, y: 0, w: 300, h: 10_000 };
     const below = { x: 100, y: 5000, w: 100, h: 80 };
-    const down = follow(UNSEEN, tall, { rect: below, direction: "TD" }, SIZE);
+    const down = follow(UNSEEN, tall, { rect: below, direction: "TD", ...whole }, SIZE);
     expect(drawn(down, { x: 150, y: 5040 }).y).toBeCloseTo(300);
   });
 
   it("stands still while the subject stays in view, and moves no further than it must", () => {
     const bounds = { x: 0, y: 0, w: 10_000, h: 300 };
-    const at = (x: number) => ({ rect: { x, y: 100, w: 100, h: 80 }, direction: "LR" as const });
+    const at = (x: number) => ({
+      rect: { x, y: 100, w: 100, h: 80 },
+      direction: "LR" as const,
+      ...whole,
+    });
     const first = follow(UNSEEN, bounds, at(5000), SIZE);
     expect(follow(first, bounds, at(4800), SIZE)).toEqual(first);
     const moved = follow(first, bounds, at(5300), SIZE);
