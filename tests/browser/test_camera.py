@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 import graphwidget
 import graphwidget as torch
 from tests.browser.pages import Event, Show, record
+from tests.browser.test_looks import program
 
 # The height of every text that is drawn in the picture, in pixels of the page.
 SMALLEST = """
@@ -217,3 +218,20 @@ def test_a_group_that_is_opened_is_seen_from_its_beginning(show: Show, quiet_pag
     expect(title).to_be_focused()
     quiet_page.keyboard.press("Enter")  # and it is closed where it was opened
     expect(frames).to_have_count(before)
+
+
+def test_a_long_error_folds_and_the_picture_keeps_half_of_a_narrow_widget(show: Show) -> None:
+    picture = show(record(program("stale")), 420, 640)
+    more = picture.root.locator("[data-action=more]")
+    expect(more).to_have_text("more")
+    line = picture.error.locator(".gw-folded").bounding_box()
+    assert line
+    assert line["height"] < 24
+    sizes = [picture.root.locator(at).bounding_box() for at in (".gw-window", ".gw-panel")]
+    window, panel = (size["height"] if size else 0 for size in sizes)
+    assert window >= panel
+    assert window >= 150
+    more.click()
+    expect(more).to_have_attribute("aria-expanded", "true")
+    expect(picture.error.locator(".gw-folded")).to_have_count(0)
+    assert "detect_anomaly" in (picture.error.text_content() or "")

@@ -185,7 +185,9 @@ function fitOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySignal<
     const everything = state.everything.value;
     const direction = state.wantedDirection.value;
     const cell = model.cellTimes.at(-1);
-    const of = [cell, room.value, state.tidied.value, everything, direction];
+    // When a loop becomes a film, one turn of it is drawn instead of all.
+    const film = films(model).shown?.loop.loop;
+    const of = [cell, film, room.value, state.tidied.value, everything, direction];
     const same = of.every((x, i) => x === last.of[i]) && last.of.length > 0;
     if (same && last.model === model) return last;
     const limit = same ? (last.fit?.detail ?? null) : null;

@@ -29,12 +29,43 @@ export function Words({ of, store, testid, children }: WordsProps) {
       {of.lines
         .filter((line) => line.length > 0)
         .map((line, i) => (
-          <p key={i} class="gw-line">
-            <Pieces of={line} store={store} />
-          </p>
+          <Sentence key={i} of={line} store={store} />
         ))}
       {children}
     </section>
+  );
+}
+
+/** So many letters of small print, an error's own long message, are one line that unfolds. */
+const LONG = 110;
+
+function Sentence({ of, store }: { of: Line; store: Store }) {
+  const unfolded = useSignal(false);
+  const [only] = of;
+  if (of.length > 1 || only?.tone !== "dim" || only.text.length <= LONG) {
+    return (
+      <p class="gw-line">
+        <Pieces of={of} store={store} />
+      </p>
+    );
+  }
+  return (
+    <div class="gw-line gw-folding">
+      <p class={unfolded.value ? "gw-line" : "gw-line gw-folded"}>
+        <Pieces of={of} store={store} />
+      </p>
+      <button
+        type="button"
+        class="gw-link"
+        data-action="more"
+        aria-expanded={unfolded.value}
+        onClick={() => {
+          unfolded.value = !unfolded.value;
+        }}
+      >
+        {unfolded.value ? "less" : "more"}
+      </button>
+    </div>
   );
 }
 
