@@ -166,7 +166,7 @@ for t in range(12):
 """,
     ),
     'unused': Broken(
-        'unused', None, None, False,
+        'unused', None, 'self.b(x)', True,
         """
 class Net(torch.nn.Module):
     def __init__(self):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
+from torch.nn.parameter import is_lazy
 
 from .ops import tensors_in, text
 from .tape import PLAIN, Foreign
@@ -44,6 +45,8 @@ def _kept(value: Any, given: list[Given], identity: Tensors) -> Any:
     if kind in PLAIN:
         return value
     if isinstance(value, torch.Tensor):
+        if is_lazy(value):
+            return Foreign("...", ())
         ref = identity.current(value)
         given.append((value, ref))
         return ref
@@ -64,7 +67,7 @@ def _kept(value: Any, given: list[Given], identity: Tensors) -> Any:
 def given_back(identity: Tensors, value: Any) -> Any:
     """What a call gave back, with references in the place of tensors."""
     if isinstance(value, torch.Tensor):
-        return identity.current(value)
+        return None if is_lazy(value) else identity.current(value)
     if isinstance(value, (list, tuple)):
         return tuple([given_back(identity, each) for each in value])
     return None

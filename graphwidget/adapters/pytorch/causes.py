@@ -13,7 +13,7 @@ from itertools import takewhile
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import Site
-from . import fixes
+from . import fixes, histories
 from .lines import (
     MAX_LINES,
     anew,
@@ -236,7 +236,7 @@ def no_graph(
             continue
         given = [each for each in call["inputs"] if isinstance(each, int)]
         if any(model.values[each]["requires_grad"] for each in given if each in model.values):
-            return _cut(model, call, row, reader)
+            return cut(model, call, row, reader)
         waiting.extend(given)
     for number in leaves:
         place = place_of(frozen.get(number))
@@ -247,9 +247,9 @@ def no_graph(
     cuts = [number for number in leaks if any(number < leaf for leaf in leaves)]
     strange = any(not model.values[leaf]["leaf"] or leaf not in origins for leaf in leaves)
     if cuts and (made or strange or not leaves):
-        cut = leaks[cuts[-1]]
-        place, origin = place_of(cut), place_of(origins[made[0]]) if made else None
-        fix = "" if place is None else _kept(model, place, origin)
+        place = place_of(leaks[cuts[-1]])
+        origin = place_of(origins[made[0]]) if made else None
+        fix = "" if place is None else kept(model, place, origin)
         text = "A tensor became a number or an array here, and its history was lost."
         return Finding("no_grad", reader, place, fix, text)
     place = place_of(origins[made[0]]) if made else None
@@ -260,40 +260,43 @@ def no_graph(
     return Finding("no_grad", reader, place, fix, "Nothing that it was computed from needs grad.")
 
 
-def _kept(model: Model, cut: Place, made: Place | None) -> str:
+def kept(model: Model, cut: Place, made: Place | None) -> str:
     """The line that turned tensors into numbers, and the one that made tensors of these, without
     that."""
     line = statement(model, cut)
-    if fixes.copies(line):
-        return fixes.kept(line, line)
+    if histories.copies(line):
+        return histories.kept(line, line)
     if made is None:
         after = siblings(source_of(model, cut), cut)
-        again = next((each for each in after if fixes.copies(ast.unparse(each))), None)
+        again = next((each for each in after if histories.copies(ast.unparse(each))), None)
         if again is not None:
             made = cut._replace(line=again.lineno, text=ast.unparse(again))
     if made is None:
-        return fixes.kept(line, "")
-    first, _, second = fixes.kept(line, statement(model, made)).partition("\n")
+        return histories.kept(line, "")
+    first, _, second = histories.kept(line, statement(model, made)).partition("\n")
     return f"{first}  # line {cut.line}\n{second}  # line {made.line}" if second else first
 
 
-def _cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
+def cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
     """A call that was given something with a history and made something without."""
     place = place_in(model, call["source"])
     line = "" if place is None else statement(model, place)
     op, dtype = str(call["op"]), str(result["summary"][1])
     off = switched_off(model, call["call"])
     if op in ("detach", "data"):
-        text, fix = f"The graph was cut here, by {op}.", fixes.without_cut(line)
+        text, fix = f"The graph was cut here, by {op}.", histories.without_cut(line)
     elif "float" not in dtype and "complex" not in dtype:
         text = f"The graph ends here: {op} gives {dtype}, which has no derivative. Compute the loss"
         text += " from what goes into it, as cross_entropy does from scores."
         fix = fixes.without(line, op)
-    elif fixes.copies(line):
-        text, fix = "torch.tensor() copies numbers, and not their history.", fixes.kept(line, line)
-    elif "create_graph" not in line and fixes.with_graph(line):
+    elif histories.copies(line):
+        text, fix = (
+            "torch.tensor() copies numbers, and not their history.",
+            histories.kept(line, line),
+        )
+    elif "create_graph" not in line and histories.with_graph(line):
         text = "A gradient has no history of its own, unless it is asked for."
-        fix = fixes.with_graph(line)
+        fix = histories.with_graph(line)
     elif off is None:
         text, fix = "Nothing was recorded here: gradients are switched off.", fixes.under_grad(line)
     elif isinstance(off[1], ast.Expr):
@@ -316,53 +319,3 @@ def _header(function: ast.stmt) -> str:
         return ""
     bare = type(function)(function.name, function.args, [ast.Expr(ast.Constant(...))], [])
     return ast.unparse(ast.fix_missing_locations(bare)).replace("\n    ...", " ...")
-
-
-def unused(model: Model, reached: set[int]) -> Finding | None:
-    """Parameters that never got a gradient though others of their model did, in what was done
-    since the model's snapshot, if it has one."""
-    since = model.dropped
-    runs = [run["status"] for run in model.runs.values() if run["time"] >= since]
-    if not runs or runs[-1] != "ok":
-        return None
-    used = {
-        model.values[each]["storage"]
-        for call in model.calls.values()
-        for each in call["inputs"]
-        if call["time"] >= since and each in model.values
-    }
-    ran: dict[str, bool] = {}
-    idle: dict[str, list[tuple[str, int]]] = {}
-    for row in model.values.values():
-        names = [name for scope, name in row["names"] if scope == "module"]
-        if not names or not row["parameter"] or row["next"] is not None:
-            continue
-        root = names[-1].split(".")[0].split("[")[0]
-        if row["storage"] in reached:
-            ran[root] = ran.get(root, False) or row["storage"] in used
-        elif row["requires_grad"] and (row["storage"] in used or not since):
-            idle.setdefault(root, []).append((names[-1], row["value"]))
-    found = [each for root, rows in idle.items() if ran.get(root) for each in rows]
-    if not found:
-        return None
-    listed = ", ".join(name for name, _value in found[:8])
-    text = f"These parameters got no gradient from any backward: {listed}."
-    cuts = _cuts(model, {value for _name, value in found})
-    if len(cuts) != 1:
-        return Finding("unused", None, None, "", text)
-    (place,) = cuts
-    text += " What comes from them is cut off here; if that is not meant, leave the cut out."
-    return Finding("unused", None, place, _kept(model, place, None), text)
-
-
-def _cuts(model: Model, values: set[int]) -> set[Place]:
-    """The lines that detach what was computed from these values."""
-    found: set[Place] = set()
-    for call in model.calls.values():
-        if values.isdisjoint(call["inputs"]):
-            continue
-        if call["op"] not in ("detach", "data"):
-            values = values.union(call["outputs"])
-        elif (place := place_in(model, call["source"])) is not None:
-            found.add(place)
-    return found

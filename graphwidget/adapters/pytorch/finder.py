@@ -22,6 +22,7 @@ from .leaks import Count, leak, with_history
 from .lines import name_of_value, place_of
 from .node_facts import leafy, saved_tensors
 from .tensor_facts import copyable, storage_of
+from .unused import Learners
 
 MAX_FINDINGS, MAX_PLACES, MAX_GROWN = 100, 1_000, 50_000
 GROWING = 6
@@ -53,6 +54,7 @@ class Finder:
         """Of nodes whose saved values are freed: the line of the run that did it."""
         self.graded: set[int] = set()
         """Storages of leaves that got a gradient."""
+        self.learners = Learners(identity)
         self.grown: dict[Any, tuple[int, int, set[int]]] = {}
         """By place: how many nodes its last run reached, how often that was more than before, and
         which they were."""

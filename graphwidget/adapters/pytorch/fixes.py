@@ -1,4 +1,6 @@
-"""Fixes: the user's own lines, changed; none where it is not known how."""
+"""Fixes: the user's own lines, changed; none where it is not known how.
+
+Those about histories are in ``histories``, those that keep numbers finite in ``guards``."""
 
 from __future__ import annotations
 
@@ -6,13 +8,7 @@ import ast
 import re
 import textwrap
 from collections.abc import Iterable
-from typing import Any, TypeGuard
-
-CUTS = re.compile(
-    r"(\.cpu\(\))*(\.(detach|data|item|numpy|tolist)\b(\(\))?)(\.(cpu|numpy|item|tolist)\(\))*"
-)
-"""What a graph is cut with."""
-
+from typing import Any
 
 LIBRARIES = ("torch", "F", "nn.functional", "torch.nn.functional", "torch.linalg")
 
@@ -164,7 +160,7 @@ def without(text: str, op: str) -> str:
             if node.func.attr == op and (node.args or not library):
                 value = node.args[0] if library else node.func.value
         if value is not None and statement is not None:
-            return valid(ast.unparse(_Replaced(node, value).visit(statement)))
+            return valid(ast.unparse(Replaced(node, value).visit(statement)))
     return ""
 
 
@@ -172,38 +168,6 @@ def kept_graph(text: str) -> str:
     """``loss.backward()`` with ``retain_graph=True``; empty for other lines."""
     loss = loss_of(text)
     return f"{loss}.backward(retain_graph=True)" if loss else ""
-
-
-def detached_whole(text: str) -> str:
-    """The line with all that it gives a name, or each item of the list that it makes, detached."""
-    statement = parsed(text)
-    if statement is None:
-        return ""
-    for node in ast.walk(statement):
-        if isinstance(node, ast.ListComp):
-            node.elt = _without_history(node.elt)
-            return valid(ast.unparse(statement))
-    if not isinstance(statement, ast.Assign):
-        return ""
-    statement.value = _without_history(statement.value)
-    return valid(ast.unparse(statement))
-
-
-def with_graph(text: str) -> str:
-    """The line with ``create_graph=True`` for its ``torch.autograd.grad``; empty if it has none."""
-    statement = parsed(text)
-    for node in ast.walk(statement) if statement is not None else ():
-        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "grad":
-            kept = [word for word in node.keywords if word.arg != "create_graph"]
-            node.keywords = [*kept, ast.keyword("create_graph", ast.Constant(True))]
-            return valid(ast.unparse(statement))  # type: ignore[arg-type]
-    return ""
-
-
-def copies(text: str) -> bool:
-    """Whether a line makes tensors of numbers: ``torch.tensor(x)``."""
-    statement = parsed(text)
-    return statement is not None and any(map(_copies, ast.walk(statement)))
 
 
 def not_inplace(text: str, module: str, inner: str) -> str:
@@ -216,62 +180,6 @@ def not_inplace(text: str, module: str, inner: str) -> str:
     return ""
 
 
-def without_cut(text: str) -> str:
-    """The line without the first detach, ``.item()`` or the like, and what follows it."""
-    changed = CUTS.sub("", text.strip(), count=1)
-    return valid(changed) if changed != text.strip() else ""
-
-
-COPIES = ("tensor", "as_tensor", "from_numpy", "FloatTensor", "Tensor")
-"""Functions of ``torch`` that take numbers, and so no history."""
-
-
-def kept(cut: str, made: str) -> str:
-    """The line that turned tensors into numbers, and the one that made a tensor of these, with
-    the tensors kept."""
-    first = without_cut(cut) or cut
-    if made == cut:
-        return _as_tensors(first) or (first if first != cut else "")
-    second = _as_tensors(made, ast.parse(cut.strip()))
-    return valid(f"{first}\n{second}") if made and second else first
-
-
-def _as_tensors(text: str, cut: ast.AST | None = None) -> str:
-    """``torch.tensor(x)`` as ``x``, and ``torch.tensor([x, y])`` as ``torch.stack([x, y])``. What
-    is computed there with what the line ``cut`` gives is made a tensor too."""
-    tree = parsed(text)
-    calls = [each for each in ast.walk(tree) if _copies(each)] if tree is not None else []
-    names = {each.id for each in ast.walk(cut or tree or ast.Pass()) if isinstance(each, ast.Name)}
-    for call in calls:
-        function, given = call.func, call.args[0]
-        for node in ast.walk(given):
-            for side in ("left", "right") if isinstance(node, ast.BinOp) else ():
-                other = getattr(node, side)
-                if isinstance(other, ast.Name) and other.id not in names:
-                    code = f"torch.as_tensor({other.id})"
-                    setattr(node, side, ast.parse(code, mode="eval").body)
-        listed = isinstance(given, ast.List | ast.ListComp) or _listed(given)
-        if listed and isinstance(function, ast.Attribute):
-            function.attr, call.keywords = "stack", []
-        elif tree is not None:
-            tree = _Replaced(call, given).visit(tree)
-    return valid(ast.unparse(tree)) if tree is not None and calls else ""
-
-
-def _listed(value: ast.expr) -> bool:
-    return isinstance(value, ast.Name) and re.fullmatch(r"\w*[^s]s", value.id) is not None
-
-
-def _copies(node: ast.AST) -> TypeGuard[ast.Call]:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in COPIES
-        and ast.unparse(node.func.value) == "torch"
-        and bool(node.args)
-    )
-
-
 def loss_of(text: str) -> str:
     """``loss`` of the line ``loss.backward()``; empty for other lines."""
     statement = parsed(text)
@@ -282,34 +190,7 @@ def loss_of(text: str) -> str:
     return ""
 
 
-def detached(text: str, value: str) -> str:
-    """The line with what it keeps detached: ``losses.append(loss.detach())``."""
-    statement = parsed(text)
-    if statement is None:
-        return ""
-    if isinstance(statement, ast.AugAssign):
-        if isinstance(statement.value, ast.List):
-            statement.value.elts = [_without_history(each) for each in statement.value.elts]
-        else:
-            statement.value = _without_history(statement.value)
-        return valid(ast.unparse(statement))
-    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.BinOp):
-        target, total = ast.unparse(statement.targets[0]), statement.value
-        if ast.unparse(total.left) == target:
-            total.right = _without_history(total.right)
-            return valid(ast.unparse(statement))
-    found = [
-        node
-        for node in ast.walk(statement)
-        if isinstance(node, ast.expr) and ast.unparse(node) == value
-    ]
-    if not found or not value:
-        return ""
-    changed = _Replaced(found[-1], _without_history(found[-1])).visit(statement)
-    return valid(ast.unparse(changed))
-
-
-class _Replaced(ast.NodeTransformer):
+class Replaced(ast.NodeTransformer):
     """Puts one expression in the place of another."""
 
     def __init__(self, what: ast.AST, by: ast.AST) -> None:
@@ -326,37 +207,16 @@ def with_method(text: str, name: str, method: str) -> str:
     uses = [
         node
         for node in (ast.walk(statement) if statement is not None else ())
-        if _is_variable(node, ast.Load) and ast.unparse(node) == name
+        if is_variable(node, ast.Load) and ast.unparse(node) == name
     ]
     for use in uses:
         called = ast.Call(ast.Attribute(use, method, ast.Load()), [], [])  # type: ignore[arg-type]
-        statement = _Replaced(use, called).visit(statement or use)
+        statement = Replaced(use, called).visit(statement or use)
     return valid(ast.unparse(statement)) if statement is not None and uses else ""
 
 
-def _without_history(value: ast.expr) -> ast.expr:
-    return ast.Call(ast.Attribute(value, "detach", ast.Load()), [], [])
-
-
-def carried(text: str, several: bool) -> list[str]:
-    """Of a line like ``out, (h, c) = lstm(x, (h, c))``: what cuts the states that it takes and
-    makes off from their history, before it. ``several`` says that a state is a tuple."""
-    statement = parsed(text)
-    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
-        return []
-    made = {ast.unparse(each) for each in ast.walk(statement.targets[0]) if _is_variable(each)}
-    cuts = []
-    for given in statement.value.args:
-        if isinstance(given, ast.Tuple):
-            names = [ast.unparse(each) for each in given.elts if _is_variable(each)]
-            cuts += [f"{name} = {name}.detach()" for name in names if name in made]
-        elif (name := ast.unparse(given)) in made:
-            cut = f"tuple(s.detach() for s in {name})" if several else f"{name}.detach()"
-            cuts += [f"if {name} is not None:", f"    {name} = {cut}"]
-    return cuts
-
-
-def _is_variable(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> bool:
+def is_variable(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> bool:
+    """Whether it is a variable or an attribute, that is read or written as ``context`` says."""
     return isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, context)
 
 
@@ -365,8 +225,8 @@ def handed(made: str, used: str) -> list[str]:
     one, other = parsed(made), parsed(used)
     if one is None or other is None:
         return []
-    read = {ast.unparse(each) for each in ast.walk(other) if _is_variable(each, ast.Load)}
-    given = [ast.unparse(each) for each in ast.walk(one) if _is_variable(each, ast.Store)]
+    read = {ast.unparse(each) for each in ast.walk(other) if is_variable(each, ast.Load)}
+    given = [ast.unparse(each) for each in ast.walk(one) if is_variable(each, ast.Store)]
     return [name for name in given if name in read]
 
 
@@ -378,12 +238,6 @@ def carried_on(text: str) -> list[str]:
     names = [each for each in ast.walk(statement) if isinstance(each, ast.Name)]
     read = {each.id for each in names if isinstance(each.ctx, ast.Load)}
     return [each.id for each in names if isinstance(each.ctx, ast.Store) and each.id in read]
-
-
-def summed(text: str, line: int, loss: str, backward: int) -> str:
-    """A sum of losses over turns as a sum of numbers, and the backward of one of them."""
-    numbers = re.sub(rf"\b{re.escape(loss)}\b", f"{loss}.item()", text)
-    return valid(f"{numbers}  # line {line}\n{loss}.backward()  # line {backward}")
 
 
 def target(text: str) -> str:
@@ -403,55 +257,29 @@ def target(text: str) -> str:
     return ast.unparse(written) if isinstance(written, ast.Name | ast.Attribute) else ""
 
 
-ROOTS = ("sqrt", "rsqrt", "log", "log2", "log10", "reciprocal", "pow", "float_power")
-RANGES = {"exp": "clamp(max=80.0)", "softmax": "clamp(min=-1e4)", "log_softmax": "clamp(min=-1e4)"}
-RANGES |= dict.fromkeys(ROOTS, "clamp(min=1e-12)")
-"""What keeps the inputs of functions where these and their derivatives are finite."""
-
-NOT_NEGATIVE = ("std", "norm", "sum", "abs", "var", "sqrt", "exp")
-
-
-def guarded(text: str, op: str) -> str:
-    """The line with what is given to its ``op`` made safe; empty where it is not known how."""
+def kept_result(text: str) -> str:
+    """``self.layer(x)`` as ``x = self.layer(x)``: of a line that drops what it computes of a
+    variable, or gives it a name of its own."""
     statement = parsed(text)
-    op = {"truediv": "div", "rtruediv": "div", "true_divide": "div"}.get(op, op)
-    for node in ast.walk(statement) if statement is not None else ():
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and op == "div":
-            node.right = _not_zero(node.right)
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and op == "pow":
-            node.left = _within(node.left, RANGES[op])
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr != op or not _made_safe(node, node.func, op):
-                continue
-        else:
-            continue
-        return valid(ast.unparse(statement))  # type: ignore[arg-type]
+    named = isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+    if not isinstance(statement, ast.Assign | ast.Expr) or named != hasattr(statement, "targets"):
+        return ""
+    value = statement.value
+    calls = [each for each in ast.walk(value) if isinstance(each, ast.Call)]
+    given = [arg.id for call in calls for arg in call.args if isinstance(arg, ast.Name)]
+    return valid(f"{given[0]} = {ast.unparse(value)}") if given else ""
+
+
+def frozen(text: str, name: str) -> str:
+    """``self.name = Layer()`` with that told not to learn."""
+    statement = parsed(text)
+    if not isinstance(statement, ast.Assign):
+        return ""
+    pairs = [(each, statement.value) for each in statement.targets]
+    for target, value in pairs:
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            pairs += zip(target.elts, value.elts, strict=False)
+        elif isinstance(target, ast.Attribute) and target.attr == name:
+            still = ast.parse(f"({ast.unparse(value)}).requires_grad_(False)", mode="eval").body
+            return valid(ast.unparse(Replaced(value, still).visit(statement)))
     return ""
-
-
-def _made_safe(call: ast.Call, function: ast.Attribute, op: str) -> bool:
-    library = ast.unparse(function.value) in LIBRARIES
-    if op in ("std", "var"):
-        call.keywords = [*call.keywords, ast.keyword("correction", ast.Constant(0))]
-    elif op == "div" and len(call.args) > library:
-        call.args[int(library)] = _not_zero(call.args[int(library)])
-    elif op in RANGES and library and call.args:
-        call.args[0] = _within(call.args[0], RANGES[op])
-    elif op in RANGES and not library:
-        function.value = _within(function.value, RANGES[op])
-    else:
-        return False
-    return True
-
-
-def _within(value: ast.expr, how: str) -> ast.expr:
-    return ast.parse(f"({ast.unparse(value)}).{how}", mode="eval").body
-
-
-def _not_zero(value: ast.expr) -> ast.expr:
-    """What something is divided by, never zero."""
-    text = ast.unparse(value)
-    call = value.func if isinstance(value, ast.Call) else None
-    if isinstance(call, ast.Attribute) and call.attr in NOT_NEGATIVE:
-        return ast.parse(f"{text} + 1e-12", mode="eval").body
-    return ast.parse(f"torch.where({text} == 0, 1.0, {text})", mode="eval").body

@@ -21,7 +21,7 @@ import torch
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import cell_of, function_of
-from . import fixes
+from . import histories
 from .identity import Identity
 from .lines import name_of_value, place_of_call, statement
 from .tensor_facts import grad_fn_of
@@ -100,8 +100,8 @@ def leak(
     reader = _maker(model, kept[0][0]) if several else None
     if waits and several and not keepers and reader is not None:
         listed = statement(model, reader)
-        if fixes.detached_whole(listed) and " for " in listed:
-            keepers = [Keeper("The list", reader, fixes.detached_whole(listed))]
+        if histories.detached_whole(listed) and " for " in listed:
+            keepers = [Keeper("The list", reader, histories.detached_whole(listed))]
     if not keepers and (waits or not several):
         keepers, reader = _growing(model, tensors, old, waits)
     if not keepers:
@@ -220,7 +220,7 @@ def _line(name: str, files: list[tuple[str, str]], inner: Any = None) -> tuple[P
                 where = file if cell is None else f"cell {cell}"
                 place = Place(where, node.lineno, lines[node.lineno - 1].strip(), function)
                 kept = _inner(value, inner)
-                return place, fixes.detached(ast.unparse(node), ast.unparse(kept))
+                return place, histories.detached(ast.unparse(node), ast.unparse(kept))
     return None, ""
 
 
@@ -298,7 +298,7 @@ def _growing(
     )
     what = next((each for each in reversed(added) if each and each != name), "")
     line = statement(model, place)
-    fix = fixes.detached(line, what) or fixes.detached_whole(line)
+    fix = histories.detached(line, what) or histories.detached_whole(line)
     return [Keeper(name or "A sum", place, fix)], reader
 
 

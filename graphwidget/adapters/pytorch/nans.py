@@ -14,7 +14,7 @@ import torch
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model
-from . import fixes
+from . import guards
 from .lines import place_in, place_of, statement
 from .ops import plain_name
 from .tape import Entry, Tape
@@ -203,8 +203,8 @@ def _guarded(place: Place, entry: Entry | None) -> str:
     func = None if entry is None else entry.func
     line = statement(None, place)
     if func is not None:
-        return fixes.guarded(line, plain_name(func).strip("_"))
-    return next(filter(None, (fixes.guarded(line, op) for op in fixes.ROOTS)), "")
+        return guards.guarded(line, plain_name(func).strip("_"))
+    return next(filter(None, (guards.guarded(line, op) for op in guards.ROOTS)), "")
 
 
 def in_backward(tape: Tape) -> Finding | None:

@@ -10,7 +10,7 @@ from functools import partial
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import Site
-from . import fixes
+from . import fixes, histories
 from .lines import (
     anew,
     apart,
@@ -59,7 +59,7 @@ def freed(
     if name and loss == name and added and place is not None and backward is not None:
         text += f" {name} is a sum over turns, with the graphs of all of them."
         text += f" Sum the numbers, and call backward on {added}."
-        fix = fixes.summed(line, place.line, added, backward.line)
+        fix = histories.summed(line, place.line, added, backward.line)
     elif first_use is not None:
         place, fix = first_use
         text += f" That backward needs no gradient of {name}: give it {name}.detach()."
@@ -185,7 +185,7 @@ def _detached(
     edges = list(edges)
     names = dict.fromkeys(_carried(model, new, old)[0] for new, old in edges)
     told = all(any(map(partial(name_of_value, model), old["outputs"])) for _, old in edges)
-    cuts = [] if told else fixes.carried(line, len({old["node"] for _, old in edges}) > 1)
+    cuts = [] if told else histories.carried(line, len({old["node"] for _, old in edges}) > 1)
     source = "" if place is None else source_of(model, place)
     for name in filter(None, names if not cuts else ()):
         number = re.search(rf"^\s*{re.escape(name)} = [\d.]+\s*(#.*)?$", source, re.MULTILINE)

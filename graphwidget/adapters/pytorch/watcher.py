@@ -8,6 +8,7 @@ reported once and the adapter takes itself away.
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -20,6 +21,7 @@ from typing import Any
 
 import torch
 from torch.nn.modules import module as modules
+from torch.nn.parameter import is_lazy
 from torch.optim import optimizer as optimizers
 
 from ...arrays.call_sites import PACKAGE
@@ -33,7 +35,6 @@ from ..modules import ModuleNames, numbers_of
 from ..places import Places
 from ..scopes import Scopes
 from ..sorting import BEGINS, ENDS, TICK, Sorter
-from . import causes
 from .calls import Calls, Place
 from .identity import Identity
 from .node_facts import leafy, sequence_of
@@ -43,6 +44,7 @@ from .tape import LONG, MOST
 from .telling import Telling
 from .tensor_facts import grad_fn_of, traced
 from .tensors import Tables
+from .unused import unused
 
 TORCH = os.path.dirname(torch.__file__) + os.sep
 MAX_COPIED = 2**21
@@ -97,7 +99,6 @@ class TorchAdapter:
         self._stepping: list[tuple[torch.Tensor, Ref]] = []  # of the step that goes on
         self._step: int | None = None  # the scope of the step that goes on
         self._noted = 0  # how many records there were when the last run was over
-        self._parameters: list[Ref] = []  # of the models that were called
         self._away = False  # whether the mode is off the stack for a step
 
     def lighten(self) -> None:
@@ -126,6 +127,9 @@ class TorchAdapter:
         after.earlier = [*before.earlier, *before.findings]
         after.first = before.first
         after.graded, after.grown = before.graded, before.grown
+        after.learners.parameters, after.learners.held = (
+            before.learners.parameters, before.learners.held,
+        )  # fmt: skip
         return other
 
     # Switching on and off ------------------------------------------------------------------
@@ -235,21 +239,16 @@ class TorchAdapter:
         """What is wrong, as far as it was noticed, the newest first. Graphs that no backward ran
         through are told of when the program is ``over``: before that one may come."""
         finder, idle = self.runs.finder, None
-        if not self.identity.later or self._any_idle():
+        learners, graded = finder.learners, finder.graded
+        if not self.identity.later or learners.any_idle(graded):
             self.drain()
             with torch._C.DisableTorchFunction():
-                idle = causes.unused(self.recorder.latest(), finder.graded)
+                model = self.recorder.latest()
+                idle = unused(model, learners.held, graded, self.calls.leaks, over)
         found = [*reversed(finder.findings), *reversed(finder.earlier)]
         if over and not found:
             found = finder.kept_for_nothing()
         return found if idle is None else [*found, idle]
-
-    def _any_idle(self) -> bool:
-        """Whether a parameter got no gradient."""
-        graded = self.runs.finder.graded
-        return any(
-            each.facts.requires_grad and each.storage not in graded for each in self._parameters
-        )
 
     def object(self, value: int) -> torch.Tensor | None:
         """The tensor that is the value, or None when there is none any more."""
@@ -275,11 +274,14 @@ class TorchAdapter:
                 place = self._at(frame)
                 number = self.recorder.ids.scope()
                 name = self.modules.called(module, frame, number)
+                waiting = [each for each in self.modules.fresh if is_lazy(each[1])]
                 for path, parameter in self.modules.fresh:
+                    if is_lazy(parameter):
+                        continue  # it has no numbers before the end of this call
                     ref = self.identity.current(parameter)
                     self.identity.note(ref, (self.names.rebound, ref.id, "module", path))
-                    self._parameters.append(ref)
-                self.modules.fresh.clear()
+                    self.runs.finder.learners.parameters.append(ref)
+                self.modules.fresh[:] = waiting
                 if not self._scopes:
                     self.runs.finder.called(place)
                 self._begins(number, "module", place, name, type(module).__name__)
@@ -303,14 +305,17 @@ class TorchAdapter:
                 name = type(optimizer).__name__
                 numbers = "" if self.identity.later else numbers_of(optimizer)
                 self._begins(self._step, "step", place, name, numbers)
+                self.runs.finder.learners.steps(optimizer)
                 self._stepping = [
                     (parameter, self.identity.current(parameter))
                     for group in optimizer.param_groups
                     for parameter in group["params"]
                     if parameter.grad is not None
                 ]
-                # of a step only the new parameters are told; its closure is the user's
-                if not any(callable(each) for each in (*args[1:], *kwargs.values())):
+                # of a step only the new parameters are told; its closure is the user's, and so
+                # is an optimizer that is none of PyTorch's
+                closure = any(callable(each) for each in (*args[1:], *kwargs.values()))
+                if not closure and not_the_users(_file_of(type(optimizer).__module__)):
                     self._away = True
                     _leave(self.calls)  # off the stack: a step makes a hundred calls and more
         except Exception as error:
@@ -402,6 +407,11 @@ def _outside(frame: FrameType | None) -> FrameType:
 @cache
 def _is_ours(filename: str) -> bool:
     return filename.startswith(PACKAGE)
+
+
+@cache
+def _file_of(module: str) -> str:
+    return getattr(sys.modules.get(module), "__file__", None) or ""
 
 
 _files: dict[str, bool] = {}

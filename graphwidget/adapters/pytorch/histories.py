@@ -1,0 +1,156 @@
+"""Fixes that keep a history where it was lost, and cut one off where it should end."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TypeGuard
+
+from .fixes import Replaced, is_variable, parsed, valid
+
+CUTS = re.compile(
+    r"(\.cpu\(\))*(\.(detach|data|item|numpy|tolist)\b(\(\))?)(\.(cpu|numpy|item|tolist)\(\))*"
+)
+"""What a graph is cut with."""
+
+COPIES = ("tensor", "as_tensor", "from_numpy", "FloatTensor", "Tensor")
+"""Functions of ``torch`` that take numbers, and so no history."""
+
+
+def without_cut(text: str) -> str:
+    """The line without the first detach, ``.item()`` or the like, and what follows it."""
+    changed = CUTS.sub("", text.strip(), count=1)
+    return valid(changed) if changed != text.strip() else ""
+
+
+def kept(cut: str, made: str) -> str:
+    """The line that turned tensors into numbers, and the one that made a tensor of these, with
+    the tensors kept."""
+    first = without_cut(cut) or cut
+    if made == cut:
+        return _as_tensors(first) or (first if first != cut else "")
+    second = _as_tensors(made, ast.parse(cut.strip()))
+    return valid(f"{first}\n{second}") if made and second else first
+
+
+def _as_tensors(text: str, cut: ast.AST | None = None) -> str:
+    """``torch.tensor(x)`` as ``x``, and ``torch.tensor([x, y])`` as ``torch.stack([x, y])``. What
+    is computed there with what the line ``cut`` gives is made a tensor too."""
+    tree = parsed(text)
+    calls = [each for each in ast.walk(tree) if _copies(each)] if tree is not None else []
+    names = {each.id for each in ast.walk(cut or tree or ast.Pass()) if isinstance(each, ast.Name)}
+    for call in calls:
+        function, given = call.func, call.args[0]
+        for node in ast.walk(given):
+            for side in ("left", "right") if isinstance(node, ast.BinOp) else ():
+                other = getattr(node, side)
+                if isinstance(other, ast.Name) and other.id not in names:
+                    code = f"torch.as_tensor({other.id})"
+                    setattr(node, side, ast.parse(code, mode="eval").body)
+        listed = isinstance(given, ast.List | ast.ListComp) or _listed(given)
+        if listed and isinstance(function, ast.Attribute):
+            function.attr, call.keywords = "stack", []
+        elif tree is not None:
+            tree = Replaced(call, given).visit(tree)
+    return valid(ast.unparse(tree)) if tree is not None and calls else ""
+
+
+def _listed(value: ast.expr) -> bool:
+    return isinstance(value, ast.Name) and re.fullmatch(r"\w*[^s]s", value.id) is not None
+
+
+def _copies(node: ast.AST) -> TypeGuard[ast.Call]:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in COPIES
+        and ast.unparse(node.func.value) == "torch"
+        and bool(node.args)
+    )
+
+
+def copies(text: str) -> bool:
+    """Whether a line makes tensors of numbers: ``torch.tensor(x)``."""
+    statement = parsed(text)
+    return statement is not None and any(map(_copies, ast.walk(statement)))
+
+
+def with_graph(text: str) -> str:
+    """The line with ``create_graph=True`` for its ``torch.autograd.grad``; empty if it has none."""
+    statement = parsed(text)
+    for node in ast.walk(statement) if statement is not None else ():
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "grad":
+            kept = [word for word in node.keywords if word.arg != "create_graph"]
+            node.keywords = [*kept, ast.keyword("create_graph", ast.Constant(True))]
+            return valid(ast.unparse(statement))  # type: ignore[arg-type]
+    return ""
+
+
+def detached(text: str, value: str) -> str:
+    """The line with what it keeps detached: ``losses.append(loss.detach())``."""
+    statement = parsed(text)
+    if statement is None:
+        return ""
+    if isinstance(statement, ast.AugAssign):
+        if isinstance(statement.value, ast.List):
+            statement.value.elts = [_without_history(each) for each in statement.value.elts]
+        else:
+            statement.value = _without_history(statement.value)
+        return valid(ast.unparse(statement))
+    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.BinOp):
+        target, total = ast.unparse(statement.targets[0]), statement.value
+        if ast.unparse(total.left) == target:
+            total.right = _without_history(total.right)
+            return valid(ast.unparse(statement))
+    found = [
+        node
+        for node in ast.walk(statement)
+        if isinstance(node, ast.expr) and ast.unparse(node) == value
+    ]
+    if not found or not value:
+        return ""
+    changed = Replaced(found[-1], _without_history(found[-1])).visit(statement)
+    return valid(ast.unparse(changed))
+
+
+def detached_whole(text: str) -> str:
+    """The line with all that it gives a name, or each item of the list that it makes, detached."""
+    statement = parsed(text)
+    if statement is None:
+        return ""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.ListComp):
+            node.elt = _without_history(node.elt)
+            return valid(ast.unparse(statement))
+    if not isinstance(statement, ast.Assign):
+        return ""
+    statement.value = _without_history(statement.value)
+    return valid(ast.unparse(statement))
+
+
+def _without_history(value: ast.expr) -> ast.expr:
+    return ast.Call(ast.Attribute(value, "detach", ast.Load()), [], [])
+
+
+def carried(text: str, several: bool) -> list[str]:
+    """Of a line like ``out, (h, c) = lstm(x, (h, c))``: what cuts the states that it takes and
+    makes off from their history, before it. ``several`` says that a state is a tuple."""
+    statement = parsed(text)
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+        return []
+    made = {ast.unparse(each) for each in ast.walk(statement.targets[0]) if is_variable(each)}
+    cuts = []
+    for given in statement.value.args:
+        if isinstance(given, ast.Tuple):
+            names = [ast.unparse(each) for each in given.elts if is_variable(each)]
+            cuts += [f"{name} = {name}.detach()" for name in names if name in made]
+        elif (name := ast.unparse(given)) in made:
+            cut = f"tuple(s.detach() for s in {name})" if several else f"{name}.detach()"
+            cuts += [f"if {name} is not None:", f"    {name} = {cut}"]
+    return cuts
+
+
+def summed(text: str, line: int, loss: str, backward: int) -> str:
+    """A sum of losses over turns as a sum of numbers, and the backward of one of them."""
+    numbers = re.sub(rf"\b{re.escape(loss)}\b", f"{loss}.item()", text)
+    return valid(f"{numbers}  # line {line}\n{loss}.backward()  # line {backward}")

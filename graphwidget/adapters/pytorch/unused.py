@@ -1,0 +1,254 @@
+"""Parameters that never get a gradient though they are meant to learn.
+
+Many correct programs have some: experts that were not chosen, a head for another task, a part that
+a moving average writes. So one is spoken of only if an optimizer that steps holds it (or, where
+none steps, others of its model learn), nobody else writes it, and one of two things is true: it was
+used in a module's call before that step, and what came of that was lost; or the program is over,
+and no line of it so much as names the module that it is of.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import re
+from collections.abc import Iterable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from ...recording.findings import Finding, Place
+from ...recording.fold import Model, Row
+from ...recording.recorder import Ref
+from ...recording.sites import Site
+from . import fixes
+from .causes import cut, kept
+from .identity import Identity
+from .lines import MAX_LINES, place_of, place_of_call, statement
+
+LISTED = 8
+PARTS = re.compile(r"\[[^\]]*\]|\.?\w+")
+"""Of a path like ``net.layers[2].weight``."""
+ANY_MEMBER = re.compile(r"\b(getattr|children|named_children|modules|_modules|__dict__)\b")
+"""What reaches members of an object without their names."""
+
+
+class Learners:
+    """The parameters of the models that were called, and those of the optimizers that step."""
+
+    def __init__(self, identity: Identity) -> None:
+        self.identity = identity
+        self.parameters: list[Ref] = []
+        self.held: set[int] = set()
+        """Storages of what optimizers hold that made a step."""
+        self._counts: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+
+    def steps(self, optimizer: Any) -> None:
+        """An optimizer makes a step."""
+        groups = [group["params"] for group in optimizer.param_groups]
+        count = sum(map(len, groups))
+        if self._counts.get(optimizer) != count:
+            self._counts[optimizer] = count
+            known = [self.identity.current(each) for group in groups for each in group]
+            self.held.update(ref.storage for ref in known)
+
+    def any_idle(self, graded: set[int]) -> bool:
+        """Whether a parameter got no gradient that needs one; ``graded`` are the storages of those
+        that got one."""
+        return any(
+            each.facts.requires_grad and each.storage not in graded for each in self.parameters
+        )
+
+
+def unused(
+    model: Model, held: set[int], graded: set[int], leaks: dict[int, Site], over: bool
+) -> Finding | None:
+    """The parameters that never got a gradient, in what was done since the model's snapshot, if it
+    has one. ``leaks`` tells where values became numbers, ``over`` that the program has ended."""
+    runs = [run["status"] for run in model.runs.values() if run["time"] >= model.dropped]
+    if not runs or runs[-1] != "ok":
+        return None
+    uses = _uses(model)
+    idle = _idle(model, held, graded, uses)
+    used = {path: row for path, row in idle.items() if row["storage"] in uses}
+    if used:
+        return _lost(model, used, uses, leaks)
+    never = [path for path in idle if path not in used]
+    return _forgotten(model, never) if over and held else None
+
+
+def _uses(model: Model) -> dict[int, list[Row]]:
+    """By storages of parameters, the calls in modules that were given them: those before the last
+    step of an optimizer, if one made any."""
+    steps = [call["time"] for call in model.calls.values() if _steps(call)]
+    until = steps[-1] if steps else model.time
+    found: dict[int, list[Row]] = {}
+    for call in model.calls.values():
+        scope = model.scopes.get(call["scope"])
+        if scope is None or scope["kind"] != "module" or not model.dropped <= call["time"] < until:
+            continue
+        for each in call["inputs"]:
+            if each in model.values and model.values[each]["parameter"]:
+                found.setdefault(model.values[each]["storage"], []).append(call)
+    return found
+
+
+def _steps(call: Row) -> bool:
+    return bool(call["op"][:1].isupper() and call["op"].endswith("_"))
+
+
+def _idle(
+    model: Model, held: set[int], graded: set[int], uses: dict[int, list[Row]]
+) -> dict[str, Row]:
+    """The parameters, by their paths, that got no gradient and should have one."""
+    began = min(run["time"] for run in model.runs.values())
+    named = list(_named(model))
+    learning = {_root(path) for path, row in named if row["storage"] in graded & uses.keys()}
+    if held and held.isdisjoint(graded & uses.keys()):
+        return {}
+    return {
+        path: row
+        for path, row in named
+        if row["requires_grad"] and row["storage"] not in graded
+        if (row["storage"] in held if held else _root(path) in learning)
+        if not any(each["time"] > began for each in model.storages[row["storage"]]["writes"])
+    }  # fmt: skip
+
+
+def _named(model: Model) -> Iterable[tuple[str, Row]]:
+    for row in model.values.values():
+        names = [name for scope, name in row["names"] if scope == "module"]
+        if names and row["parameter"] and row["next"] is None:
+            yield str(names[-1]), row
+
+
+def _root(path: str) -> str:
+    return str(PARTS.findall(path)[0])
+
+
+def _listed(paths: Iterable[str]) -> str:
+    names = list(paths)
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    listed = f"{', '.join(names[:LISTED])}{more}"
+    return f"These parameters got no gradient from any backward: {listed}."
+
+
+# What was used -----------------------------------------------------------------------------
+def _lost(
+    model: Model, idle: dict[str, Row], uses: dict[int, list[Row]], leaks: dict[int, Site]
+) -> Finding:
+    """What was computed of parameters was cut off, became numbers or was used for nothing."""
+    text = _listed(idle)
+    first = {call["call"] for row in idle.values() for call in uses[row["storage"]]}
+    cuts, values, left = _followed(model, first)
+    sharp = [pair for pair in cuts if pair[0]["op"] in ("detach", "data")]
+    for call, row in sharp or cuts:
+        place = place_of_call(model, call["call"])
+        if place is not None and sharp:
+            text += (
+                " What comes from them is cut off here; if that is not meant, leave the cut out."
+            )
+            return Finding("unused", None, place, kept(model, place, None), text)
+        if place is not None:
+            found = cut(model, call, row, None)
+            return found._replace(kind="unused", text=f"{text} {found.text}")
+    for value in values & leaks.keys():
+        place = place_of(leaks[value])
+        if place is not None:
+            text += " What comes from them became a number or an array here."
+            return Finding("unused", None, place, kept(model, place, None), text)
+    places = [place for call in left if (place := place_of_call(model, call)) is not None]
+    if not places:
+        return Finding("unused", None, None, "", text)
+    text += " What comes from them is used for nothing."
+    return Finding("unused", None, places[0], fixes.kept_result(statement(model, places[0])), text)
+
+
+def _followed(model: Model, first: set[int]) -> tuple[list[tuple[Row, Row]], set[int], list[int]]:
+    """What became of the results of calls: the calls that took their history off, with what they
+    made; all values with a history; and the calls whose results were given to nobody."""
+    cuts: list[tuple[Row, Row]] = []
+    values: set[int] = set()
+    left: dict[int, int] = {}
+    for call in model.calls.values():
+        if call["call"] not in first and values.isdisjoint(call["inputs"]):
+            continue
+        for each in call["inputs"]:
+            left.pop(each, None)
+        made = [model.values[each] for each in call["outputs"] if each in model.values]
+        bare = [row for row in made if not row["requires_grad"]]
+        if bare:
+            cuts.append((call, bare[0]))
+            continue
+        values.update(call["outputs"])
+        left.update(dict.fromkeys(call["outputs"], call["call"]))
+    return cuts, values, list(dict.fromkeys(left.values()))
+
+
+# What was not ------------------------------------------------------------------------------
+def _forgotten(model: Model, idle: list[str]) -> Finding | None:
+    """Members of modules that are given parameters, and that no line of the program reads."""
+    files = {row["file"] for row in model.sources.values()}
+    if None in files or any(row["cell"] is not None for row in model.sources.values()):
+        return None  # another cell may read them
+    trees = {file: _tree(file) for file in sorted(files)}
+    reached = {path for path, _row in _named(model)} - set(idle)
+    for path in dict.fromkeys(_whole(path, reached) for path in idle):
+        name = PARTS.findall(path)[-1].removeprefix(".")
+        if not name.isidentifier() or any(_reads(tree, name) for tree in trees.values()):
+            continue
+        made = [(file, node) for file, tree in trees.items() for node in _makes(tree, name)]
+        if len(made) == 1:
+            file, node = made[0]
+            line = linecache.getline(file, node.lineno).strip()
+            place = Place(file, node.lineno, line, "__init__")
+            text = f"{_listed(each for each in idle if _within(each, path))} No line of the program"
+            text += f" reads {name}: call it in forward. If it is not to learn, say so."
+            return Finding("unused", None, place, fixes.frozen(ast.unparse(node), name), text)
+    return None
+
+
+def _whole(path: str, reached: set[str]) -> str:
+    """The largest module around a parameter of which nothing was reached."""
+    parts = PARTS.findall(path)
+    for count in range(2, len(parts)):
+        around = "".join(parts[:count])
+        if not any(_within(each, around) for each in reached):
+            return around
+    return path
+
+
+def _within(path: str, around: str) -> bool:
+    return path == around or path.startswith((f"{around}.", f"{around}["))
+
+
+def _tree(file: str) -> ast.AST:
+    try:
+        return ast.parse("".join(linecache.getlines(file)[:MAX_LINES]))
+    except SyntaxError:
+        return ast.Module([], [])
+
+
+def _reads(tree: ast.AST, name: str) -> bool:
+    """Whether code may read a member of that name."""
+    for node in ast.walk(tree):
+        read = ""
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            read = node.attr
+        elif isinstance(node, ast.Name):
+            read = node.id if ANY_MEMBER.fullmatch(node.id) else ""
+        elif isinstance(node, ast.Constant):
+            read = node.value if node.value == name else ""
+        if read == name or ANY_MEMBER.fullmatch(read):
+            return True
+    return False
+
+
+def _makes(tree: ast.AST, name: str) -> list[ast.Assign]:
+    """The statements that give a member its value."""
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        for target in ast.walk(ast.Tuple([*node.targets], ast.Store()))
+        if isinstance(target, ast.Attribute) and target.attr == name
+    ]

@@ -1,0 +1,191 @@
+"""Parameters that get no gradient: named where they were meant to learn, and only there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from tests.adapters.mending import mended
+from tests.adapters.test_diagnosis import run
+
+STEP = """
+    loss = net({}).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+
+
+def training(
+    members: str, forward: str, parameters: str = "net.parameters()", more: str = ""
+) -> str:
+    """A program that trains a network with these members and this forward."""
+    return (
+        "class Net(torch.nn.Module):\n"
+        "    def __init__(self):\n"
+        f"        super().__init__()\n        {members}\n"
+        f"    def forward(self, x):\n        {forward}\n"
+        f"net = Net()\nopt = torch.optim.Adam({parameters})\n"
+        f"for step in range(4):{STEP.format('torch.randn(2, 4)')}{more}"
+    )
+
+
+TWO = "self.a = torch.nn.Linear(4, 4)\n        self.b = torch.nn.Linear(4, 4)"
+MEANT = {
+    "a layer that forward forgets": (
+        "self.b = torch.nn.Linear(4, 4)",
+        training(TWO, "return self.a(x)"),
+    ),
+    "a parameter that forward forgets": (
+        "self.a, self.shift = torch.nn.Linear(4, 4), torch.nn.Parameter(torch.zeros(4))",
+        training(
+            "self.a, self.shift = torch.nn.Linear(4, 4), torch.nn.Parameter(torch.zeros(4))",
+            "return self.a(x)",
+        ),
+    ),
+    "a layer whose result is dropped": (
+        "torch.relu(self.b(x))",
+        training(TWO, "torch.relu(self.b(x))\n        return self.a(x)"),
+    ),
+    "a layer whose result nobody reads": (
+        "y = self.b(x)",
+        training(TWO, "y = self.b(x)\n        return self.a(x)"),
+    ),
+    "a layer that is cut off": (
+        "x = self.b(x).data",
+        training(TWO, "x = self.b(x).data\n        return self.a(x)"),
+    ),
+    "a layer where nothing is recorded": (
+        "x = self.b(x)",
+        training(TWO, "with torch.no_grad():\n            x = self.b(x)\n        return self.a(x)"),
+    ),
+    "a layer of which numbers are made": (
+        "s = self.b(x).mean().item()",
+        training(TWO, "s = self.b(x).mean().item()\n        return self.a(x) * s"),
+    ),
+    "two networks in one optimizer": (
+        "z = encoder(x).detach()",
+        """
+encoder, decoder = torch.nn.Linear(4, 2), torch.nn.Linear(2, 4)
+opt = torch.optim.SGD([*encoder.parameters(), *decoder.parameters()], lr=0.1)
+for x in torch.randn(4, 3, 4):
+    z = encoder(x).detach()
+    loss = (decoder(z) - x).pow(2).mean()
+    loss.backward()
+    opt.step()
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MEANT)
+def test_parameters_that_are_meant_to_learn_are_named(name: str) -> None:
+    culprit, source = MEANT[name]
+    (finding,), error, _ = run(source, name)
+    assert error is None
+    assert finding.kind == "unused"
+    assert finding.culprit is not None
+    assert finding.culprit.text == culprit
+    findings, error, _ = run(mended(source, finding), f"{name}, mended")
+    assert (findings, error) == ([], None)
+
+
+def test_a_long_list_of_parameters_is_cut_short() -> None:
+    members = (
+        f"{TWO}\n        self.c = torch.nn.Sequential(*[torch.nn.Linear(4, 4) for _ in range(9)])"
+    )
+    source = training(members, "self.c(self.b(x))\n        return self.a(x)")
+    (finding,), _, _ = run(source, "many")
+    assert finding.text.count("net.") == 8
+    assert " and 12 more." in finding.text
+
+
+EXPERTS = (
+    "self.gate = torch.nn.Linear(4, 4)\n        self.experts = torch.nn.ModuleList(\n            "
+)
+EXPERTS += "[torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU()) for _ in range(4)])"
+LEGITIMATE = {
+    "experts that were not chosen": training(
+        EXPERTS, "p = self.gate(x).softmax(-1)\n        return self.experts[1](x) * p[:, 1:2]"
+    ),
+    "heads of tasks that did not come": training(
+        "self.heads = torch.nn.ModuleDict({n: torch.nn.Linear(4, 4) for n in 'abc'})",
+        "return self.heads['b'](x)",
+    ),
+    "a head that is switched off": training(
+        f"{TWO}\n        self.aux = False",
+        "return self.a(x) + self.b(x) if self.aux else self.a(x)",
+    ),
+    "a part of every tenth step": training(
+        TWO, "return self.a(x)",
+        more="    if step % 10 == 9:\n        net.b(torch.randn(2, 4)).mean().backward()\n",
+    ),
+    "a part that no optimizer holds": training(
+        TWO, "return self.a(self.b(x).detach())", "net.a.parameters()"
+    ),
+    "a part that is frozen": training(
+        f"{TWO}\n        self.b.requires_grad_(False)", "return self.a(self.b(x))"
+    ),
+    "a part that a moving average writes": training(
+        TWO, "with torch.no_grad():\n            y = self.b(x)\n        return self.a(x) - y",
+        more="    with torch.no_grad():\n"
+        "        for a, b in zip(net.a.parameters(), net.b.parameters()):\n"
+        "            b.lerp_(a, 0.1)\n"
+        "    state = net.state_dict()\n",
+    ),
+    "layers found by their numbers": training(
+        "self.n = 2\n        self.layer0 = torch.nn.Linear(4, 4)\n"
+        "        self.layer1 = torch.nn.Linear(4, 4)",
+        "return getattr(self, f'layer{self.n - 2}')(x)",
+    ),
+    "a token that masks nothing": training(
+        "self.a, self.token = torch.nn.Linear(4, 4), torch.nn.Parameter(torch.zeros(4))",
+        "return self.a(torch.where(x.isnan(), self.token, x) if x.isnan().any() else x)",
+    ),
+    "a generator whose turn has not come": """
+G, D = torch.nn.Linear(2, 4), torch.nn.Linear(4, 1)
+g_opt, d_opt = torch.optim.Adam(G.parameters()), torch.optim.Adam(D.parameters())
+for step in range(4):
+    loss = D(G(torch.randn(3, 2)).detach()).mean() - D(torch.randn(3, 4)).mean()
+    d_opt.zero_grad()
+    loss.backward()
+    d_opt.step()
+""",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LEGITIMATE)
+def test_parameters_that_may_go_without_a_gradient_are_not_spoken_of(name: str) -> None:
+    assert run(LEGITIMATE[name], name)[:2] == ([], None)
+
+
+def test_layers_that_get_their_shapes_at_the_first_call_are_watched() -> None:
+    forward = "y = torch.sigmoid(self.a(x))\n        y += 1\n        return self.b(y)"
+    members = "self.a, self.b = torch.nn.LazyLinear(4), torch.nn.Linear(4, 4)"
+    source = training(members, forward)
+    (finding,), error, _ = run(source, "lazy")
+    assert error is not None
+    assert finding.culprit is not None
+    assert finding.culprit.text == "y += 1"
+
+
+class Plain(torch.optim.Optimizer):
+    def __init__(self, parameters: Any) -> None:
+        super().__init__(parameters, {})
+
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                parameter.sub_(parameter.grad)
+
+
+def test_a_step_of_the_programs_own_optimizer_is_heard() -> None:
+    source = "net = torch.nn.Linear(3, 1)\nopt = Plain(net.parameters())\n"
+    source += "net(torch.randn(2, 3)).mean().backward()\nopt.step()\n"
+    (finding,), error, _ = run(source, "own optimizer", Plain=Plain)
+    assert error is not None
+    assert finding.kind == "leaf"
+    assert finding.culprit is not None
+    assert finding.culprit.text == "parameter.sub_(parameter.grad)"
