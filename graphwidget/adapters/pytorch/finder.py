@@ -5,7 +5,7 @@ Each look is cheap as long as nothing is wrong: a count, or a table that is empt
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from sys import _getframe
 from typing import Any, Protocol
 
@@ -29,6 +29,8 @@ GROWING = 6
 """Runs after each other, every one larger than the one before, that are no chance any more."""
 LOOKS = 3
 """How often the birthplace of a NaN is looked for; later ones come from it."""
+MAX_SCALED = 30
+"""How often it is where a scaler multiplies losses with what may be too much."""
 
 
 class Run(Protocol):
@@ -62,7 +64,7 @@ class Finder:
         self.waiting: dict[Position, tuple[Finding | None, set[int]]] = {}
         """By place of a module's calls: what keeps graphs, and those of its nodes that no backward
         has run through."""
-        self.looks = LOOKS
+        self.looks: float = LOOKS
 
     def silent_writes(self, run: Run) -> None:
         """Look for saved values that were written without PyTorch's notice."""
@@ -162,26 +164,26 @@ class Finder:
         """Look for the birthplace of a NaN or an infinity that has come as far as the loss."""
         for tensor in tensors:
             near = tensor.numel() == 1 and copyable(tensor)
-            if near and self.looks and (number := tensor.item()) - number != 0:  # not finite
-                self.looks -= 1
+            if near and self.looks > 0 and (number := tensor.item()) - number != 0:  # not finite
                 self.recorder.drain()
                 tape, model = self.calls.tape, self.recorder.log.model()
                 value = self.identity.current(tensor).id
-                found = nans.in_forward(tape, len(tape.entries), tensor, model, value)
-                self._born(found)
+                self._born(nans.in_forward(tape, len(tape.entries), tensor, model, value))
 
-    def nan_in_gradients(self, leaves: Sequence[torch.Tensor]) -> None:
+    def nan_in_gradients(self, grads: Iterable[torch.Tensor | None]) -> None:
         """Look for it when one is in a gradient."""
-        if self.looks and nans.gradients_with_nan(leaves):
-            self.looks -= 1
+        bad = nans.bad_gradient(grads) if self.looks > 0 else None
+        if bad is not None:
             if self.identity.later:
                 self.recorder.drain()
-            self._born(nans.in_backward(self.calls.tape))
+            self._born(nans.in_backward(self.calls.tape, bad))
 
     def _born(self, finding: Finding | None) -> None:
         if finding is not None:
             self.looks = 0
             self.found(finding)
+        else:  # a scale that is too large is to be expected now and then
+            self.looks -= 1 if not nans.scales() else LOOKS / MAX_SCALED
 
     def found(self, finding: Finding | None) -> None:
         """Keep what was found; of the same thing at the same lines only what was found last."""

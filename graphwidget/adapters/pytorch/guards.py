@@ -9,8 +9,9 @@ from .fixes import LIBRARIES, parsed, valid
 ROOTS = ("sqrt", "rsqrt", "log", "log2", "log10", "reciprocal", "pow", "float_power")
 
 RANGES = {"exp": "clamp(max=80.0)", "softmax": "clamp(min=-1e4)", "log_softmax": "clamp(min=-1e4)"}
-
 RANGES |= dict.fromkeys(ROOTS, "clamp(min=1e-12)")
+RANGES |= dict.fromkeys(("acos", "asin", "arccos", "arcsin", "atanh"), "clamp(-1 + 1e-6, 1 - 1e-6)")
+RANGES |= {"log1p": "clamp(min=-1 + 1e-6)", "logit": "clamp(1e-6, 1 - 1e-6)"}
 """What keeps the inputs of functions where these and their derivatives are finite."""
 
 NOT_NEGATIVE = ("std", "norm", "sum", "abs", "var", "sqrt", "exp")
@@ -28,10 +29,16 @@ def guarded(text: str, op: str) -> str:
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr != op or not _made_safe(node, node.func, op):
                 continue
+        elif isinstance(node, ast.Call) and _named(node.func) == op and op in RANGES and node.args:
+            node.args[0] = _within(node.args[0], RANGES[op])
         else:
             continue
         return valid(ast.unparse(statement))  # type: ignore[arg-type]
     return ""
+
+
+def _named(function: ast.expr) -> str:
+    return function.id if isinstance(function, ast.Name) else ""
 
 
 def _made_safe(call: ast.Call, function: ast.Attribute, op: str) -> bool:

@@ -1,16 +1,21 @@
 """Where a NaN or an infinity was born: the turn in which one came as far as a loss is repeated.
 
-So is one in which a NaN came as far as a gradient. Its calls are played from the tape on copies of
+So is one in which it came as far as a gradient. Its calls are played from the tape on copies of
 what the program still has, and looked at one by one; nothing is looked at as long as losses and
-gradients are numbers. Where the tape cannot be played, the numbers that were recorded are asked.
+gradients are finite. Where the tape cannot be played, the numbers that were recorded are asked.
+What a ``GradScaler`` multiplies the loss with is one in the repetition: a step in which only that
+makes infinities is the scaler's affair, which skips it.
 """
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+from weakref import WeakSet
 
 import torch
+from torch.amp import GradScaler
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model
@@ -35,7 +40,8 @@ class _Again(Player):
         entries = tape.entries[:upto]
         starts = [nr for nr, each in enumerate(entries) if each.run or each.func is None]
         super().__init__(entries[starts[-1] + 1 if starts else 0 :], tape.looks)
-        self.living = tape.living()
+        self.living, self.device = tape.living(), "cpu"
+        self.scales = {id(each) for each in scales()}
         self.items = 0
         self.maker: dict[int, int] = {}
         self.fresh: dict[int, bool] = {}  # by entry, whether it made what is bad of what is good
@@ -51,7 +57,8 @@ class _Again(Player):
             self.items += tensor.numel()
             if self.items > MAX_ITEMS:
                 raise Unfit
-            found = self.tensors[number] = tensor.detach().clone()
+            found = tensor.detach().clone()
+            found = self.tensors[number] = found.fill_(1) if id(tensor) in self.scales else found
             if tensor.requires_grad:
                 found.requires_grad_()
         return found
@@ -59,10 +66,9 @@ class _Again(Player):
     def forward(self) -> None:
         """Repeat the calls, and see which ones make what is bad of what is good."""
         for nr, entry in enumerate(self.entries):
-            if entry.made:
-                if all(each in self.living for each in numbers_in(entry.result)):
-                    continue
-            elif entry.args is None:
+            if entry.made and all(each in self.living for each in numbers_in(entry.result)):
+                continue
+            if entry.args is None:
                 raise Unfit
             given = any(map(self.bad, map(self.tensor, numbers_in(entry.args))))
             with torch.set_grad_enabled(entry.grad_mode):
@@ -142,17 +148,26 @@ def any_not_finite(tensors: Iterable[Any]) -> bool:
     return any(isinstance(each, torch.Tensor) and not_finite(each) for each in tensors)
 
 
-def gradients_with_nan(leaves: Sequence[torch.Tensor]) -> bool:
-    """Whether the gradients of leaves hold a NaN, in one pass over them: their sums are looked at,
-    which are NaN then."""
+_scalers: WeakSet[GradScaler] = WeakSet()
+
+
+def scales() -> list[torch.Tensor]:
+    """What the program's ``GradScaler``s multiply losses with."""
+    if not _scalers:  # nobody keeps a list of them
+        _scalers.update(each for each in gc.get_objects() if issubclass(type(each), GradScaler))
+    return [each._scale for each in _scalers if each._scale is not None]
+
+
+def bad_gradient(grads: Iterable[torch.Tensor | None]) -> torch.Tensor | None:
+    """A gradient that is not finite, in one pass over all: their sums are looked at, which are not
+    finite then."""
     with torch.no_grad():
-        for leaf in leaves:
-            grad = leaf.grad
+        for grad in grads:
             if grad is not None and copyable(grad):
                 total = grad.sum().item()
-                if total != total and has_nan(grad):  # inf - inf is none either
-                    return True
-    return False
+                if total - total != 0 and not_finite(grad):  # inf - inf is none either
+                    return grad
+    return None
 
 
 def in_forward(
@@ -207,8 +222,8 @@ def _guarded(place: Place, entry: Entry | None) -> str:
     return next(filter(None, (guards.guarded(line, op) for op in guards.ROOTS)), "")
 
 
-def in_backward(tape: Tape) -> Finding | None:
-    """Where the NaN was born that gradients have since the last run."""
+def in_backward(tape: Tape, grad: torch.Tensor) -> Finding | None:
+    """Where the NaN or the infinity was born that a gradient has since the last run."""
     run = next(nr for nr in reversed(range(len(tape.entries))) if tape.entries[nr].run)
     try:
         with torch.random.fork_rng(devices=[]), torch.enable_grad():
@@ -218,13 +233,25 @@ def in_backward(tape: Tape) -> Finding | None:
     except Exception:  # as above
         return None
     place = _place(entry)
-    if place is None:
+    if place is None or entry is None:
         return None
-    text = (
-        "The first NaN was born in backward: the derivative of this line is not finite where it "
-        "was used."
-    )
+    what = "The first NaN" if has_nan(grad) else "An infinite gradient"
+    text = f"{what} was born in backward: the derivative of this line is not finite where it was "
+    text += "used."
+    if _chosen(player, entry):
+        text += " That torch.where does not take its result there is no help: zero times infinity "
+        text += "is NaN. Make its input safe."
     return Finding("nan", None, place, _guarded(place, entry), text)
+
+
+def _chosen(player: Player, entry: Entry) -> bool:
+    """Whether ``torch.where`` was given what a call made."""
+    made = set(numbers_in(entry.result))
+    return any(
+        each.func is not None and plain_name(each.func) == "where"
+        and not made.isdisjoint(numbers_in(each.args))
+        for each in player.entries
+    )  # fmt: skip
 
 
 def _recorded(model: Model, value: int) -> Place | None:

@@ -16,6 +16,7 @@ import torch.autograd.graph
 
 from ...graph import runtime
 from .live import Abandoned, LiveRun, gate_of_this_thread
+from .ops import tensors_in
 from .run import Run
 from .run_records import RunRecords
 
@@ -114,7 +115,8 @@ class Runs(RunRecords):
         """A run has succeeded."""
         try:
             with torch._C.DisableTorchFunction():
-                self.finder.nan_in_gradients(run.learning)
+                found = [leaf.grad for leaf in run.learning]
+                self.finder.nan_in_gradients([*found, *tensors_in(result)])
                 self.calls.returned(result)
         except Exception as error:
             self.fault(error)
