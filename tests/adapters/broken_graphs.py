@@ -169,4 +169,35 @@ loss = -(p * q).sum()
 loss.backward()
 """,
     ),
+    'heads of one body, in a loop': Broken(
+        'freed', 'feat = torch.tanh(body(x))', 'loss.backward()', True,
+        """
+body, heads = torch.nn.Linear(3, 4), [torch.nn.Linear(4, 1) for _ in "12"]
+x = torch.randn(5, 3)
+feat = torch.tanh(body(x))
+for out in [head(feat) for head in heads]:
+    loss = out.pow(2).mean()
+    loss.backward()
+""",
+    ),
+    'a gradient by what needs none': Broken(
+        'no_grad', 'du = torch.autograd.grad(u.sum(), x, create_graph=True)[0]',
+        'x = torch.linspace(0, 1, 20).unsqueeze(1)', True,
+        """
+net = torch.nn.Sequential(torch.nn.Linear(1, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
+x = torch.linspace(0, 1, 20).unsqueeze(1)
+u = net(x)
+du = torch.autograd.grad(u.sum(), x, create_graph=True)[0]
+(du - u).pow(2).mean().backward()
+""",
+    ),
+    'a loss of a number, told to need a gradient': Broken(
+        'no_grad', 'loss.backward()', 'error = net(x).pow(2).mean().item()', False,
+        """
+net, x = torch.nn.Linear(3, 1), torch.randn(4, 3)
+error = net(x).pow(2).mean().item()
+loss = torch.tensor(error, requires_grad=True)
+loss.backward()
+""",
+    ),
 }  # fmt: skip

@@ -253,7 +253,7 @@ def no_graph(
         text = "A tensor became a number or an array here, and its history was lost."
         return Finding("no_grad", reader, place, fix, text)
     place = place_of(origins[made[0]]) if made else None
-    name = name_of_value(model, made[0]) if made else name_of_value(model, value)
+    name = (name_of_value(model, made[0]) if made else "") or name_of_value(model, value)
     fix = f"{name}.requires_grad_()" if name else ""
     if place is not None and fix:
         fix = fixes.valid(f"{statement(model, place)}\n{fix}")

@@ -65,6 +65,8 @@ class Finder:
         """By place of a module's calls: what keeps graphs, and those of its nodes that no backward
         has run through."""
         self.looks: float = LOOKS
+        self.bare: set[Position | None] = set()
+        """Places of runs whose loss has no history."""
 
     def silent_writes(self, run: Run) -> None:
         """Look for saved values that were written without PyTorch's notice."""

@@ -230,6 +230,12 @@ def handed(made: str, used: str) -> list[str]:
     return [name for name in given if name in read]
 
 
+def read_by(text: str) -> list[str]:
+    """The variables and attributes that a statement reads."""
+    nodes = ast.walk(parsed(text) or ast.Pass())
+    return [ast.unparse(each) for each in nodes if is_variable(each, ast.Load)]
+
+
 def carried_on(text: str) -> list[str]:
     """The variables that a statement both reads and gives a new value: it cannot run twice."""
     statement = parsed(text)

@@ -15,6 +15,8 @@ from typing import Any
 import torch
 
 from ...recording import events as ev
+from ...recording.findings import Finding
+from ...recording.fold import Model
 from ...recording.recorder import NodeRef, Ref
 from ...recording.sites import Site
 from . import causes, second
@@ -219,15 +221,36 @@ class Run:
         elif event.kind == "freed":
             finding = second.freed(model, self.id, node, runs.finder.first)
         elif NO_GRAPH in message:
-            calls = runs.calls
-            finding = causes.no_graph(
-                model, self.root, site, calls.origins, calls.leaks, calls.frozen
-            )
+            finding = self._without_graph(model, message)
         finding = None if finding is None else tried(finding, runs.calls.tape)
         runs.finder.found(finding)
         for note in event.help if finding is None else finding.lines():
             error.add_note(note)
         return event if finding is None else event._replace(help=finding.help())
+
+    def _without_graph(self, model: Model, message: str) -> Finding:
+        calls, site = self.runs.calls, None if self.place is None else self.place.site
+        bare = [ref for ref in self.inputs or () if not ref.facts.requires_grad]
+        asked_for = bool(bare) and message.startswith("One of the differentiated")
+        root = bare[0].id if asked_for else self.root
+        found = causes.no_graph(model, root, site, calls.origins, calls.leaks, calls.frozen)
+        if not asked_for or found.culprit is None:
+            return found
+        return found._replace(text=f"A gradient is asked for by what needs none. {found.text}")
+
+    def _learns_nothing(self) -> None:
+        """Notice a loss that was made of numbers and told to need a gradient: no error is raised,
+        and no parameter gets one."""
+        calls, finder = self.runs.calls, self.runs.finder
+        bare = len(self.reached) == 1 and leafy(self.reached[0]) and self.inputs is None
+        if not bare or not calls.leaks or self.place in finder.bare:
+            return
+        finder.bare.add(self.place)
+        self.recorder.drain()
+        found = self._without_graph(self.recorder.log.model(), "")
+        if found.culprit is not None and "history was lost" in found.text:
+            text = f"No error is raised, and no parameter learns from this loss. {found.text}"
+            finder.found(found._replace(text=text))
 
     def ended(self, status: str) -> None:
         """Take the hooks away, and tell the end and what was freed."""
@@ -235,6 +258,8 @@ class Run:
             with suppress(Exception):
                 handle.remove()
         try:
+            if status == "ok":
+                self._learns_nothing()
             if self.later:
                 self._over(status)
             elif not self.keeps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -15,6 +16,7 @@ from .lines import (
     anew,
     apart,
     between,
+    enclosing,
     name_of_value,
     place_in,
     place_of,
@@ -63,6 +65,14 @@ def freed(
     elif first_use is not None:
         place, fix = first_use
         text += f" That backward needs no gradient of {name}: give it {name}.detach()."
+    elif (
+        before is not None
+        and place is not None
+        and before == backward
+        and _turns(model, place, name)
+    ):
+        text += " All of them need it: keep the graph, or call backward once on their sum."
+        place, fix = before, fixes.kept_graph(before.text)
     elif place is not None and reader != place and _ran_once(model, old, began):
         text += f" {name or 'What was computed then'} was made once and is used again:"
         text += " make it anew each time (or, if what made it is not trained, .detach() it)."
@@ -73,6 +83,17 @@ def freed(
         text += f" {name or 'What was computed then'} is used again, with its old history."
         fix = _detached(model, edges, line, place)
     return Finding("freed", reader, place, fix, text)
+
+
+def _turns(model: Model, place: Place, name: str) -> bool:
+    """Whether the variable is that of a loop around the line: then each turn has its own. Of what
+    the program has no name for, whether the line reads one that is."""
+    loops = [
+        node for node in enclosing(source_of(model, place), place) if isinstance(node, ast.For)
+    ]
+    targets = [each for loop in loops for each in ast.walk(loop.target)]
+    names = {each.id for each in targets if isinstance(each, ast.Name)}
+    return name in names if name else bool(names & set(fixes.read_by(statement(model, place))))
 
 
 def _of_the_same_object(model: Model, reader: Place | None, place: Place, name: str) -> list[str]:
