@@ -69,6 +69,15 @@ y[1:3] *= 0.5
 y.sum().backward()
 """,
     ),
+    "states in one tensor": (
+        "hs[t + 1] = torch.tanh(hs[t] @ w)",
+        """
+w, hs = torch.randn(4, 4, requires_grad=True), torch.zeros(4, 2, 4)
+for t in range(3):
+    hs[t + 1] = torch.tanh(hs[t] @ w)
+hs.sum().backward()
+""",
+    ),
     "an item of a list": (
         "keep[2].mul_(2)",
         """

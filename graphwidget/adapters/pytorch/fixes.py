@@ -72,7 +72,13 @@ def _cloned_first(target: ast.Subscript, statement: ast.stmt, levels: int | None
     if not isinstance(whole, ast.Name | ast.Attribute | ast.Subscript):
         return ""
     name = ast.unparse(whole)
-    return valid(f"{name} = {name}.clone()\n{ast.unparse(statement)}")
+    first = ""
+    if isinstance(statement, ast.Assign | ast.AugAssign) and name in read_by(
+        f"_ = {ast.unparse(statement.value)}"
+    ):  # what is read must be the tensor before the copy
+        first = f"value = {ast.unparse(statement.value)}\n"
+        statement.value = ast.Name("value", ast.Load())
+    return valid(f"{first}{name} = {name}.clone()\n{ast.unparse(statement)}")
 
 
 def _method(statement: ast.Expr, levels: int | None) -> str:
