@@ -14,7 +14,11 @@ Records = list[Any]
 class Mark:
     """A scope that is open, or was."""
 
-    __slots__ = ("closed", "kind", "name", "region", "scope", "site", "text", "told")
+    told = closed = False
+    region: Region | None = None
+    """Found from positions; else it says itself when it ends."""
+    passing: Any = False
+    """Whether it is a loop that ran once, or its turn: not worth telling."""
 
     def __init__(self, number: int, kind: str, name: str, text: str, site: Site | None) -> None:
         self.scope = number
@@ -22,19 +26,10 @@ class Mark:
         self.name = name
         self.text = text
         self.site = site
-        self.told = self.closed = False
-        self.region: Region | None = None  # found from positions, else it says itself when it ends
-
-    @property
-    def passing(self) -> bool:
-        """Whether it is a loop that ran once, or its turn: not worth telling."""
-        return False
 
 
 class LoopMark(Mark):
     """A loop."""
-
-    __slots__ = ("columns", "count", "first", "rows", "runs", "turns", "within")
 
     def __init__(self, number: int, text: str, within: Records) -> None:
         super().__init__(number, "loop", "", text, None)
@@ -55,16 +50,18 @@ class Turn(Mark):
     """A turn of a loop. Once it is over it stands among the records for all that it did, which
     can so be let go of as a whole."""
 
-    __slots__ = ("loop", "nested", "nr", "records", "scalars", "tick")
+    kind, text, site = "turn", "", None
+    tick: int | None = None
+    nested = False
+    """Whether there are other turns among its records."""
 
     def __init__(self, number: int, loop: LoopMark, records: Records) -> None:
-        super().__init__(number, "turn", "", "", None)
+        # The hot path: what all have is the class's.
+        self.scope = number
         self.loop = loop
         self.nr = loop.count
-        self.tick: int | None = None
         self.scalars: dict[str, Captured] = {}
         self.records = records  # what it does, from where it begins to where it ends
-        self.nested = False  # whether there are other turns among these
 
     @property
     def passing(self) -> bool:

@@ -226,10 +226,11 @@ class Scopes:
         self.size -= 1  # of the record that says so comes what is told of all that closes
         for at in range(len(self._open) - 1, -1, -1):
             if self._open[at].scope == number:
-                module = self._open[at].kind == "module"
                 self._close_from(at)
-                if not module:
-                    self._blocks[-1].wanted = None
+                block = self._blocks[-1]
+                now = len(self._open) - block.start
+                if block.wanted is not None and len(block.wanted) != now:
+                    block.wanted = None  # some of those that are open began within
                 return
 
     def ran(self) -> None:
