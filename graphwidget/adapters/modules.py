@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from inspect import CO_OPTIMIZED
-from sys import getrefcount
 from types import FrameType
 from typing import Any
 
-from .places import is_module, ours, user_frame
+from .places import drop_copy, is_module, ours, user_frame
 
 MAIN = ("lr", "momentum", "betas", "weight_decay", "nesterov")
 """The numbers by which an optimizer's step is told, where they are not zero."""
@@ -19,11 +16,6 @@ MAIN = ("lr", "momentum", "betas", "weight_decay", "nesterov")
 NUMBERS = frozenset({bool, int, float, type(None)})
 
 MAX_FRAMES = 20
-UNSHARED = 3
-"""References to a frame's copy of its variables that nobody but the frame and its reader has."""
-
-FRAMES_KEEP_COPIES = sys.version_info < (3, 13)
-"""Whether a function's frame keeps the copy of its variables that ``f_locals`` gives."""
 
 
 def step_into(holder: Any, path: str, name: str) -> str:
@@ -97,9 +89,7 @@ class ModuleNames:
                 break
             space = where.f_locals
             self._look(space)
-            optimized = where.f_code.co_flags & CO_OPTIMIZED
-            if FRAMES_KEEP_COPIES and optimized and getrefcount(space) == UNSHARED:
-                space.clear()  # it would keep alive what the program deletes
+            drop_copy(where, space)
             where = where.f_back
         if not self.knows(module):
             self._keep(type(module).__name__, module)

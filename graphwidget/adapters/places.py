@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from functools import cache
+from inspect import CO_OPTIMIZED
+from sys import getrefcount
 from types import CodeType, FrameType
 from typing import Any
 
@@ -45,6 +48,24 @@ def is_module(value: Any) -> bool:
     """Whether it holds modules and parameters (the layers above the core are not known here)."""
     own = getattr(value, "__dict__", None)
     return type(own) is dict and "_modules" in own and "_parameters" in own
+
+
+UNSHARED = 4
+"""References to a frame's copy of its variables that nobody but the frame and its readers has."""
+
+FRAMES_KEEP_COPIES = sys.version_info < (3, 13)
+"""Whether a function's frame keeps the copy of its variables that ``f_locals`` gives."""
+
+
+def drop_copy(frame: FrameType, space: dict[str, Any]) -> None:
+    """``frame.f_locals`` was read: what the frame keeps of it would keep alive what the program
+    deletes."""
+    if (
+        FRAMES_KEEP_COPIES
+        and frame.f_code.co_flags & CO_OPTIMIZED
+        and getrefcount(space) <= UNSHARED
+    ):
+        space.clear()
 
 
 OPTIMIZERS = os.path.join(PACKAGE, "optim", "")
@@ -204,6 +225,8 @@ class Places:
                 depth += where.f_code is not COMPILES
             space = where.f_locals if local else where.f_globals
             found += [id(space.get(loop.target)) for loop in loops]
+            if local:
+                drop_copy(where, space)
         if found == self._ticks and at.outer is self._outer:
             return None
         self._ticks, self._outer = found, at.outer

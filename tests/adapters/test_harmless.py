@@ -114,6 +114,24 @@ def test_what_a_function_deletes_is_gone_while_it_goes_on() -> None:
         assert train() == [True, True]
 
 
+@pytest.mark.parametrize("library", [torch, graphwidget])
+def test_what_a_turn_of_a_loop_within_a_loop_deletes_is_gone_with_it(library: Any) -> None:
+    def train() -> list[bool]:
+        x, gone = library.ones(3, requires_grad=True), []
+        for _epoch in range(2):
+            for _batch in range(3):
+                y = x * 2
+                loss = y.sum()
+                loss.backward()
+                kept = [weakref.ref(y), weakref.ref(loss)]
+                del y, loss
+                gone += [each() is None for each in kept]
+        return gone
+
+    with graphwidget.watch():
+        assert all(train())
+
+
 def test_gradients_that_are_too_large_for_half_precision_accuse_no_line() -> None:
     model = net().half()
     with graphwidget.diagnose() as found:
