@@ -65,16 +65,23 @@ class ModuleNames:
     def called(self, module: Any, frame: FrameType, scope: int) -> str:
         """A module is called by ``frame``, in a scope of its own: what the user would type for it;
         its class where no variable of the program leads to it."""
-        self._scopes[id(module)] = scope
+        number = id(module)
+        self._scopes[number] = scope
+        found = self._found.get(number)
+        if found is None or found[0]() is not module or number in self._roots:
+            self._meet(module, user_frame(frame, self._ours))
+        return self._found[number][1]
+
+    def _meet(self, module: Any, where: FrameType | None) -> None:
+        """A module is called for the first time: find its name, and its model's parameters."""
         if not self.knows(module):
-            self._search(module, user_frame(frame, self._ours))
+            self._search(module, where)
         path, root = self._roots.pop(id(module), ("", None))
         whole = None if root is None else root()
         if whole is not None:
             for _place, each in within(whole, path):
                 self._roots.pop(id(each), None)
             self.fresh += parameters(whole, path)
-        return self._found[id(module)][1]
 
     def scope_of(self, module: Any) -> int | None:
         """The scope of a module's newest call; None for no module, or one that was not called."""
