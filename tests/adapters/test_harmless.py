@@ -12,6 +12,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import graphwidget
+from graphwidget.adapters.pytorch import calls
 
 WATCHED: list[Callable[[], Any]] = [graphwidget.diagnose, graphwidget.watch]
 
@@ -37,6 +38,44 @@ def test_a_device_chosen_around_a_step_ends_with_its_block(watched: Callable[[],
             assert torch.empty(1).device.type == "meta"
         assert torch.empty(1).device.type == "cpu"
     assert (torch.empty(1).device.type, modes()) == ("cpu", before)
+
+
+@pytest.mark.parametrize("watched", WATCHED)
+def test_dropping_gradients_shows_the_watcher_no_parameter(
+    watched: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    look = calls.looked_at
+
+    def looked_at(func: Callable[..., Any]) -> tuple[str, bool, bool]:
+        asked.append(look(func)[0])
+        return look(func)
+
+    monkeypatch.setattr(calls, "looked_at", looked_at)
+    before, model = torch.optim.Optimizer.zero_grad, net()
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    with watched():
+        model(torch.ones(3, 4)).sum().backward()
+        asked.clear()
+        optimizer.zero_grad()
+        assert asked == []
+        assert all(each.grad is None for each in model.parameters())
+        torch.ones(1).exp()
+        assert "exp" in asked
+    assert torch.optim.Optimizer.zero_grad is before
+
+
+def test_gradients_that_are_zeroed_in_place_are_seen_to_be_written() -> None:
+    weight = torch.ones(3, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], 0.1)
+    with graphwidget.diagnose():
+        weight.sum().backward()
+        assert weight.grad is not None
+        scaled = (weight.grad * weight).sum()
+        optimizer.zero_grad(set_to_none=False)
+        with pytest.raises(RuntimeError, match="inplace") as raised:
+            scaled.backward()
+    assert any("optimizer.zero_grad(set_to_none=False)" in each for each in raised.value.__notes__)
 
 
 @pytest.mark.parametrize("watched", WATCHED)

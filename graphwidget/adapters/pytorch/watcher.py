@@ -37,6 +37,7 @@ from ..scopes import Scopes
 from ..sorting import BEGINS, ENDS, TICK, Sorter
 from .calls import Calls, Place
 from .identity import Identity
+from .modes import ZeroGrad, enter, leave
 from .node_facts import leafy, sequence_of
 from .raised import raised
 from .runs import Runs
@@ -89,6 +90,7 @@ class TorchAdapter:
         self.sorter.settling.add(self.names.settle)
         self.on_pulse: Callable[[float], None] | None = None
         self.places = Places(recorder.sites, not_the_users, torch.nn.init.__file__)
+        self.places.calling = CALLING
         self.modules = ModuleNames(not_the_users)
         self.calls.heard = self._beat
         self.commanded = False
@@ -146,15 +148,16 @@ class TorchAdapter:
             return
         self._away, self._step = False, None
         self._thread = get_ident()
-        _leave(self.calls)
+        leave(self.calls)
         self.calls.off = False
-        _enter(self.calls)
+        enter(self.calls)
         self.runs.install()
         self._handles = [
             modules.register_module_forward_pre_hook(self._module_begins),
             modules.register_module_forward_hook(self._module_ends, always_call=True),
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),
+            ZeroGrad(self.calls, self._elsewhere),
         ]
 
     def stop(self) -> None:
@@ -164,7 +167,7 @@ class TorchAdapter:
         self._handles = []
         self.runs.remove()
         self.calls.off = True  # a call that is going on would put the mode back
-        _leave(self.calls)
+        leave(self.calls)
 
     @contextmanager
     def observing(self, commanded: bool = False) -> Iterator[None]:
@@ -267,28 +270,32 @@ class TorchAdapter:
         if self._away:
             self.step_over()  # an error has ended it
         try:
-            with torch._C.DisableTorchFunction():
-                frame = _getframe(1)
-                while frame.f_back is not None and frame.f_code.co_filename == MODULE:
-                    frame = frame.f_back
-                place = self._at(frame)
-                number = self.recorder.ids.scope()
-                name = self.modules.called(module, frame, number)
-                waiting = [each for each in self.modules.fresh if is_lazy(each[1])]
-                for path, parameter in self.modules.fresh:
-                    if is_lazy(parameter):
-                        continue  # it has no numbers before the end of this call
-                    ref = self.identity.current(parameter)
-                    self.identity.note(ref, (self.names.rebound, ref.id, "module", path))
-                    self.runs.finder.learners.parameters.append(ref)
-                self.modules.fresh[:] = waiting
-                if not self._scopes:
-                    self.runs.finder.called(place)
-                self._begins(number, "module", place, name, type(module).__name__)
-                self.places.calling = CALLING
-                self.places.enter(place)
+            frame = _getframe(1)
+            while frame.f_code.co_filename == MODULE and frame.f_back is not None:
+                frame = frame.f_back
+            place = self._at(frame)
+            number = self.recorder.ids.scope()
+            name = self.modules.called(module, frame, number)
+            if self.modules.fresh or not self._scopes:
+                with torch._C.DisableTorchFunction():
+                    self._called(place)
+            self._begins(number, "module", place, name, type(module).__name__)
+            self.places.enter(place)
         except Exception as error:
             self.fault(error)
+
+    def _called(self, place: Position) -> None:
+        """A model is called: its parameters are met if they are new."""
+        waiting = [each for each in self.modules.fresh if is_lazy(each[1])]
+        for path, parameter in self.modules.fresh:
+            if is_lazy(parameter):
+                continue  # it has no numbers before the end of this call
+            ref = self.identity.current(parameter)
+            self.identity.note(ref, (self.names.rebound, ref.id, "module", path))
+            self.runs.finder.learners.parameters.append(ref)
+        self.modules.fresh[:] = waiting
+        if not self._scopes:
+            self.runs.finder.called(place)
 
     def _module_ends(self, _module: torch.nn.Module, _args: Any, _result: Any) -> None:
         if self._scopes and not self._elsewhere():
@@ -317,7 +324,7 @@ class TorchAdapter:
                 closure = any(callable(each) for each in (*args[1:], *kwargs.values()))
                 if not closure and not_the_users(_file_of(type(optimizer).__module__)):
                     self._away = True
-                    _leave(self.calls)  # off the stack: a step makes a hundred calls and more
+                    leave(self.calls)  # off the stack: a step makes a hundred calls and more
         except Exception as error:
             self.fault(error)
 
@@ -340,7 +347,7 @@ class TorchAdapter:
         if self._away:
             self._away = False
             if self.active and not self.calls.off:
-                _enter(self.calls)
+                enter(self.calls)
 
     def _begins(self, number: int, kind: str, place: Position | None, name: str, text: str) -> None:
         self._scopes.append(number)
@@ -424,29 +431,3 @@ def not_the_users(filename: str) -> bool:
         theirs = filename.startswith((TORCH, PACKAGE, "<graphwidget", "<eval_with_key"))
         found = _files[filename] = theirs
     return found
-
-
-def _enter(mode: Calls) -> None:
-    """Put the mode below the program's own, which are taken off from the top when their blocks
-    end; above the default device's alone, which PyTorch wants at the bottom."""
-    above = []
-    while torch._C._len_torch_function_stack():
-        above.append(torch._C._pop_torch_function_stack())
-    default = getattr(getattr(torch, "_GLOBAL_DEVICE_CONTEXT", None), "device_context", None)
-    if above and above[-1] is default:
-        torch._C._push_on_torch_function_stack(above.pop())
-    torch._C._push_on_torch_function_stack(mode)
-    for each in reversed(above):
-        torch._C._push_on_torch_function_stack(each)
-
-
-def _leave(mode: Calls) -> None:
-    """Take the mode off the stack of modes, wherever it stands there."""
-    above = []
-    while torch._C._len_torch_function_stack():
-        top = torch._C._pop_torch_function_stack()
-        if top is mode:
-            break
-        above.append(top)
-    for each in reversed(above):
-        torch._C._push_on_torch_function_stack(each)
