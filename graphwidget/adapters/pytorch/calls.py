@@ -205,8 +205,8 @@ class Calls(TorchFunctionMode):
         written = self._written(given, result)
         single = type(result) in TENSORS
         ids = [id(tensor) for tensor, _ref in given]
-        made = [each for each in ([result] if single else ops.tensors_in(result))
-                if id(each) not in ids]  # fmt: skip
+        results = [result] if single else ops.tensors_in(result)
+        made = [each for each in results if id(each) not in ids]
         known = tuple([ref for _tensor, ref in given])
         if not made and not written:
             self._nothing(func, name, before, result)
@@ -327,7 +327,7 @@ class Calls(TorchFunctionMode):
             if tensor._is_view():
                 write = self.written(tensor, ref)
             else:
-                write = Write(ref, identity.rewritten(tensor, ref), None, None, False)
+                write = new_tuple(Write, (ref, identity.rewritten(tensor, ref), None, None, False))
                 if not identity.later:
                     identity.tell(write.after)
             writes.append(write)

@@ -94,7 +94,7 @@ class Finder:
 
     def grows(self, run: Run) -> None:
         """Notice a graph that is larger with every run from the same line."""
-        if self.waiting:
+        if any(found for found, _nodes in self.waiting.values()):
             self._runs_through(run)
         if run.place is None:
             return

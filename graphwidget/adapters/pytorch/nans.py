@@ -159,14 +159,16 @@ def scales() -> list[torch.Tensor]:
 
 
 def bad_gradient(grads: Iterable[torch.Tensor | None]) -> torch.Tensor | None:
-    """A gradient that is not finite, in one pass over all: their sums are looked at, which are not
+    """A gradient that is not finite, in one pass over all: their norms are looked at, which are not
     finite then."""
+    held = [grad for grad in grads if grad is not None and copyable(grad)]
+    if not held:
+        return None
     with torch.no_grad():
-        for grad in grads:
-            if grad is not None and copyable(grad):
-                total = grad.sum().item()
-                if total - total != 0 and not_finite(grad):  # inf - inf is none either
-                    return grad
+        for grad, norm in zip(held, torch._foreach_norm(held), strict=True):
+            total = norm.item()
+            if total - total != 0 and not_finite(grad):  # inf - inf is none either
+                return grad
     return None
 
 

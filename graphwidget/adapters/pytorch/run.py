@@ -286,7 +286,8 @@ class Run:
                 self.emptied = [ref.id for ref in found if ref is not None]
         for leaf in self.learning:
             if leaf.grad is not None:
-                runs.finder.graded.add(self.identity.current(leaf).storage)
+                known = self.identity.known(leaf) or self.identity.current(leaf)
+                runs.finder.graded.add(known.storage)
         runs.going_on.remove(self)
         self.reached, self.nodes, self.learning = [], [], []
 
@@ -308,11 +309,12 @@ class Run:
 
 
 def _first(table: dict[int, Site | None], nodes: Iterable[int], site: Site | None) -> None:
-    """Note where nodes ran, if they did not before."""
+    """Note where nodes ran, if they did not before; of too many the older half is forgotten."""
     for node in nodes:
         table.setdefault(node, site)
-    while len(table) > MAX_FIRST:
-        del table[next(iter(table))]
+    if len(table) > MAX_FIRST:
+        for node in list(table)[: MAX_FIRST // 2]:
+            del table[node]
 
 
 def _tensors(grads: Any) -> list[torch.Tensor | None]:

@@ -37,8 +37,8 @@ class Held(int):
 
 class Facts(NamedTuple):
     """What is known of a tensor when it is gone; ``key`` was its address and ``address`` its
-    storage's, ``base`` is what it is a view of, and ``copy`` are its numbers where these are few
-    and wanted."""
+    storage's, ``base`` is what it is a view of, and ``numbers`` are its numbers in nested lists
+    where these are few and wanted."""
 
     key: int
     number: Held
@@ -51,7 +51,7 @@ class Facts(NamedTuple):
     base: Ref | None
     stride: tuple[int, ...]
     offset: int
-    copy: torch.Tensor | None
+    numbers: Any
 
 
 class Foreign(NamedTuple):

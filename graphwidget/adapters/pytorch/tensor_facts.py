@@ -7,6 +7,8 @@ from functools import cache
 from typing import Any
 
 import torch
+from torch._C import _get_tracing_state
+from torch.compiler import is_dynamo_compiling
 
 from ...recording import events as ev
 from ...recording.summary import capture, summary
@@ -39,7 +41,10 @@ def asked(tensor: torch.Tensor, name: str) -> bool:
 
 def version_of(tensor: torch.Tensor) -> int:
     """The tensor's version; 0 for inference tensors, which have none."""
-    return 0 if tensor.is_inference() else tensor._version
+    try:
+        return tensor._version
+    except RuntimeError:
+        return 0
 
 
 def storage_of(tensor: torch.Tensor) -> int:
@@ -52,7 +57,7 @@ def storage_of(tensor: torch.Tensor) -> int:
 
 def traced() -> bool:
     """Whether what is called now only makes a graph of calls, for Dynamo or for TorchScript."""
-    return torch.compiler.is_dynamo_compiling() or torch._C._get_tracing_state() is not None
+    return is_dynamo_compiling() or _get_tracing_state() is not None
 
 
 def copyable(tensor: torch.Tensor) -> bool:
@@ -61,6 +66,15 @@ def copyable(tensor: torch.Tensor) -> bool:
     if type(tensor) not in PLAIN or not tensor.is_cpu or torch._C._len_torch_dispatch_stack():
         return False
     return not _WRAPPED(tensor) and tensor.layout is torch.strided
+
+
+def numbers_of(tensor: torch.Tensor) -> Any:
+    """The tensor's numbers in nested lists, faster than a copy where they are few; None where
+    nobody can look at them."""
+    try:
+        return tensor.tolist() if copyable(tensor) else None
+    except (RuntimeError, TypeError):  # the old vmap's tensors look like others
+        return None
 
 
 PLAIN = (torch.Tensor, torch.nn.Parameter)

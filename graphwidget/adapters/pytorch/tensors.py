@@ -22,6 +22,7 @@ from .tensor_facts import (
     asked,
     copyable,
     dtype_name,
+    numbers_of,
     storage_of,
     summarized,
     version_of,
@@ -126,7 +127,7 @@ class Tensors:
         ref = self.refs.get(id(tensor))
         if ref is not None and ref() is not tensor:
             ref = None
-        version = 0 if tensor.is_inference() else tensor._version
+        version = version_of(tensor)
         if ref is not None and ref.version == version:
             if not self.later:
                 self.assure(ref)
@@ -153,7 +154,7 @@ class Tensors:
         ref = Ref(tensor, self._died)
         met = self._met(tensor) if before is None else None
         ref.id = self.recorder.ids.value() if met is None else met
-        ref.version = 0 if tensor.is_inference() else tensor._version
+        ref.version = version_of(tensor)
         if before is None:
             storage, count = tables.storages.get(address, (ref.id, 0))
             tables.storages[address] = storage, count + 1
@@ -195,14 +196,14 @@ class Tensors:
             needed, leaf = tensor.requires_grad, tensor.is_leaf
         except RuntimeError:
             needed, leaf = asked(tensor, "requires_grad"), asked(tensor, "is_leaf")
-        copy = None
+        numbers = None
         if self.later and tensor.numel() <= self.limit:
-            copy = self.captured(tensor)[2]
+            numbers = numbers_of(tensor)
         parameter = type(tensor) is not torch.Tensor and isinstance(tensor, torch.nn.Parameter)
         facts: Facts = new_tuple(
             Facts,
             (id(tensor), number, tensor.dtype, tensor.shape, address, needed, leaf, parameter,
-             base, stride, offset, copy),
+             base, stride, offset, numbers),
         )  # fmt: skip
         return facts
 
@@ -250,8 +251,11 @@ class Tensors:
         tensor = None if self.brief else ref()
         if tensor is not None:
             return self.captured(tensor)
-        facts = ref.facts
-        return dtype_name(facts.dtype), tuple(facts.shape), facts.copy
+        facts, copy = ref.facts, None
+        if facts.numbers is not None:
+            copy = torch.tensor(facts.numbers, dtype=facts.dtype, device="cpu")
+            copy = copy.reshape(facts.shape)
+        return dtype_name(facts.dtype), tuple(facts.shape), copy
 
     def _value(
         self, ref: Ref, needed: bool, leaf: bool, parameter: bool, base: int | None, data: Captured
