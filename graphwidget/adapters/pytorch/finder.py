@@ -20,7 +20,8 @@ from .calls import Calls
 from .identity import TOKEN, Identity
 from .leaks import Count, leak, with_history
 from .lines import name_of_value, place_of
-from .node_facts import leafy, saved_tensors
+from .node_facts import leafy
+from .saved import saved_tensors
 from .tensor_facts import copyable, storage_of
 from .unused import Learners
 

@@ -15,10 +15,11 @@ import torch
 from ...recording import events as ev
 from ...recording.recorder import NodeRef, Recorder, Ref
 from .earlier import Earlier, EarlierCalls
-from .node_facts import class_of, expected_version, leaf_of, name_of, saved_tensors, slots_of
+from .node_facts import class_of, leaf_of, name_of
 from .ops import definition
+from .saved import Stale, refused, saved_tensors, slots_of, stale
 from .tape import Heard
-from .tensor_facts import grad_fn_of, storage_of
+from .tensor_facts import grad_fn_of, storage_of, version_of
 from .tensors import Tables, Tensors
 
 TOKEN = "graphwidget"
@@ -196,9 +197,13 @@ class Identity(Tensors):
             if ref is None:
                 yield ev.Saved(slot, None, None, None, f"tensor{list(raw.shape)}")
             else:
-                version = expected_version(node, slot) if wrote else None
-                version = ref.version if version is None else version
+                since = stale(node, slot) if wrote else None
+                version = ref.version if since is None else since.expected
                 yield ev.Saved(slot, ref.id, ref.storage, version, None)
+        for slot, since in refused(node):
+            ref = _written_since(near, since)
+            if ref is not None:
+                yield ev.Saved(slot, ref.id, ref.storage, since.expected, None)
 
     def _among(self, saved: torch.Tensor, near: Sequence[Ref]) -> Ref | None:
         """The identity of a saved tensor. What a node keeps of its own results is another object
@@ -217,3 +222,15 @@ class Identity(Tensors):
                     return ref
                 alike = ref if alike is None else alike
         return alike
+
+
+def _written_since(near: Sequence[Ref], since: Stale) -> Ref | None:
+    """Which of the values is the saved tensor of which PyTorch only tells that it was written: one
+    of that shape and version, or a view of it; best one that is known to have been written."""
+    fits = [ref for ref in near if ref.version == since.expected]
+    alike = [ref for ref in fits if sorted(ref.facts.shape) == sorted(since.shape)] or fits
+    for ref in alike:
+        tensor = ref()
+        if tensor is not None and version_of(tensor) == since.found:
+            return ref
+    return alike[0] if alike else None

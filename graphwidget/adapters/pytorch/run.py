@@ -24,8 +24,9 @@ from .diagnosis import NO_GRAPH, STALE, diagnose
 from .identity import TOKEN
 from .lines import place_of
 from .live import gate_of_this_thread
-from .node_facts import class_of, leaf_of, leafy, sequence_of, slots_of
+from .node_facts import class_of, leaf_of, leafy, sequence_of
 from .run_records import Grads, RunRecords
+from .saved import slots_of
 from .tensor_facts import asked, grad_fn_of
 from .trying import tried
 

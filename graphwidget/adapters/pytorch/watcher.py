@@ -41,6 +41,7 @@ from .modes import ZeroGrad, enter, leave
 from .node_facts import leafy, sequence_of
 from .raised import raised
 from .runs import Runs
+from .saved import CarefulHooks
 from .tape import LONG, MOST
 from .telling import Telling
 from .tensor_facts import grad_fn_of, traced
@@ -95,6 +96,7 @@ class TorchAdapter:
         self.calls.heard = self._beat
         self.commanded = False
         """Whether what happens is the page's wish, and stands on no line of the program."""
+        self._hooks = CarefulHooks()
         self._handles: list[Any] = []
         self._thread = 0
         self._scopes: list[int] = []
@@ -152,6 +154,7 @@ class TorchAdapter:
         self.calls.off = False
         enter(self.calls)
         self.runs.install()
+        self._hooks.install()
         self._handles = [
             modules.register_module_forward_pre_hook(self._module_begins),
             modules.register_module_forward_hook(self._module_ends, always_call=True),
@@ -166,6 +169,7 @@ class TorchAdapter:
             handle.remove()
         self._handles = []
         self.runs.remove()
+        self._hooks.remove()
         self.calls.off = True  # a call that is going on would put the mode back
         leave(self.calls)
 

@@ -1,0 +1,133 @@
+"""What a node of PyTorch's graph saved for its backward, seen without changing anything.
+
+From 2.10 on PyTorch shows saved tensors as they are. Before, it shows them as backward would get
+them: it refuses those that were written since, and calls the program's own hooks. There a refusal
+is read for what it says, and hooks are kept from being called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import suppress
+from functools import cache
+from typing import Any, NamedTuple
+
+import torch
+
+from .node_facts import class_of
+
+SAVED, RAW = "_saved_", "_raw_saved_"
+SHOWN = hasattr(torch._C._autograd.SavedTensor, "data")
+"""Whether this PyTorch shows what was saved as it is."""
+REFUSAL = re.compile(r"\[(?:[\w.]+ )?\[([\d, ]*)\]\].* at version (\d+); expected version (\d+)")
+PUSH = "_push_saved_tensors_default_hooks"
+
+
+class Stale(NamedTuple):
+    """A saved tensor that was written since: its shape, the version that it has and the one that
+    backward expects."""
+
+    shape: tuple[int, ...]
+    found: int
+    expected: int
+
+
+class _Hooked(Exception):
+    """What was looked at is behind hooks of the program."""
+
+
+@cache
+def slots_of(kind: Hashable) -> tuple[str, ...]:
+    """The slots in which a class of nodes holds what a node saved."""
+    return tuple(name.removeprefix(RAW) for name in dir(kind) if name.startswith(RAW))
+
+
+@cache
+def _checked(kind: Hashable, slot: str) -> str:
+    """The attribute that gives what is in a slot as backward would get it. Nodes of the program's
+    own functions call it otherwise."""
+    return SAVED + slot if hasattr(kind, SAVED + slot) else SAVED[1:] + slot
+
+
+def saved_tensors(node: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    """(slot, tensor) of what a node saved, without calling hooks; before PyTorch 2.10 without what
+    was written since, of which ``stale`` tells."""
+    kind = class_of(node)
+    for slot in slots_of(kind):
+        held = None
+        with suppress(RuntimeError, _Hooked):  # freed, or written since
+            held = _look(node, RAW + slot if SHOWN else _checked(kind, slot))
+        several = isinstance(held, (tuple, list))
+        for nr, each in enumerate(held if several else (held,)):  # type: ignore[arg-type]
+            tensor = getattr(each, "data", None) if SHOWN else each
+            if isinstance(tensor, torch.Tensor):
+                yield (f"{slot}[{nr}]" if several else slot), tensor
+
+
+def stale(node: Any, slot: str) -> Stale | None:
+    """What PyTorch's refusal tells of a saved tensor that was written since; None when it does not
+    refuse it for that."""
+    if SHOWN and getattr(getattr(node, RAW + slot, None), "unpack_hook", None) is not None:
+        return None
+    try:
+        _look(node, _checked(class_of(node), slot))
+    except RuntimeError as error:
+        found = REFUSAL.search(str(error))
+        if found:
+            shape = tuple(int(size) for size in found[1].split(",") if size.strip())
+            return Stale(shape, int(found[2]), int(found[3]))
+    except _Hooked:
+        pass
+    return None
+
+
+def refused(node: Any) -> Iterator[tuple[str, Stale]]:
+    """(slot, what is known) of what ``saved_tensors`` cannot show."""
+    if not SHOWN:
+        for slot in slots_of(class_of(node)):
+            found = stale(node, slot)
+            if found is not None:
+                yield slot, found
+
+
+_looking = False
+
+
+def _look(node: Any, attribute: str) -> Any:
+    global _looking
+    _looking = True
+    try:
+        return getattr(node, attribute, None)
+    finally:
+        _looking = False
+
+
+class CarefulHooks:
+    """Keeps the program's hooks of saved tensors from being called by a look, where PyTorch would:
+    wraps them as they are pushed."""
+
+    _push: Callable[..., Any] | None = None
+
+    def install(self) -> None:
+        """Wrap the hooks that are pushed from now on."""
+        push = getattr(torch._C._autograd, PUSH, None)
+        if SHOWN or push is None or self._push is not None:
+            return
+        self._push = push
+
+        def pushed(pack: Callable[[Any], Any], unpack: Callable[[Any], Any]) -> Any:
+            def careful(packed: Any) -> Any:
+                if _looking:
+                    raise _Hooked
+                return unpack(packed)
+
+            return push(pack, careful)
+
+        setattr(torch._C._autograd, PUSH, pushed)
+
+    def remove(self) -> None:
+        """Leave PyTorch as it was."""
+        if self._push is not None:
+            setattr(torch._C._autograd, PUSH, self._push)
+            self._push = None

@@ -1,0 +1,88 @@
+"""What nodes saved is seen alike on every PyTorch, also on those that show it less openly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch.autograd.graph import saved_tensors_hooks
+from torch.utils.checkpoint import checkpoint
+
+import graphwidget
+from graphwidget.adapters.pytorch import saved
+from tests.adapters import test_predictions as predictions
+from tests.adapters.broken import BROKEN
+from tests.adapters.test_diagnosis import run
+
+WATCHED: list[Callable[[], Any]] = [graphwidget.diagnose, graphwidget.watch]
+
+
+@pytest.fixture
+def older(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What PyTorch shows of a saved tensor before 2.10: only what backward would get."""
+    monkeypatch.setattr(saved, "SHOWN", False)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_an_older_pytorch_is_told_the_same(name: str, older: None) -> None:
+    wanted = BROKEN[name]
+    (finding,), _, _ = run(wanted.source, name)
+    assert finding.kind == wanted.kind
+    assert wanted.culprit is None or finding.culprit.text == wanted.culprit
+    assert wanted.reader is None or finding.reader.text == wanted.reader
+
+
+def test_with_an_older_pytorch_it_is_known_that_backward_will_raise(older: None) -> None:
+    predictions.test_that_backward_will_raise_is_known_with_both_lines(0)
+
+
+def test_what_is_refused_says_what_was_written() -> None:
+    x = torch.ones(2, 3, requires_grad=True)
+    y = x.exp()
+    node = y.grad_fn
+    assert saved.stale(node, "result") is None
+    y.mul_(2).add_(1)
+    assert saved.stale(node, "result") == saved.Stale((2, 3), 2, 0)
+
+
+@pytest.mark.parametrize("watched", WATCHED)
+@pytest.mark.parametrize("shown", [True, False])
+def test_hooks_of_the_program_are_called_by_backward_alone(
+    watched: Callable[[], Any], shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saved, "SHOWN", shown and saved.SHOWN)
+    unpacked: list[torch.Tensor] = []
+
+    def unpack(packed: torch.Tensor) -> torch.Tensor:
+        unpacked.append(packed)
+        return packed
+
+    x = torch.randn(3, requires_grad=True)
+    push = torch._C._autograd._push_saved_tensors_default_hooks
+    with watched():
+        with saved_tensors_hooks(lambda tensor: tensor, unpack):
+            y = x.exp().relu_()
+        assert unpacked == []
+        y.sum().backward()
+    assert len(unpacked) == 2
+    assert torch._C._autograd._push_saved_tensors_default_hooks is push
+
+
+@pytest.mark.parametrize("watched", WATCHED)
+def test_a_checkpoint_computes_again_only_in_backward(
+    watched: Callable[[], Any], older: None
+) -> None:
+    calls: list[str] = []
+
+    def block(h: torch.Tensor) -> torch.Tensor:
+        calls.append("forward")
+        return (h.sin() * 2).exp()
+
+    x = torch.randn(3, requires_grad=True)
+    with watched():
+        y = checkpoint(block, x, use_reentrant=False).sum()
+        assert calls == ["forward"]
+        y.backward()
+    assert calls == ["forward", "forward"]
