@@ -2,7 +2,6 @@
 
 from . import lr_scheduler, swa_utils
 from .adadelta import Adadelta
-from .adafactor import Adafactor
 from .adagrad import Adagrad
 from .adam import Adam, AdamW
 from .adamax import Adamax
@@ -21,7 +20,6 @@ __all__ = [
     "LBFGS",
     "SGD",
     "Adadelta",
-    "Adafactor",
     "Adagrad",
     "Adam",
     "AdamW",

@@ -1,4 +1,4 @@
-"""Averages of weights, and Adafactor, against PyTorch's."""
+"""Averages of weights against PyTorch's."""
 
 import pytest
 
@@ -19,13 +19,6 @@ def train(*averages, steps=3):
 def shown(a):
     return [repr(a), list(a.state_dict()), [p.detach().clone() for p in a.parameters()],
         [b.clone() for b in a.buffers()]]
-def adafactor(shape=(3, 2), **options):
-    p = torch.linspace(-1, 2, 6)[: 6 if len(shape) > 1 else 3].reshape(shape).requires_grad_()
-    o = torch.optim.Adafactor([p], **options)
-    for step in range(3):
-        p.grad = (p.detach() * 3 + step).sin()
-        o.step()
-    return [repr(o), p, o.state_dict()]
 """
 
 PROGRAMS = """
@@ -68,17 +61,6 @@ result = [attempt(f) for f in (lambda: S.SWALR(o, .05, anneal_strategy="x"), lam
     anneal_epochs=-1), lambda: S.SWALR(o, [.05, .1]), lambda: S.AveragedModel(model, avg_fn=1,
     multi_avg_fn=2), lambda: S.get_ema_avg_fn(2.), lambda: S.get_ema_multi_avg_fn(-1.),
     lambda: S.SWALR(3, .05))]
-
-# Adafactor
-result = [adafactor(), adafactor((3,)), adafactor(lr=.1, weight_decay=.1), adafactor(d=2.,
-    maximize=True), adafactor(beta2_decay=-.5, eps=(1e-3, 1e-2)), adafactor((1, 3, 2),
-    foreach=True)]
-
-# Adafactor's options
-p = [torch.ones(2, requires_grad=True)]
-A = torch.optim.Adafactor
-result = [attempt(f) for f in (lambda: A(p, lr=-1), lambda: A(p, beta2_decay=1), lambda: A(p,
-    eps=(-1, 0)), lambda: A(p, eps=(1, -1)), lambda: A(p, d=.5), lambda: A(p, weight_decay=-1))]
 """
 
 
