@@ -8,7 +8,7 @@ from typing import Any
 from ..recording import events as ev
 from ..recording.positions import Position
 from ..recording.recorder import Recorder, Ref
-from ..recording.sites import Names, Site
+from ..recording.sites import Names
 
 
 class Bindings:
@@ -67,12 +67,10 @@ class Bindings:
                 self.bound(ref.id, names)
 
     def moved(self, place: Position | None) -> None:
-        """A call is told: it follows on what was perhaps the last of its site, or on its end."""
-        self.moved_to(None if place is None else place.site)
-
-    def moved_to(self, site: Site | None) -> None:
-        """The same of a call that is told, or has raised, at a site."""
+        """A call is told, or one that raised: it follows on what was perhaps the last of its site,
+        or on its end."""
         before = None if self._perhaps is None else self._perhaps[1]
+        site = None if place is None else place.site
         if before is not None and site is not None and before.site is site:
             self._perhaps = None
         else:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import CodeType, TracebackType
 from typing import Any, NamedTuple
 
 from ..graph.base import TensorBase
 from ..optable import TABLE
+from ..recording.positions import Level, Position
+from ..recording.sites import Sites
 from .places import is_module, ours
 
 MAX_INPUTS = 8
@@ -18,14 +21,17 @@ RUNS = frozenset({"backward", "grad"})
 """What begins a backward run: its errors are the graph's, not a call's."""
 
 
+TOP = ("<module>", "<cell")
+"""How the names begin of code that is at the top of a program or of a cell."""
+
+
 class Raised(NamedTuple):
-    """A call that raised: its op, the tensors it was given, where the user called it, and the
-    innermost module in whose call that was."""
+    """A call that raised: its op, the tensors it was given, what the error has passed down to the
+    user's line that made the call, and the innermost module in whose call that was."""
 
     op: str
     inputs: tuple[TensorBase, ...]
-    code: CodeType
-    lasti: int
+    way: list[TracebackType]
     module: Any
 
 
@@ -35,8 +41,7 @@ def raised_call(error: BaseException) -> Raised | None:
     user = [n for n, each in enumerate(entries) if not ours(each.tb_frame.f_code.co_filename)]
     if not user or user[-1] == len(entries) - 1:
         return None
-    caller = entries[user[-1]]
-    place = caller.tb_frame.f_code, caller.tb_lasti
+    way = entries[: user[-1] + 1]
     named: tuple[str, tuple[TensorBase, ...]] | None = None
     for entry in entries[: user[-1] : -1]:  # the innermost first
         code = entry.tb_frame.f_code
@@ -45,10 +50,10 @@ def raised_call(error: BaseException) -> Raised | None:
         if name in RUNS:
             return None
         if given and name in TABLE:
-            return Raised(name, given, *place, module_of(entries))
+            return Raised(name, given, way, module_of(entries))
         if given and code.co_filename.startswith("<graphwidget"):
             named = named or (name, given)
-    return None if named is None else Raised(*named, *place, module_of(entries))
+    return None if named is None else Raised(*named, way, module_of(entries))
 
 
 def entries_of(error: BaseException) -> list[TracebackType]:
@@ -69,6 +74,21 @@ def module_of(entries: list[TracebackType]) -> Any:
             if is_module(module):
                 return module
     return None
+
+
+def position_of(
+    way: list[TracebackType], module: Any, sites: Sites, ours: Callable[[str], bool] = ours
+) -> Position:
+    """Where the program was when it made a call that raised. Of a call within a ``module``, which
+    was told to begin, only the line is wanted."""
+    levels = [
+        Level(code, each.tb_lasti, ours(code.co_filename))
+        for each in way
+        if (code := each.tb_frame.f_code)
+    ]
+    top = [n for n, each in enumerate(levels) if each.code.co_name.startswith(TOP)]
+    row = tuple(levels[top[0] :]) if top and module is None else ()
+    return Position(row, sites.at(levels[-1].code, levels[-1].lasti))
 
 
 def _name(code: CodeType) -> str:

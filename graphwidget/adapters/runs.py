@@ -15,13 +15,12 @@ from ..optable import TABLE
 from ..recording import events as ev
 from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder, Ref
-from ..recording.sites import Site
 from ..recording.summary import COPIED, Captured, capture, summary
 from .calls import Calls, plan
 from .identity import Identity, guarded
 from .local import FIRST_NODES, MAX_ITEMS, Copied, copied, matrices
 from .modules import ModuleNames
-from .raised import raised_call
+from .raised import position_of, raised_call
 from .scopes import Scopes
 
 Grads = tuple[Captured | None, ...]
@@ -196,8 +195,8 @@ class Runs:
             "call", type(error).__name__, str(error), (), None, None, None, None, None, None, (),
             None, call.op, inputs, self.modules.scope_of(call.module),
         )  # fmt: skip
-        site = self.recorder.sites.at(call.code, call.lasti)
-        self.raw.append((self._raised, None, event, site))
+        place = position_of(call.way, call.module, self.recorder.sites)
+        self.raw.append((self._raised, place, event))
 
     # While draining ------------------------------------------------------------------------
     def _begin(self, place: Position | None, _what: str, event: ev.Backward) -> None:
@@ -216,14 +215,14 @@ class Runs:
         source = None if place is None else self.recorder.source(place.site)
         self.recorder.tell(event._replace(writes=writes, source=source))
 
-    def _raised(self, _: None, event: ev.Error, site: Site) -> None:
-        self.calls.moved_to(site)
+    def _raised(self, place: Position, event: ev.Error) -> None:
+        self.calls.moved(place)
         op = None if event.op is None else TABLE.get(event.op)
         if op is not None:
             self.calls.define(op)
         self.calls.recall(event.inputs)
         scope = self.scopes.current if event.scope is None else event.scope
-        self.recorder.tell(event._replace(source=self.recorder.source(site), scope=scope))
+        self.recorder.tell(event._replace(source=self.recorder.source(place.site), scope=scope))
 
     def _start(self, run: int, node: NodeRef, grads: Grads, local: Copied | None) -> None:
         self.recorder.tell(ev.Start(run, node.id, self._summaries(grads)))

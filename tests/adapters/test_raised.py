@@ -103,3 +103,16 @@ def test_what_autograd_explains_is_told_once(library: Any, lines: str) -> None:
     model, _ = raised(lines, library)
     assert "call" not in [error["kind"] for error in model.errors]
     assert len(model.errors) <= 1
+
+
+@pytest.mark.parametrize("library", [graphwidget, torch], ids=["ours", "torch"])
+@pytest.mark.parametrize("call", ["x * w", "times(x)"])
+def test_the_first_call_of_a_turn_that_raises_is_of_that_turn(library: Any, call: str) -> None:
+    setting = "w = torch.ones(3, requires_grad=True)\ndef times(x):\n    return x * w\n"
+    loop = "for x in [torch.ones(3), torch.ones(3), torch.ones(4)]:\n"
+    model, _ = raised(f"{setting}{loop}    z = {call}\n    z.sum().backward()", library)
+    [error] = model.errors
+    scopes = [model.scopes[each] for each in ([] if error["scope"] is None else [error["scope"]])]
+    while scopes and scopes[-1]["parent"] is not None:
+        scopes.append(model.scopes[scopes[-1]["parent"]])
+    assert [each["name"] for each in scopes if each["kind"] == "turn"] == ["3"]

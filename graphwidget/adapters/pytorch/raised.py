@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...recording import events as ev
+from ...recording.positions import Position
 from ...recording.recorder import Ref
-from ...recording.sites import Site
 from ..modules import ModuleNames
-from ..raised import MAX_INPUTS, entries_of, module_of
+from ..raised import MAX_INPUTS, entries_of, module_of, position_of
 from . import ops
 from .calls import LEAF, Calls
 
@@ -26,7 +26,7 @@ def raised(
     users = [n for n, each in enumerate(entries) if not ours(each.tb_frame.f_code.co_filename)]
     if not users:
         return
-    caller = entries[users[-1]]
+    way, module = entries[: users[-1] + 1], module_of(entries)
     for entry in reversed(entries[users[-1] :]):
         seen = entry.tb_frame.f_locals if entry.tb_frame.f_code is HEARS else {}
         before = seen.get("before")
@@ -38,19 +38,19 @@ def raised(
         event = ev.Error(
             "call", type(error).__name__, str(error), (), None, None, None, None, None, None, (),
             None, told.key, tuple(inputs[:MAX_INPUTS]),
-            modules.scope_of(module_of(entries)),
+            modules.scope_of(module),
         )  # fmt: skip
-        site = calls.recorder.sites.at(caller.tb_frame.f_code, caller.tb_lasti)
-        calls.recorder.raw.append((_tell, calls, event, seen["name"], site))
+        place = position_of(way, module, calls.recorder.sites, ours)
+        calls.recorder.raw.append((_tell, place, event, calls, seen["name"]))
         return
 
 
-def _tell(calls: Calls, event: ev.Error, name: str, site: Site) -> None:
+def _tell(place: Position, event: ev.Error, calls: Calls, name: str) -> None:
     """While draining: tell it, and first what its op is."""
     recorder, key = calls.recorder, str(event.op)
-    calls.telling.names.moved_to(site)
+    calls.telling.names.moved(place)
     if recorder.define(key):
         recorder.tell(ops.definition(name, key))
     calls.telling.names.recall(event.inputs)
     scope = calls.telling.scopes.current if event.scope is None else event.scope
-    recorder.tell(event._replace(source=recorder.source(site), scope=scope))
+    recorder.tell(event._replace(source=recorder.source(place.site), scope=scope))
