@@ -28,6 +28,12 @@ function large(modules: number, ops: number): Program {
   return p;
 }
 
+/** Whatever work there is takes long, until that is restored. */
+function slowWork(): { mockRestore: () => void } {
+  let clock = 0;
+  return vi.spyOn(performance, "now").mockImplementation(() => (clock += 5));
+}
+
 /** Until a long log has been read. */
 const untilRead = (store: Store) =>
   vi.waitFor(
@@ -38,8 +44,7 @@ const untilRead = (store: Store) =>
   );
 
 it("reads a long log in slices, between which the page has its turn", async () => {
-  let clock = 0;
-  const now = vi.spyOn(performance, "now").mockImplementation(() => (clock += 5)); // slow work
+  const now = slowWork();
   const store = createStore();
   store.load(large(6, 300).packed());
   let turns = 0;
@@ -127,6 +132,7 @@ it("shows what it has until a log that begins later is read, and then its first 
   const state = toJson(fold(json.map(decode)));
   const more = large(6, 300).json.slice(0, 6000); // told again, and with it all as it was
   const first = json.length - 1;
+  const now = slowWork();
   store.received({
     type: "events",
     from: first,
@@ -142,6 +148,7 @@ it("shows what it has until a log that begins later is read, and then its first 
     }
     await new Promise((done) => setTimeout(done));
   }
+  now.mockRestore();
   expect(shown.length).toBeGreaterThan(3);
   expect(Math.min(...shown)).toBeGreaterThan(1);
   expect([store.first.value, store.index.value]).toEqual([first, 0]);
