@@ -321,9 +321,11 @@ def test_a_users_function_may_be_called_like_an_op() -> None:
     np.testing.assert_allclose(x.grad, 5 * np.exp([3.0, 3.0]), rtol=1e-6)
 
 
-def test_parts_that_are_copied() -> None:
+def test_copies_of_views() -> None:
     def function(x: Any) -> Any:
-        return torch.diag(x), torch.select_scatter(x, x[0], 0, 1), x.data * 2
+        first = torch.permute_copy(x, (1, 0)) + torch.slice_copy(x.t(), 0, 0, 2)
+        parts = [*torch.split_copy(x, 1), *torch.unbind_copy(x, 1)]
+        return first, torch.select_scatter(x, parts[0][0], 0, 1), *parts, x.data * 2
 
     static, x = tf.from_function(function, torch.zeros(2, 2)), torch.randn(2, 2)
     for one, two in zip(static(x), function(x), strict=True):

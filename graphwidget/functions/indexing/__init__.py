@@ -7,4 +7,5 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     masks,
     parse_index,
     scatter,
+    view_copies,
 )

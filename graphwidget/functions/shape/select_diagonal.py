@@ -88,6 +88,12 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     return F.slice(input, dim, begin, begin + length, 1)
 
 
+@offer(out=True)
+def narrow_copy(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """``narrow``, copied."""
+    return F.narrow_copy(input, dim, wrap_range(input, dim, start, length), length)
+
+
 # Diagonals and windows ----------------------------------------------------------------------------
 def check_diagonal(ndim: int, dim1: int, dim2: int) -> None:
     """Two different dims.

@@ -33,7 +33,8 @@ def direct(type: str) -> Callable[..., Any]:
     return write
 
 
-@writes("clone", "clone.contiguous", "detach", "alias", "zero_tensor")
+@writes("clone", "clone.contiguous", "detach", "detach_copy", "alias", "alias_copy",
+        "zero_tensor")  # fmt: skip
 def _identity(w: Any, self: Any, **params: Any) -> Any:
     return self
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...arrays import memory_order
 from ..declare import ARRAYS, TABLE, Namespace, also_in_place, composite, op
+from ..out import Out
 from . import view_kernels
 
 F = Namespace()
@@ -119,13 +120,6 @@ op("diagonal(self, /, offset=0, dim1=0, dim2=1)", view_kernels.diagonal, view=Tr
        F.diagonal_backward(grad, self_shape, offset, dim1, dim2),
    text="diag({self})", tex=r"\operatorname{{diag}} {self}", onnx=None)
 
-op("diagonal_copy(self, /, offset, dim1, dim2)",
-   lambda a, offset, dim1, dim2: np.array(view_kernels.diagonal(a, offset, dim1, dim2), order="C"),
-   node="DiagonalBackward0_copy", public=False,
-   d_self=lambda grad, self_shape, offset, dim1, dim2:
-       F.diagonal_backward(grad, self_shape, offset, dim1, dim2),
-   text="diag({self})", tex=r"\operatorname{{diag}} {self}", onnx=None)
-
 op("diagonal_backward(grad_output, /, shape, offset, dim1, dim2)",
    view_kernels.diagonal_backward, node="DiagonalBackwardBackward0",
    d_grad_output=lambda grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
@@ -214,9 +208,50 @@ for _key, _node in (
     also_in_place(_key, _node)
 
 
+# Views that are copied at once ------------------------------------------------------------------
+def also_copied(key: str) -> None:
+    """Offer what a view op shows as a copy too (``diagonal_copy``)."""
+    view = TABLE[key]
+    show = np.reshape if key == "view" else view.kernel  # a copy needs no strides that fit
+
+    def kernel(a: memory_order.Array, *args: Any, **params: Any) -> Any:
+        found = show(a, *args, **params)
+        if isinstance(found, tuple):
+            return tuple(np.array(part, order="C") for part in found)
+        return np.array(found, order="C")
+
+    name = view.name + "_copy" + key[len(view.name):]
+    TABLE[name] = replace(
+        view, key=name, name=view.name + "_copy", kernel=kernel, node=view.node + "_copy",
+        view=False, borrows=False, public=False, out=Out(history="ended"),
+    )  # fmt: skip
+    ARRAYS.__dict__[name.replace(".", "_")] = kernel
+
+
+for _key in (
+    "alias", "as_strided", "diagonal", "expand", "permute", "select", "slice", "split",
+    "split.sizes", "squeeze", "squeeze.dim", "squeeze.dims", "t", "transpose", "unbind", "unfold",
+    "unsqueeze", "view",
+):  # fmt: skip
+    also_copied(_key)
+
+op("detach_copy(self, /)", lambda a: np.array(a, order="C"), node="NotImplemented", public=False,
+   reshapes=True, out=Out(history="ended"),
+   d_self=lambda grad: F.without_derivative("aten::detach_copy"),
+   text="{self}", tex=r"{self}", onnx="Identity")
+
 # Parts that share memory with the whole and are no views of it: autograd trusts the caller --------
-TABLE["unsafe_split"] = replace(
-    TABLE["split"], key="unsafe_split", name="unsafe_split", node="UnsafeSplitBackward0",
-    view=False, public=False,
-)  # fmt: skip
-ARRAYS.__dict__["unsafe_split"] = TABLE["split"].kernel
+for _key, _node in (("split", "UnsafeSplit"), ("split.sizes", "UnsafeSplitWithSizes")):
+    TABLE["unsafe_" + _key] = replace(
+        TABLE[_key], key="unsafe_" + _key, name="unsafe_split", node=_node + "Backward0",
+        view=False, public=False,
+    )  # fmt: skip
+    ARRAYS.__dict__["unsafe_" + _key.replace(".", "_")] = TABLE[_key].kernel
+
+op("narrow_copy(self, /, dim, start, length)",
+   lambda a, dim, start, length:
+       np.array(view_kernels.slice_(a, dim, start, start + length, 1), order="C"),
+   d_self=lambda grad, self_shape, dim, start, length:
+       F.slice_backward(grad, self_shape, dim, start, start + length, 1),
+   public=False,
+   text="{self}[{start}:{start} + {length}]", tex=r"{self}_{{{start}:}}", onnx=None)
