@@ -116,13 +116,14 @@ def notebook(
 
     with quiet(page):
         yield open_notebook
-        if request.session.testsfailed > failed:
-            page.context.close()  # what a test leaves that has failed is nobody's ground
-        else:
-            page.evaluate("drive.clear()")
-            page.emulate_media(color_scheme="null", reduced_motion="null")
-            page.mouse.move(0, 0)
-            kept.append(page)
+    # JupyterLab itself complains of what was still asked of a kernel that is shut down here
+    if request.session.testsfailed > failed:
+        page.context.close()  # what a test leaves that has failed is nobody's ground
+    else:
+        page.evaluate("drive.clear()")
+        page.emulate_media(color_scheme="null", reduced_motion="null")
+        page.mouse.move(0, 0)
+        kept.append(page)
 
 
 @pytest.fixture

@@ -106,11 +106,13 @@ def test_one_player_moves_both_sides(quiet_page: Page, tmp_path: Path) -> None:
 
     root.locator("[data-action=first]").click()
     expect(left.get_by_test_id("value")).to_have_count(0)
-    phase = root.get_by_test_id("phase")
+    phase, count = root.get_by_test_id("phase"), root.get_by_test_id("step-count")
     while phase.inner_text() != "running":
         expect(left.get_by_test_id("value")).to_have_count(0)
-        before = numbers(right)
+        before, shown_step = numbers(right), count.inner_text()
         root.locator("[data-action=next]").click()
+        expect(count).not_to_have_text(shown_step)
+    expect(left.get_by_test_id("value")).to_have_count(3)
     # The static graph stood there whole and empty; the dynamic one has only just begun.
     assert ops(right) == ["+", "mean", "×"]
     assert set(before.values()) == {"…"}
@@ -118,8 +120,10 @@ def test_one_player_moves_both_sides(quiet_page: Page, tmp_path: Path) -> None:
     assert numbers(left)["a"] == numbers(right)["a"] == "[3., 8.]"
     assert numbers(right)["b"] == "…"
     quiet_page.keyboard.press("ArrowRight")
+    expect(left.get_by_test_id("value")).to_have_count(4)
     assert numbers(left)["b"] == numbers(right)["b"] == "[6., 12.]"
     quiet_page.keyboard.press("End")
+    expect(left.get_by_test_id("value")).to_have_count(5)
     assert ops(left) == ops(right)
     quiet_page.keyboard.press("Home")
     expect(right.get_by_test_id("value")).to_have_count(0)

@@ -100,7 +100,7 @@ def _idle(
     model: Model, held: set[int], graded: set[int], uses: dict[int, list[Row]]
 ) -> dict[str, Row]:
     """The parameters, by their paths, that got no gradient and should have one."""
-    began = min(run["time"] for run in model.runs.values())
+    began = min(run["time"] for run in model.runs.values() if run["time"] >= model.dropped)
     named = list(_named(model))
     learning = {_root(path) for path, row in named if row["storage"] in graded & uses.keys()}
     if held and held.isdisjoint(graded & uses.keys()):

@@ -4,6 +4,7 @@
  */
 
 import { get } from "../collections";
+import type { GroupFacts } from "../graph/boxes";
 import type { Gaps, Graph } from "../graph/graph";
 import { frameTitleWidth } from "../graph/group-box";
 import type { Detail } from "../graph/plan";
@@ -53,9 +54,10 @@ export function* fitting(
     yield;
     const graph = yield* draw(detail);
     if (!graph) continue;
+    if (detail.values === "names" && last && !hasModules(graph)) continue;
     last = { detail, graph };
     const share = Math.max(...ways.map((way) => shareOf(sizeOf(graph, way), room)));
-    const enough = countOf(graph) >= ENOUGH;
+    const enough = says(graph);
     const least = detail.values === "names" ? BRIEF / READING : 1;
     if (share >= least) return enough ? last : (named ?? panned ?? last);
     if (!enough) continue;
@@ -73,11 +75,25 @@ function shareOf({ w, h }: Room, room: Room): number {
   return Math.min(room.w / w, room.h / h);
 }
 
-/** How many ops and closed groups are drawn. */
-function countOf({ boxes }: Graph): number {
+/** Whether there are modules: of a program without them the numbers are what there is to see. */
+function hasModules({ boxes, frames }: Graph): boolean {
+  const closed = [...boxes.values()].some((box) => box.kind === "group" && isOfModel(box.facts));
+  return closed || [...frames.values()].some((frame) => isOfModel(frame.facts));
+}
+
+function isOfModel({ kind }: GroupFacts): boolean {
+  return kind === "module" || kind === "repeat";
+}
+
+/** Whether it says much: nothing is closed, or enough is drawn beside. */
+function says({ boxes }: Graph): boolean {
   let count = 0;
-  for (const { kind } of boxes.values()) if (kind !== "card") count += 1;
-  return count;
+  let closed = false;
+  for (const { kind } of boxes.values()) {
+    if (kind !== "card") count += 1;
+    if (kind === "group") closed = true;
+  }
+  return !closed || count >= ENOUGH;
 }
 
 /** The size that a graph has when it is laid out, or nearly so. */
