@@ -91,8 +91,11 @@ def test_the_table_has_the_measured_figures(quiet_page: Page, tmp_path: Path) ->
 
 
 def test_one_player_moves_both_sides(quiet_page: Page, tmp_path: Path) -> None:
-    shown = tf.side_by_side(loss, torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))
-    root = page_of(shown, quiet_page, tmp_path)
+    # at the top of a program of its own: the loops of pytest are not to be drawn
+    program = "shown = tf.side_by_side(loss, torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0]))"
+    names: dict[str, Any] = {"tf": tf, "torch": torch, "loss": loss}
+    exec(compile(program, "<program>", "exec"), names)
+    root = page_of(names["shown"], quiet_page, tmp_path)
     left, right = root.get_by_test_id("half-dynamic"), root.get_by_test_id("half-static")
 
     def numbers(side: Locator) -> dict[str, str]:
