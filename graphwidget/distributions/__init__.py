@@ -3,7 +3,7 @@
 import importlib
 from typing import Any
 
-from . import constraints, kl, kl_different_types, transforms  # noqa: F401  (kl_between registers)
+from . import constraints, kl, transforms
 from .bernoulli_categorical import Bernoulli, Categorical
 from .constraint_registry import biject_to, transform_to
 from .continuous import Cauchy, Exponential, Laplace, Normal, Uniform
@@ -11,9 +11,9 @@ from .counts import Binomial, Geometric, Multinomial, NegativeBinomial, Poisson
 from .distribution import Distribution
 from .exp_family import ExponentialFamily
 from .gamma_beta import Beta, Chi2, Dirichlet, Gamma, StudentT
-from .heavy_tailed import FisherSnedecor, GeneralizedPareto
 from .independent import Independent
 from .kl import kl_divergence, register_kl
+from .lkj_cholesky import LKJCholesky
 from .lowrank_multivariate_normal import LowRankMultivariateNormal
 from .multivariate_normal import MixtureSameFamily, MultivariateNormal
 from .one_hot_relaxed import (
@@ -35,17 +35,16 @@ from .transformed_distribution import (
 from .transforms import *  # noqa: F403
 from .unit_interval import ContinuousBernoulli, Kumaraswamy
 from .von_mises import VonMises
-from .wishart_lkj import LKJCholesky, Wishart
 
 __all__ = [
     "Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Chi2", "ContinuousBernoulli",
-    "Dirichlet", "Distribution", "Exponential", "ExponentialFamily", "FisherSnedecor", "Gamma",
-    "GeneralizedPareto", "Geometric", "Gumbel", "HalfCauchy", "HalfNormal", "Independent",
+    "Dirichlet", "Distribution", "Exponential", "ExponentialFamily", "Gamma",
+    "Geometric", "Gumbel", "HalfCauchy", "HalfNormal", "Independent",
     "InverseGamma", "Kumaraswamy", "LKJCholesky", "Laplace", "LogNormal", "LogisticNormal",
     "LowRankMultivariateNormal", "MixtureSameFamily", "Multinomial", "MultivariateNormal",
     "NegativeBinomial", "Normal", "OneHotCategorical", "OneHotCategoricalStraightThrough",
     "Pareto", "Poisson", "RelaxedBernoulli", "RelaxedOneHotCategorical", "StudentT",
-    "TransformedDistribution", "Uniform", "VonMises", "Weibull", "Wishart", "biject_to",
+    "TransformedDistribution", "Uniform", "VonMises", "Weibull", "biject_to",
     "constraints", "kl", "kl_divergence", "register_kl", "transform_to", "transforms",
     *transforms.__all__,
 ]  # fmt: skip

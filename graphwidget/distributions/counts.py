@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays.dtypes import Size
 from ..autograd.grad_mode import no_grad
 from ..dispatch.offer import FUNCTIONS as F
-from ..nn.functional import logsigmoid
+from ..nn.functional import binary_cross_entropy_with_logits, logsigmoid
 from . import constraints
 from .bernoulli_categorical import ByProbability, Categorical
 from .distribution import Distribution, batch_shape_of, broadcast_all, forwarded_property
@@ -97,7 +97,7 @@ class Geometric(ByProbability):
         return value * (-probs).log1p() + self.probs.log()
 
     def entropy(self) -> Any:
-        cross = F["binary_cross_entropy_with_logits"](self.logits, self.probs, reduction=0)
+        cross = binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
         return cross / self.probs
 
 

@@ -11,9 +11,7 @@ MODULES = {
         ("gamma_beta", "gamma beta chi2 dirichlet studentT"),
         ("one_hot_relaxed", "one_hot_categorical relaxed_bernoulli relaxed_categorical"),
         ("multivariate_normal", "mixture_same_family"),
-        ("wishart_lkj", "wishart lkj_cholesky"),
         ("unit_interval", "continuous_bernoulli kumaraswamy"),
-        ("heavy_tailed", "fishersnedecor generalized_pareto"),
         ("distribution", "utils"),
     )
     for theirs in names.split()
