@@ -7,7 +7,6 @@ from .adam import Adam, AdamW
 from .adamax import Adamax
 from .asgd import ASGD
 from .lbfgs import LBFGS
-from .muon import Muon
 from .nadam import NAdam
 from .optimizer import Optimizer
 from .radam import RAdam
@@ -24,7 +23,6 @@ __all__ = [
     "Adam",
     "AdamW",
     "Adamax",
-    "Muon",
     "NAdam",
     "Optimizer",
     "RAdam",

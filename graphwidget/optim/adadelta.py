@@ -10,13 +10,12 @@ import numpy as np
 from ..graph.tensor import Tensor
 from .adam import update_average_square
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, learning_rate, next_step
+from .per_parameter import PerParameter, Prepared, next_step
 
 
 class Adadelta(PerParameter):
     """Steps as large as recent steps, along the gradient divided by its recent size."""
 
-    on_xla = (False, False)
     options = (
         "lr", "rho", "eps", "weight_decay", "maximize", "capturable", "foreach", "differentiable",
     )  # fmt: skip
@@ -44,11 +43,11 @@ class Adadelta(PerParameter):
         if options["rho"] > 1.0:
             raise ValueError(f"Invalid rho value: {options['rho']}")
 
-    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
+    def rule(self, group: Group, state: State, rate: float) -> Prepared:
         """With the mean squares of gradients and of steps."""
         next_step(state)
         rho = group["rho"]
-        numbers = (rho, 1 - rho, group["eps"], learning_rate(group))
+        numbers = (rho, 1 - rho, group["eps"], rate)
         return _adadelta, numbers, self.memory
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..functions.creation.factories import full_like
 from ..graph.tensor import Tensor
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, learning_rate, next_step, state_number
+from .per_parameter import PerParameter, Prepared, next_step, state_number
 
 
 class Adagrad(PerParameter):
@@ -47,10 +47,10 @@ class Adagrad(PerParameter):
         state["step"] = state_number(0.0)
         state["sum"] = full_like(parameter, self.defaults["initial_accumulator_value"])
 
-    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
+    def rule(self, group: Group, state: State, rate: float) -> Prepared:
         """With a learning rate that may fall from step to step."""
         step = next_step(state)
-        rate = learning_rate(group) / (1 + (step - 1) * group["lr_decay"])
+        rate /= 1 + (step - 1) * group["lr_decay"]
         return _adagrad, (rate, group["eps"]), ("sum",)
 
 

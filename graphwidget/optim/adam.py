@@ -11,14 +11,14 @@ from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
 from . import differentiable
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, as_number, learning_rate, next_step
+from .per_parameter import PerParameter, Prepared, as_number, next_step
 
 
 class Adam(PerParameter):
     """Steps along the mean of recent gradients, divided by the root of their mean square.
 
-    `foreach`, `fused` and `capturable` choose between implementations in PyTorch; the first two
-    change nothing here, the last is refused at the first step, as PyTorch does on the CPU.
+    `foreach`, `fused` and `capturable` choose between implementations in PyTorch; they change
+    nothing here.
     """
 
     recorded = differentiable.adam
@@ -64,11 +64,11 @@ class Adam(PerParameter):
         if group["amsgrad"]:
             state["max_exp_avg_sq"] = zeros_like(parameter)
 
-    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
+    def rule(self, group: Group, state: State, rate: float) -> Prepared:
         """Adam's, with the corrections for this step; AMSGrad's keeps the largest mean square."""
         step = next_step(state)
         first, second = map(as_number, group["betas"])
-        rate = learning_rate(group) / (1 - first**step)
+        rate /= 1 - first**step
         root = (1 - second**step) ** 0.5
         numbers = (1 - first, second, 1 - second, root, group["eps"], rate)
         if group["amsgrad"]:

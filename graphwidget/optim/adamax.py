@@ -10,7 +10,7 @@ import numpy as np
 from ..graph.tensor import Tensor
 from .adam import update_average
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, learning_rate, next_step
+from .per_parameter import PerParameter, Prepared, next_step
 
 
 class Adamax(PerParameter):
@@ -38,11 +38,11 @@ class Adamax(PerParameter):
     ) -> None:
         super().__init__(params, locals())
 
-    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
+    def rule(self, group: Group, state: State, rate: float) -> Prepared:
         """With the correction of the mean for this step."""
         step = next_step(state)
         first, second = group["betas"]
-        numbers = (1 - first, second, group["eps"], learning_rate(group) / (1 - first**step))
+        numbers = (1 - first, second, group["eps"], rate / (1 - first**step))
         return _adamax, numbers, self.memory
 
 

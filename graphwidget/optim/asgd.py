@@ -16,7 +16,6 @@ from .per_parameter import PerParameter, Prepared, learning_rate, next_step, sta
 class ASGD(PerParameter):
     """Gradient descent that keeps the average of the parameters, from step `t0` on, in `ax`."""
 
-    captured = "params, mus, etas, and state_steps"
     writes = ("mul_", "add_")
     options = (
         "lr", "lambd", "alpha", "t0", "weight_decay", "foreach", "maximize", "differentiable",
@@ -46,12 +45,11 @@ class ASGD(PerParameter):
         state["mu"] = state_number(1.0)
         state["ax"] = zeros_like(parameter)
 
-    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
+    def rule(self, group: Group, state: State, rate: float) -> Prepared:
         """With the rate and the weight of the average of this step; those of the next are kept."""
         step = next_step(state)
         eta, mu = state["eta"]._data, state["mu"]._data
         numbers = (float(eta), float(mu), group["lambd"])
-        rate = learning_rate(group)
         eta[...] = rate / ((1 + group["lambd"] * rate * step) ** group["alpha"])
         mu[...] = 1 / max(1, step - group["t0"])
         return _asgd, numbers, ("ax",)

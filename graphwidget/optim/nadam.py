@@ -11,13 +11,12 @@ from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
 from .adam import update_average, update_average_square
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, learning_rate, next_step, state_number
+from .per_parameter import PerParameter, Prepared, next_step, state_number
 
 
 class NAdam(PerParameter):
     """Adam with Nesterov's momentum."""
 
-    captured = "params, mu_products and state_steps"
     writes = ("addcdiv_", "addcdiv_")
     options = (
         "lr", "betas", "eps", "weight_decay", "momentum_decay", "decoupled_weight_decay",
@@ -49,7 +48,7 @@ class NAdam(PerParameter):
         state["exp_avg"] = zeros_like(parameter)
         state["exp_avg_sq"] = zeros_like(parameter)
 
-    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
+    def rule(self, group: Group, state: State, rate: float) -> Prepared:
         """With the momentum of this step and of the next."""
         step = next_step(state)
         first, second = group["betas"]
@@ -57,7 +56,7 @@ class NAdam(PerParameter):
         mu, following = (first * (1 - 0.5 * 0.96 ** (at * decay)) for at in (step, step + 1))
         product = state["mu_product"]._data
         product *= mu
-        so_far, rate = float(product), learning_rate(group)
+        so_far = float(product)
         numbers = (
             *(1 - first, second, 1 - second, 1 - second**step, group["eps"]),
             *(rate * (1.0 - mu) / (1.0 - so_far), rate * following / (1.0 - so_far * following)),

@@ -7,7 +7,6 @@ cut into blocks that stay in the processor's cache from one operation to the nex
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
@@ -27,12 +26,11 @@ from .optimizer import Closure, Group, Optimizer, State
 Rule = Callable[..., None]
 Prepared = tuple[Rule, Any, tuple[str, ...]]
 Recorded = Callable[[Tensor, Tensor, State, Group], None]
-WHOLE = sys.maxsize
-"""A block that every parameter fits into."""
+BLOCK = 1 << 18
+"""Items of a block; in smaller ones calls take longer than what the cache saves."""
 WORDS = {"lr": "learning rate", "eps": "epsilon value"}
 _NUMBERS = "step", "eta", "mu", "mu_product"
 """State that was a number in PyTorch's earlier versions."""
-_DEVICES = "cuda", "xpu", "hpu", "privateuseone", "xla"
 
 
 class PerParameter(Optimizer):
@@ -54,19 +52,12 @@ class PerParameter(Optimizer):
     """The state that starts as zeros like the parameter."""
     writes: ClassVar[tuple[str, ...]] = ("add_",)
     """PyTorch's in-place operations on the parameter in one step; each counts as a version."""
-    captured: ClassVar[str] = "params and state_steps"
-    on_xla: ClassVar[tuple[bool, bool]] = (True, False)
-    """What has to lie on a device that captures; whether XLA's are such, `foreach` or not."""
-    decoupled: ClassVar[bool] = False
-    """Whether weight decay shrinks the parameter itself, where no option says so."""
     later: ClassVar[dict[str, Any]] = {
         "amsgrad": False, "nesterov": False, "centered": False, "foreach": None, "maximize": False,
         "differentiable": False, "capturable": False, "decoupled_weight_decay": False,
         "fused": None,
     }  # fmt: skip
     """Options that state dicts of PyTorch's earlier versions do not have."""
-    block: ClassVar[int] = 1 << 18
-    """Items of a block; in smaller ones calls take longer than what the cache saves."""
 
     def __init__(self, params: Iterable[Any], given: dict[str, Any]) -> None:
         """With the arguments of the subclass's constructor, which are its `locals()`."""
@@ -106,20 +97,18 @@ class PerParameter(Optimizer):
 
     def update(self, group: Group) -> None:
         """One step for the parameters of a group; those without gradient are left alone."""
-        site, maximize = call_site(), group.get("maximize", False)
+        site, maximize, rate = call_site(), group.get("maximize", False), learning_rate(group)
         decay, apart = self._decays(group)
         decay, writes = float(decay), () if group.get("fused") else self.written(apart)
         members = [(each, each._grad) for each in group["params"] if each._grad is not None]
         states = [self.state.get(each) or self._init_state(each, group) for each, _ in members]
-        if members:
-            self._refuse_capturing(group)
         for (parameter, grad), state in zip(members, states, strict=True):
             before = parameter._data.copy() if runtime.observer is not None else None
-            rule, numbers, names = self.rule(parameter, group, state)
+            rule, numbers, names = self.rule(group, state, rate)
             arrays = [parameter._data, grad._data, *[state[name]._data for name in names]]
             if apart:
-                parameter._data *= 1 - learning_rate(group) * apart
-            apply_rule(rule, numbers, arrays, decay, maximize, self.block)
+                parameter._data *= 1 - rate * apart
+            apply_rule(rule, numbers, arrays, decay, maximize)
             for name in writes:
                 bump(parameter, name, site)
             if before is not None:
@@ -141,7 +130,6 @@ class PerParameter(Optimizer):
                 self._init_state(parameter, group)
         decay, apart = self._decays(group)
         for parameter, grad in members:
-            self._refuse_capturing(group)
             state = self.state.get(parameter, {})
             if "step" in state:
                 state["step"] += 1
@@ -168,15 +156,8 @@ class PerParameter(Optimizer):
     def _decays(self, group: Group) -> tuple[Any, Any]:
         """The weight decay that goes through the gradient, and the one that does not."""
         decay = group["weight_decay"] if "weight_decay" in self.defaults else 0.0
-        apart = group.get("decoupled_weight_decay", self.decoupled)
+        apart = group.get("decoupled_weight_decay", False)
         return (0.0, decay) if apart else (decay, 0.0)
-
-    def _refuse_capturing(self, group: Group) -> None:
-        if group.get("capturable") and not group.get("fused"):
-            known = _DEVICES if self.on_xla[bool(group["foreach"])] else _DEVICES[:-1]
-            raise AssertionError(
-                f"If capturable=True, {self.captured} must be on supported devices: {[*known]}."
-            )
 
     def _init_state(self, parameter: Tensor, group: Group) -> State:
         """The state of a parameter that has none; kept unless it is empty."""
@@ -192,8 +173,9 @@ class PerParameter(Optimizer):
         for name in self.memory:
             state[name] = zeros_like(parameter)
 
-    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
-        """The rule for this step of a parameter, its numbers, and the state it takes."""
+    def rule(self, group: Group, state: State, rate: float) -> Prepared:
+        """The rule for this step of a parameter, its numbers, and the state it takes; ``rate`` is
+        the learning rate."""
         raise NotImplementedError
 
     def written(self, apart: float) -> tuple[str, ...]:
@@ -217,7 +199,7 @@ class PerParameter(Optimizer):
 
 
 def apply_rule(
-    rule: Rule, numbers: Any, arrays: list[np.ndarray], decay: float, maximize: bool, block: int
+    rule: Rule, numbers: Any, arrays: list[np.ndarray], decay: float, maximize: bool
 ) -> None:
     """Apply a rule to a parameter, its gradient and its state, so many items at a time.
 
@@ -225,9 +207,9 @@ def apply_rule(
     """
     size = arrays[0].size
     parts: Iterable[list[np.ndarray]] = (arrays,)
-    if size > block and all(each.flags.c_contiguous for each in arrays):
+    if size > BLOCK and all(each.flags.c_contiguous for each in arrays):
         flat = [each.reshape(-1) for each in arrays]
-        parts = ([each[i : i + block] for each in flat] for i in range(0, size, block))
+        parts = ([each[i : i + BLOCK] for each in flat] for i in range(0, size, BLOCK))
     for parameter, grad, *state in parts:
         if maximize:
             grad = np.negative(grad)

@@ -10,7 +10,7 @@ import numpy as np
 from ..graph.tensor import Tensor
 from .adam import update_average, update_average_square
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, learning_rate, next_step
+from .per_parameter import PerParameter, Prepared, next_step
 
 
 class RAdam(PerParameter):
@@ -39,11 +39,11 @@ class RAdam(PerParameter):
     ) -> None:
         super().__init__(params, locals())
 
-    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
+    def rule(self, group: Group, state: State, rate: float) -> Prepared:
         """Plain momentum in the first steps, rectified Adam later."""
         step = next_step(state)
         first, second = group["betas"]
-        rate = learning_rate(group) / (1 - first**step)
+        rate /= 1 - first**step
         correction = 1 - second**step
         limit = 2 / (1 - second) - 1
         length = limit - 2 * step * (second**step) / correction

@@ -11,13 +11,12 @@ from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
 from .adam import update_average, update_average_square
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, learning_rate, next_step
+from .per_parameter import PerParameter, Prepared, next_step
 
 
 class RMSprop(PerParameter):
     """Steps along the gradient, divided by the root of the mean square of recent ones."""
 
-    on_xla = (True, True)
     options = (
         "lr", "momentum", "alpha", "eps", "centered", "weight_decay", "capturable", "foreach",
         "maximize", "differentiable",
@@ -47,7 +46,7 @@ class RMSprop(PerParameter):
         for name in _state_names(group):
             state[name] = zeros_like(parameter)
 
-    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
+    def rule(self, group: Group, state: State, rate: float) -> Prepared:
         """Divided by the root of the mean square, or of the variance when centered."""
         next_step(state)
         alpha = group["alpha"]
@@ -56,7 +55,7 @@ class RMSprop(PerParameter):
             1 - alpha,
             group["eps"],
             group["momentum"],
-            learning_rate(group),
+            rate,
             group["centered"],
         )
         return _rmsprop, numbers, (*self.memory, *_state_names(group))

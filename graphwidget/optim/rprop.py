@@ -16,7 +16,6 @@ from .per_parameter import PerParameter, Prepared, learning_rate, next_step, sta
 class Rprop(PerParameter):
     """Steps by the sign of the gradient; their size grows while it stays, and shrinks otherwise."""
 
-    on_xla = (True, True)
     writes = ("addcmul_",)
     options = ("lr", "etas", "step_sizes", "foreach", "maximize", "differentiable", "capturable")
 
@@ -47,7 +46,7 @@ class Rprop(PerParameter):
         state["prev"] = zeros_like(parameter)
         state["step_size"] = full_like(parameter, learning_rate(group))
 
-    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
+    def rule(self, group: Group, state: State, rate: float) -> Prepared:
         """With the factors and bounds of the step sizes."""
         next_step(state)
         return _rprop, (*group["etas"], *group["step_sizes"]), ("prev", "step_size")

@@ -50,9 +50,9 @@ class SGD(PerParameter):
         if options["nesterov"] and (options["momentum"] <= 0 or options["dampening"] != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
 
-    def rule(self, parameter: Tensor, group: Group, state: State) -> Prepared:
+    def rule(self, group: Group, state: State, rate: float) -> Prepared:
         """Plain, with a first velocity, or with one that goes on."""
-        momentum, rate = group["momentum"], learning_rate(group)
+        momentum = group["momentum"]
         if momentum == 0:
             return _sgd, rate, ()
         numbers = rate, momentum, 1 - group["dampening"], group["nesterov"]
