@@ -184,17 +184,13 @@ _PARTS = {
 
 _OF_LAYERS = (
     "adaptive_avg_pool1d", "adaptive_max_pool1d", "affine_grid_generator", "alpha_dropout",
-    "alpha_dropout_", "avg_pool1d", "batch_norm", "bilinear", "binary_cross_entropy_with_logits",
-    "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d",
-    "conv_transpose2d", "conv_transpose3d", "convolution", "cosine_embedding_loss",
-    "cosine_similarity", "ctc_loss", "dropout", "dropout_", "embedding", "feature_alpha_dropout",
-    "feature_alpha_dropout_", "feature_dropout", "feature_dropout_", "grid_sampler",
-    "grid_sampler_2d", "grid_sampler_3d", "group_norm", "gru", "gru_cell", "hinge_embedding_loss",
-    "instance_norm", "kl_div", "layer_norm", "lstm", "lstm_cell", "margin_ranking_loss",
-    "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool3d", "native_batch_norm",
-    "native_channel_shuffle", "native_dropout", "native_group_norm", "native_layer_norm",
-    "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss",
-    "rms_norm", "rnn_relu", "rnn_relu_cell", "rnn_tanh", "rnn_tanh_cell", "triplet_margin_loss",
+    "avg_pool1d", "batch_norm", "bilinear", "channel_shuffle", "conv1d", "conv2d", "conv3d",
+    "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cosine_similarity", "dropout",
+    "embedding", "feature_alpha_dropout", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d",
+    "group_norm", "gru", "gru_cell", "instance_norm", "layer_norm", "lstm", "lstm_cell",
+    "max_pool1d", "max_pool2d", "max_pool3d", "native_channel_shuffle", "pairwise_distance",
+    "pdist", "pixel_shuffle", "pixel_unshuffle", "rms_norm", "rnn_relu", "rnn_relu_cell",
+    "rnn_tanh", "rnn_tanh_cell",
 )  # fmt: skip
 """Functions that layers are made of: they load with ``nn``."""
 

@@ -33,7 +33,6 @@ WARNED_ONCE = (
     "Converting a tensor with requires_grad=True to a scalar",
     "The use of `x.T` on tensors of dimension other than 2",
     "Tensor.T is deprecated on",
-    "index_reduce() is in beta",
     "torch.meshgrid: in an upcoming release",
     "Using torch.cross without specifying the dim arg",
     "Using padding='same' with even kernel lengths",

@@ -50,7 +50,7 @@ WRITTEN = {
     **dict.fromkeys(
         ("backward", "register_hook", "register_post_accumulate_grad_hook", "__repr__",
          "__format__", "is_shared", "storage", "resize", "share_memory_", "storage_type",
-         "dim_order", "split", "unique", "unique_consecutive", "norm", "lu", "__array__",
+         "split", "unique", "unique_consecutive", "norm", "lu", "__array__",
          "__array_wrap__", "__dlpack__", "__dlpack_device__", "__deepcopy__", "__reduce_ex__",
          "__reversed__", "__len__", "__contains__", "unflatten"), "alone",
     ),

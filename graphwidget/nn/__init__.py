@@ -7,7 +7,6 @@ from ..dispatch.offer import set_home_module as _set_home_module
 from . import functional, init, parameter
 from . import rnn_functions as _rnn_functions  # offers torch.lstm and its like
 from .activation import *
-from .adaptive import *
 from .attention import *
 from .batchnorm import *
 from .container import *
@@ -18,7 +17,6 @@ from .embedding import *
 from .flatten import *
 from .lazy import *
 from .linear import *
-from .linear_cross_entropy import LinearCrossEntropyOptions
 from .loss import *
 from .margin_loss import *
 from .module import *

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar
 
 from ..arrays.warnings import warn
 from ..graph.tensor import Tensor
-from . import functional
 from .functional.reduction import reduction_text
 from .functional_layer import _FunctionalLayer
-from .linear import Linear
-from .linear_cross_entropy import LinearCrossEntropyOptions
 from .module import Module
 
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CrossEntropyLoss", "GaussianNLLLoss", "HuberLoss",
-    "KLDivLoss", "L1Loss", "LinearCrossEntropyLoss", "MSELoss", "NLLLoss", "NLLLoss2d",
+    "KLDivLoss", "L1Loss", "MSELoss", "NLLLoss", "NLLLoss2d",
     "PoissonNLLLoss", "SmoothL1Loss",
 ]  # fmt: skip
 
@@ -160,66 +156,6 @@ class NLLLoss2d(NLLLoss):
             FutureWarning,
         )
         super().__init__(*args, **kwargs)
-
-
-class LinearCrossEntropyLoss(_WeightedLoss):
-    """`CrossEntropyLoss` of the logits that a linear layer of its own makes of (N, I).
-
-    Args:
-        in_features: I.
-        num_classes: C.
-        out_features: further dims of the logits (N, C, ...).
-        options: how PyTorch would cut the computation into pieces; it is one piece here.
-
-    Raises:
-        RuntimeError: a weight of another shape, or a smoothing out of range.
-    """
-
-    def __init__(
-        self, in_features: int, num_classes: int, *, out_features: tuple[int, ...] = (),
-        bias: bool = False, device: Any = None, dtype: Any = None, reduction: str = "mean",
-        weight: Tensor | None = None, ignore_index: int | None = None,
-        label_smoothing: float = 0.0, options: LinearCrossEntropyOptions | None = None,
-    ) -> None:  # fmt: skip
-        if weight is not None and weight.shape != (num_classes,):
-            raise RuntimeError(
-                f"expected weight shape to be {(num_classes,)}, got {tuple(weight.shape)}"
-            )
-        if not 0 <= label_smoothing <= 1:
-            raise RuntimeError(
-                f"expected label_smoothing to be in range [0, 1], got {label_smoothing}"
-            )
-        super().__init__(weight, reduction=reduction)
-        self.num_classes = num_classes
-        self.out_features = out_features
-        self.ignore_index = ignore_index
-        self.label_smoothing = label_smoothing
-        rows = math.prod(out_features, start=num_classes)
-        self.linear = Linear(in_features, rows, bias, device, dtype)
-        self.options = options
-
-    def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        classes, bias = (self.num_classes, *self.out_features), self.linear.bias
-        return functional.linear_cross_entropy(
-            input,
-            self.linear.weight.reshape((*classes, self.linear.in_features)),
-            target,
-            linear_bias=None if bias is None else bias.reshape(classes),
-            weight=self.weight,
-            reduction=self.reduction,
-            ignore_index=self.ignore_index,
-            label_smoothing=self.label_smoothing,
-            options=self.options,
-        )
-
-    def extra_repr(self) -> str:
-        return (
-            f"in_features={self.linear.in_features}, num_classes={self.num_classes}, "
-            f"out_features={self.out_features}, bias={self.linear.bias is not None}, "
-            f"reduction={self.reduction}, ignore_index={self.ignore_index}, "
-            f"label_smoothing={self.label_smoothing}, options={self.options}"
-        )
 
 
 class BCELoss(_PairLoss, _WeightedLoss):

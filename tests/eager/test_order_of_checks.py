@@ -10,7 +10,6 @@ WRITES = {
     "index_add_": "x.index_add_(5, index, torch.ones(9))",
     "index_copy_": "x.index_copy_(0, index, torch.ones(9))",
     "index_fill_": "x.index_fill_(5, index, 1.)",
-    "index_reduce_": "x.index_reduce_(0, index, torch.ones(3), 'other')",
     "scatter_": "x.scatter_(5, index, 1.)",
     "scatter_add_": "x.scatter_add_(0, index[None], torch.ones(1))",
     "scatter_reduce_": "x.scatter_reduce_(0, index, torch.ones(3), 'other')",

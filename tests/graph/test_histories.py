@@ -94,7 +94,6 @@ result = results
 results = []
 for write in (lambda x: x.conj_physical_(), lambda x: (x * 1).conj_physical_()._version,
               lambda x: x[0].conj_physical_(), lambda x: x.set_(torch.ones(2).double()),
-              lambda x: torch.ones(2).map_(x, lambda a, b: b),
               lambda x: torch.tensor([1., 2.]).bernoulli(0.5).grad_fn,
               lambda x: x.bernoulli(0.5).grad_fn.name(),
               lambda x: x.bernoulli(0.5).sum().backward()):

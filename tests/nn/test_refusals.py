@@ -97,8 +97,7 @@ result = [attempt(lambda: nn.CrossEntropyLoss(label_smoothing=2.)(x[0, 0], torch
 for p in (2., -1., 1.5, float("nan")):
     result += [attempt(lambda: f(p)) for f in (nn.Dropout, nn.AlphaDropout,
         lambda p: F.dropout(x, p), lambda p: F.dropout2d(x, p), lambda p: F.alpha_dropout(x, p),
-        lambda p: torch.dropout(x, p, True), lambda p: torch.feature_dropout(x, p, True),
-        lambda p: torch.alpha_dropout(x, p, True), lambda p: torch.dropout_(x, p, True))]
+        lambda p: torch.dropout(x, p, True), lambda p: torch.alpha_dropout(x, p, True))]
 result += [attempt(lambda: F.scaled_dot_product_attention(x, x, x, dropout_p=p)) for p in (2, 1.5)]
 
 # channels of samples without any

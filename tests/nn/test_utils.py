@@ -63,14 +63,6 @@ result = [p.detach().clone(), R.pad_sequence([b, c], batch_first=True,
     "left").clone(), R.unpad_sequence(p.detach(), torch.tensor([2, 1, 4])),
     attempt(lambda: R.pad_sequence([]))]
 
-# orders of the weights of convolutions
-nets = [nn.Sequential(nn.Conv2d(2, 3, (2, 3)), nn.ConvTranspose2d(2, 3, 2), nn.Linear(2, 2)),
-    nn.Sequential(nn.Conv3d(2, 3, (2, 3, 2)), nn.ConvTranspose3d(2, 3, 2), nn.Conv2d(2, 3, 2))]
-images = U.convert_conv2d_weight_memory_format(nets[0], torch.channels_last)
-volumes = U.convert_conv3d_weight_memory_format(nets[1], torch.channels_last_3d)
-result = [images is nets[0], volumes is nets[1], [list(net.parameters()) for net in nets],
-    images[0](torch.ones(1, 2, 4, 4))]
-
 # layers that do not fit a batch norm, and one without statistics
 linear, conv = nn.Linear(2, 3).eval(), nn.Conv2d(2, 3, 1).eval()
 result = [attempt(f) for f in (lambda: U.fuse_linear_bn_eval(linear, nn.BatchNorm1d(2).eval()),

@@ -7,6 +7,7 @@ is made, never edited. What PyTorch binds by hand is below, and is looked for in
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from functools import cache
 from pathlib import Path
@@ -133,7 +134,8 @@ def names(section: str) -> list[str]:
     if section in python_written_table.BOUND:
         return list(python_written_table.BOUND[section])
     layers = {name for name in dir(functional) if callable(getattr(functional, name))}
-    layers |= {inner for _, inner, _ in functional.PASSED.values()}
+    for _, inner, _ in functional.PASSED.values():  # a name, or source that chooses one
+        layers |= set(re.findall(r"'(\w+)'", inner) or [inner])
     layers |= {bound_name(key) for keys in INTERPOLATING.values() for key in keys}
     if section == "torch":
         return sorted({*FUNCTIONS, *layers})

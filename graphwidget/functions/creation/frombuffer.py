@@ -1,4 +1,4 @@
-"""``frombuffer``, ``empty_permuted``, ``unravel_index`` and ``nonzero_static``."""
+"""``frombuffer`` and ``unravel_index``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...dispatch.offer import offer
-from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
-from .factory_decorator import factory, new_leaf
+from .factory_decorator import new_leaf
 from .nested_sequences import numpy_type
 
 
@@ -37,53 +36,6 @@ def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
     steps = [int(np.prod(sizes[place + 1 :])) for place in range(len(sizes))]
     data = indices._data[..., None] // np.array(steps, np.int64) % np.array(sizes, np.int64)
     return tuple(Tensor._wrap(data.astype(np.int64)).unbind(-1))
-
-
-@offer(out=True)
-def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
-    """The first ``size`` rows of ``nonzero``, filled up where there are fewer.
-
-    Raises:
-        RuntimeError: a negative size.
-    """
-    if size < 0:
-        raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
-    found = F.nonzero(input)._data[:size]
-    filled = np.full((size, input._data.ndim), fill_value, np.int64)
-    filled[: len(found)] = found
-    return Tensor._wrap(filled)
-
-
-@factory()
-def empty_permuted(
-    size: Sequence[int],
-    physical_layout: Sequence[int],
-    *,
-    dtype: Any = None,
-) -> np.ndarray:
-    """Uninitialised memory whose dims lie in the given order, outermost first.
-
-    Shapes: ``size``.
-
-    Raises:
-        RuntimeError: that is no order of the dims.
-    """
-    shape, order = tuple(size), tuple(physical_layout)
-    if len(order) != len(shape):
-        raise RuntimeError(
-            "Number of dimensions in size does not match the length of the physical_layout; i.e. "
-            f"len(size) = {len(shape)} is not equal to len(physical_layout) = {len(order)}"
-        )
-    for dim in order:
-        if not 0 <= dim < len(shape):
-            raise RuntimeError(f"Dimension out of range (expected to be between 0 and "
-                               f"{len(shape) - 1}, but got {dim} at index {order.index(dim)}).  "
-                               "NB: negative dims not currently supported; file an issue if you "
-                               "want it.")  # fmt: skip
-    if len(set(order)) != len(order):
-        raise RuntimeError("Duplicate dim not allowed")
-    memory = np.empty([shape[dim] for dim in order], numpy_type(dtype))
-    return memory.transpose(np.argsort(order))
 
 
 @offer(method=False)

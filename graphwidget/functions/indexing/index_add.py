@@ -1,4 +1,4 @@
-"""``index_select``, ``index_add``, ``index_copy``, ``index_fill``, ``index_reduce``, also in place.
+"""``index_select``, ``index_add``, ``index_copy``, ``index_fill``, also in place.
 
 They read and write whole slices of a dim at the indices of a vector.
 """
@@ -47,7 +47,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
 
 
 def check_sources(name: str, self: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
-    """The operands of ``index_add`` and ``index_reduce``.
+    """The operands of ``index_add``.
 
     Raises:
         IndexError, RuntimeError: PyTorch's texts.
@@ -122,47 +122,6 @@ def index_add_(
     """``index_add``, written into this tensor."""
     check_sources("index_add_", self, dim, index, source)
     return run_op("index_add", self, (index, source), {"dim": dim, "alpha": alpha}, True)
-
-
-def _index_reduce(
-    here: bool, self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str,
-    include_self: bool,
-) -> Tensor:  # fmt: skip
-    if reduce not in ("prod", "mean", "amax", "amin"):
-        raise RuntimeError(
-            "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
-            f"{reduce}."
-        )
-    warn("index_reduce() is in beta and the API may change at any time.")
-    size = self._data.shape[wrap_dim(dim, self._data.ndim)] if self._data.ndim else 1
-    data = index._data
-    if data.dtype.kind in "iu" and data.size and (data.min() < 0 or data.max() >= size):
-        raise IndexError("index out of range in self")
-    check_sources("index_reduce_", self, dim, index, source)
-    params = {"dim": dim, "reduce": reduce, "include_self": include_self}
-    return run_op("index_reduce", self, (index, source), params, here)
-
-
-@offer(out=True)
-def index_reduce(
-    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
-    include_self: bool = True,
-) -> Tensor:  # fmt: skip
-    """A copy with the slices of ``source`` combined into it at ``index``: ``prod``, ``mean``,
-    ``amax`` or ``amin``.
-
-    Shapes: index (n,); source is like input with n along ``dim``; the result is like input.
-    """
-    return _index_reduce(False, input, dim, index, source, reduce, include_self)
-
-
-@offer(function=False)
-def index_reduce_(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
-    include_self: bool = True,
-) -> Tensor:  # fmt: skip
-    """``index_reduce``, written into this tensor."""
-    return _index_reduce(True, self, dim, index, source, reduce, include_self)
 
 
 def check_index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> None:

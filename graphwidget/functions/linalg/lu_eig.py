@@ -267,46 +267,6 @@ def orgqr(input: Tensor, input2: Tensor) -> Tensor:
     return householder_product(input, input2)
 
 
-@offer(out=True)
-def ormqr(
-    input: Tensor, input2: Tensor, input3: Tensor, left: bool = True, transpose: bool = False
-) -> Tensor:
-    """Q C (C Q; with Qᵀ, ``transpose``) of the product Q of reflections, with C ``input3``.
-
-    Raises:
-        RuntimeError: sizes that do not fit (PyTorch's texts).
-    """
-    shape, other = input._data.shape, input3._data.shape
-    for name, each in (("input", shape), ("other", other)):
-        if len(each) < 2:
-            raise RuntimeError(f"torch.ormqr: {name} must have at least 2 dimensions.")
-    side, tau = -2 if left else -1, input2._data.shape
-    if other[side] != shape[-2]:
-        raise RuntimeError(f"torch.ormqr: other.shape[{side}] must be equal to input.shape[-2]")
-    if tau[wrap_dim_nonempty(-1, len(tau))] != min(other[side], shape[-1]):
-        raise RuntimeError(
-            f"torch.ormqr: tau.shape[-1] must be equal to min(other.shape[{side}], input.shape[-1])"
-        )
-    check_tau("torch.ormqr", shape, tau)
-    if len(other) != len(shape):
-        raise RuntimeError(
-            "torch.ormqr: Expected other to have the same number of dimensions as input, but got "
-            f"other.ndim equal to {len(other)} and input.ndim is equal to {len(shape)}"
-        )
-    if other[:-2] != shape[:-2]:
-        raise RuntimeError(
-            "torch.ormqr: Expected batch dimensions of other to be equal to input.shape[:-2], but "
-            f"got {list(other[:-2])}"
-        )
-    for name, tensor in (("tau", input2), ("other", input3)):
-        if tensor._data.dtype != input._data.dtype:
-            raise RuntimeError(
-                f"torch.ormqr: Expected input and {name} to have the same dtype, but input has "
-                f"dtype{input.dtype.word} and {name} has dtype {tensor.dtype.word}"
-            )
-    return F.ormqr(input, input2, input3, left, transpose)
-
-
 # Systems, eigenvalues ----------------------------------------------------------------------------
 TRIANGULAR = make_result_type("triangular_solve", "solution", "cloned_coefficient")
 OLD_TRIANGULAR = (

@@ -113,10 +113,13 @@ def _matmul_batched(a: Tensor, b: Tensor) -> Tensor:
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input @ weight.T + bias, as one product wherever that needs no copy of the input.
+    """`input @ weight.T + bias`; weight has shape (out_features, in_features).
+
+    It is one product wherever that needs no copy of the input.
 
     Raises:
-        RuntimeError: sizes that do not match, or a 0-d tensor.
+        TypeError: an operand is no tensor.
+        RuntimeError: shapes or types that do not match, or a 0-d tensor.
     """
     n, m = input._data.ndim, weight._data.ndim
     if n == 0 or m == 0:

@@ -14,8 +14,7 @@ from ...arrays.memory_formats import (
     preserve_format,
     to_format,
 )
-from ...arrays.memory_formats import memory_format as Format
-from ...arrays.memory_order import memory_of, memory_order
+from ...arrays.memory_order import memory_of
 from ...arrays.overlap import real_strides
 from ...arrays.type_errors import C_WORDS
 from ...arrays.warnings import warn
@@ -282,40 +281,6 @@ def is_shared(self: Tensor) -> bool:
 def storage_type(self: Tensor) -> type[TypedStorage]:
     """The class of ``storage()``."""
     return TypedStorage
-
-
-@offer(function=False)
-def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
-    """The dims as they lie in memory, outermost first. ``ambiguity_check`` refuses what more than
-    one order describes, as dims of size 1 make it; a list of memory formats names those in
-    question.
-
-    Raises:
-        RuntimeError: the order is not the only one.
-        TypeError: ``ambiguity_check`` is neither a bool nor such a list.
-    """
-    formats = [] if isinstance(ambiguity_check, bool) else ambiguity_check
-    if not isinstance(formats, list) or not all(isinstance(each, Format) for each in formats):
-        raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
-    data = self._data
-    if formats:
-        ambiguous = sum(is_in_format(data, each) for each in formats) != 1
-    else:
-        ambiguous = bool(ambiguity_check) and (
-            1 in data.shape or len(set(data.strides)) < data.ndim
-        )
-    if ambiguous:
-        raise RuntimeError(
-            "The tensor does not have unique dim order, or cannot map to exact one of the given "
-            "memory formats."
-        )
-    return tuple(memory_order(data.shape, data))
-
-
-@offer(function=False)
-def const_data_ptr(self: Tensor) -> int:
-    """The address of the first item."""
-    return int(self._data.ctypes.data)
 
 
 @offer(method=False)

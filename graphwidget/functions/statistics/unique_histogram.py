@@ -112,127 +112,69 @@ def histogram(
     data = input._data
     if data.dtype.kind != "f" or data.dtype.itemsize < 4:
         raise not_implemented("histogramdd", data.dtype)
-    bins = [bins]
-    check_grid(data.reshape(*data.shape, 1), bins, weight)
-    points = data.reshape(-1, 1)
-    edges = grid_edges(points, bins, range)
-    counts = grid_counts(points, edges, weight, density)
-    return HISTOGRAM((new_leaf(counts), new_leaf(edges[0])))
+    check_histogram(data, bins, weight)
+    items = data.reshape(-1)
+    edges = bins._data.copy() if isinstance(bins, Tensor) else equal_edges(items, bins, range)
+    size = len(edges) - 1
+    within = (items >= edges[0]) & (items <= edges[-1])
+    places = np.minimum(np.searchsorted(edges, items[within], "right") - 1, size - 1)
+    weights = None if weight is None else weight._data.reshape(-1)[within]
+    counts = np.bincount(places, weights, size)
+    if density:  # sums to 1 over the widths of the bins
+        counts = counts / counts.sum() / np.diff(edges)
+    return HISTOGRAM((new_leaf(counts.astype(data.dtype)), new_leaf(edges)))
 
 
-HISTOGRAMDD = make_result_type("histogramdd", "hist", "bin_edges")
-
-
-@offer(method=False)
-def histogramdd(
-    input: Tensor, bins: Any, range: Any = None, weight: Any = None, density: bool = False
-) -> Any:
-    """How many points (*, d) fall into the bins of a grid (numbers of equal ones, or their edges),
-    and the edges.
-
-    Shapes: (*, d); d dims of counts, and for each of them its edges.
-    """
-    data = input._data
-    if not data.ndim:
-        raise IndexError("Dimension specified as -1 but tensor has no dimensions")
-    dims = data.shape[-1]
-    if isinstance(bins, int):
-        bins = [bins] * dims
-    if data.ndim > 1 and len(bins) != dims:
-        raise RuntimeError(
-            "histogramdd: The size of bins must be equal to the innermost dimension of the input."
-        )
-    if data.ndim < 2:
-        raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
-    if data.dtype.kind != "f" or data.dtype.itemsize < 4:
-        raise not_implemented("histogramdd", data.dtype)
-    check_grid(data, bins, weight)
-    points = data.reshape(-1, dims)
-    edges = grid_edges(points, bins, range)
-    counts = grid_counts(points, edges, weight, density)
-    return HISTOGRAMDD((new_leaf(counts), tuple(new_leaf(each) for each in edges)))
-
-
-def check_grid(data: np.ndarray, bins: list[Any], weight: Tensor | None) -> None:
-    """Refuse edges and weights that do not fit points (*, d) (PyTorch's texts)."""
-    for dim, each in enumerate(bins):
-        if not isinstance(each, Tensor):
-            continue
-        if each._data.dtype != data.dtype:
+def check_histogram(data: np.ndarray, bins: Any, weight: Tensor | None) -> None:
+    """Refuse edges and weights that do not fit the items (PyTorch's texts)."""
+    if isinstance(bins, Tensor):
+        if bins._data.dtype != data.dtype:
             raise RuntimeError(
                 "torch.histogramdd: input tensor and bins tensors should have the same dtype, but "
-                f"got input with dtype {C_WORDS[data.dtype.name]} and bins for dimension {dim} "
-                f"with dtype {C_WORDS[each._data.dtype.name]}"
+                f"got input with dtype {C_WORDS[data.dtype.name]} and bins for dimension 0 "
+                f"with dtype {C_WORDS[bins._data.dtype.name]}"
             )
-        if each._data.ndim != 1:
+        if bins._data.ndim != 1:
             raise RuntimeError(
                 "torch.histogramdd: bins tensor should have one dimension, but got "
-                f"{each._data.ndim} dimensions in the bins tensor for dimension {dim}"
+                f"{bins._data.ndim} dimensions in the bins tensor for dimension 0"
             )
-    if weight is not None and weight._data.shape != data.shape[:-1]:
+    if weight is not None and weight._data.shape != data.shape:
         raise RuntimeError(
             "torch.histogramdd: if weight tensor is provided it should have the same shape as the "
             "input tensor excluding its innermost dimension, but got input with shape "
-            f"{list(data.shape)} and weight with shape {list(weight._data.shape)}"
+            f"{[*data.shape, 1]} and weight with shape {list(weight._data.shape)}"
         )
 
 
-def grid_counts(
-    points: np.ndarray, edges: list[np.ndarray], weight: Tensor | None, density: bool
-) -> np.ndarray:
-    """How many points (n, d), or how much weight, each bin of a grid has; the last one in a dim
-    has its upper edge, too. As a density it sums to 1 over the volume of the bins."""
-    sizes = tuple(len(each) - 1 for each in edges)
-    within, place = np.ones(len(points), bool), np.zeros(len(points), np.int64)
-    for column, each, size in zip(points.T, edges, sizes, strict=True):
-        within &= (column >= each[0]) & (column <= each[-1])
-        place = place * size + np.minimum(np.searchsorted(each, column, "right") - 1, size - 1)
-    weights = None if weight is None else weight._data.reshape(-1)[within]
-    counts = np.bincount(place[within], weights, math.prod(sizes)).reshape(sizes)
-    if density:
-        counts = counts / counts.sum()
-        for dim, each in enumerate(edges):
-            counts = counts / np.diff(each).reshape(-1, *(1,) * (len(sizes) - 1 - dim))
-    return counts.astype(points.dtype)
-
-
-def grid_edges(points: np.ndarray, bins: Any, range: Any) -> list[np.ndarray]:
-    """The edges of the bins in each dim.
+def equal_edges(items: np.ndarray, bins: int, range: Any) -> np.ndarray:
+    """The edges of equal bins over a range, or over that of the items.
 
     Raises:
-        RuntimeError: no bins, or ranges that do not fit (PyTorch's texts).
+        RuntimeError: no bins, or a range that is none (PyTorch's texts).
     """
-    dims = points.shape[1]
-    if isinstance(bins[0], Tensor):
-        return [each._data.copy() for each in bins]
-    for dim, count in enumerate(bins):
-        if count <= 0:
-            raise RuntimeError(
-                f"torch.histogram(): bins must be > 0, but got {count} for dimension {dim}"
-            )
-    if range is not None and len(range) != 2 * dims:
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if range is not None and len(range) != 2:
         raise RuntimeError(
-            f"torch.histogramdd: for a {dims}-dimensional histogram range should have {2 * dims} "
+            "torch.histogramdd: for a 1-dimensional histogram range should have 2 "
             f"elements, but got {len(range)}"
         )
-    edges = []
-    for dim, count in enumerate(bins):
-        if range is not None:
-            low, high = float(range[2 * dim]), float(range[2 * dim + 1])
-        else:
-            low, high = (points[:, dim].min(), points[:, dim].max()) if len(points) else (0, 1)
-        if not (math.isfinite(low) and math.isfinite(high)):
-            raise RuntimeError(
-                f"torch.histogramdd: dimension {dim}'s range [{low:g}, {high:g}] is not finite"
-            )
-        if low > high:
-            raise RuntimeError(
-                f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} "
-                f"for dimension {dim}"
-            )
-        low, high = (low - 0.5, high + 0.5) if low == high else (low, high)
-        edges.append(np.linspace(low, high, count + 1, dtype=points.dtype))
-    return edges
+    if range is not None:
+        low, high = float(range[0]), float(range[1])
+    else:
+        low, high = (items.min(), items.max()) if len(items) else (0, 1)
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(
+            f"torch.histogramdd: dimension 0's range [{low:g}, {high:g}] is not finite"
+        )
+    if low > high:
+        raise RuntimeError(
+            f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} "
+            "for dimension 0"
+        )
+    low, high = (low - 0.5, high + 0.5) if low == high else (low, high)
+    return np.linspace(low, high, bins + 1, dtype=items.dtype)
 
 
 @offer()

@@ -1,4 +1,4 @@
-"""Rarely used methods: ``apply_``, ``map_``, ``as_subclass``, ``grad_dtype`` and the like.
+"""Rarely used methods: ``apply_``, ``as_subclass``, ``grad_dtype`` and the like.
 
 What debuggers and older programs ask for, and refusals of types that numpy does not have.
 """
@@ -12,7 +12,6 @@ import numpy as np
 
 from ...arrays import devices, dtypes
 from ...arrays.type_names import type_name
-from ...arrays.warnings import warn
 from ...autograd.grad_mode import no_grad
 from ...dispatch.offer import METHODS, offer
 from ...eager.op_functions import TENSORS as F
@@ -30,7 +29,6 @@ NO_SUBCLASS = (
     "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
     "Make sure your class inherits from Tensor."
 )
-VOLATILE = "volatile was removed (Variable.volatile is always False)"
 
 
 @offer()
@@ -66,48 +64,22 @@ def conj_physical_(input: Tensor) -> Tensor:
     return input
 
 
-# Python functions of items ------------------------------------------------------------------------
-def map_items(self: Tensor, name: str, others: tuple[Any, ...], function: Any) -> Tensor:
-    """Write ``function(item, ...)`` over each item, without history.
-
-    Raises:
-        RuntimeError, TypeError: a tensor that requires grad, or others of another type.
-    """
-    if any(each.requires_grad for each in (self, *others)):
-        raise RuntimeError(
-            f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() "
-            "instead."
-        )
-    data = self._data
-    for other in others:
-        if other._data.dtype != data.dtype:
-            kinds = [dtypes.legacy_type(each._data.dtype) for each in (self, other)]
-            raise TypeError(f"{name}: expected {kinds[0]} for 'other' (got {kinds[1]})")
-    arrays = [np.broadcast_to(other._data, data.shape) for other in others]
-    for place in np.ndindex(data.shape):
-        found = function(data[place].item(), *(array[place].item() for array in arrays))
-        data[place] = int(found) if data.dtype.kind in "iu" else found
-    return self
-
-
 @offer(function=False)
 def apply_(self: Tensor, callable: Callable[[Any], Any], /) -> Tensor:
-    """A Python function of each item, written over it; slow."""
-    return map_items(self, "apply_", (), callable)
+    """A Python function of each item, written over it; slow.
 
-
-@offer(function=False)
-def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any], /) -> Tensor:
-    """A Python function of each item and another tensor's, written over it; slow."""
-    return map_items(self, "map_", (tensor,), callable)
-
-
-@offer(function=False)
-def map2_(
-    self: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any], Any], /
-) -> Tensor:
-    """A Python function of each item and two other tensors', written over it; slow."""
-    return map_items(self, "map2_", (x, y), callable)
+    Raises:
+        RuntimeError: a tensor that requires grad.
+    """
+    if self.requires_grad:
+        raise RuntimeError(
+            "Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead."
+        )
+    data = self._data
+    for place in np.ndindex(data.shape):
+        found = callable(data[place].item())
+        data[place] = int(found) if data.dtype.kind in "iu" else found
+    return self
 
 
 # Sizes and types ----------------------------------------------------------------------------------
@@ -176,17 +148,6 @@ def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
         return copy_(self, other).detach()
 
 
-def volatile(self: Tensor) -> bool:
-    """False, with a warning: removed from PyTorch."""
-    warn(VOLATILE, UserWarning)
-    return False
-
-
-def dir_names(self: Tensor) -> list[str]:
-    """What ``dir`` tells: all but what warns when it is asked for."""
-    return sorted(name for name in object.__dir__(self) if name != "volatile")
-
-
 def grad_dtype(self: Tensor) -> dtypes.dtype | None:
     """The type of a leaf's gradient: its own, or the one that it was told; None for any.
 
@@ -228,8 +189,6 @@ METHODS.update(
     ),
     name=property(lambda self: None, doc="None: tensors have no names."),
     grad_dtype=property(grad_dtype, set_grad_dtype),
-    volatile=property(volatile),
-    __dir__=dir_names,
 )
 for _name in ("ipu", "maia", "mkldnn", "mtia", "nested", "sparse_csr", "vulkan", "xla"):
     METHODS["is_" + _name] = property(lambda self: False)

@@ -8,6 +8,7 @@ from ...dispatch.python_written import python_written_function
 from ...dispatch.signatures import inner_signatures
 from ...dispatch.torch_function import add_places, bound_call, method_call, written_in
 from ...eager.overridable import overridable
+from ...functions.linalg.matmul import linear
 from ...functions.pointwise.activations import (
     celu,
     celu_,
@@ -47,7 +48,6 @@ from ...functions.shape.padding import one_hot, pad
 from . import (  # noqa: F401  (the last two offer functions of the package itself)
     grad,
     top_level_namesakes,
-    top_level_native,
 )
 from .adaptive_pooling import (
     adaptive_avg_pool1d,
@@ -64,22 +64,21 @@ from .adaptive_pooling import (
     lp_pool3d,
 )
 from .attention import scaled_dot_product_attention
+from .bilinear import bilinear
 from .convolution import (
     conv1d,
     conv2d,
     conv3d,
-    conv_tbc,
     conv_transpose1d,
     conv_transpose2d,
     conv_transpose3d,
 )
-from .cross_entropy_losses import cross_entropy, linear_cross_entropy, nll_loss
+from .cross_entropy_losses import cross_entropy, nll_loss
 from .ctc import ctc_loss
 from .distance import cosine_similarity, normalize, pairwise_distance, pdist
 from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .embedding import embedding, embedding_bag
 from .grid_sampling import affine_grid, grid_sample, max_unpool1d, max_unpool2d, max_unpool3d
-from .linear import bilinear, linear
 from .margin_losses import (
     cosine_embedding_loss,
     hinge_embedding_loss,
@@ -257,7 +256,6 @@ ASKED = {
     "group_norm": "input.dim() < 2 or input.size(0) * input.size(1) // num_groups",
     "hardtanh": "min_val > max_val",
     "huber_loss": "target.size(), input.size()",
-    "linear_cross_entropy": "input.dim, target.shape",
     "margin_ranking_loss": "input1.dim, input2.dim, target.dim",
     "multi_head_attention_forward": "query.dim",
     "log_softmax": "input.dim if dim is None else input.log_softmax",
@@ -283,14 +281,14 @@ __all__ = [
     "adaptive_max_pool3d_with_indices", "affine_grid", "alpha_dropout", "avg_pool1d",
     "avg_pool2d", "avg_pool3d", "batch_norm", "bilinear", "binary_cross_entropy",
     "binary_cross_entropy_with_logits", "celu", "celu_", "channel_shuffle", "conv1d", "conv2d",
-    "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
     "cosine_embedding_loss", "cosine_similarity", "cross_entropy", "ctc_loss", "dropout",
     "dropout1d", "dropout2d", "dropout3d", "elu", "elu_", "embedding", "embedding_bag",
     "feature_alpha_dropout", "fold", "gaussian_nll_loss", "gelu", "glu", "grid_sample",
     "group_norm", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
     "hardtanh_", "hinge_embedding_loss", "huber_loss", "instance_norm", "interpolate", "kl_div",
     "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear",
-    "linear_cross_entropy", "local_response_norm",
+    "local_response_norm",
     "log_softmax", "logsigmoid", "lp_pool1d", "lp_pool2d", "lp_pool3d", "margin_ranking_loss",
     "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool2d_with_indices",
     "max_pool3d", "max_pool3d_with_indices", "max_unpool1d", "max_unpool2d", "max_unpool3d",

@@ -12,7 +12,6 @@ from ...arrays.type_errors import not_implemented
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
-from ...functions.creation.factory_decorator import shape_from
 from ...functions.shape.reshape_expand import squeeze, unsqueeze
 from ...graph.tensor import Tensor
 from ...optable.layers.convolution_kernels import transposed_sizes
@@ -370,38 +369,3 @@ def conv_transpose3d(
         "conv_transpose3d", 3, input, weight, bias, stride, padding, dilation, groups,
         output_padding, True,
     )  # fmt: skip
-
-
-@offer(method=False)
-def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
-    """The cross-correlation of signals whose dims are time, batch and channels.
-
-    Args:
-        input: (T, N, C).
-        weight: (K, C, D).
-        bias: (D,).
-        pad: zeros added at both ends.
-
-    Returns:
-        (T + 2 pad - K + 1, N, D).
-
-    Raises:
-        RuntimeError: shapes or types that do not match, samples whose times do not lie one behind
-            the other in memory.
-        NotImplementedError: bools.
-    """
-    sizes, kernel, offsets = input._data.shape, weight._data.shape, bias._data.shape
-    for wrong, text in (
-        (len(sizes) != 3, "Input must have 3 dims: time, batch, in_channel"),
-        (len(kernel) != 3,
-         "Weight tensor must have 3 dims: kernel_width, in_channels, out_channels."),
-        (len(offsets) != 1, "Bias must be 1-D"),
-    ):  # fmt: skip
-        if wrong:
-            raise RuntimeError(text)
-    if sizes[2] != kernel[1]:
-        raise RuntimeError("Input dim 2 (input channels) is not == dim 1 in the weight tensor")
-    if kernel[2] != offsets[0]:
-        raise RuntimeError("Bias size must equal dim 2 in the weight tensor (output channels).")
-    shape_from("empty", (sizes[0] + 2 * pad - kernel[0] + 1, sizes[1], kernel[2]))
-    return F.conv_tbc(input, weight, bias, pad)

@@ -1,18 +1,13 @@
-"""``cross_entropy``, ``nll_loss`` and ``linear_cross_entropy``."""
+"""``cross_entropy`` and ``nll_loss``."""
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 from ...arrays import dtypes
-from ...arrays.warnings import warn
 from ...eager.op_functions import TENSORS as F
 from ...functions.memory.strides import contiguous
 from ...functions.pointwise.activations import log_softmax
 from ...functions.shape.reshape_expand import view
 from ...graph.tensor import Tensor
-from .linear import linear
 from .reduction import reduction_number, reduction_text, refuse_grad
 
 LONG_OR_BYTE = "lqB"
@@ -190,68 +185,3 @@ def _cross_entropy_of_probabilities(
         return F.neg(F.sum_dim(product, (dim,), False))
     total = F.neg(F.sum(product))
     return total if how == 2 else F.div_number(total, size // classes if size else 0)
-
-
-def linear_cross_entropy(
-    input: Tensor, linear_weight: Tensor, target: Tensor, *, linear_bias: Tensor | None = None,
-    weight: Tensor | None = None, reduction: str = "mean", ignore_index: int | None = None,
-    label_smoothing: float = 0.0, options: Any = None,
-) -> Tensor:  # fmt: skip
-    """The ``cross_entropy`` of a linear layer's logits.
-
-    Args:
-        input: (N, I), or (I).
-        linear_weight: (C, I), or (C, d1, d2, ..., I) for logits (N, C, d1, d2, ...).
-        linear_bias: (C), or (C, d1, d2, ...).
-        options: how PyTorch would cut the computation into pieces; it is one piece here.
-
-    Raises:
-        RuntimeError: shapes that do not fit.
-
-    Warns:
-        UserWarning: options where PyTorch knows no pieces either.
-    """
-    shape, rows = linear_weight._data.shape, input._data.shape
-    if not 1 <= len(rows) <= 2:
-        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {len(rows)}")
-    if len(shape) < 2:
-        raise RuntimeError(
-            f"expected linear_weight with dimensionality at least 2, got {len(shape)}"
-        )
-    if rows[-1] != shape[-1]:
-        raise RuntimeError(
-            "expected equal input and linear_weight last dimensions (in_features), got "
-            f"{rows[-1]} and {shape[-1]}, respectively"
-        )
-    classes = shape[:-1]
-    if linear_bias is not None and linear_bias._data.shape != classes:
-        raise RuntimeError(f"expected linear_bias shape {classes}, got {linear_bias._data.shape}")
-    if len(classes) > 1 and len(rows) == 1:
-        raise RuntimeError(
-            f"K-dimensional loss defined by linear_weight shape {shape} requires batched input, "
-            f"(N, {rows[-1]}), got unbatched input with shape {rows}"
-        )
-    logits_shape = (*rows[:-1], *classes)
-    if target._data.shape == logits_shape and ignore_index is not None:
-        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
-    if options is not None and (
-        len(classes) > 1
-        or reduction not in ("mean", "sum", "none")
-        or label_smoothing != 0.0
-        or target.dtype != dtypes.int64
-    ):
-        shown = None if linear_bias is None else linear_bias._data.shape
-        warn(
-            "linear_cross_entropy: ``options`` ignored; chunked path needs reduction in {'mean',"
-            "'sum','none'}, label_smoothing == 0, target.dtype == int64, out_features == (). Got "
-            f"reduction={reduction!r}, label_smoothing={label_smoothing}, target.dtype="
-            f"{target.dtype}, out_features={classes[1:]}, tracing=False, linear_bias.shape={shown}."
-        )
-    if len(classes) > 1:
-        linear_weight = linear_weight.reshape(math.prod(classes), rows[-1])
-        linear_bias = None if linear_bias is None else linear_bias.reshape(math.prod(classes))
-    return cross_entropy(
-        linear(input, linear_weight, linear_bias).reshape(logits_shape), target, weight,
-        ignore_index=-100 if ignore_index is None else ignore_index, reduction=reduction,
-        label_smoothing=label_smoothing,
-    )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 from ...arrays.warnings import warn
 from ...eager.op_functions import TENSORS as F
 from ...functions.creation import factories
+from ...functions.linalg.matmul import linear
 from ...functions.linalg.products import bmm
 from ...functions.pointwise.activations import softmax
 from ...functions.shape.joins import cat
@@ -15,7 +16,6 @@ from ...functions.shape.padding import pad
 from ...graph.tensor import Tensor
 from .attention import scaled_dot_product_attention
 from .dropout import dropout
-from .linear import linear
 
 
 def multi_head_attention_forward(

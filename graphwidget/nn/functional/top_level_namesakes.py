@@ -1,7 +1,7 @@
 """``torch.dropout``, ``torch.batch_norm`` and others that take other arguments than here.
 
 `torch.dropout(input, p, train)`, `torch.batch_norm(input, weight, ...)` and their like are older
-than `torch.nn.functional`; where these have a reduction, it is a number.
+than `torch.nn.functional`.
 """
 
 from __future__ import annotations
@@ -12,15 +12,9 @@ from typing import Any
 from ...dispatch.offer import offer
 from ...graph.tensor import Tensor
 from . import adaptive_pooling as _adaptive
-from . import ctc as _alignment
 from . import dropout as _dropout
 from . import embedding as _embedding
-from . import margin_losses as _margin
 from . import normalization as _normalization
-from . import probability_losses as _probability
-from .reduction import REDUCTIONS
-
-NAMES = {number: name for name, number in REDUCTIONS.items()}
 
 
 @offer(method=False)
@@ -118,92 +112,4 @@ def instance_norm(
     """
     return _normalization.instance_norm(
         input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps
-    )
-
-
-@offer(method=False)
-def binary_cross_entropy_with_logits(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: Tensor | None = None,
-    reduction: int = 0,
-) -> Tensor:  # fmt: skip
-    """The cross entropy of the sigmoid of ``input``; reduction 0 none, 1 mean, 2 sum.
-
-    Shapes: target is like input; 0-d but for reduction 0.
-    """
-    return _probability.binary_cross_entropy_with_logits(
-        input, target, weight, reduction=NAMES[reduction], pos_weight=pos_weight
-    )
-
-
-@offer(method=False)
-def poisson_nll_loss(
-    input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
-) -> Tensor:
-    """Minus the logarithm of a Poisson distribution's likelihood.
-
-    Shapes: they broadcast together; 0-d but for reduction 0.
-    """
-    return _probability.poisson_nll_loss(
-        input, target, log_input, full, eps=eps, reduction=NAMES[reduction]
-    )
-
-
-@offer(method=False)
-def hinge_embedding_loss(
-    input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0
-) -> Tensor:
-    """The distance where the target is 1; max(0, margin - distance) where it is -1.
-
-    Shapes: they broadcast together; 0-d but for reduction 0.
-    """
-    return _margin.hinge_embedding_loss(input, target, margin, reduction=NAMES[reduction])
-
-
-@offer(method=False)
-def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
-) -> Tensor:
-    """max(0, margin - target (input1 - input2)).
-
-    Shapes: they broadcast together; 0-d but for reduction 0.
-    """
-    return _margin.margin_ranking_loss(input1, input2, target, margin, reduction=NAMES[reduction])
-
-
-@offer(method=False)
-def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
-) -> Tensor:
-    """1 - cos where the target is 1; max(0, cos - margin) where it is -1.
-
-    Shapes: inputs (N, D), target (N,), or (D,) and 0-d; 0-d but for reduction 0.
-    """
-    return _margin.cosine_embedding_loss(input1, input2, target, margin, reduction=NAMES[reduction])
-
-
-@offer(method=False)
-def triplet_margin_loss(
-    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2,
-    eps: float = 1e-6, swap: bool = False, reduction: int = 0,
-) -> Tensor:  # fmt: skip
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin).
-
-    Shapes: (N, D) or (D,) each; 0-d but for reduction 0.
-    """
-    return _margin.triplet_margin_loss(
-        anchor, positive, negative, margin, p, eps, swap, reduction=NAMES[reduction]
-    )
-
-
-@offer(method=False)
-def ctc_loss(
-    log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any, blank: int = 0,
-    reduction: int = 0, zero_infinity: bool = False,
-) -> Tensor:  # fmt: skip
-    """Connectionist temporal classification; reduction 0 none, 1 mean, 2 sum.
-
-    Shapes: log_probs (T, N, C), targets (N, S) or all in one dim, lengths (N,).
-    """
-    return _alignment.ctc_loss(
-        log_probs, targets, input_lengths, target_lengths, blank, NAMES[reduction], zero_infinity
     )

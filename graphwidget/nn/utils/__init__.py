@@ -24,14 +24,8 @@ if TYPE_CHECKING:
         fuse_linear_bn_weights,
     )
     from .init import skip_init
-    from .memory_format import (
-        convert_conv2d_weight_memory_format,
-        convert_conv3d_weight_memory_format,
-    )
 
 _LAZY = {
-    "convert_conv2d_weight_memory_format": "memory_format",
-    "convert_conv3d_weight_memory_format": "memory_format",
     "fuse_conv_bn_eval": "fusion",
     "fuse_conv_bn_weights": "fusion",
     "fuse_linear_bn_eval": "fusion",
@@ -61,8 +55,6 @@ __all__ = [
     "clip_grad_norm_",
     "clip_grad_value_",
     "clip_grads_with_norm_",
-    "convert_conv2d_weight_memory_format",
-    "convert_conv3d_weight_memory_format",
     "convert_parameters",
     "fuse_conv_bn_eval",
     "fuse_conv_bn_weights",

@@ -11,7 +11,7 @@ from ..errors import OnnxExporterError
 from .pointwise import later
 from .reductions import reduce
 from .register import writes
-from .shapes import arranged, reshape, transpose
+from .shapes import reshape, transpose
 
 
 @writes("mm", "bmm", "mv", "dot", "vdot")
@@ -95,13 +95,6 @@ def _convolution(
     else:
         found = w("Conv", input, weight, bias, **named)
     return w("Squeeze", found, w.ints(0)) if alone else found
-
-
-@writes("conv_tbc")
-def _conv_tbc(w: Any, self: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
-    found = w("Conv", arranged(w, self, (1, 2, 0)), arranged(w, weight, (2, 1, 0)), bias,
-              pads=[pad, pad])  # fmt: skip
-    return arranged(w, found, (2, 0, 1))
 
 
 # Normalisation -----------------------------------------------------------------------------------

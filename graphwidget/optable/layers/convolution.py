@@ -68,37 +68,3 @@ def convolution_backward_backward(
 def spread_over_channels(grad: Any, shape: Any) -> Any:
     """One number for each channel, spread over samples and points."""
     return F.expand(F.reshape(grad, (-1, *(1,) * (len(shape) - 2))), shape)
-
-
-# Over time: (T, N, C) with weights (K, C, O) -----------------------------------------------------
-op("conv_tbc(self, weight, bias, /, pad=0)", kernels.conv_tbc,
-   d_self__weight__bias=lambda grad, self, weight, bias, pad:
-       F.conv_tbc_backward(grad, self, weight, bias, pad),
-   public=False, sign="conv", text="{self} ∗ {weight} + {bias}",
-   tex=r"{self} \ast {weight} + {bias}", onnx=None)
-
-
-@composite
-def conv_tbc_backward(grad: Any, input: Any, weight: Any, bias: Any, pad: Any) -> Any:
-    """The derivatives of ``conv_tbc`` by its operands: each tap of the weight is a product, added
-    to the times that it reads."""
-    by_input, by_weight, by_bias = (F.zeros_like(each) for each in (input, weight, bias))
-    parts = []
-    for tap in range(weight.shape[0]):
-        low, high, first = kernels.tap_range(input.shape[0], grad.shape[0], tap, pad)
-        if high > low:
-            parts.append((tap, low, high, first, first + high - low))
-
-    def rows(tensor: Any, start: int, end: int) -> Any:
-        """All samples of some times."""
-        shape = ((end - start) * tensor.shape[1], tensor.shape[2])
-        return F.view(F.slice(tensor, 0, start, end, 1), shape)
-
-    for tap, low, high, first, end in parts:
-        matrix = F.t(F.select(weight, 0, tap))
-        F.write("addmm", rows(by_input, first, end), rows(grad, low, high), matrix)
-    for tap, low, high, first, end in parts:
-        steps = rows(grad, low, high), F.t(rows(input, first, end))
-        F.write("addmm", F.select(by_weight, 0, tap), steps[1], steps[0])
-    F.write("copy", by_bias, F.sum_dim(F.sum_dim(grad, (0,), False), (0,), False))
-    return by_input, by_weight, by_bias

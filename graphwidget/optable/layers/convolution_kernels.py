@@ -19,9 +19,7 @@ from functools import cache
 import numpy as np
 
 from ...arrays.memory_order import as_array, is_channels_last, to_channels_last
-from ...arrays.type_errors import WORDS, not_implemented
 from ..pointwise.common_kernels import Array, Shape
-from ..shape.view_kernels import view
 from .window_kernels import add_windows, inner_slices, pad, window_count, windows
 
 SPAN = 1 << 21
@@ -259,37 +257,3 @@ def bias_gradient(grad: Array) -> Array:
     if grad.ndim > 2 and grad.size and grad.flags.c_contiguous:
         return np.add.reduce(np.add.reduce(grad.reshape(*grad.shape[:2], -1), 2), 0)
     return np.add.reduce(grad, (0, *range(2, grad.ndim)))
-
-
-# Over time ---------------------------------------------------------------------------------------
-def tap_range(steps: int, outputs: int, tap: int, pad: int) -> tuple[int, int, int]:
-    """The first and last times of the output that read the input through a tap of the weight, and
-    where in the input they begin; none is left if all of it lies in the padding."""
-    low = min(max(0, pad - tap), outputs)
-    high = max(min(outputs, steps + pad - tap), low)
-    return low, high, max(low + tap - pad, 0)
-
-
-def conv_tbc(a: Array, weight: Array, bias: Array, pad: int) -> Array:
-    """(T + 2 pad - K + 1, N, O) of inputs (T, N, C) and weights (K, C, O).
-
-    Raises:
-        RuntimeError, NotImplementedError: what PyTorch's products of each tap refuse.
-    """
-    steps = len(a) + 2 * pad - len(weight) + 1
-    out = np.empty((steps, a.shape[1], weight.shape[2]), a.dtype)
-    np.copyto(out, bias, casting="unsafe")
-    for tap, matrix in enumerate(weight):
-        low, high, first = tap_range(len(a), steps, tap, pad)
-        if high > low:
-            rows = view(a[first : first + high - low], ((high - low) * a.shape[1], a.shape[2]))
-            if matrix.dtype != a.dtype:
-                raise RuntimeError(
-                    "self and mat2 must have the same dtype, but got "
-                    f"{WORDS[a.dtype.name]} and {WORDS[matrix.dtype.name]}"
-                )
-            if a.dtype.kind == "b" and out.size:
-                raise not_implemented("addmm_impl_cpu_", a.dtype)
-            part = out[low:high]
-            part += np.matmul(rows, matrix).reshape(part.shape)
-    return out

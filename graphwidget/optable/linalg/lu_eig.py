@@ -156,11 +156,10 @@ def reflection_backward(K: Any, v: Any, factor: Any, place: Any) -> Any:
 
 
 @composite
-def reflections_backward(grad: Any, result: Any, vectors: Any, tau: Any, backwards: Any) -> Any:
-    """The gradients of a product of reflections H1 ... Hk C by their vectors and factors: of
-    K = result gradᵀ one reflection after the other is undone on the left, and then done on the
-    right. ``backwards`` is for C H1 ... Hk, with K the other way round. As in PyTorch reflections
-    are inverted, though some have no inverse."""
+def reflections_backward(grad: Any, result: Any, vectors: Any, tau: Any) -> Any:
+    """The gradients of a product of reflections by their vectors and factors: of K = result gradᵀ
+    one reflection after the other is undone on the left, and then done on the right. As in PyTorch
+    reflections are inverted, though some have no inverse."""
     if 0 in vectors.shape or 0 in tau.shape:
         return None, None
     last, count = len(vectors.shape) - 1, tau.shape[-1]
@@ -173,47 +172,26 @@ def reflections_backward(grad: Any, result: Any, vectors: Any, tau: Any, backwar
         column = F.slice(units, last, place, place + 1, 1)
         return column, F.slice(factors, last - 1, place, place + 1, 1)
 
-    order = list(reversed(range(count))) if backwards else list(range(count))
     K = F.matmul(result, F.mT(grad))
-    K = F.reflect(K, *parts(undo, order[0]), order[0], not backwards)
+    K = F.reflect(K, *parts(undo, 0), 0, True)
     by_vectors, by_factors = F.zeros_like(vectors), F.zeros_like(tau)
-    for place, after in zip(order, [*order[1:], None], strict=True):
+    for place in range(count):
         own = parts(tau, place)
         slope, along = F.reflection_backward(K, *own, place)
         F.write("copy", F.select(by_vectors, last, place), F.squeeze_dim(slope, last))
         F.write("copy", F.select(by_factors, last - 1, place), F.squeeze_dim(along, last - 1))
-        if after is not None:
-            K = F.reflect(K, *parts(undo, after), after, not backwards)
-            K = F.reflect(K, *own, place, backwards)
+        if place + 1 < count:
+            K = F.reflect(K, *parts(undo, place + 1), place + 1, True)
+            K = F.reflect(K, *own, place, False)
     return F.write("tril", by_vectors, diagonal=-1), by_factors
 
 
 op("linalg_householder_product(input, tau, /)", kernels.householder_product,
    refuses="orgqr_cpu: bool half integer",
    d_input__tau=lambda grad, input, tau, result:
-       F.reflections_backward(grad, result, input, tau, False),
+       F.reflections_backward(grad, result, input, tau),
    public=False, sign="Q", text="Q of {input}", tex=r"Q({input})", onnx=None)
 
-
-@composite
-def ormqr_backward(
-    grad: Any, result: Any, self: Any, tau: Any, left: Any, transpose: Any
-) -> Any:
-    """The gradients of a product with Q by its vectors and factors."""
-    if left != transpose:
-        first, second = (F.mT(grad), F.mT(result)) if transpose else (grad, result)
-        return F.reflections_backward(first, second, self, tau, False)
-    first, second = (result, grad) if transpose else (F.mT(result), F.mT(grad))
-    return F.reflections_backward(first, second, self, tau, True)
-
-
-op("ormqr(self, input2, input3, /, left=True, transpose=False)", kernels.ormqr,
-   refuses="ormqr_cpu: bool half integer",
-   d_self__input2=lambda grad, self, input2, input3, result, left, transpose, targets:
-       F.ormqr_backward(grad, result, self, input2, left, transpose),
-   d_input3=lambda grad, self, input2, left, transpose:
-       F.ormqr(self, input2, grad, left, not transpose),
-   public=False, sign="Q ·", text="Q({self}) {input3}", tex=r"Q({self}) {input3}", onnx=None)
 
 op("geqrf(self, /) -> a, tau", kernels.geqrf, refuses="geqrf_cpu: bool half integer",
    d_self=lambda grads: F.no_derivative("geqrf"),

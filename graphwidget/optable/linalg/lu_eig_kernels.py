@@ -114,18 +114,6 @@ def apply_reflection(K: Array, v: Array, factor: Array, place: int, left: bool) 
     return K
 
 
-def apply_reflections(vectors: Array, tau: Array, c: Array, backwards: bool) -> Array:
-    """H1 ... Hk C (Hk ... H1 C, backwards) of the reflections I - tau v vᵀ that lie below the
-    diagonal of ``vectors``."""
-    shape = np.broadcast_shapes(vectors.shape[:-2], c.shape[:-2])
-    found = np.array(np.broadcast_to(c, (*shape, *c.shape[-2:])))
-    count = tau.shape[-1]
-    units = np.tril(vectors, -1) + np.eye(*vectors.shape[-2:], dtype=vectors.dtype)
-    for step in range(count) if backwards else reversed(range(count)):
-        apply_reflection(found, units[..., step, None], tau[..., step, None], step, True)
-    return found
-
-
 def householder_product(a: Array, tau: Array) -> Array:
     """The first columns of the product of reflections."""
     found, units = eye_like(a), np.tril(a, -1) + eye_like(a)
@@ -134,13 +122,6 @@ def householder_product(a: Array, tau: Array) -> Array:
             found[..., step:], units[..., step, None], tau[..., step, None], step, True
         )
     return dense_columns(found)
-
-
-def ormqr(a: Array, tau: Array, c: Array, left: bool, transpose: bool) -> Array:
-    """Q C (C Q; with Qᵀ, transposed) of the product Q of reflections."""
-    if left:
-        return dense_columns(apply_reflections(a, tau, c, transpose))
-    return dense_columns(mT(apply_reflections(a, tau, mT(c), not transpose)))
 
 
 # Systems, eigenvalues ----------------------------------------------------------------------------

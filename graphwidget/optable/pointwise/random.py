@@ -6,8 +6,6 @@ it is a mask, and the gradient passes where that is.
 
 from __future__ import annotations
 
-import numpy as np
-
 from ...arrays.memory_order import Array
 from ..declare import Namespace, op
 
@@ -53,23 +51,6 @@ op("binomial(count, prob, drawn, /)", replace_pair_by_random, borrows=True,
    d_count=lambda grad: F.without_derivative("aten::binomial"),
    d_prob=lambda grad: F.without_derivative("aten::binomial"),
    text="binomial({count}, {prob})", tex=r"\operatorname{{binomial}}({count}, {prob})", onnx=None)
-
-def dropout_scale(p: float, train: bool | None) -> float:
-    """What is kept is divided by the chance that it is, in training."""
-    return 1.0 if train is False else 0.0 if p == 1 else 1 / (1 - p)
-
-
-def apply_dropout(a: Array, result1: Array, p: float, _train: bool | None) -> Array:
-    """Items where the mask holds, scaled; else 0."""
-    return np.multiply(a * result1, a.dtype.type(dropout_scale(p, _train)), out=...)
-
-
-op("native_dropout(input, result1, /, p, _train)", apply_dropout, public=False,
-   # PyTorch scales the gradient only where it was told to train; None does scale the result.
-   d_input=lambda grad, result1, input_dtype, p, _train:
-       grad * (F.to_copy(result1, input_dtype) * dropout_scale(p, bool(_train))),
-   sign="dropout", text="{input} · {result1} ÷ (1 − {p})",
-   tex=r"{input} \odot {result1} / (1 - {p})", onnx=None)
 
 op("normal.mean(mean, drawn, /)", replace_by_random, borrows=True,
    node="NormalBackward1", public=False,

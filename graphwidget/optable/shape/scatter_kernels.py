@@ -148,16 +148,6 @@ def dim_index(index: Array, dim: int, ndim: int) -> tuple[Any, ...]:
     return (*(slice(None),) * (dim % max(ndim, 1)), index.reshape(-1))
 
 
-def spread_index(index: Array, like: Array, dim: int) -> Array:
-    """One index for each item, from one for each slice."""
-    like = as_array(like)
-    if not like.ndim:
-        return as_array(index).reshape(like.shape)
-    shape = [1] * like.ndim
-    shape[dim] = -1
-    return np.broadcast_to(as_array(index).reshape(shape), like.shape)
-
-
 def index_select(a: Array, index: Array, dim: int) -> Array:
     """The slices that ``index`` names."""
     if not a.ndim:
@@ -202,18 +192,6 @@ def index_fill_tensor(a: Array, index: Array, value: Array, dim: int) -> Array:
 def unique(a: Array) -> Array:
     """The different items, sorted."""
     return np.unique(a)
-
-
-def index_reduce(
-    a: Array, index: Array, source: Array, dim: int, reduce: str, include_self: bool
-) -> Array:
-    """A copy of a with slices combined into it."""
-    if a.dtype.kind == "b" and not include_self:
-        raise not_implemented("index_reduce_func_exclude_input_init", a.dtype)
-    if a.dtype.kind == "b" and reduce == "mean":
-        raise not_implemented("div_floor_cpu", a.dtype)
-    source = as_array(source)
-    return scatter_reduce(a, spread_index(index, source, dim), source, dim, reduce, include_self)
 
 
 # Flat indices -------------------------------------------------------------------------------------

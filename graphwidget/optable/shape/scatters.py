@@ -65,124 +65,95 @@ op("scatter_add(self, index, src, /, dim)", kernels.scatter_add, inplace=True,
 
 
 @composite
-def select_at_index(whole: Any, index: Any, dim: Any, slices: Any) -> Any:
-    """What lies at an index, of which each entry is for one item or for one of the slices."""
-    return F.index_select(whole, index, dim) if slices else F.gather(whole, index, dim)
-
-
-@composite
-def add_at_index(start: Any, index: Any, items: Any, dim: Any, slices: Any) -> Any:
-    """The sums of what each place receives."""
-    if slices:
-        return F.index_add(start, index, items, dim, 1)
-    return F.scatter_add(start, index, items, dim)
-
-
-@composite
-def reduce_at_index(
-    self: Any, index: Any, src: Any, dim: Any, reduce: Any, include_self: Any, slices: Any
-) -> Any:
-    """The op of either kind."""
-    op = F.index_reduce if slices else F.scatter_reduce
-    return op(self, index, src, dim, reduce, include_self)
-
-
-@composite
 def mask_to_numbers(mask: Any, like: Any) -> Any:
     """A mask as 0 and 1."""
     return F.where(mask, F.ones_like(like), F.zeros_like(like))
 
 
 @composite
-def counts_at_index(
-    like: Any, index: Any, src: Any, dim: Any, include_self: Any, slices: Any
-) -> Any:
+def counts_at_index(like: Any, index: Any, src: Any, dim: Any, include_self: Any) -> Any:
     """How many items each place received, at least 1."""
     start = F.ones_like(like) if include_self else F.zeros_like(like)
-    counts = F.add_at_index(start, index, F.ones_like(src), dim, slices)
+    counts = F.scatter_add(start, index, F.ones_like(src), dim)
     return F.masked_fill(counts, counts == 0, 1)
 
 
-def check_items(index: Any, src: Any, reduce: Any, slices: Any) -> None:
+def check_items(index: Any, src: Any, reduce: Any) -> None:
     """Refuse an index that is smaller than its source where backward compares the two item by item.
 
     Raises:
         RuntimeError: they do not broadcast (PyTorch's text).
     """
-    if not slices and reduce not in ("sum", "mean"):
+    if reduce not in ("sum", "mean"):
         broadcast_shape([src.shape, index.shape])
 
 
 @composite
-def reduce_backward_self(
+def scatter_reduce_backward_self(
     grad: Any, self: Any, index: Any, src: Any, result: Any, dim: Any, reduce: Any,
-    include_self: Any, slices: Any,
+    include_self: Any,
 ) -> Any:  # fmt: skip
-    """d scatter_reduce or index_reduce by self. ``amax`` and ``amin`` share among equal items;
-    ``prod`` is the product of the others. What takes no part itself has a gradient only where
-    nothing was written."""
-    check_items(index, src, reduce, slices)
+    """d scatter_reduce by self. ``amax`` and ``amin`` share among equal items; ``prod`` is the
+    product of the others. What takes no part itself has a gradient only where nothing was
+    written."""
+    check_items(index, src, reduce)
     if reduce == "sum":
         found = grad
     elif reduce == "mean":
-        found = grad / F.counts_at_index(grad, index, src, dim, include_self, slices)
+        found = grad / F.counts_at_index(grad, index, src, dim, include_self)
     elif reduce == "prod":
         filled = F.masked_fill(self, self == 0, 1)
-        others = F.reduce_at_index(filled, index, src, dim, reduce, include_self, slices)
+        others = F.scatter_reduce(filled, index, src, dim, reduce, include_self)
         found = (grad * others) / filled
     else:
         mine = F.mask_to_numbers(self == result, self)
-        theirs = F.mask_to_numbers(src == F.select_at_index(result, index, dim, slices), src)
-        found = mine * (grad / F.add_at_index(mine, index, theirs, dim, slices))
-    if include_self:
-        return found
-    clear = F.index_fill if slices else F.scatter_value
-    return clear(found, index, dim, 0)
+        theirs = F.mask_to_numbers(src == F.gather(result, index, dim), src)
+        found = mine * (grad / F.scatter_add(mine, index, theirs, dim))
+    return found if include_self else F.scatter_value(found, index, dim, 0)
 
 
 @composite
-def reduce_backward_src(
+def scatter_reduce_backward_src(
     grad: Any, self: Any, index: Any, src: Any, result: Any, dim: Any, reduce: Any,
-    include_self: Any, slices: Any,
+    include_self: Any,
 ) -> Any:  # fmt: skip
-    """d scatter_reduce or index_reduce by what is written."""
-    check_items(index, src, reduce, slices)
+    """d scatter_reduce by what is written."""
+    check_items(index, src, reduce)
     if reduce == "sum":
-        return F.select_at_index(grad, index, dim, slices)
+        return F.gather(grad, index, dim)
     if reduce == "mean":
-        counts = F.counts_at_index(grad, index, src, dim, include_self, slices)
-        items = F.select_at_index(grad, index, dim, slices)
-        return items / F.select_at_index(counts, index, dim, slices)
+        counts = F.counts_at_index(grad, index, src, dim, include_self)
+        return F.gather(grad, index, dim) / F.gather(counts, index, dim)
     if reduce == "prod":
         zero = src == 0
-        zeros = F.add_at_index(F.zeros_like(self), index, F.mask_to_numbers(zero, src), dim, slices)
-        single = zero & (F.select_at_index(zeros, index, dim, slices) == 1)
-        others = F.reduce_at_index(
-            self, index, F.masked_fill(src, single, 1), dim, reduce, include_self, slices
+        zeros = F.scatter_add(F.zeros_like(self), index, F.mask_to_numbers(zero, src), dim)
+        single = zero & (F.gather(zeros, index, dim) == 1)
+        others = F.scatter_reduce(
+            self, index, F.masked_fill(src, single, 1), dim, reduce, include_self
         )
-        quotient = F.select_at_index(grad * result, index, dim, slices)
-        quotient = quotient / F.masked_fill(src, zero, 1)
-        found = F.where(single, F.select_at_index(grad * others, index, dim, slices), quotient)
-        return F.derived_once(found, zeros, slices)
+        quotient = F.gather(grad * result, index, dim) / F.masked_fill(src, zero, 1)
+        found = F.where(single, F.gather(grad * others, index, dim), quotient)
+        return F.derived_once(found, zeros)
     mine = F.mask_to_numbers(self == result, self)
-    theirs = F.mask_to_numbers(src == F.select_at_index(result, index, dim, slices), src)
-    shared = grad / F.add_at_index(mine, index, theirs, dim, slices)
-    return theirs * F.select_at_index(shared, index, dim, slices)
+    theirs = F.mask_to_numbers(src == F.gather(result, index, dim), src)
+    shared = grad / F.scatter_add(mine, index, theirs, dim)
+    return theirs * F.gather(shared, index, dim)
+
+
+DERIVED_ONCE = (
+    "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are scattered "
+    "to the same position in self"
+)
 
 
 @composite
-def derived_once(found: Any, zeros: Any, slices: Any) -> Any:
+def derived_once(found: Any, zeros: Any) -> Any:
     """The gradient of a product; where several factors of one place are 0, no derivatives follow,
     though it has a graph."""
-    name, source = ("index_reduce", "source") if slices else ("scatter_reduce", "src")
-    text = (
-        f"{name}(): Double backward is unsupported for {source} when >1 zeros in {source} are "
-        "scattered to the same position in self"
-    )
-    return F.delayed_error(found, text) if bool(F.any(zeros > 1)) else found
+    return F.delayed_error(found, DERIVED_ONCE) if bool(F.any(zeros > 1)) else found
 
 
-ARRAYS.__dict__["derived_once"] = lambda found, zeros, slices: found
+ARRAYS.__dict__["derived_once"] = lambda found, zeros: found
 
 
 @composite
@@ -202,9 +173,11 @@ op("delayed_error(self, /, text)", lambda a, text: a.copy(), node="Error",
 op("scatter_reduce(self, index, src, /, dim, reduce, include_self=True)", kernels.scatter_reduce,
    inplace=True, out=Out(memory="first"),
    d_self=lambda grad, self, index, src, result, dim, reduce, include_self:
-       F.reduce_backward_self(grad, self, index, src, result, dim, reduce, include_self, False),
+       F.scatter_reduce_backward_self(
+           grad, self, index, src, result, dim, reduce, include_self),
    d_src=lambda grad, self, index, src, result, dim, reduce, include_self:
-       F.reduce_backward_src(grad, self, index, src, result, dim, reduce, include_self, False),
+       F.scatter_reduce_backward_src(
+           grad, self, index, src, result, dim, reduce, include_self),
    text="{reduce} of {self} and {src} at {index}", tex=r"{self}", onnx="ScatterElements")
 
 # Along a dim, one index for each slice -----------------------------------------------------------
@@ -256,14 +229,6 @@ op("index_fill.tensor(self, index, value, /, dim)", kernels.index_fill_tensor, i
 
 op("unique_of(self, /)", kernels.unique, nograd=True, public=False, sized_by_values=True,
    text="the different items of {self}", tex=r"{self}", onnx=None)
-
-op("index_reduce(self, index, source, /, dim, reduce, include_self=True)", kernels.index_reduce,
-   inplace=True, out=Out(memory="first"),
-   d_self=lambda grad, self, index, source, result, dim, reduce, include_self:
-       F.reduce_backward_self(grad, self, index, source, result, dim, reduce, include_self, True),
-   d_source=lambda grad, self, index, source, result, dim, reduce, include_self:
-       F.reduce_backward_src(grad, self, index, source, result, dim, reduce, include_self, True),
-   text="{reduce} of {self} and {source} at {index}", tex=r"{self}", onnx=None)
 
 # Flat indices -------------------------------------------------------------------------------------
 op("take(self, index, /)", kernels.take, out=Out(memory="none"),

@@ -38,13 +38,7 @@ TRANSPOSED = [
     f"{F}.conv_transpose2d(x, y[:, :, :1, :1].transpose(0, 1), dilation=3, output_padding=2)",
 ]
 
-TBC: list[Shapes] = [((5, 2, 3), (3, 3, 2)), ((2, 1, 1), (2, 1, 3))]
-
 SAMPLES: dict[str, list[Sample]] = {
-    "conv_tbc": each(
-        TBC, "torch.conv_tbc(x.contiguous(), y.contiguous(), y[0, 0])",
-        "F.conv_tbc(x.contiguous(), y.contiguous(), y.sum((0, 1)), 2)",
-        "torch.conv_tbc(x[:2].contiguous(), y[:2].contiguous(), y[1, 0], pad=1)", integers=False),
     "convolution": [
         *each(SIGNALS, f"{F}.conv1d(x, y)", f"{F}.conv1d(x, y, y[:, 0, 0], 2, 1, 2)",
               f"{F}.conv1d(x, y, padding='same')", f"{F}.conv1d(x[0], y)",

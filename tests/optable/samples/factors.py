@@ -32,11 +32,6 @@ SAMPLES: dict[str, list[Sample]] = {
         WITH_TAU, "torch.linalg.householder_product(x, y * 0.7)", "torch.orgqr(x, y * 0.7)",
         "x.orgqr(y * 0.6)"),
     "geqrf": real(TALL, "torch.geqrf(x.detach())", "torch.orgqr(*x.detach().geqrf())"),
-    "ormqr": real(
-        WITH_TAU[:2], "torch.ormqr(x / 2, y * 0.3, x)",
-        "torch.ormqr(x / 2, y * 0.3, x.mT, left=False)",
-        "torch.ormqr(x / 2, y * 0.3, x, transpose=True)",
-        "torch.ormqr(x / 2, y * 0.2, x.mT, left=False, transpose=True)"),
     "triangular_solve": real(
         PAIRS, f"torch.triangular_solve(y, {REGULAR})",
         f"torch.triangular_solve(y, {REGULAR}, upper=False)[0]",

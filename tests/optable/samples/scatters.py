@@ -22,10 +22,6 @@ REDUCED = [
     for reduce in ("sum", "prod", "mean", "amax", "amin") for own in (True, False)
 ] + [f"(x * 0).scatter_reduce(0, {J}, (y * 2).floor(), {reduce!r})"
      for reduce in ("prod", "amax", "amin")]  # fmt: skip
-SLICES = [
-    f"torch.index_reduce(x, 1, {I}, y, {reduce!r}, include_self={own})"
-    for reduce in ("prod", "mean", "amax", "amin") for own in (True, False)
-]  # fmt: skip
 
 SAMPLES: dict[str, list[Sample]] = {
     "gather": each(PLANE, f"x.gather(0, {J})", f"torch.gather(x, -1, {J})",
@@ -60,8 +56,7 @@ SAMPLES: dict[str, list[Sample]] = {
     + each(NUMBER, "x.index_fill(0, torch.tensor([0]), 3)"),
     "index_fill.tensor": each([((2, 3), ())], f"x.index_fill(1, {I}, y)"),
     "unique_of": each([((2, 3), ())], f"x.index_fill(1, {I}, y)"),
-    "delayed_error": each(BOTH, SLICES[0]),
-    "index_reduce": each(BOTH, *SLICES),
+    "delayed_error": each(BOTH, REDUCED[2]),
     "take": each(PLANE, f"x.take({I})", f"torch.take(x, {J} - 2)")
     + each(NUMBER, "x.take(torch.tensor([0, 0]))"),
     "put": each([((2, 3), (3,))], "x.put(torch.tensor([1, 0, 5]), y)",
@@ -98,7 +93,6 @@ IN_PLACE: list[tuple[str, str]] = [
     (f"x.index_copy(1, {I} * 0 + torch.tensor([2, 0, 1]), y)",
      f"z.index_copy_(1, {I} * 0 + torch.tensor([2, 0, 1]), y)"),
     (f"x.index_fill(1, {I}, 3)", f"z.index_fill_(1, {I}, 3)"),
-    (f"x.index_reduce(1, {I}, y, 'prod')", f"z.index_reduce_(1, {I}, y, 'prod')"),
     ("x.put(torch.tensor([1, 0]), y[0, :2])", "z.put_(torch.tensor([1, 0]), y[0, :2])"),
     (f"x.masked_scatter({M}, y)", f"z.masked_scatter_({M}, y)"),
 ]  # fmt: skip

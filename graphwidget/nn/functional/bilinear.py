@@ -1,4 +1,4 @@
-"""``linear`` and ``bilinear``."""
+"""``bilinear``."""
 
 from __future__ import annotations
 
@@ -6,18 +6,7 @@ from ...arrays import dtypes
 from ...arrays.type_errors import not_implemented
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
-from ...functions.linalg.matmul import linear as _linear
 from ...graph.tensor import Tensor
-
-
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """`input @ weight.T + bias`; weight has shape (out_features, in_features).
-
-    Raises:
-        TypeError: an operand is no tensor.
-        RuntimeError: shapes or types that do not match.
-    """
-    return _linear(input, weight, bias)
 
 
 @offer(method=False)
