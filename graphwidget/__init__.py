@@ -119,7 +119,7 @@ if TYPE_CHECKING:
         version,
         xpu,
     )
-    from .static.traced.compiling import compile  # noqa: F401
+    from .static.traced.torch_compile import compile  # noqa: F401
     from .widget import GraphWidget, diagnose, explain, to_html, watch
 
 # Where PyTorch has modules that are empty here, imports of them find those in ``standins``.
@@ -157,7 +157,7 @@ Tensor._repr_mimebundle_ = _display  # type: ignore[attr-defined]
 _LAZY = {
     "GradScaler": "amp",
     "vmap": "func",
-    "compile": "static.traced.compiling",
+    "compile": "static.traced.torch_compile",
     "load": "serialization",
     "save": "serialization",
     "_assert": "fx.assertions",

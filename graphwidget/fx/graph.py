@@ -15,9 +15,9 @@ from ..nn.parameter import Parameter
 from . import lint, picture
 from .codegen import CodeGen, PythonCode
 from .immutable_collections import immutable_dict
-from .lists import InsertPoint, NodeList
 from .names import Builtin, Namespace, is_bound, target_name
 from .node import Argument, Node, Target, map_arg
+from .node_list import InsertPoint, NodeList
 
 __all__ = ["CodeGen", "Graph", "PythonCode"]
 

@@ -13,7 +13,7 @@ from html import escape
 from itertools import pairwise
 from typing import Any
 
-from .layers import Drawing, draw
+from .box_layout import Drawing, draw
 
 MOST = 200
 """The most nodes whose boxes are drawn; of larger graphs there is the table alone."""

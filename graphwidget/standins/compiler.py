@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from graphwidget.static.traced.compiling import compile
+from graphwidget.static.traced.torch_compile import compile
 
 __all__ = [
     "allow_in_graph", "assume_constant_result", "compile", "cudagraph_mark_step_begin", "disable",

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 from graphwidget.arrays.warnings import warn
 from graphwidget.nn.module import Module
-from graphwidget.static.traced.compiling import trace
+from graphwidget.static.traced.torch_compile import trace
 
 __all__ = [
     "Final", "ScriptFunction", "ScriptModule", "annotate", "export", "freeze", "ignore",

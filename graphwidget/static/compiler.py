@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from .errors import InvalidArgumentError, OpError, while_running
+from .function_text import Text
 from .passes import optimised, program_of
 from .runner import Ref, State, words
 from .symbol import Symbol
-from .text import Text
 from .writer import Writer
 
 NAME = "<static graph>"

@@ -1,4 +1,4 @@
-"""Symbols made of nothing: zeros, ones, numbers in a row."""
+"""``tf.zeros``, ``tf.ones``, ``tf.fill``, ``tf.range`` and their kin."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from ..arrays.call_sites import user_frame
 from ..optable.declare import Op
+from .default_session import default_session
 from .listener import current
-from .sessions import default_session
 from .symbol import Spec, Symbol
 from .tensor_shape import list_text
 

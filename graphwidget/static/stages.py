@@ -1,7 +1,7 @@
 """What each pass does to a program: before, after, and what it saves in memory and time.
 
 Nothing here is estimated: each stage is compiled and run, its time is taken, and its memory is read
-off its lines (see ``memory.py``).
+off its lines (see ``memory_use.py``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from .compiler import Compiled
 from .graph import Operation
 from .listener import current
-from .memory import peak
+from .memory_use import peak
 from .passes import PASSES, off, without
 from .passes.program import SOURCES
 from .runner import State, execute

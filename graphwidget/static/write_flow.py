@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from .function_text import Text
 from .graph import Region
 from .passes import Program, Step, optimised, program_of
 from .runner import captured, outputs_of, plan
 from .symbol import Symbol
-from .text import Text
 
 WriteProgram = Callable[[Program], None]
 """Writes the lines of a program where the text is."""

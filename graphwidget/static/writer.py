@@ -17,11 +17,11 @@ import numpy as np
 
 from ..optable.declare import TABLE, Op
 from .blocks import Block, find_blocks
+from .function_text import Text, writable
 from .graph import Operation
 from .passes import Program, Step, items, itemwise, off
 from .runner import KINDS, OURS, run_table_op
 from .symbol import Symbol
-from .text import Text, writable
 from .write_flow import can_write_flow, write_flow
 
 LIGHT = 256

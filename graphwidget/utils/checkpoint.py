@@ -4,7 +4,7 @@ They keep nothing for backward meanwhile.
 
 As `torch.utils.checkpoint` (Chen et al., 2016). With reentrance the part is one node, whose
 backward runs it again and then backward through it. Without, its nodes are computed again one by
-one (``checkpoint_part.py``).
+one (``non_reentrant_checkpoint.py``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..autograd.grad_mode import enable_grad, no_grad
 from ..functions.random.generator import default as generator
 from ..graph import runtime, saved_hooks
 from ..graph.tensor import Tensor
-from .checkpoint_part import CheckpointError, GraphExecGroup, Part, saved_inputs
+from .non_reentrant_checkpoint import CheckpointError, GraphExecGroup, Part, saved_inputs
 
 __all__ = [
     "CheckpointError", "CheckpointFunction", "GraphExecGroup", "check_backward_validity",

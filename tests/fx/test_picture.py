@@ -9,7 +9,7 @@ import pytest
 
 import graphwidget as torch
 import graphwidget.fx
-from graphwidget.fx.layers import draw
+from graphwidget.fx.box_layout import draw
 from tests.models import build
 
 NAMES = ["mlp", "cnn", "resnet_block", "unet_bit", "vae", "lstm_classifier", "mixture", "lora"]

@@ -3,5 +3,5 @@
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     activations,
     arithmetic,
-    elementwise,
+    overloads,
 )

@@ -22,7 +22,7 @@ from ...optable import TABLE
 from ...optable.out import POINTWISE, Out
 from ...optable.pointwise.arithmetic import check_no_bools
 from ..memory.conversion import to
-from .elementwise import check_rounding
+from .overloads import check_rounding
 
 INT = np.dtype(int)
 

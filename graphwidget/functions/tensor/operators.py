@@ -20,7 +20,7 @@ from ...graph.tensor import Tensor
 from ..creation.factories import from_numpy
 from ..indexing.getitem import getitem, setitem
 from ..linalg import matmul
-from ..pointwise import arithmetic, elementwise
+from ..pointwise import arithmetic, overloads
 from . import inplace_methods
 
 SCALAR_OF_A_GRAPH = (
@@ -48,7 +48,7 @@ def rmod(self: Tensor, other: Any) -> Tensor:
     """other % self."""
     if not is_number(other):
         return runtime.operator_not_implemented("__rmod__", self, other)  # type: ignore[no-any-return]
-    return elementwise.remainder(other, self)
+    return overloads.remainder(other, self)
 
 
 def invert(self: Tensor) -> Tensor:
@@ -221,7 +221,7 @@ METHODS.update({
     "__rsub__": arithmetic.rsub, "__rtruediv__": not_implemented("__rtruediv__", arithmetic.rdiv),
     "__eq__": equal, "__reversed__": reverse_first_dim,
     "__pow__": arithmetic.pow, "__rpow__": arithmetic.rpow,
-    "__mod__": not_implemented("__mod__", elementwise.remainder),
+    "__mod__": not_implemented("__mod__", overloads.remainder),
     "__matmul__": matmul_operator, "__invert__": invert,
     "__getitem__": getitem, "__setitem__": setitem, "__delitem__": delete,
     "__rfloordiv__": not_implemented("__rfloordiv__", rfloordiv),

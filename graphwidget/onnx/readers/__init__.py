@@ -1,5 +1,5 @@
 """How ONNX's operators are read, by family: functions of a node and its operands."""
 
-from . import arranging, computing, elementwise, layers, reducing, resizing, sliding
+from . import layers, numpy_only, pointwise, reductions, resize, shapes, windows
 
-__all__ = ["arranging", "computing", "elementwise", "layers", "reducing", "resizing", "sliding"]
+__all__ = ["layers", "numpy_only", "pointwise", "reductions", "resize", "shapes", "windows"]

@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Iterator
 
 from .program import Pass, Program, Step, items, itemwise, program_of
-from .simple import fold_constants, remove_dead_code, share_common_parts, simplify
-from .stable import stabilise
+from .simplify import fold_constants, remove_dead_code, share_common_parts, simplify
+from .stabilise import stabilise
 from .transposes import turn_products
 from .uniform import narrow
 

@@ -25,10 +25,9 @@ from ...nn.parameter import UninitializedTensorMixin
 from ..graph import Graph
 from ..nest import flatten, pack_like
 from ..symbol import Symbol
-from .memory import Untraceable
+from .engine_steps import drawing_from
 from .recorder import Recorder
 from .recording import GuardFailed, Recording
-from .replayed import drawing_from
 from .surroundings import (
     SIMPLE,
     Facts,
@@ -39,6 +38,7 @@ from .surroundings import (
     look_around,
     same,
 )
+from .tensor_symbols import Untraceable
 
 LIMIT = 16
 """So many recordings are kept for one kind of arguments; then the function is left alone."""
@@ -234,7 +234,7 @@ class StaticFunction:
         self, recorder: Recorder, inputs: Any, tensors: list[Tensor], results: Any, facts: Facts
     ) -> Kept | None:
         """The recording of what was heard; None if a result cannot be told."""
-        memory = recorder.memory
+        symbols = recorder.symbols
         places: list[Any] = []
         outputs: list[Symbol] = []
         wanted: list[bool] = []
@@ -255,14 +255,14 @@ class StaticFunction:
                     outputs.append(symbol)
                     wanted.append(bool(each.requires_grad))
             effects = [
-                (source, memory.get(base))
-                for base in memory.written.values()
+                (source, symbols.get(base))
+                for base in symbols.written.values()
                 if (source := source_of(base, inputs, tensors, recorder)) is not None
             ]
         except Exception as error:
             recorder.fail(str(error))
             return None
-        if any(base.requires_grad for base in memory.written.values()
+        if any(base.requires_grad for base in symbols.written.values()
                if source_of(base, inputs, tensors, recorder) is not None):  # fmt: skip
             recorder.fail("it writes into a tensor that requires grad")
             return None

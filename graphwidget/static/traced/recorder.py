@@ -24,8 +24,8 @@ from ..dtypes import as_dtype, float32
 from ..emit import emit, make_constant, type_of
 from ..graph import Graph
 from ..symbol import Spec, Symbol
-from .memory import Memory, Untraceable
-from .replayed import hand_through, other_random_states
+from .engine_steps import hand_through, other_random_states
+from .tensor_symbols import TensorSymbols, Untraceable
 
 
 class Guard:
@@ -50,7 +50,7 @@ class Recorder:
         self.graph = graph
         self.known = known
         """The tensors that the function finds in its surroundings, by ``id``."""
-        self.memory = Memory(graph)
+        self.symbols = TensorSymbols(graph)
         self.captured: dict[Symbol, Tensor] = {}
         self.changed: set[Symbol] = set()
         """Captured symbols whose arrays kernels change."""
@@ -105,7 +105,7 @@ class Recorder:
         array = tensor._data
         spec = Spec(as_dtype(array.dtype), array.shape)
         symbol = self.graph.create("Placeholder", (), [spec]).outputs[0]
-        self.memory.set(tensor, symbol)
+        self.symbols.set(tensor, symbol)
         return symbol
 
     def symbol(self, tensor: Any) -> Symbol | None:
@@ -118,20 +118,20 @@ class Recorder:
             return None
         if isinstance(tensor, Constant):
             return make_constant(tensor._data.copy(), graph=self.graph)
-        found = self.memory.get(tensor)
+        found = self.symbols.get(tensor)
         if found is None and id(tensor._data) in self.draws:
             found = self.draws[id(tensor._data)][1]
-            self.memory.set(tensor, found)
+            self.symbols.set(tensor, found)
         if found is None and id(tensor) in self.known:
             found = self.give(tensor)
             self.captured[found] = tensor
         if found is None:
-            other = twin(tensor, [*self.memory.tensors(), *self.known.values()])
+            other = twin(tensor, [*self.symbols.tensors(), *self.known.values()])
             if other is None:
                 self.check_random()
                 raise Untraceable("a tensor comes from where nobody looks")
             found = emit("detach", (self.symbol(other),))[0]
-            self.memory.set(tensor, found)
+            self.symbols.set(tensor, found)
         return found
 
     # What is heard -------------------------------------------------------------------------
@@ -140,7 +140,7 @@ class Recorder:
         self.check_random()
         drawn = self.draws.get(id(tensor._data))
         symbol = drawn[1] if drawn else make_constant(np.array(tensor._data), graph=self.graph)
-        self.memory.set(tensor, symbol)
+        self.symbols.set(tensor, symbol)
 
     def called(
         self, op: Op, inputs: Sequence[Any], params: Mapping[str, Any], outputs: tuple[Any, ...],
@@ -150,7 +150,7 @@ class Recorder:
         if self.failure:
             return
         if TABLE.get(op.key) is not op:  # a user's Function: see ``applied``
-            if any(self.memory.get(each) is None for each in outputs):
+            if any(self.symbols.get(each) is None for each in outputs):
                 self.fail(f"it calls {op.name}, which is no op of the table")
             return
         try:
@@ -162,7 +162,7 @@ class Recorder:
                     continue
                 if wanted and not out._requires_grad and op.derivatives and out._meta.floating:
                     symbol = emit("detach", (symbol,))[0]  # computed without a history
-                self.memory.made(out, symbol)
+                self.symbols.made(out, symbol)
             if op.sized_by_values:
                 self.guard_sizes(symbols[0], outputs[0])
         except (Untraceable, NotImplementedError, TypeError, ValueError) as error:
@@ -180,13 +180,13 @@ class Recorder:
                 raise Untraceable("it writes into its argument")
             for each in outputs:
                 if isinstance(each, Tensor) and each._meta.floating and not each._requires_grad:
-                    self.memory.set(each, emit("detach", (self.symbol(each),))[0])
+                    self.symbols.set(each, emit("detach", (self.symbol(each),))[0])
             if made:
                 given = [self.symbol(each) if isinstance(each, Tensor) else None for each in args]
                 results = [bare for each in made if (bare := self.symbol(each)) is not None]
                 found = hand_through(self.graph, function, args, given, outputs, results)
                 for each, symbol in zip(made, found, strict=True):
-                    self.memory.set(each, symbol)
+                    self.symbols.set(each, symbol)
         except Untraceable as error:
             self.fail(f"it calls {name}: {error}")
 
@@ -236,7 +236,7 @@ class Recorder:
 
     def index(self, tensor: Any) -> Symbol | None:
         """An advanced index; one that the user wrote as a list is a constant."""
-        if tensor is not None and self.memory.get(tensor) is None and id(tensor) not in self.known:
+        if tensor is not None and self.symbols.get(tensor) is None and id(tensor) not in self.known:
             return make_constant(np.array(tensor._data), graph=self.graph)
         return self.symbol(tensor)
 
@@ -261,7 +261,7 @@ class Recorder:
                 found = emit("to_copy", (found,), {"dtype": old.dtype.numpy})[0]
             if found.sizes != tensor._data.shape:
                 raise Untraceable(f"{op.name}_ changes a shape")
-            self.memory.write(tensor, found, self.symbol)
+            self.symbols.write(tensor, found, self.symbol)
         except (Untraceable, NotImplementedError, TypeError, ValueError, KeyError) as error:
             self.fail(str(error))
 

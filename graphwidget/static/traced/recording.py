@@ -19,7 +19,7 @@ from ..errors import OpError
 from ..graph import Graph, Operation
 from ..runner import KINDS, Env, State, execute, plan
 from ..symbol import Spec, Symbol
-from .replayed import drawing_from
+from .engine_steps import drawing_from
 
 
 class GuardFailed(OpError):

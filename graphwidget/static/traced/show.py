@@ -31,9 +31,9 @@ from ..runner import State, execute, plan
 from ..session import Session, fed_array, get_default_session
 from ..stages import stages
 from ..symbol import Symbol
-from .compiling import OptimizedModule
 from .function import StaticFunction
 from .recording import Recording
+from .torch_compile import OptimizedModule
 
 KEYS = re.compile(r"[@<](\w+)|\['(\w+)'\]|\.(\w+)")
 

@@ -1,4 +1,4 @@
-"""What a function finds around it: the tensors it may use, and the values that decide what it does.
+"""What a recorded function depends on besides its arguments: tensors, and values that guard it.
 
 A recording holds only while those values are the same: numbers, texts and flags (``training``) in
 the function's closure, in the globals that it names, and in the attributes of objects, classes and

@@ -1,4 +1,4 @@
-"""Parts of a model that backward computes again, node by node: ``checkpoint`` without reentrance.
+"""``checkpoint(use_reentrant=False)``: parts of a model that backward computes again.
 
 What the part's nodes would save is replaced by empty holders; the first that backward opens runs
 the part again and fills them all.

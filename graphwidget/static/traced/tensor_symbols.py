@@ -23,7 +23,7 @@ class Untraceable(Exception):
     """What a function does cannot be recorded."""
 
 
-class Memory:
+class TensorSymbols:
     """The symbols of tensors, as long as these live: nobody can ask for others."""
 
     def __init__(self, graph: Graph) -> None:

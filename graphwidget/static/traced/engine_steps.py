@@ -1,4 +1,4 @@
-"""What a graph leaves to the engine in each run: random numbers, and users' ``Function``s.
+"""Steps of a recorded graph that the engine takes: random numbers, and users' ``Function``s.
 
 Random numbers are drawn from the engine's generator by the very function that drew them while the
 program was recorded, so that a graph and the program it was made of draw alike from one seed. Of a

@@ -1,4 +1,4 @@
-"""In which session things run that name none."""
+"""The default session: where things run that name none (``with tf.Session():``)."""
 
 from __future__ import annotations
 

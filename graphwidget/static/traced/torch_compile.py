@@ -1,4 +1,4 @@
-"""PyTorch's own doors to static graphs: ``torch.compile`` and ``torch.jit.trace``."""
+"""``torch.compile`` and ``torch.jit.trace``: functions and modules that run as static graphs."""
 
 from __future__ import annotations
 

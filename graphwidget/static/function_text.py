@@ -1,4 +1,4 @@
-"""The text of a function that is being written, and what the names in it mean."""
+"""Generated source of a function, line by line, and the objects that the names in it mean."""
 
 from __future__ import annotations
 
