@@ -59,6 +59,11 @@ def strided(a: Array) -> Array:
     return np.ndarray(a.shape, a.dtype, a, 0, torch_strides(a.shape, a.strides, a.itemsize))
 
 
+def t(a: Array) -> Array:
+    """The dims in reverse order."""
+    return a.T if a.size else strided(a).T
+
+
 def transpose(a: Array, dim0: int, dim1: int) -> Array:
     """Two dims exchanged; 0-d arrays as they are."""
     return strided(a).swapaxes(dim0, dim1) if a.ndim else a[...]

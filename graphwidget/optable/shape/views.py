@@ -74,7 +74,7 @@ op("expand(self, /, shape)", view_kernels.expand, view=True,
    text="{self} spread to {shape}", tex=r"{self}", onnx="Expand")
 
 # Order of dims ----------------------------------------------------------------------------------
-op("t(self, /)", lambda a: view_kernels.strided(a).T, view=True,
+op("t(self, /)", view_kernels.t, view=True,
    d_self=lambda grad: F.t(grad),
    sign="ᵀ", text="{self}ᵀ", tex=r"{self}^T", onnx="Transpose")
 
