@@ -69,18 +69,18 @@ def binary_cross_entropy_with_logits(
             f"Target size ({target.size()}) must be the same as input size ({input.size()})"
         )
     kind, wanted = input._data.dtype, target._data.dtype
-    if kind.kind == "f" and wanted.kind != "f":
+    if kind.kind != "f":
+        raise not_implemented("log_sigmoid_cpu", kind)
+    if pos_weight is not None:
+        check_no_bools(pos_weight._data.dtype, wanted)
+        broadcast_shape([pos_weight._data.shape, input._data.shape])
+    if wanted.kind != "f":
         raise RuntimeError(
             f"result type {dtypes.scalar_type(kind)} can't be cast to the desired output type "
             f"{dtypes.scalar_type(wanted)}"
         )
-    if pos_weight is not None:
-        check_no_bools(pos_weight._data.dtype, wanted)
-        broadcast_shape([pos_weight._data.shape, input._data.shape])
     if weight is not None:
         broadcast_shape([input._data.shape, weight._data.shape])
-    if kind.kind != "f":
-        raise not_implemented("log_sigmoid_cpu", kind)
     return F.binary_cross_entropy_with_logits(input, target, weight, pos_weight, how)
 
 
