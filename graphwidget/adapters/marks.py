@@ -36,6 +36,7 @@ class LoopMark(Mark):
         self.within = within  # the list of records in which its turns stand
         self.turns: list[Turn] = []  # those in there that are over
         self.runs = False  # whether one of its turns ran backward
+        self.waits = False  # whether its turns wait for a run that comes after them
         self.count = 0  # turns so far
         self.rows: list[dict[str, Captured]] = []  # the scalars of turns that are over
         self.first = 1  # the turn of the first of these rows
@@ -44,6 +45,12 @@ class LoopMark(Mark):
     @property
     def passing(self) -> bool:
         return self.closed and self.count < 2 and not self.told
+
+    def note(self, turn: Turn) -> None:
+        """A turn is over: its scalars are a row of the loop's."""
+        self.rows.append(turn.scalars)
+        if turn.scalars:
+            self.columns.update(dict.fromkeys(turn.scalars))
 
 
 class Turn(Mark):
@@ -54,6 +61,8 @@ class Turn(Mark):
     tick: int | None = None
     nested = False
     """Whether there are other turns among its records."""
+    stays = False
+    """Whether it must not be let go of: it holds a loop of many turns."""
 
     def __init__(self, number: int, loop: LoopMark, records: Records) -> None:
         # The hot path: what all have is the class's.

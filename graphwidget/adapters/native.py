@@ -65,9 +65,9 @@ class NativeAdapter(Runs):
         self.sorter.heard.update({self._call: self._heard, self._perhaps: self._heard_perhaps})
         self.sorter.kinds.update({
             self._call: "call", self.identity.told: "value", self._begin: "begin",
-            self._finishes: "finish", self._starts: "run", self._error: "error",
-            self._tell_grad: "run", self._perhaps: "turn", self.calls.made: "turn",
-            self._wrote: "turn",
+            self._finishes: "finish", self._runs: "finish", self._accumulates: "finish",
+            self._starts: "run", self._tells_grad: "run", self._error: "error",
+            self._perhaps: "turn", self.calls.made: "turn", self._wrote: "turn",
         })  # fmt: skip
         self.places = Places(recorder.sites)
         self._scopes: list[int | None] = []
@@ -343,7 +343,7 @@ class NativeAdapter(Runs):
         elif kind == "step":
             name, text = type(of).__name__, numbers_of(of)
             self._step = None if place is None else place.inside
-        self.raw.append((BEGINS, place, number, kind, name, text))
+        self.raw.append((BEGINS, place, kind, number, name, text))
 
     # What is not heard but asked -----------------------------------------------------------
     @guarded

@@ -7,15 +7,18 @@ others still use, and what concerns values and nodes of other turns.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
+from sys import getrefcount
 from typing import Any
 
 from ..recording import events as ev
 from ..recording.recorder import NodeRef, Recorder, Ref
 from .marks import LoopMark, Records, Turn, flat
+from .repeats import DEATH, NODE_DEATH, Groups, Pattern
 from .scopes import Scopes
 
-BUDGET = 800
+BUDGET = 500
 """Records of which events are made when the program has done more than that in turns."""
 
 LIVE = 120
@@ -25,6 +28,12 @@ MAX_GONE = 10_000
 
 LONG = 20
 
+UNSHARED = 3
+"""References to a value's ``Ref`` when only its own record and who looks at it have it."""
+
+MAX_SHARED = 128
+"""Values of the past that are kept for records that wait."""
+
 MAX_LOOPS = 8
 """Loops of which turns are let go at once."""
 
@@ -32,7 +41,8 @@ MAX_LOOPS = 8
 class Ring:
     """Lets go of the turns in the middle. ``kinds`` says what records are by their function:
     ``call``, ``node``, ``value``, ``begin``, ``finish``, ``free``, ``told``, and ``turn`` or
-    ``run`` (of no interest when the turn is none); a record of another kind stays."""
+    ``run`` (of no interest when the turn is none); of another kind are those that stay. The node
+    of a ``finish`` is its third item, and the fourth is True if that freed what it had saved."""
 
     def __init__(self, recorder: Recorder, scopes: Scopes, kinds: dict[Any, str]) -> None:
         self.recorder = recorder
@@ -41,6 +51,8 @@ class Ring:
         self.known: Callable[[Any], Any] = lambda tensor: tensor._rec
         """The identity of a tensor as it is now."""
         self._gone: set[int] = set()  # nodes that were let go of and may be alive
+        self._again = 0
+        """Records from which on loops are tried again whose turns waited for a run."""
 
     def thin(self, budget: int) -> None:
         """Let go of turns in the middle, if there are more records than ``budget``."""
@@ -48,11 +60,19 @@ class Ring:
         if scopes.size <= budget:
             return
         before = list(self.recorder.lost)
+        patient = scopes.size < self._again
+        if not patient:
+            self._again = 2 * scopes.size
         for _ in range(MAX_LOOPS):
             if scopes.size <= budget:
+                self._again = 0
                 break
             # first those of loops that run backward, and of those with most turns
-            loops = [loop for loop in scopes.pending if len(loop.turns) > 2]
+            loops = [
+                loop
+                for loop in scopes.pending
+                if len(loop.turns) > 2 and not (patient and loop.waits)
+            ]
             loops.sort(key=lambda loop: (loop.runs, len(loop.turns)), reverse=True)
             if not any(self._without(loop, budget // (2 * len(loops))) for loop in loops):
                 break
@@ -61,27 +81,62 @@ class Ring:
     def _without(self, loop: LoopMark, wanted: int) -> bool:
         """Let go of the turns in the middle of a loop: of the newest ones so many stay as make up
         ``wanted`` records. Whether there were any."""
-        turns = loop.turns
+        turns = [turn for turn in loop.turns if not turn.stays]
+        if len(turns) < 2:
+            return False
         first, size = len(turns) - 1, turns[-1].size
         while first and size + (length := turns[first - 1].size) <= wanted:
             first, size = first - 1, size + length
-        rests: dict[Any, Records] = {}
-        for turn in turns[:first]:
-            records = flat(turn.records) if turn.nested else turn.records
-            rest = None if turn.nr == 1 else self._let_go(records)
-            if rest is not None:
-                rests[turn] = rest
-                self.scopes.size -= len(records) - len(rest)
-                if turn.nested:
-                    self._forget_loops(turn.records)
+        turns = [turn for turn in turns[:first] if turn.nr != 1]
+        rests = self._rests([turn for turn in turns if not self.waits(turn)])
+        loop.waits = not rests
+        for turn in rests:
+            if turn.nested:
+                self._forget_loops(turn.records)
         if rests:
-            loop.turns = [turn for turn in turns if turn not in rests]
+            loop.turns = [turn for turn in loop.turns if turn not in rests]
             loop.within[:] = [
                 each
                 for record in loop.within
                 for each in (rests.get(record, (record,)) if type(record) is Turn else (record,))
             ]
         return bool(rests)
+
+    def waits(self, turn: Turn) -> bool:
+        """Whether a run may still go backward through what the turn made, as far as one sees
+        without looking at the turns within it; or it stays for what these made."""
+        get, records = self.kinds.get, turn.records
+        if turn.nested:
+            turn.stays = any(
+                record.__class__ is tuple and _is_long(record[1]) for record in flat(records)
+            )
+            return turn.stays
+        alive: set[int] = set()
+        ran: set[int] = set()
+        for record in records:
+            kind = get(record[0]) if record.__class__ is tuple else None
+            if kind == "call" and (node := record[6]) is not None and node() is not None:
+                alive.add(node.id)
+            elif kind == "finish":
+                ran.add(record[2].id)
+            elif kind == "free":
+                ran.add(record[1])
+        return not alive <= ran
+
+    def _rests(self, turns: list[Turn]) -> dict[Any, Records]:
+        """Let go of turns: all together if that can be, else of those that need not stay. What
+        remains of each."""
+        lists = [flat(turn.records) if turn.nested else turn.records for turn in turns]
+        rests: dict[Any, Records] = {turn: [] for turn in turns}
+        whole = self._let_go([record for records in lists for record in records])
+        if whole is not None and turns:
+            rests[turns[-1]] = whole
+        else:
+            found = zip(turns, map(self._let_go, lists), strict=True)
+            rests = {turn: rest for turn, rest in found if rest is not None}
+        sizes = (len(records) for turn, records in zip(turns, lists, strict=True) if turn in rests)
+        self.scopes.size -= sum(sizes) - sum(map(len, rests.values()))
+        return rests
 
     def _forget_loops(self, records: Records) -> None:
         """The turns of loops within a turn that was let go of are no more."""
@@ -93,94 +148,121 @@ class Ring:
     def _let_go(self, records: Records) -> Records | None:
         """What remains of records that are let go; None when something may still run backward
         through what they made, or they are of interest for another reason."""
-        kind_of = self.kinds.get
-        made: dict[int, Any] = {}
+        return self.rest_of(self._grouped(records), records)
+
+    def rest_of(self, groups: Groups, records: Records) -> Records | None:
+        """The same, of records that are in ``groups`` by their kinds."""
+        of = groups.get
+        if "error" in groups or any(_is_long(record[1]) for record in of("turn", ())):
+            return None
+        made = {record[1].id: record for record in of("value", ())}
         nodes: list[NodeRef] = []
-        ran: set[int] = set()
-        gone: list[int] = []
-        died: list[int] = []
-        runs: set[int] = set()
-        rest: Records = []
-        for record in records:
-            form = type(record)
-            if form is Ref:
-                number = record.id
-                died.append(number)
-                if made.pop(number, None) is None:
-                    rest.append(record)
-                continue
-            if form is NodeRef:
-                rest.append(record)
-                continue
-            kind = kind_of(record[0])
-            if kind == "run":
-                continue
-            if kind == "turn":
-                if _is_long(record[1]):
-                    return None
-            elif kind == "value":
-                made[record[1].id] = record
-            elif kind == "call":
-                for each in record[5]:
-                    made[each[0].id] = record
-                if record[6] is not None:
-                    nodes.append(record[6])
-                    gone.append(record[6].id)
-            elif kind == "finish":
-                ran.add(record[2].id)
-            elif kind == "begin":
-                runs.add(record[3].run)
-            elif kind == "error":
-                return None
-            else:
-                rest.append(record)
-                if kind == "free":
-                    ran.add(record[1])
-                elif kind == "node" and record[2].variable is None:
-                    nodes.append(record[1])  # a leaf's lives as long as the leaf
-        for node in nodes:
-            if node.id not in ran and node() is not None:
-                return None
+        for record in of("call", ()):
+            for each in record[5]:
+                made[each[0].id] = record
+            if record[6] is not None:
+                nodes.append(record[6])
+        gone = [node.id for node in nodes]
+        # a leaf's node lives as long as the leaf
+        nodes += [record[1] for record in of("node", ()) if record[2].variable is None]
+        if self._awaited(nodes, groups):
+            return None
         self._gone.update(gone)
-        rest = [record for record in rest if self._concerns_others(record, runs)]
-        self.recorder.values.difference_update(died)
-        self.recorder.lost.update(made)
+        recorder, rest = self.recorder, self._concerning_others(groups)
+        for record in of(DEATH, ()):
+            number = record.id
+            if made.pop(number, None) is None and recorder.lost.pop(number, None) is None:
+                rest.append(record)
+            recorder.values.discard(number)
+        recorder.lost.update(made)
+        if len(rest) > 1:
+            order = {id(record): at for at, record in enumerate(records)}
+            rest.sort(key=lambda record: order.get(id(record), 0))
         return rest
 
-    def _concerns_others(self, record: Any, runs: set[int]) -> bool:
-        """Whether a record of a turn that is let go must be told all the same."""
-        recorder, gone = self.recorder, self._gone
-        form = type(record)
-        if form is Ref:
-            return recorder.lost.pop(record.id, None) is None
-        if form is NodeRef:
-            number = record.id
-            if number not in gone:
-                return True
-            gone.discard(number)
-            recorder.nodes.discard(number)
-            return False
-        kind = self.kinds.get(record[0])
-        if kind == "free":
-            return record[1] not in gone
-        if kind == "node" and record[1]() is None:
-            gone.add(record[1].id)
-            return False
-        return kind != "told" or type(record[1]) is not ev.Done or record[1].run not in runs
+    def _awaited(self, nodes: list[NodeRef], groups: Groups) -> bool:
+        """Whether one of the nodes may still run."""
+        ran = {record[2].id for record in groups.get("finish", ())}
+        ran.update([record[1] for record in groups.get("free", ())])
+        return any(node.id not in ran and node() is not None for node in nodes)
+
+    def _grouped(self, records: Records) -> Groups:
+        # The hot path of loops whose turns differ.
+        groups: Groups = defaultdict(list)
+        get = self.kinds.get
+        for record in records:
+            form = record.__class__
+            kind = (
+                get(record[0], "other") if form is tuple else DEATH if form is Ref else NODE_DEATH
+            )
+            groups[kind].append(record)
+        return groups
+
+    def _concerning_others(self, groups: Groups) -> Records:
+        """What must be told all the same of turns that are let go, but for deaths of values."""
+        of, gone = groups.get, self._gone
+        rest = [*of("other", ())]
+        for record in of("node", ()):
+            if record[1]() is None:
+                gone.add(record[1].id)
+            else:
+                rest.append(record)
+        rest += [record for record in of("free", ()) if record[1] not in gone]
+        free = self.recorder.free
+        rest += [
+            (free, record[2].id)
+            for record in of("finish", ())
+            if record[3] is True and record[2].id not in gone
+        ]
+        for record in of(NODE_DEATH, ()):
+            if record.id in gone:
+                gone.discard(record.id)
+                self.recorder.nodes.discard(record.id)
+            else:
+                rest.append(record)
+        runs = {record[3].run for record in of("begin", ())}
+        for record in of("told", ()):
+            if type(record[1]) is not ev.Done or record[1].run not in runs:
+                rest.append(record)
+        return rest
+
+    def release(self, pattern: Pattern, turns: list[Records]) -> list[Records]:
+        """Let go of turns that do what the pattern says, up to the first that must stay: what
+        remains of each."""
+        before = list(self.recorder.lost)
+        rests = []
+        for records in turns:
+            rest = self.rest_of(pattern.groups(records, self.kinds), records)
+            if rest is None:
+                break
+            rests.append(rest)
+        self._prune(before)
+        return rests
 
     def _prune(self, known: list[int]) -> None:
-        """Forget values that were let go of earlier and that no tensor is any more."""
+        """Forget values that were let go of earlier and that no tensor is any more; the newest of
+        those that somebody still speaks of, as records that wait do, may be wanted."""
         lost = self.recorder.lost
+        shared: list[int] = []
         for value in known:
             record = lost.get(value)
             if record is not None:
                 ref = ref_of(record, value)
                 tensor = ref()
-                if tensor is None or self.known(tensor) is not ref:
-                    del lost[value]
-                    self.recorder.values.discard(value)
+                if tensor is not None and self.known(tensor) is ref:
+                    continue
+                if getrefcount(ref) > UNSHARED:
+                    shared.append(value)
+                else:
+                    self._forget(value)
+        for value in shared[:-MAX_SHARED]:
+            self._forget(value)
         if len(self._gone) > MAX_GONE:
             self._gone.clear()
+
+    def _forget(self, value: int) -> None:
+        del self.recorder.lost[value]
+        self.recorder.values.discard(value)
 
 
 def _is_long(mark: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Sequence
 from functools import cache
 from math import prod
@@ -11,6 +12,7 @@ from numpy import ndarray
 
 from ..graph.base import NodeBase, RunBase, TensorBase
 from ..graph.errors import ErrorFacts
+from ..graph.node import AccumulateGrad
 from ..optable import TABLE
 from ..recording import events as ev
 from ..recording.positions import Position
@@ -40,13 +42,18 @@ class Runs:
         self.values = recorder.values
         self.nodes = recorder.nodes
         # One object each, not a new one for every record: a garbage collection looks at them all.
-        self._starts, self._finishes, self._frees = self._start, self._finish, recorder.free
+        self._starts, self._finishes, self._runs = self._start, self._finish, self._ran
+        self._accumulates, self._tells_grad = self._accumulated, self._tell_grad
+        self._started: Any = None  # the record of the node that started last
+        self._leaf: Any = None  # that of a leaf, as long as it took no gradient
         self._died = self.identity.append
         self._left = 0  # nodes of this run whose local derivatives are still computed
         self._local: list[ev.Matrix | None] | None = None  # of the node told to start last
         self._last: Any = self  # the gradient captured last
         self._last_captured: Captured | None = None
-        self._owners: dict[int, Ref] = {}  # whose ``.grad`` an array is, by the array's id
+        self._owners: dict[
+            int, weakref.ref[Any]
+        ] = {}  # whose ``.grad`` an array is, by the array's id
 
     def fault(self, error: BaseException) -> None:
         raise NotImplementedError
@@ -85,19 +92,33 @@ class Runs:
                 if grad is not None and _items(grad[1]) <= MAX_ITEMS:
                     self._left -= 1
                     local = copied(node)
-            if node.op is None:
+            started = (self._starts, run._rec, ref, taken, local)
+            if node.__class__ is AccumulateGrad:
                 self._last = self  # a leaf keeps what nobody else holds, without a copy
-            self.raw.append((self._starts, run._rec, ref, taken, local))
+                if node.hooks is None and not run.create_graph:
+                    self._leaf = started  # nothing comes in between: told with its gradient
+                    return
+            self._started = started
+            self.raw.append(started)
         except Exception as error:
             self.fault(error)
 
-    def node_finishes(self, run: RunBase, node: NodeBase, grads: tuple[Any, ...]) -> None:
+    def node_finishes(
+        self, run: RunBase, node: NodeBase, grads: tuple[Any, ...], freed: bool
+    ) -> None:
         try:
-            op = node.op
+            op, raw, started = node.op, self.raw, self._started
+            if node.__class__ is AccumulateGrad and node.hooks is None and not run.create_graph:
+                if self._leaf is None:
+                    return
+                started, self._leaf = self._leaf, None  # it took no gradient
+                raw.append(started)
             places = slots(node) if op is None or op.variadic else None
-            self.raw.append(
-                (self._finishes, run._rec, node._rec, node.__class__, places, self._take(grads))
-            )
+            finished = (run._rec, node._rec, freed, node.__class__, places, self._take(grads))
+            if raw[-1] is started:  # nothing came in between
+                raw[-1] = (self._runs, *finished, *started[3:])
+            else:
+                raw.append((self._finishes, *finished))
         except Exception as error:
             self.fault(error)
 
@@ -106,11 +127,6 @@ class Runs:
         if error is not None:
             self._failed(error, run._rec)
         self.raw.append((self.recorder.tell, ev.Done(run._rec, status)))
-
-    def freed(self, node: NodeBase) -> None:
-        ref = node._rec
-        if ref is not None:
-            self.raw.append((self._frees, ref.id))
 
     # Gradients and flags -------------------------------------------------------------------
     def accumulated(self, run: RunBase, tensor: TensorBase, how: str, added: Any) -> None:
@@ -145,8 +161,14 @@ class Runs:
                 value = self.identity.current(grad).id
             if len(self._owners) > 1_000:
                 self._owners.clear()
-            self._owners[id(grad._data)] = ref
-        self.raw.append((self._tell_grad, ref.id, how, taken, added, run, value))
+            self._owners[id(grad._data)] = weakref.ref(tensor)
+        told = (ref.id, how, taken, added, run, value)
+        if run is not None and self._leaf is not None:
+            _function, _run, node, grads, _local = self._leaf
+            self.raw.append((self._accumulates, run, node, False, grads, told))
+            self._leaf = None
+        else:
+            self.raw.append((self._tells_grad, *told))
 
     @guarded
     def flagged(self, tensor: TensorBase) -> None:
@@ -230,9 +252,25 @@ class Runs:
         if local is not None and grads[0] is not None:
             self._local = matrices(local, grads[0])
 
+    def _ran(
+        self, run: int, node: NodeRef, freed: bool, cls: Any, places: Sequence[int | None] | None,
+        into: Grads, out: Grads, local: Copied | None,
+    ) -> None:  # fmt: skip
+        """A node started and finished, and nothing happened meanwhile."""
+        self._start(run, node, out, local)
+        self._finish(run, node, freed, cls, places, into)
+
+    def _accumulated(
+        self, run: int, node: NodeRef, _freed: bool, grads: Grads, told: tuple[Any, ...]
+    ) -> None:
+        """The same of a leaf's node, which adds to its gradient."""
+        self._start(run, node, grads, None)
+        self._tell_grad(*told)
+        self.recorder.tell(ev.Finish(run, node.id, (), None))
+
     def _finish(
-        self, run: int, node: NodeRef, cls: Any, places: Sequence[int | None] | None,
-        grads: Grads,
+        self, run: int, node: NodeRef, freed: bool, cls: Any,
+        places: Sequence[int | None] | None, grads: Grads,
     ) -> None:  # fmt: skip
         if places is None:
             places = plan(cls)[0]
@@ -243,6 +281,8 @@ class Runs:
             found = tuple([None if at is None else local[at] for at in places])
             self._local = None
         self.recorder.tell(ev.Finish(run, node.id, every, found))
+        if freed:
+            self.recorder.free(node.id)
 
     def _tell_grad(
         self, value: int, how: str, data: Captured | None, added: Captured | None,

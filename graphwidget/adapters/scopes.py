@@ -6,6 +6,7 @@ and their turns are found afterwards, from the positions of consecutive records.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..recording import events as ev
@@ -198,9 +199,7 @@ class Scopes:
     def _put_away(self, turn: Turn) -> None:
         """A turn is over: its records become one, unless some are told already."""
         loop = turn.loop
-        loop.rows.append(turn.scalars)
-        if turn.scalars:
-            loop.columns.update(dict.fromkeys(turn.scalars))
+        loop.note(turn)
         if self._outer and self._outer[-1][0] is turn:
             _turn, self.out = self._outer.pop()
             self.out.append(turn)
@@ -211,7 +210,36 @@ class Scopes:
                 self.pending[loop] = None
             loop.turns.append(turn)
 
-    def begin(self, to: Position | None, number: int, kind: str, name: str, text: str) -> None:
+    @property
+    def turn(self) -> Turn | None:
+        """The innermost turn that is open and not told yet."""
+        return self._outer[-1][0] if self._outer else None
+
+    def pass_over(
+        self,
+        loop: LoopMark,
+        turns: list[Records],
+        rests: list[Records],
+        hear: Callable[[Records], None],
+    ) -> None:
+        """Turns of a loop were let go of that did what the newest did: it is over, and of the
+        others there are only their scalars and what remains of their records."""
+        if not turns:
+            return
+        self._close_from(self._open.index(loop) + 1)
+        self._blocks[-1].wanted = None
+        for records, rest in zip(turns, rests, strict=True):
+            turn = Turn(0, loop, [])
+            turn.region = loop.region
+            self._open.append(turn)
+            hear(records)
+            self._open.pop()
+            loop.note(turn)
+            self.out += rest
+            self.size += len(rest)
+        loop.count += len(turns)
+
+    def begin(self, to: Position | None, kind: str, number: int, name: str, text: str) -> None:
         """A region begins that says so itself."""
         if to is not None:
             self.move(to, kind)
@@ -235,6 +263,8 @@ class Scopes:
 
     def ran(self) -> None:
         """A run goes backward."""
+        for loop in self.pending:
+            loop.waits = False
         for mark in self._open:
             if type(mark) is Turn:
                 mark.loop.runs = True

@@ -1,7 +1,9 @@
 """Raw records are put in order.
 
 Those of the scopes that open and close on the way come in; those of turns of loops that nobody will
-look at fall out.
+look at fall out. While each turn of a loop does what the one before did, its records are put aside
+as they are, and only those of the newest turns are ever put in order: in the end the program stands
+in the same scopes as after the first of them.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ from typing import Any
 
 from ..recording.positions import Position
 from ..recording.recorder import Recorder, no_collection
+from .marks import LoopMark, Records, Turn
+from .repeats import Pattern
 from .ring import BUDGET, LIVE, Ring
 from .scopes import Scopes
 
@@ -48,7 +52,7 @@ class Sorter:
         self.settling: set[Any] = set()
         self.kinds: dict[Any, str] = {
             recorder.tell: "told", recorder.free: "free", scopes.opens: "turn",
-            scopes.closes: "turn",
+            scopes.closes: "turn", BEGINS: "turn", ENDS: "turn",
         }  # fmt: skip
         self.ring = Ring(recorder, scopes, self.kinds)
         self.pulsing = False
@@ -59,6 +63,10 @@ class Sorter:
         self.few = True
         """Whether few records were left when that was done last."""
         self._seen = self._live = self._quiet = 0
+        self._pattern: Pattern | None = None
+        """What the turns of the loop that goes on do, while each does what the one before did."""
+        self._aside: list[Records] = []  # such turns, whose records are not in order yet
+        self._rest: Records = []  # those of the turn that goes on
         recorder.sort = self.sort
 
     def pulse(self, look: Callable[[float], None], now: float) -> None:
@@ -77,7 +85,9 @@ class Sorter:
         self._order(batch)
         records: list[Any] = []
         if not self.pulsing or self._seen >= self._quiet:
-            self.ring.thin(LIVE if self.pulsing else BUDGET)
+            budget = LIVE if self.pulsing else BUDGET
+            self._bring_back(budget)
+            self.ring.thin(budget)
             records = self.scopes.take()
             self._live += len(records)
             if self.pulsing and self._live > MAX_LIVE:
@@ -92,21 +102,86 @@ class Sorter:
             batch = raw[:]
             del raw[: len(batch)]
             self._order(batch)
+            self._let_go(BUDGET)
             self.ring.thin(BUDGET)
             # a program without turns has nothing to let go of: look less and less often
             self.few = self.scopes.size <= 2 * BUDGET
-            self.most = SIFT if self.few else self.scopes.size + SIFT
+            self.most = SIFT if self.few else self.scopes.size
 
-    def _order(self, batch: list[Any]) -> None:
-        """Put the records where they belong, with those of the scopes that open and close."""
-        scopes = self.scopes
+    # Turns that repeat ----------------------------------------------------------------------
+    def _order(self, batch: Records) -> None:
+        """Put the records where they belong, or aside while turns repeat."""
+        self._seen += len(batch)
+        batch, self._rest = self._rest + batch, []
+        at = 0
+        while at < len(batch):
+            if self._pattern is None:
+                at = self._follow(batch, at)
+            else:
+                at = self._put_aside(batch, at, self._pattern)
+
+    def _put_aside(self, batch: Records, at: int, pattern: Pattern) -> int:
+        """Put aside the turns from there on that repeat the one before. Up to where they do."""
+        for _ in range(pattern.repeats(batch, at)):
+            self._aside.append(batch[at : at + pattern.size])
+            at += pattern.size
+        if pattern.may_repeat(batch, at):
+            self._rest = batch[at:]
+            return len(batch)
+        self._bring_back(BUDGET)
+        return at
+
+    def _let_go(self, budget: int) -> None:
+        """Let go of what was put aside, but for the newest turns with so many records."""
+        pattern = self._pattern
+        if pattern is None or (count := len(self._aside) - max(1, budget // pattern.size)) <= 0:
+            return
+        turns, self._aside = self._aside[:count], self._aside[count:]
+        rests = self.ring.release(pattern, turns)
+        self.scopes.pass_over(pattern.loop, turns[: len(rests)], rests, self._hear)
+        if len(rests) < count:
+            self._aside[:0] = turns[len(rests) :]
+            pattern.loop.waits = True
+            self._bring_back(None)
+
+    def _bring_back(self, budget: int | None) -> None:
+        """Put in order what was put aside; but for the newest turns with so many records it is
+        let go of."""
+        if budget is not None:
+            self._let_go(budget)
+        turns, self._aside, self._pattern = [*self._aside, self._rest], [], None
+        self._rest = []
+        for records in turns:
+            self._follow(records, 0, learn=False)
+
+    def _hear(self, records: Records) -> None:
+        """What else is to be done with the records of a turn."""
+        hears = self.heard.get
+        for record in records:
+            if record.__class__ is tuple and (hear := hears(record[0])) is not None:
+                hear(record)
+
+    # All others -----------------------------------------------------------------------------
+    def _follow(self, batch: Records, at: int, learn: bool = True) -> int:
+        """Put records where they belong, with those of the scopes that open and close; up to where
+        turns may repeat, if they are to be recognised."""
+        scopes, first = self.scopes, at
         hears, settling = self.heard.get, self.settling
         quiet = {function for function, kind in self.kinds.items() if kind in NOWHERE}
         begins = {function for function, kind in self.kinds.items() if kind == "begin"}
-        self._seen += len(batch)
-        scopes.size += len(batch)
+        turn: Turn | None = None
+        begun: dict[LoopMark, tuple[Turn, int]] = {}  # the turns that go on, and where they began
+        likely: dict[int, Pattern] = {}  # where turns are over if they repeat the one before
         append = scopes.out.append
-        for record in batch:
+        while at < len(batch):
+            if at in likely and likely[at].repeats(batch, at - likely[at].size):
+                pattern = likely[at]
+                pattern.loop.waits = turn is not None and self.ring.waits(turn)
+                if not pattern.loop.waits:
+                    self._pattern = pattern
+                    break
+            record = batch[at]
+            at += 1
             if type(record) is not tuple or (function := record[0]) in quiet:
                 append(record)
                 continue
@@ -118,7 +193,7 @@ class Sorter:
                 scopes.ticks = record[1]
                 scopes.size -= 1
             else:
-                place = record[1] if len(record) > 1 else None
+                place = record[1]
                 if type(place) is Position:
                     scopes.move(place, None if place.direct else record[2])
                 elif function in settling:
@@ -131,3 +206,22 @@ class Sorter:
                     hear(record)
                 scopes.out.append(record)
             append = scopes.out.append
+            if learn and scopes.turn is not turn:
+                turn = scopes.turn
+                if turn is not None and begun.get(turn.loop, (None, 0))[0] is not turn:
+                    self._began(turn, begun, likely, batch, at - 1)
+        scopes.size += at - first
+        return at
+
+    def _began(
+        self, turn: Turn, begun: dict[LoopMark, tuple[Turn, int]], likely: dict[int, Pattern],
+        batch: Records, at: int,
+    ) -> None:  # fmt: skip
+        """A turn began with the record ``at``: it may repeat the one before."""
+        loop = turn.loop
+        if loop in begun and not loop.waits:
+            records = batch[begun[loop][1] : at]
+            kinds = {self.kinds.get(each[0]) for each in records if each.__class__ is tuple}
+            if kinds.isdisjoint({None, "error"}):
+                likely[at + len(records)] = Pattern(records, loop)
+        begun[loop] = turn, at

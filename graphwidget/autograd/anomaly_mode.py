@@ -64,7 +64,7 @@ class Anomaly:
             if node is not None and made is not None and TRACEBACK not in made.metadata:
                 remember_traceback(made)
 
-    def node_finishes(self, run: Run, node: Node, grads: tuple[Any, ...]) -> None:
+    def node_finishes(self, run: Run, node: Node, grads: tuple[Any, ...], _freed: bool) -> None:
         if not self.check_nan:
             return
         left = iter(grads)

@@ -337,9 +337,7 @@ class Run(RunBase):
         if late:
             node.release()
         if observer is not None:
-            observer.node_finishes(self, node, tuple(grads))
-            if not keep and node.saves:
-                observer.freed(node)
+            observer.node_finishes(self, node, tuple(grads), not keep and bool(node.saves))
         found = [*grads][::-1]
         del grads  # nobody else is to have what is given, so that it can be added to in place
         for child in node.next:
@@ -397,7 +395,7 @@ class Run(RunBase):
         if hooks is not None and hooks.post:
             run_posthooks(self, target, hooks, (), grad)
         if observer is not None:
-            observer.node_finishes(self, target, ())
+            observer.node_finishes(self, target, (), False)
 
 
 def fit_to_leaf(grad: Any, leaf: Tensor) -> Any:

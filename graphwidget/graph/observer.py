@@ -53,14 +53,14 @@ class Observer(Protocol):
     def node_starts(self, run: RunBase, node: NodeBase, grads: tuple[Any, ...]) -> None:
         """A node runs with these gradients of its outputs (arrays, Tensors or None)."""
 
-    def node_finishes(self, run: RunBase, node: NodeBase, grads: tuple[Any, ...]) -> None:
-        """The node gave these gradients, one for each entry of ``node.next``."""
+    def node_finishes(
+        self, run: RunBase, node: NodeBase, grads: tuple[Any, ...], freed: bool
+    ) -> None:
+        """The node gave these gradients, one for each entry of ``node.next``; and ``freed``, if
+        so, what it had saved."""
 
     def accumulated(self, run: RunBase, tensor: TensorBase, how: str, added: Any) -> None:
         """``tensor.grad`` has its new value, ``added`` included."""
-
-    def freed(self, node: NodeBase) -> None:
-        """The node let go of what it saved."""
 
     def run_ends(self, run: RunBase, status: str, error: BaseException | None) -> None:
         """The run is over: ``ok``, ``failed`` or ``abandoned``."""

@@ -162,7 +162,7 @@ class Telling:
                 if tensor is not None:
                     kept.append(self._now(record, tensor))
             elif kind is tuple:
-                if record[0] is BEGINS and record[2] in open_scopes:
+                if record[0] is BEGINS and record[3] in open_scopes:
                     kept.append(record)
                 elif record[0] is TICK:
                     ticks = [record]

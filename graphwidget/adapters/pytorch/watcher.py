@@ -355,7 +355,7 @@ class TorchAdapter:
 
     def _begins(self, number: int, kind: str, place: Position | None, name: str, text: str) -> None:
         self._scopes.append(number)
-        self.recorder.raw.append((BEGINS, place, number, kind, name, text))
+        self.recorder.raw.append((BEGINS, place, kind, number, name, text))
 
     def _ends(self) -> None:
         if self._scopes:  # else it began before we came

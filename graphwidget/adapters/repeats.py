@@ -1,0 +1,76 @@
+"""Turns that repeat the turn before them, recognised by what their records say where.
+
+Most turns of a training loop do the same at the same places. Their records need not be looked at
+one by one to know in which scopes they stand: see ``Sorter``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..recording.positions import Position
+from ..recording.recorder import Ref
+from .marks import LoopMark, Records
+
+Groups = dict[str, Records]
+"""Records by their kinds."""
+
+DEATH, NODE_DEATH = "death", "node death"
+"""What the deaths of values and of nodes are among the kinds of records."""
+
+
+TOGETHER = 64
+"""So many records are compared at once."""
+
+
+def kind_of(record: Any, kinds: Mapping[Any, str]) -> str:
+    """The kind of a record, as ``kinds`` has it by the record's function."""
+    if record.__class__ is tuple:
+        return kinds.get(record[0], "other")
+    return DEATH if record.__class__ is Ref else NODE_DEATH
+
+
+def keys_of(records: Records) -> list[Any]:
+    """What turns that do the same have in common: of each record the function, and where it has a
+    place that place and what is done there."""
+    return [
+        (record[:3] if record[1].__class__ is Position else record[0])
+        if record.__class__ is tuple
+        else record.__class__
+        for record in records
+    ]
+
+
+class Pattern:
+    """What a turn of a loop does, which the next ones may repeat."""
+
+    def __init__(self, records: Records, loop: LoopMark) -> None:
+        self.loop = loop
+        self.keys = keys_of(records)
+        self.size = len(records)
+        self._kinds: dict[str, list[int]] = {}  # the records of each kind, by their numbers
+
+    def repeats(self, records: Records, at: int) -> int:
+        """How many turns from there on do the same, before yet another that begins so."""
+        keys, size = self.keys, self.size
+        found, many = 0, max(1, TOGETHER // size)
+        while many:
+            end = at + many * size
+            if keys_of(records[at : end + 1]) == [*keys * many, keys[0]]:
+                found, at = found + many, end
+            else:
+                many //= 2
+        return found
+
+    def may_repeat(self, records: Records, at: int) -> bool:
+        """Whether such a turn may begin there, as far as there are records."""
+        keys = keys_of(records[at:])
+        return len(keys) <= self.size and keys == self.keys[: len(keys)]
+
+    def groups(self, records: Records, kinds: Mapping[Any, str]) -> Groups:
+        """The records of such a turn by their kinds."""
+        if not self._kinds:
+            for at, record in enumerate(records):
+                self._kinds.setdefault(kind_of(record, kinds), []).append(at)
+        return {kind: [records[at] for at in found] for kind, found in self._kinds.items()}

@@ -1,0 +1,133 @@
+"""Turns that repeat one another are told as if each had been looked at by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from graphwidget.adapters import sorting
+from graphwidget.adapters.repeats import Pattern
+from graphwidget.recording import events as ev
+
+from .recorded import Recorded, record
+
+MODEL = """
+torch.manual_seed(0)
+x, y = torch.randn(4, 2), torch.randn(4, 1)
+net = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+def step(scale):
+    optimizer.zero_grad()
+    loss = scale * ((net(x) - y) ** 2).mean()
+    loss.backward()
+    optimizer.step()
+    return loss
+"""
+PROGRAMS = {
+    "training": MODEL + "for n in range(9):\n    loss = step(1.0)\n",
+    "a branch now and then": MODEL
+    + "for n in range(20):\n    loss = step(1.0)\n    if n % 6 == 5:\n        total = loss * 2\n",
+    "an end in the middle": MODEL
+    + "for n in range(30):\n    a = x * 2\n    if n == 11:\n        break\n    b = a + 1\n",
+    "loops in loops": MODEL
+    + "for epoch in range(3):\n    for n in range(7):\n        loss = step(0.5)\n"
+    + "    with torch.no_grad():\n        error = (net(x) - y).abs().mean()\n",
+    "two calls of one function": MODEL
+    + "for n in range(9):\n    loss = step(1.0)\n    other = step(2.0)\n",
+    "a while": MODEL + "n = torch.zeros(())\nwhile n < 12:\n    n += 1\n    loss = step(1.0)\n",
+    "a comprehension": MODEL
+    + "for n in range(9):\n    parts = [x * k for k in range(3)]\n    whole = sum(parts)\n",
+    "a graph that goes on": MODEL
+    + "h = torch.zeros(4, 1)\nfor n in range(12):\n    h = torch.tanh(net(x) + h)\n"
+    + "h.sum().backward()\n",
+    "a chain": "x = torch.ones(2, requires_grad=True)\ny = x\nfor n in range(40):\n    y = y * x\n"
+    "y.sum().backward()\n",
+    "a failure": MODEL
+    + "for n in range(9):\n    loss = step(1.0)\n    a = net.weight * 1\n    b = a.exp()\n"
+    + "    if n == 7:\n        b += 1\n    b.sum().backward()\n",
+}
+
+
+def told(source: str, recognised: bool, monkeypatch: pytest.MonkeyPatch) -> Recorded:
+    """What is told of a program whose records are put in order every now and then."""
+    with monkeypatch.context() as patch:
+        patch.setattr(sorting, "SIFT", 25)
+        patch.setattr("graphwidget.adapters.native.BETWEEN", 0)
+        if not recognised:
+            patch.setattr(Pattern, "repeats", lambda *_: 0)
+        return record(source)
+
+
+def place(recorded: Recorded, scope: int | None) -> tuple[Any, ...]:
+    """The scopes around something, the outermost first."""
+    found: list[Any] = []
+    while scope is not None:
+        row = recorded.model.scopes[scope]
+        found.append((row["kind"], row["name"], row["text"]))
+        scope = row["parent"]
+    return tuple(found[::-1])
+
+
+def story(recorded: Recorded) -> list[Any]:
+    """What happened, without the ids, which are new ones in each recording."""
+    found: list[Any] = []
+    lines = {event.source: event.line for event in recorded.of(ev.Source)}
+    for event in recorded.events:
+        if isinstance(event, ev.Op):
+            line = None if event.source is None else lines[event.source]
+            found.append((event.op, line, place(recorded, event.scope)))
+        elif isinstance(event, ev.Scope):
+            around = place(recorded, event.scope) if event.open else ()
+            found.append((event.kind, event.open, event.name, around))
+        elif isinstance(event, ev.Name):
+            found.append((event.name, event.scope))
+        elif isinstance(event, ev.Curve):
+            found.append(event.rows)
+        elif isinstance(event, ev.Value | ev.Grad):
+            found.append((type(event).__name__, event.summary))
+        elif isinstance(event, ev.Start | ev.Finish):
+            found.append((type(event).__name__, event[2]))
+        else:
+            found.append(type(event).__name__)
+    return found
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_all_is_told_as_if_no_turn_was_recognised(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphwidget.adapters.ring.BUDGET", 100_000)
+    monkeypatch.setattr(sorting, "BUDGET", 100_000)
+    one, other = (told(PROGRAMS[name], each, monkeypatch) for each in (True, False))
+    assert story(one) == story(other)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_of_what_is_let_go_of_all_scalars_are_told(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sorting, "BUDGET", 40)
+    monkeypatch.setattr("graphwidget.adapters.ring.BUDGET", 40)
+    one, other = (told(PROGRAMS[name], each, monkeypatch) for each in (True, False))
+    loops = [
+        [(loop["count"], loop["curves"]) for loop in each.model.loops.values()]
+        for each in (one, other)
+    ]
+    assert loops[0] == loops[1]
+    for call in one.model.calls.values():
+        for value in (*call["inputs"], *call["outputs"]):
+            assert isinstance(value, str) or value in one.model.values
+
+
+def test_turns_that_repeat_are_recognised(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[int] = []
+    repeats = Pattern.repeats
+
+    def counted(self: Pattern, records: Any, at: int) -> int:
+        found.append(repeats(self, records, at))
+        return found[-1]
+
+    monkeypatch.setattr(Pattern, "repeats", counted)
+    record(PROGRAMS["training"].replace("range(9)", "range(100)"))
+    assert sum(found) > 90
