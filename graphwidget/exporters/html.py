@@ -47,10 +47,7 @@ const model = {  // what anywidget's model is to the front end; nobody answers h
   off: () => {},
   send: () => {},
 };
-const bundle = Uint8Array.from(atob(text("bundle")), (letter) => letter.charCodeAt(0));
-const url = URL.createObjectURL(new Blob([bundle], { type: "text/javascript" }));
-const widget = (await import(url)).default;
-URL.revokeObjectURL(url);
+const widget = (await import("data:text/javascript;base64," + text("bundle"))).default;
 const context = { model, el: document.getElementById("graph"), offline: true };
 await widget.initialize?.(context);
 await widget.render(context);

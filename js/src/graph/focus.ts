@@ -25,11 +25,13 @@ export function* focus(
   const find = yield* parts(model, seen, writes);
   yield;
   const touched = new Map<number, number>(); // by part: the last cell that worked on it
+  let count = 0;
   for (const id of seen.calls) {
-    const call = model.calls.get(id);
-    if (!call) continue;
-    const runs = nodesOf(model, id).map(({ run }) => timeOf(model, run));
-    const cell = cellOf(model, Math.max(call.time, ...runs));
+    if ((count += 1) % PART === 0) yield;
+    let last = model.calls.get(id)?.time;
+    if (last === undefined) continue;
+    for (const { run } of nodesOf(model, id)) last = Math.max(last, timeOf(model, run));
+    const cell = cellOf(model, last);
     const root = find(-id);
     touched.set(root, Math.max(cell, touched.get(root) ?? cell));
   }
@@ -43,10 +45,14 @@ export function* focus(
     return key > 0 && cellOf(model, model.values.get(key)?.time ?? 0) >= latest;
   };
   const values = new Set([...seen.values].filter(keep));
+  yield;
   const calls = new Set([...seen.calls].filter((id) => keep(-id)));
   if (values.size === seen.values.size && calls.size === seen.calls.size) return { seen, others };
   return { seen: { ...seen, values, calls }, others };
 }
+
+/** So many values or calls are looked at before others may have their turn. */
+const PART = 500;
 
 /** Joins what belongs together: values by their number, calls by theirs with a minus. */
 function* parts(
@@ -54,31 +60,33 @@ function* parts(
   seen: Visible,
   writes: ReadonlyMap<number, WriteRow>,
 ): Work<(key: number) => number> {
-  const pairs: [number, number][] = [];
+  const { join, find } = groups([...seen.values, ...[...seen.calls].map((id) => -id)]);
+  yield;
+  let count = 0;
   for (const id of seen.values) {
+    if ((count += 1) % PART === 0) yield;
     const value = model.values.get(id);
     const from = value && origin(model, writes, value);
-    if (from) pairs.push([id, -from.call.call]);
-    if (from && !seen.steps.has(from.call.call)) {
-      for (const input of inputsOf(from)) pairs.push([seen.standIn(input), -from.call.call]);
+    if (from) join(id, -from.call.call);
+    if (from?.write && !seen.steps.has(from.call.call)) {
+      for (const input of inputsOf(from)) join(seen.standIn(input), -from.call.call);
     }
-    if (value?.view_of != null) pairs.push([id, seen.standIn(value.view_of)]);
+    if (value?.view_of != null) join(id, seen.standIn(value.view_of));
   }
-  yield;
   for (const id of seen.calls) {
+    if ((count += 1) % PART === 0) yield;
     if (seen.steps.has(id)) continue;
     for (const input of model.calls.get(id)?.inputs ?? []) {
-      if (typeof input === "number") pairs.push([seen.standIn(input), -id]);
+      if (typeof input === "number") join(seen.standIn(input), -id);
     }
   }
   for (const hazard of hazards(model)) {
     const guilty = guiltyWrite(model, hazard);
     if (!guilty || hazard.node.call === null || !seen.calls.has(hazard.node.call)) continue;
     const written = guilty.base ?? guilty.value;
-    if (seen.values.has(written)) pairs.push([written, -hazard.node.call]);
+    if (seen.values.has(written)) join(written, -hazard.node.call);
   }
-  yield;
-  return groups([...seen.values, ...[...seen.calls].map((id) => -id)], pairs);
+  return find;
 }
 
 function timeOf(model: Model, run: number | null): number {

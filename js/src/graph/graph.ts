@@ -126,16 +126,15 @@ export function* findGraph(model: Model, plan: Plan): Work<Graph> {
 
 function addPills(draft: Draft, model: Model, { seen, nest: nested }: Plan): void {
   const writes = baseWrites(model);
-  for (const id of [...seen.calls].sort((a, b) => a - b)) {
+  for (const id of [...nested.calls, ...seen.steps].sort((a, b) => a - b)) {
     const call = model.calls.get(id);
-    const site = nested.sites.get(id);
-    if (!call || site?.closed) continue;
+    if (!call) continue;
     const written = call.outputs[0] === undefined ? null : nested.cards.get(call.outputs[0]);
     if (seen.steps.has(id) && !written) continue; // its parameter is inside a closed group
     const step = seen.steps.has(id) ? (stepScope(model, call) ?? undefined) : undefined;
     const pill = pillOf(model, call, nodesOf(model, id), step);
     draft.boxes.set(pill.key, pill);
-    draft.homes.set(pill.key, homeKey(site?.home ?? written));
+    draft.homes.set(pill.key, homeKey(nested.siteOf(id)?.home ?? written));
     for (const wire of wiresOfPill(model, pill, writes, seen)) draft.wires.push(wire);
   }
 }
@@ -205,7 +204,7 @@ function* addGroups(draft: Draft, model: Model, { seen, nest: nested, values }: 
     const nodes = nodesIn(model, group, calls);
     draft.boxes.set(group.key, groupBox(group, facts, values === "names", age, nodes));
     draft.homes.set(group.key, homeKey(home));
-    for (const wire of wiresOfGroup(model, group, seen, nested)) {
+    for (const wire of wiresOfGroup(model, group, calls, seen, nested)) {
       draft.wires.push(wire);
     }
     yield;
@@ -213,12 +212,12 @@ function* addGroups(draft: Draft, model: Model, { seen, nest: nested, values }: 
 }
 
 /** A wire from a value that is not drawn begins at the op, or the closed group, that made it. */
-function joinClosed(draft: Draft, { makers, sites }: Nest): void {
+function joinClosed(draft: Draft, { makers, siteOf }: Nest): void {
   draft.wires = draft.wires.map((wire) => {
     if (wire.way === "out" || draft.boxes.has(wire.from)) return wire;
     const maker = makers.get(wire.value);
     if (maker === undefined) return wire;
-    const from = sites.get(maker)?.closed?.key ?? callKey(maker);
+    const from = siteOf(maker)?.closed?.key ?? callKey(maker);
     return from === wire.to ? wire : { ...wire, from };
   });
 }
@@ -323,15 +322,13 @@ function foldViewWrites(model: Model, boxes: Map<string, Box>, wires: Wire[]): v
     if (value?.view_of == null || value.names.length > 0) return false;
     return (uses.get(id) ?? []).every(writes);
   };
-  for (const storage of model.storages.values()) {
-    for (const write of storage.writes) {
-      const pill = write.call === null ? undefined : boxes.get(callKey(write.call));
-      if (write.base === null || pill?.kind !== "pill") continue;
-      for (const id of [write.value, write.before]) {
-        if (!hidden(id)) continue;
-        boxes.delete(valueKey(id));
-        if (id === write.before) hideView(model, boxes, id, pill);
-      }
+  for (const write of baseWrites(model).values()) {
+    const pill = write.call === null ? undefined : boxes.get(callKey(write.call));
+    if (pill?.kind !== "pill") continue;
+    for (const id of [write.value, write.before]) {
+      if (!hidden(id)) continue;
+      boxes.delete(valueKey(id));
+      if (id === write.before) hideView(model, boxes, id, pill);
     }
   }
 }

@@ -18,17 +18,20 @@ export function callsBy(model: Model, group: Group): readonly number[] {
   return made === calls.length ? calls : calls.slice(0, made);
 }
 
-const inside = new WeakMap<Group, { readonly size: string; readonly nodes: Set<number> }>();
+/** How much of a group is there, of which these calls were made: its nodes come after a call. */
+export const stageOf = (model: Model, calls: readonly number[]): string =>
+  `${calls.length} ${model.made.get(calls.at(-1) ?? -1)?.length ?? 0}`;
+
+const inside = new WeakMap<Group, { readonly stage: string; readonly nodes: Set<number> }>();
 
 /** The nodes of a group's calls; the same set while no node was made. */
 export function nodesIn(model: Model, group: Group, calls: readonly number[]): ReadonlySet<number> {
   const known = inside.get(group);
-  const last = model.made.get(calls.at(-1) ?? -1)?.length ?? 0; // its nodes come after a call
-  const size = `${calls.length} ${last}`;
-  if (known?.size === size) return known.nodes;
+  const stage = stageOf(model, calls);
+  if (known?.stage === stage) return known.nodes;
   const nodes = new Set<number>();
   for (const call of calls) for (const { node } of nodesOf(model, call)) nodes.add(node);
-  inside.set(group, { size, nodes });
+  inside.set(group, { stage, nodes });
   return nodes;
 }
 

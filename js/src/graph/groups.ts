@@ -32,8 +32,6 @@ export interface Group {
   readonly times: number;
   /** How many calls are in it, also in its inner groups. */
   readonly ops: number;
-  /** Equal structures have equal marks. */
-  readonly structure: string;
 }
 
 /** A group while the tree is made. */
@@ -66,7 +64,7 @@ export function* groupTree(model: Model, seen: Visible): Work<Tree> {
   calls.sort((a, b) => a.call - b.call);
   const places = placesOf(model, seen.films);
   yield;
-  const root = sortInto(model, calls, seen.films.unboxed, places);
+  const root = yield* sortInto(model, calls, seen.films.unboxed, places);
   const functions: string[] = [];
   // A function that is the whole picture (a script's `main`) needs no frame around it.
   for (let [only] = root.items; only !== undefined; [only] = root.items) {
@@ -76,7 +74,7 @@ export function* groupTree(model: Model, seen: Visible): Work<Tree> {
     for (const item of root.items) if (typeof item !== "number") item.parent = root;
   }
   yield;
-  finish(model, root, places);
+  finish(model, root, places, new Structures(model));
   return { root, places, functions };
 }
 
@@ -87,16 +85,21 @@ export function flatTree(seen: Visible): Tree {
   return { root, places: NO_PLACES, functions: [] };
 }
 
+/** So many calls are sorted in before others may have their turn. */
+const PART = 500;
+
 /** Groups as the scopes tell them. */
-function sortInto(
+function* sortInto(
   model: Model,
   calls: readonly CallRow[],
   skipped: ReadonlySet<number>,
   places: Places,
-): Made {
+): Work<Made> {
   const root = draft("root", "", "module", null, null);
   const byScope = new Map<number, Made>();
+  let count = 0;
   for (const call of calls) {
+    if ((count += 1) % PART === 0) yield;
     let home = root;
     for (const id of scopesOf(model, call)) {
       const scope = model.scopes.get(id);
@@ -123,7 +126,7 @@ function draft(
   parent: Made | null,
 ): Made {
   const [title, subtitle] = scope ? titleOf(scope) : ["", ""];
-  const rest = { sign: null, times: 1, ops: 0, structure: "" };
+  const rest = { sign: null, times: 1, ops: 0 };
   return { key, place, kind, scope, parent, items: [], title, subtitle, ...rest };
 }
 
@@ -135,17 +138,10 @@ function titleOf({ kind, name, text }: ScopeRow): [string, string] {
   return text === "" ? [name, ""] : [name, text];
 }
 
-type Structures = Map<string, string>;
-
 /** What follows from the items of a group, from the inside out. */
-function finish(
-  model: Model,
-  group: Made,
-  places: Places,
-  structures: Structures = new Map(),
-): void {
+function finish(model: Model, group: Made, places: Places, alike: Structures): void {
   for (const item of group.items) {
-    if (typeof item !== "number") finish(model, item, places, structures);
+    if (typeof item !== "number") finish(model, item, places, alike);
   }
   if (group.kind === "loop") group.times = group.items.length;
   group.items = group.items.flatMap((item) => {
@@ -153,9 +149,9 @@ function finish(
     for (const inner of item.items) if (typeof inner !== "number") inner.parent = group;
     return item.items;
   });
-  measure(model, group, structures);
-  if (group.kind !== "loop") foldEqual(model, group, structures);
-  while (group.items.length > MOST_ITEMS) cutUp(model, group, places, structures);
+  measure(group);
+  if (group.kind !== "loop") foldEqual(model, group, alike);
+  while (group.items.length > MOST_ITEMS) cutUp(model, group, places);
 }
 
 /** A group that says nothing by itself: the only turn of a loop, a function around one op. */
@@ -166,24 +162,34 @@ function isIdle(inner: Made, outer: Made): boolean {
   return inner.items.length === 1 || (outer.parent !== null && outer.items.length === 1);
 }
 
-function measure(model: Model, group: Made, structures: Structures): void {
-  const marks: string[] = [];
+function measure(group: Made): void {
   group.ops = 0;
-  for (const item of group.items) {
-    if (typeof item !== "number") {
-      group.ops += item.ops;
-      marks.push(item.structure);
-      continue;
-    }
-    group.ops += 1;
-    marks.push(markOf(model, get(model.calls, item)));
-  }
-  const text = `${group.kind} ${group.subtitle}(${marks.join(" ")})`;
-  group.structure = structures.get(text) ?? String(structures.size);
-  structures.set(text, group.structure);
+  for (const item of group.items) group.ops += typeof item === "number" ? 1 : item.ops;
   const known = group.kind === "module" ? signOf(group.subtitle) : null;
   const single = group.kind === "module" && group.ops === 1 && group.parent !== null;
   group.sign = known ?? (single ? group.subtitle || group.title : null);
+}
+
+/** Tells for groups what they are like inside: equal numbers for equal structures. */
+class Structures {
+  private readonly known = new Map<Made, number>();
+  private readonly numbers = new Map<string, number>();
+
+  constructor(private readonly model: Model) {}
+
+  of(group: Made): number {
+    const known = this.known.get(group);
+    if (known !== undefined) return known;
+    const marks = group.items.map((item) =>
+      typeof item === "number" ? markOf(this.model, get(this.model.calls, item)) : this.of(item),
+    );
+    const name = group.kind === "part" ? "" : group.subtitle; // that of a part tells its lines
+    const text = `${group.kind} ${name}(${marks.join(" ")})`;
+    const found = this.numbers.get(text) ?? this.numbers.size;
+    this.numbers.set(text, found);
+    this.known.set(group, found);
+    return found;
+  }
 }
 
 const marked = new WeakMap<CallRow, string>();
@@ -199,7 +205,7 @@ function markOf(model: Model, call: CallRow): string {
 }
 
 /** Modules equal in structure, each reading what the one before made, become one group. */
-function foldEqual(model: Model, group: Made, structures: Structures): void {
+function foldEqual(model: Model, group: Made, alike: Structures): void {
   const folded: (Made | number)[] = [];
   let run: Made[] = [];
   const close = (): void => {
@@ -212,7 +218,7 @@ function foldEqual(model: Model, group: Made, structures: Structures): void {
       repeat.subtitle = first.subtitle;
       repeat.times = run.length;
       for (const item of run) item.parent = repeat;
-      measure(model, repeat, structures);
+      measure(repeat);
       folded.push(repeat);
     } else folded.push(...run);
     run = [];
@@ -224,7 +230,7 @@ function foldEqual(model: Model, group: Made, structures: Structures): void {
       folded.push(item);
       continue;
     }
-    if (last && (last.structure !== item.structure || !feeds(model, last, item))) close();
+    if (last && (alike.of(last) !== alike.of(item) || !feeds(model, last, item))) close();
     run.push(item);
   }
   close();
@@ -251,7 +257,7 @@ function between(first: string, last: string): string {
 }
 
 /** Items side by side, too many to draw, become the items of a few parts. */
-function cutUp(model: Model, group: Made, places: Places, structures: Structures): void {
+function cutUp(model: Model, group: Made, places: Places): void {
   const size = Math.max(4, Math.ceil(group.items.length / PARTS));
   const parts: Made[] = [];
   for (let from = 0; from < group.items.length; from += size) {
@@ -259,12 +265,14 @@ function cutUp(model: Model, group: Made, places: Places, structures: Structures
     const first = at(items, 0);
     const key = typeof first === "number" ? callKey(first) : first.key;
     const place = typeof first === "number" ? (places.calls.get(first) ?? key) : first.place;
-    const part = draft(`${key}…`, `${place}…`, "part", null, group);
+    // A part of a part begins as that does, and is another group.
+    const [outer, around] = group.kind === "part" ? [group.key, group.place] : ["", ""];
+    const part = draft(`${outer}${key}…`, `${around}${place}…`, "part", null, group);
     part.items = items;
     [part.title, part.subtitle] = partTitle(model, items, from);
     for (const item of items) if (typeof item !== "number") item.parent = part;
-    measure(model, part, structures);
-    while (part.items.length > MOST_ITEMS) cutUp(model, part, places, structures);
+    measure(part);
+    while (part.items.length > MOST_ITEMS) cutUp(model, part, places);
     parts.push(part);
   }
   group.items = parts;

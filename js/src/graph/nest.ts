@@ -7,7 +7,7 @@ import { push } from "../collections";
 import type { Model, ValueRow } from "../log/model";
 import { callsOf, type Group, type Tree } from "./groups";
 import { userName } from "./names";
-import { common, isOwn, isSmall, relations, usedBy, type Relations } from "./relations";
+import { common, isOwn, isSmall, relations, type Relations } from "./relations";
 import type { Visible } from "./visible";
 
 /**
@@ -24,7 +24,10 @@ export interface Site {
 }
 
 export interface Nest extends Pick<Relations, "makers" | "uses" | "crossing"> {
-  readonly sites: ReadonlyMap<number, Site>;
+  /** Where a visible call stands. */
+  readonly siteOf: (call: number) => Site | undefined;
+  /** Calls that stand in an open group. */
+  readonly calls: readonly number[];
   /** Closed groups that are drawn, with the open group each stands in. */
   readonly closed: ReadonlyMap<Group, Group>;
   /** Open groups, outer ones before inner ones, without the root. */
@@ -36,16 +39,18 @@ export interface Nest extends Pick<Relations, "makers" | "uses" | "crossing"> {
 /** Of what only one closed group reads, so much is drawn before it; more stands inside. */
 const MOST_INPUTS = 6;
 
-/** The nest of a tree in which some groups are open. */
+/** The nest of a tree in which some groups are open; of one with more than `most` cards a part. */
 export function nest(
   model: Model,
   { seen, tree }: { readonly seen: Visible; readonly tree: Tree },
   open: ReadonlySet<Group>,
   values: Values,
+  most = Infinity,
 ): Nest {
   const { root, functions } = tree;
-  const { sites, closed, frames } = place(root, open);
-  const { makers, uses, within, loose, crossing } = relations(model, seen, tree);
+  const { makers, uses, inner, readers, within, loose, crossing } = relations(model, seen, tree);
+  const { siteIn, calls, closed, frames } = place(root, open);
+  const siteOf = (call: number): Site | undefined => siteIn(inner.get(call));
   const airy = values === "airy";
   const wired = !airy && values !== "cards" && values !== "chips";
   const isUsers = usersIn([...functions, ...frames.flatMap(functionOf)]);
@@ -53,12 +58,13 @@ export function nest(
   const inputs = new Map<Group, number[]>(); // what only this closed group reads
   const beside = airy ? [...closed.keys()].filter(isSmall) : [];
   const drawn = [root, ...frames, ...beside].flatMap((group) => within.get(group) ?? []);
+  let results = 0;
   for (const id of [...loose, ...drawn]) {
     const value = model.values.get(id);
     if (!value) continue;
     const maker = makers.get(id);
-    const made = maker === undefined ? undefined : sites.get(maker);
-    const read = usedBy(model, value, uses.get(id) ?? []).flatMap((call) => sites.get(call) ?? []);
+    const made = maker === undefined ? undefined : siteOf(maker);
+    const read = (readers.get(id) ?? []).flatMap((group) => siteIn(group) ?? []);
     const inside = values === "groups" && made?.closed != null;
     const named = !inside && isUsers(value);
     const written = !inside && (model.storages.get(value.storage)?.writes.length ?? 0) > 0;
@@ -71,6 +77,7 @@ export function nest(
         });
     if (!home) continue;
     cards.set(id, home);
+    if (made && (results += 1) > most) break;
     const [first] = read;
     if (made || !first?.closed || read.some((site) => site.closed !== first.closed)) continue;
     push(inputs, first.closed, id);
@@ -78,31 +85,40 @@ export function nest(
   for (const ids of inputs.values()) {
     if (ids.length > MOST_INPUTS) for (const id of ids) cards.delete(id);
   }
-  return { sites, closed, frames, cards, makers, uses, crossing };
+  return { siteOf, calls, closed, frames, cards, makers, uses, crossing };
 }
 
 function functionOf({ kind, scope }: Group): string[] {
   return kind === "function" && scope ? [scope.name] : [];
 }
 
+/** What stands in the open groups, and where that is which stands in closed ones. */
 function place(root: Group, open: ReadonlySet<Group>) {
-  const sites = new Map<number, Site>();
+  const sites = new Map<Group, Site>();
+  const calls: number[] = [];
   const closed = new Map<Group, Group>();
   const frames: Group[] = [];
   const stack: Group[] = [root];
   for (let home = stack.pop(); home; home = stack.pop()) {
+    sites.set(home, { home, closed: null });
     if (home !== root) frames.push(home);
     for (const item of home.items) {
-      if (typeof item === "number") sites.set(item, { home, closed: null });
+      if (typeof item === "number") calls.push(item);
       else if (open.has(item)) stack.push(item);
       else {
         closed.set(item, home);
-        const site = { home, closed: item };
-        for (const call of callsOf(item)) sites.set(call, site);
+        sites.set(item, { home, closed: item });
       }
     }
   }
-  return { sites, closed, frames };
+  const siteIn = (group: Group | undefined): Site | undefined => {
+    let up: Group | null = group ?? null;
+    while (up && !sites.has(up)) up = up.parent;
+    const site = up ? sites.get(up) : undefined;
+    if (group && site) sites.set(group, site);
+    return site;
+  };
+  return { siteIn, calls, closed, frames };
 }
 
 function homeOfMade(

@@ -33,7 +33,7 @@ function makeWires(model: Model, pill: Pill, writes: Writes, { standIn, steps }:
   const outputs = [...call.outputs];
   if (call.inplace) {
     for (const write of writes.values()) {
-      if (write.call === call.call && write.base !== null) outputs.push(write.base);
+      if (write.call === call.call) outputs.push(write.base);
     }
   }
   const first = outputs.at(-1);

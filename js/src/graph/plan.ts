@@ -94,12 +94,14 @@ export function isRicher(one: Detail, other: Detail): boolean {
 /**
  * What is drawn of a model: in a detail, else in the richest that suits its number of boxes. What
  * a `later` moment of the same picture has no card for has none now: it would come only to go.
+ * Where more than `most` cards would be drawn, it is only a part.
  */
 export function planOf(
   model: Model,
   { everything, opened }: Choices,
   detail: Detail | null = null,
   later: Nest | null = null,
+  most = Infinity,
 ): Planned {
   const content = contentOf(model, everything);
   const { others, ...rest } = content;
@@ -108,7 +110,7 @@ export function planOf(
   const wished: Detail = isProgram(model) ? { ...rich, values: "wires" } : rich;
   const wanted = new Map([...aroundError(model, rest.tree.root), ...opened]);
   const open = openGroups(rest.tree.root, wanted, wished.open);
-  const nested = nest(model, rest, open, wished.values);
+  const nested = nest(model, rest, open, wished.values, most);
   const comes = ([id]: readonly [number, Group]) => !later?.makers.has(id) || later.cards.has(id);
   const cards = later ? new Map([...nested.cards].filter(comes)) : nested.cards;
   // What is on the way to something later is drawn so from the beginning.
@@ -178,8 +180,6 @@ function aroundError(model: Model, root: Group): ReadonlyMap<string, boolean> {
 const NONE: ReadonlyMap<string, boolean> = new Map();
 
 /** How many boxes are drawn of a nest. */
-export function boxesIn({ cards, closed, sites }: Nest): number {
-  let count = cards.size + closed.size;
-  for (const site of sites.values()) if (!site.closed) count += 1;
-  return count;
+export function boxesIn({ cards, closed, calls }: Nest): number {
+  return cards.size + closed.size + calls.length;
 }

@@ -7,13 +7,17 @@ import { push } from "../collections";
 import type { Model, ValueRow } from "../log/model";
 import { atOnce, type Work } from "../slices";
 import { callsOf, type Group, type Tree } from "./groups";
-import type { Visible } from "./visible";
+import { baseWrites, type Visible } from "./visible";
 
 export interface Relations {
   /** For a value the call that made it, when that is drawn (also inside a closed group). */
   readonly makers: ReadonlyMap<number, number>;
   /** The visible calls that read a value. */
   readonly uses: ReadonlyMap<number, readonly number[]>;
+  /** For a call the group that it stands in, none between. */
+  readonly inner: ReadonlyMap<number, Group>;
+  /** The groups with calls in them, none between, that use a value. */
+  readonly readers: ReadonlyMap<number, readonly Group[]>;
   /** The values that matter only where a group stands open, as all that concerns them is in it. */
   readonly within: ReadonlyMap<Group, readonly number[]>;
   /** The other values. */
@@ -34,36 +38,39 @@ export function relations(model: Model, seen: Visible, tree: Tree): Relations {
 
 /** Finds the relations, for `relations` to know. */
 export function* relate(model: Model, seen: Visible, tree: Tree): Work<Relations> {
-  const { makers, uses } = makersAndUses(model, seen);
+  const { makers, uses } = yield* makersAndUses(model, seen);
   yield;
   const inner = innermost(tree.root);
   const homes = new Map<number, Group>();
+  const readers = new Map<number, readonly Group[]>();
   const within = new Map<Group, number[]>();
   const loose: number[] = [];
   for (const id of seen.values) {
     const value = model.values.get(id);
     if (!value) continue;
-    const maker = makers.get(id);
-    const read = usedBy(model, value, uses.get(id) ?? []);
+    const maker = inner.get(makers.get(id) ?? -1);
+    const read = groupsOf(inner, usedBy(model, value, uses.get(id) ?? []));
+    readers.set(id, read);
     const homed = read.length > 0 && (maker !== undefined || isOwn(value));
-    const home = homed
-      ? common([maker, ...read].flatMap((call) => inner.get(call ?? -1) ?? []))
-      : null;
+    const home = homed ? common(maker ? [maker, ...read] : read) : null;
     if (home) {
       homes.set(id, home);
       push(within, home, id);
     } else loose.push(id);
     if ((homes.size + loose.length) % PART === 0) yield;
   }
-  const found = { makers, uses, within, loose, crossing: crossings(model, seen, homes) };
+  const crossing = crossings(model, seen, homes);
+  const found = { makers, uses, inner, readers, within, loose, crossing };
   related.set(tree, found);
   return found;
 }
 
-function makersAndUses(model: Model, seen: Visible) {
+function* makersAndUses(model: Model, seen: Visible): Work<Pick<Relations, "makers" | "uses">> {
   const makers = new Map<number, number>();
   const uses = new Map<number, number[]>();
+  let count = 0;
   for (const id of seen.calls) {
+    if ((count += 1) % PART === 0) yield;
     if (seen.steps.has(id)) continue;
     const call = model.calls.get(id);
     for (const output of call?.outputs ?? []) makers.set(output, id);
@@ -71,12 +78,10 @@ function makersAndUses(model: Model, seen: Visible) {
       if (typeof input === "number") push(uses, seen.standIn(input), id);
     }
   }
-  for (const { writes } of model.storages.values()) {
-    for (const { call, base, base_before } of writes) {
-      if (call === null || !seen.calls.has(call) || seen.steps.has(call)) continue;
-      if (base !== null) makers.set(base, call);
-      if (base_before !== null) push(uses, base_before, call);
-    }
+  for (const { call, base, base_before } of baseWrites(model).values()) {
+    if (call === null || !seen.calls.has(call) || seen.steps.has(call)) continue;
+    makers.set(base, call);
+    if (base_before !== null) push(uses, base_before, call);
   }
   return { makers, uses };
 }
@@ -92,6 +97,16 @@ function innermost(root: Group): ReadonlyMap<number, Group> {
     }
   }
   return found;
+}
+
+/** The groups that some calls stand in, each once. */
+function groupsOf(inner: ReadonlyMap<number, Group>, calls: readonly number[]): readonly Group[] {
+  const found = new Set<Group>();
+  for (const call of calls) {
+    const group = inner.get(call);
+    if (group) found.add(group);
+  }
+  return [...found];
 }
 
 /** The innermost group that holds all of them. */
@@ -112,7 +127,7 @@ function holds(outer: Group, inner: Group): boolean {
 }
 
 /** The calls that use a value: of one with a history not those that only look (`y < 100`). */
-export function usedBy(model: Model, value: ValueRow, calls: readonly number[]): readonly number[] {
+function usedBy(model: Model, value: ValueRow, calls: readonly number[]): readonly number[] {
   if (!value.requires_grad || value.leaf) return calls;
   const differentiable = (id: number): boolean =>
     (model.calls.get(id)?.outputs ?? []).some((output) => model.values.get(output)?.requires_grad);

@@ -4,8 +4,9 @@
  * one turn is drawn; what it takes from before is not followed further.
  */
 
-import { hazards, once, writeAt, type CallRow, type Model } from "../log/model";
-import type { Hazard, ValueRow, WriteRow } from "../log/model";
+import { hazards, makerOf, once, writeAt, type CallRow, type Model } from "../log/model";
+import type { Hazard, StorageRow, ValueRow, WriteRow } from "../log/model";
+import { rare } from "../log/table";
 import type { Work } from "../slices";
 import { inPasses } from "./changes";
 import { films, type Films } from "./film";
@@ -46,12 +47,16 @@ export interface Origin {
 }
 
 /** For a value that is the new base after a write through a view, the write. */
-export const baseWrites = once((model) => {
-  const found = new Map<number, WriteRow>();
-  for (const storage of model.storages.values()) {
-    for (const write of storage.writes) if (write.base !== null) found.set(write.base, write);
-  }
-  return found;
+export const baseWrites = once(
+  (model) => new Map(writesToBases(model.storages).map((write) => [write.base, write])),
+);
+
+interface BaseWrite extends WriteRow {
+  readonly base: number;
+}
+
+const writesToBases = rare<StorageRow, BaseWrite>(({ writes }, add) => {
+  for (const write of writes) if (write.base !== null) add(write as BaseWrite);
 });
 
 export function origin(
@@ -85,7 +90,8 @@ export function* visible(model: Model, writes: ReadonlyMap<number, WriteRow>): W
   const all = films(model);
   const since = all.shown?.turn.from ?? -1;
   const before = (call: CallRow): boolean => call.time < since || all.hides(call.scope);
-  const queue: [number, number][] = roots(model, before, since).map((id) => [id, 0]);
+  const found = yield* roots(model, before, since);
+  const queue: [number, number][] = found.map((id) => [id, 0]);
   for (const hazard of hazards(model)) {
     const guilty = guiltyWrite(model, hazard);
     const call = model.calls.get(guilty?.call ?? -1);
@@ -120,7 +126,7 @@ export function* visible(model: Model, writes: ReadonlyMap<number, WriteRow>): W
   }
   for (const call of steps) calls.add(call);
   yield;
-  dropLoose(model, values, calls, standIn);
+  yield* dropLoose(model, values, calls, standIn);
   return { ...newest(model, values, calls), steps, standIn, films: all };
 }
 
@@ -138,12 +144,12 @@ function isInner(model: Model, writes: ReadonlyMap<number, WriteRow>, base: numb
 }
 
 /** What has no name and nothing to do with any op that is drawn (an optimizer's state) is left out. */
-function dropLoose(
+function* dropLoose(
   model: Model,
   values: Set<number>,
   calls: ReadonlySet<number>,
   standIn: (id: number) => number,
-): void {
+): Work {
   if (calls.size === 0) return;
   const joined = new Set<number>();
   for (const id of calls) {
@@ -151,17 +157,17 @@ function dropLoose(
     for (const output of call?.outputs ?? []) joined.add(output);
     for (const input of call?.inputs ?? [])
       if (typeof input === "number") joined.add(standIn(input));
+    if (joined.size % PART === 0) yield;
   }
-  for (const { writes } of model.storages.values()) {
-    for (const { base, base_before } of writes) {
-      if (base !== null) joined.add(base);
-      if (base_before !== null) joined.add(base_before);
-    }
+  for (const { base, base_before } of baseWrites(model).values()) {
+    joined.add(base);
+    if (base_before !== null) joined.add(base_before);
   }
   for (const id of values) {
     const value = model.values.get(id);
     if (value?.view_of != null) joined.add(id).add(standIn(value.view_of));
   }
+  yield;
   for (const id of values) {
     if (!joined.has(id) && model.values.get(id)?.names.length === 0) values.delete(id);
   }
@@ -172,7 +178,11 @@ function lastCell(model: Model): number {
 }
 
 /** Values held by the program, and results nobody kept of the last cell that computed. */
-function roots(model: Model, before: (call: CallRow) => boolean, since: number): number[] {
+function* roots(
+  model: Model,
+  before: (call: CallRow) => boolean,
+  since: number,
+): Work<readonly number[]> {
   const found: number[] = [];
   const used = new Set<number>();
   let last = 0;
@@ -180,26 +190,30 @@ function roots(model: Model, before: (call: CallRow) => boolean, since: number):
     for (const input of call.inputs) if (typeof input === "number") used.add(input);
     last = Math.max(last, call.time);
   }
+  yield;
   const cell = model.cellTimes.findLast((time) => time <= last) ?? 0; // no cell: the beginning
-  const lost: ValueRow[] = []; // results that nobody kept
+  const lost: [ValueRow, CallRow][] = []; // results that nobody kept
+  let count = 0;
   for (const value of model.values.values()) {
-    const maker = value.call === null ? undefined : model.calls.get(value.call);
+    if ((count += 1) % PART === 0) yield;
+    const maker = makerOf(model, value);
     if (maker ? before(maker) : value.time < since) continue;
     if (value.alive) {
       if (!isPassing(value, maker !== undefined, used)) found.push(value.value);
-    } else if (maker && value.next === null && !used.has(value.value)) lost.push(value);
+    } else if (maker && value.next === null && !used.has(value.value)) lost.push([value, maker]);
   }
   if (lost.length === 0) return found;
   const isSetup = setups(model);
   const latest = new Map<string, number>(); // what each line computed last, as loops repeat
   for (const call of model.calls.values()) {
+    if ((count += 1) % PART === 0) yield;
     const output = call.outputs[0];
     if (call.time >= cell && output !== undefined) latest.set(lineOf(call), output);
   }
-  for (const value of lost) {
-    const maker = model.calls.get(value.call ?? -1);
-    if (!maker || isSetup(value, maker)) continue;
-    if (latest.get(lineOf(maker)) === value.value) found.push(value.value);
+  for (const [value, maker] of lost) {
+    if (latest.get(lineOf(maker)) === value.value && !isSetup(value, maker)) {
+      found.push(value.value);
+    }
   }
   return found;
 }

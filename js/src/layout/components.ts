@@ -10,10 +10,8 @@ export interface Component {
 }
 
 export function components(boxes: readonly LayoutBox[], wires: readonly LayoutWire[]): Component[] {
-  const find = groups(
-    boxes.map((box) => box.key),
-    wires.map((wire) => [wire.from, wire.to]),
-  );
+  const { join, find } = groups(boxes.map((box) => box.key));
+  for (const wire of wires) join(wire.from, wire.to);
   const found = new Map<string, Component>();
   for (const box of boxes) {
     const root = find(box.key);
@@ -25,8 +23,8 @@ export function components(boxes: readonly LayoutBox[], wires: readonly LayoutWi
   return [...found.values()];
 }
 
-/** Union-find: a function that gives each key the same representative as all it is joined to. */
-export function groups<K>(keys: Iterable<K>, pairs: Iterable<readonly [K, K]>): (key: K) => K {
+/** Union-find: `find` gives each key the same representative as all it was joined to. */
+export function groups<K>(keys: Iterable<K>) {
   const items = [...keys];
   const index = new Map(items.map((key, i) => [key, i]));
   const parent = Int32Array.from(items, (_, i) => i);
@@ -40,12 +38,13 @@ export function groups<K>(keys: Iterable<K>, pairs: Iterable<readonly [K, K]>): 
     }
     return top;
   };
-  for (const [a, b] of pairs) {
+  const join = (a: K, b: K): void => {
     const [i, j] = [index.get(a), index.get(b)];
     if (i !== undefined && j !== undefined) parent[root(j)] = root(i);
-  }
-  return (key) => {
+  };
+  const find = (key: K): K => {
     const item = index.get(key);
     return item === undefined ? key : at(items, root(item));
   };
+  return { join, find };
 }

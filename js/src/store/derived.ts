@@ -152,7 +152,7 @@ function pictureOf(state: State, timeline: Timeline, { time, model, present }: M
   );
   /** The closed group that a call is drawn in by the end of this cell; null for none. */
   const groupOf = (call: number): string | null =>
-    last.peek().nest.sites.get(call)?.closed?.key ?? null;
+    last.peek().nest.siteOf(call)?.closed?.key ?? null;
   /** The places of the groups around a box that is not drawn because they are closed. */
   const groupsOver = (key: string): string[] =>
     groupsAround(content.peek().tree.root, (item) =>
@@ -193,10 +193,10 @@ function fitOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySignal<
     const limit = same ? (last.fit?.detail ?? null) : null;
     const content = yield* findContent(model, everything);
     function* draw(detail: Detail): Work<Graph | null> {
-      const { plan } = planOf(model, { everything, opened: NOTHING }, detail);
-      const tooMany = detail.values !== "groups" && boxesIn(plan.nest) > MOST_BOXES;
+      const most = detail.values === "groups" ? Infinity : MOST_BOXES;
+      const { plan } = planOf(model, { everything, opened: NOTHING }, detail, null, most);
       yield;
-      return tooMany ? null : yield* findGraph(model, plan);
+      return boxesIn(plan.nest) > most ? null : yield* findGraph(model, plan);
     }
     const { w, h } = room.value;
     const boxes = Math.min(160, Math.max(BUDGET, Math.round((w * h) / (120 * 75))));

@@ -143,6 +143,21 @@ describe("groups", () => {
     expect(groupsIn(draw(model, { s1: false }))[0]?.facts.trouble).toContain("NaN");
   });
 
+  it("are cut again where a part is still too long, and open one in the other", () => {
+    const p = new Program();
+    p.cell();
+    let h = p.leaf("x", [1]);
+    for (let i = 0; i < 700; i += 1) h = p.op("add", [h, 1]);
+    const model = modelOf(p);
+    const [part] = groupsIn(draw(model));
+    const opened = draw(model, { [part?.facts.place ?? ""]: true });
+    expect(titles(opened)).toContain("ops 1–11");
+    const inner = groupsIn(opened).find(({ facts }) => facts.title === "ops 1–11");
+    expect(inner?.key).not.toBe(part?.key);
+    expect(opened.homes.get(inner?.key ?? "")).toBe(part?.key);
+    expect([...opened.frames.values()].map(({ home }) => home)).toEqual([""]);
+  });
+
   it("cut ten thousand ops into a few parts that hold them all", () => {
     const model = modelOf(manyBoxes(10_000));
     const graph = draw(model);
