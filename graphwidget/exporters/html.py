@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import base64
+import json
 from html import escape
 from pathlib import Path
 from string import Template
@@ -33,7 +33,7 @@ $css
 <noscript>This graph is drawn by JavaScript, which is switched off.</noscript>
 <script type="application/json" id="log">$log</script>
 <script type="application/json" id="beside">$beside</script>
-<script type="application/octet-stream" id="bundle">$bundle</script>
+<script type="application/json" id="bundle">$bundle</script>
 <script type="module">
 const text = (id) => document.getElementById(id).textContent;
 const state = {
@@ -47,7 +47,10 @@ const model = {  // what anywidget's model is to the front end; nobody answers h
   off: () => {},
   send: () => {},
 };
-const widget = (await import("data:text/javascript;base64," + text("bundle"))).default;
+const program = new Blob([JSON.parse(text("bundle"))], { type: "text/javascript" });
+const url = URL.createObjectURL(program);
+const widget = (await import(url)).default;
+URL.revokeObjectURL(url);
 const context = { model, el: document.getElementById("graph"), offline: true };
 await widget.initialize?.(context);
 await widget.render(context);
@@ -72,8 +75,8 @@ def bundle() -> tuple[str, str]:
 def page(
     packed: bytes, count: int, protocol: int, title: str = "graphwidget", beside: bytes = b""
 ) -> str:
-    """The page for a packed log, or for two beside each other. There is no ``<`` in the logs, the
-    program is in base 64: nothing in them is markup.
+    """The page for a packed log, or for two beside each other. There is no ``<`` in the logs and in
+    the program: nothing in them is markup.
 
     Raises:
         FileNotFoundError: the front end has not been built.
@@ -84,7 +87,7 @@ def page(
         css=css.replace("</", "<\\/"),
         log=inline(packed),
         beside=inline(beside),
-        bundle=base64.b64encode(script.encode()).decode(),
+        bundle=inline(json.dumps(script).encode()),
         count=count,
         protocol=protocol,
     )

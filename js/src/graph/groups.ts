@@ -258,7 +258,9 @@ function between(first: string, last: string): string {
 
 /** Items side by side, too many to draw, become the items of a few parts. */
 function cutUp(model: Model, group: Made, places: Places): void {
-  const size = Math.max(4, Math.ceil(group.items.length / PARTS));
+  // In steps, so that what is full stays as it is while more comes.
+  let size = 8;
+  while (group.items.length > size * PARTS) size *= 2;
   const parts: Made[] = [];
   for (let from = 0; from < group.items.length; from += size) {
     const items = group.items.slice(from, from + size);

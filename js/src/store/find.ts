@@ -6,6 +6,7 @@ import { RAISED_KEY } from "../graph/raised";
 import { dtype, shape } from "../log/format";
 import type { Summary } from "../log/events";
 import type { CallRow, ErrorRow, Hazard, Model, ValueRow } from "../log/model";
+import { rare } from "../log/table";
 
 /** Something found: where it is drawn, and what it is in words. */
 export interface Hit {
@@ -124,16 +125,20 @@ export function problemsOf(
     const key = `n${node.node}`;
     if (!problems.some((known) => known.key === key)) problems.push({ key, kind: "hazard" });
   }
-  for (const value of model.values.values()) {
+  for (const value of notFinite(model.values)) {
     if (problems.length >= MOST) break;
     if (begins(model, value)) problems.push({ key: valueKey(value.value), kind: "nan" });
   }
   return problems;
 }
 
+const notFinite = rare<ValueRow, ValueRow>((value, add) => {
+  if (!finite(value.summary)) add(value);
+});
+
 /** Whether a value that is not finite was made of values that are: there the trouble begins. */
 function begins(model: Model, value: ValueRow): boolean {
-  if (finite(value.summary) || neverRead(model, value)) return false;
+  if (neverRead(model, value)) return false;
   const call = value.call === null ? undefined : model.calls.get(value.call);
   return !call?.inputs.some((input) => {
     const made = typeof input === "number" ? model.values.get(input) : undefined;

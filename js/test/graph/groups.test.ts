@@ -151,8 +151,8 @@ describe("groups", () => {
     const model = modelOf(p);
     const [part] = groupsIn(draw(model));
     const opened = draw(model, { [part?.facts.place ?? ""]: true });
-    expect(titles(opened)).toContain("ops 1–11");
-    const inner = groupsIn(opened).find(({ facts }) => facts.title === "ops 1–11");
+    expect(titles(opened)).toContain("ops 1–16");
+    const inner = groupsIn(opened).find(({ facts }) => facts.title === "ops 1–16");
     expect(inner?.key).not.toBe(part?.key);
     expect(opened.homes.get(inner?.key ?? "")).toBe(part?.key);
     expect([...opened.frames.values()].map(({ home }) => home)).toEqual([""]);

@@ -76,6 +76,28 @@ it("shows what it has while more comes in, also when that alone is little", asyn
   expect(store.scene.value).not.toBe(before);
 });
 
+it("stands still while a chain grows, but where its parts become larger", () => {
+  const p = new Program();
+  p.cell();
+  let h = p.leaf("x", [1]);
+  for (let i = 0; i < 400; i += 1) h = p.op("add", [h, 1]);
+  const store = createStore();
+  const updates: number[] = [];
+  let before = new Map<string, string>();
+  for (let from = 0; from < p.json.length; from += 40) {
+    store.received({ type: "events", from, events: p.json.slice(from, from + 40) });
+    const now = new Map([...store.scene.value.boxes].map(([key, { x, y }]) => [key, `${x} ${y}`]));
+    const groups = [...store.scene.value.boxes.values()].filter(({ box }) => box.kind === "group");
+    // The result, which nobody has read yet, goes into the last part with the next op.
+    const stood = [...before].filter(([key]) => key.startsWith("c"));
+    if (groups.length > 0) updates.push(stood.filter(([key, at]) => now.get(key) !== at).length);
+    before = now;
+  }
+  expect(updates.length).toBeGreaterThan(20);
+  expect(updates.filter((moved) => moved > 0).length).toBeLessThan(5);
+  expect(store.end.value).toBe(p.json.length);
+});
+
 it("draws at each moment of a large model the part of its picture that is there by then", async () => {
   const program = large(6, 300);
   const store = createStore();
