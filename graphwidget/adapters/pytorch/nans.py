@@ -26,6 +26,10 @@ from .tape import Entry, Tape
 from .tensor_facts import copyable
 from .trying import Player, Unfit, numbers_in
 
+MAX_SUMMED = 2**16
+"""Numbers of gradients that are copied to be looked at in one call."""
+_FLAT = torch._C._nn.flatten_dense_tensors
+
 MAX_ITEMS = 2**24
 """Of the tensors that a turn begins with: a larger one is not repeated."""
 
@@ -159,17 +163,23 @@ def scales() -> list[torch.Tensor]:
 
 
 def bad_gradient(grads: Iterable[torch.Tensor | None]) -> torch.Tensor | None:
-    """A gradient that is not finite, in one pass over all: their norms are looked at, which are not
-    finite then."""
+    """A gradient that is not finite, in one pass over all: the sum of few numbers is looked at, and
+    the norms of many, which are not finite then."""
     held = [grad for grad in grads if grad is not None and copyable(grad)]
-    with torch.no_grad():
-        try:
-            norms = [norm.item() for norm in torch._foreach_norm(held)] if held else []
-        except RuntimeError:  # the old vmap's tensors look like others
-            return None
-        for grad, norm in zip(held, norms, strict=True):
-            if norm - norm != 0 and not_finite(grad):  # inf - inf is none either
-                return grad
+    if not held:
+        return None
+    try:
+        if sum([grad.numel() for grad in held]) <= MAX_SUMMED:
+            total = _FLAT([grad.detach() if grad.requires_grad else grad for grad in held]).sum()
+            if (number := total.item()) - number == 0:
+                return None
+        with torch.no_grad():
+            norms = [norm.item() for norm in torch._foreach_norm(held)]
+    except RuntimeError:  # the old vmap's tensors look like others, and types may be mixed
+        return None
+    for grad, norm in zip(held, norms, strict=True):
+        if norm - norm != 0 and not_finite(grad):  # inf - inf is none either
+            return grad
     return None
 
 
