@@ -12,6 +12,7 @@ import torch
 import graphwidget
 from graphwidget.adapters.native import NativeAdapter
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
+from graphwidget.recording import events as ev
 from graphwidget.recording.fold import Model
 from graphwidget.recording.recorder import Recorder
 
@@ -295,3 +296,53 @@ def test_runs_of_one_graph_are_held_beside_each_other() -> None:
     first.finish()
     assert torch.equal(x.grad, torch.full((2,), 6.0))
     graph.stop()
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        "",
+        "w.grad.zero_()",
+        "w.grad = None",
+        "w.register_post_accumulate_grad_hook(lambda w: (w.grad.mul_(2), None)[1])",
+        "torch.nn.utils.clip_grad_norm_([w], 1.0)",
+    ],
+)
+def test_gradients_are_told_as_they_were(then: str) -> None:
+    adapter = TorchAdapter(Recorder())
+    space: dict[str, Any] = {"torch": torch}
+    with adapter.observing():
+        exec(
+            "w, seen, passed = torch.tensor([2., 3.], requires_grad=True), [], []\n"
+            "for turn in range(3):\n"
+            "    y = w ** 3\n"
+            "    y.register_hook(lambda grad: passed.append(grad.tolist()))\n"
+            "    (y * y.detach()).sum().backward()\n"
+            f"    seen.append(w.grad.tolist())\n    {then}\n",
+            space,
+        )
+    adapter.drain()
+    events = adapter.recorder.log.since(0)[1]
+    grads = [each.summary.values for each in events if type(each) is ev.Grad]
+    assert [list(each) for each in grads] == space["seen"]
+    nodes = {each.node: each.name for each in events if type(each) is ev.Node}
+    powers = [x for x in events if type(x) is ev.Start and nodes[x.node] == "PowBackward0"]
+    assert [list(each.grads[0].values) for each in powers] == space["passed"]
+
+
+def test_a_gradient_that_a_hook_overwrites_has_no_numbers_rather_than_wrong_ones() -> None:
+    adapter = TorchAdapter(Recorder())
+    with adapter.observing():
+        x = torch.ones(2, requires_grad=True)
+        y = x * 2
+        y.register_hook(lambda grad: (grad.mul_(5), None)[1])
+        (y * 3).sum().backward()
+    adapter.drain()
+    events = adapter.recorder.log.since(0)[1]
+    nodes = {each.node: each.name for each in events if type(each) is ev.Node}
+    starts = [each for each in events if type(each) is ev.Start and "Mul" in nodes[each.node]]
+    given = [each.grads[0] and each.grads[0].values for each in starts]
+    assert given == [(1.0, 1.0), (15.0, 15.0)]
+    first = next(each for each in events if type(each) is ev.Finish and "Mul" in nodes[each.node])
+    assert first.grads[0] is not None
+    assert first.grads[0].values in (None, (3.0, 3.0))

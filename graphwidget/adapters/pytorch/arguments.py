@@ -3,43 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.nn.parameter import is_lazy
 
+from ...recording.recorder import Ref
 from .ops import tensors_in, text
-from .tape import PLAIN, Foreign
-from .tensors import Given, Tensors
+from .tape import PLAIN, Foreign, new_tuple
+from .tensors import Tensors
 
 TENSORS = frozenset({torch.Tensor, torch.nn.Parameter})
 
-Before = tuple[list[Given], tuple[Any, ...], Mapping[str, Any]]
-"""What a call is given: its tensors, each with its identity before; and its arguments, with
-references in their place."""
+
+class Before(NamedTuple):
+    """What a call is given: its tensors, each with its identity before; and its arguments, with
+    references in the place of tensors."""
+
+    tensors: list[torch.Tensor]
+    refs: list[Ref]
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
 
 
 def given_to(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Before:
     """What a call is given, before it."""
-    given: list[Given] = []
+    tensors: list[torch.Tensor] = []
+    refs: list[Ref] = []
     kept: list[Any] = []
     with torch._C.DisableTorchFunction():
         for each in args:
-            if type(each) in PLAIN:
-                kept.append(each)
-            elif type(each) in TENSORS:
+            kind = type(each)
+            if kind in TENSORS:
                 ref = identity.current(each)
-                given.append((each, ref))
+                tensors.append(each)
+                refs.append(ref)
                 kept.append(ref)
             else:
-                kept.append(_kept(each, given, identity))
-        if not kwargs:
-            return given, tuple(kept), kwargs
-        words = {word: _kept(each, given, identity) for word, each in kwargs.items()}
-        return given, tuple(kept), words
+                kept.append(each if kind in PLAIN else _kept(each, tensors, refs, identity))
+        if kwargs:
+            kwargs = {word: _kept(each, tensors, refs, identity) for word, each in kwargs.items()}
+    before: Before = new_tuple(Before, (tensors, refs, tuple(kept), kwargs))
+    return before
 
 
-def _kept(value: Any, given: list[Given], identity: Tensors) -> Any:
+def _kept(value: Any, tensors: list[torch.Tensor], refs: list[Ref], identity: Tensors) -> Any:
     """An argument, with references in the place of tensors."""
     kind = type(value)
     if kind in PLAIN:
@@ -48,20 +56,23 @@ def _kept(value: Any, given: list[Given], identity: Tensors) -> Any:
         if is_lazy(value):
             return Foreign("...", ())
         ref = identity.current(value)
-        given.append((value, ref))
+        tensors.append(value)
+        refs.append(ref)
         return ref
     if kind is list or kind is tuple:
-        return kind([_kept(each, given, identity) for each in value])
+        return kind([_kept(each, tensors, refs, identity) for each in value])
     if kind is slice:
-        return slice(*[_kept(x, given, identity) for x in (value.start, value.stop, value.step)])
+        parts = value.start, value.stop, value.step
+        return slice(*[_kept(each, tensors, refs, identity) for each in parts])
     if kind is dict:
-        return {key: _kept(each, given, identity) for key, each in value.items()}
+        return {key: _kept(each, tensors, refs, identity) for key, each in value.items()}
     if isinstance(value, (int, float)):
         return value
-    inside = [(each, identity.current(each)) for each in tensors_in(value)]
-    given += inside
-    told = "" if inside else text(value)
-    return Foreign(told, tuple([ref for _tensor, ref in inside]))
+    inside = tensors_in(value)
+    known = [identity.current(each) for each in inside]
+    tensors += inside
+    refs += known
+    return Foreign("" if inside else text(value), tuple(known))
 
 
 def given_back(identity: Tensors, value: Any) -> Any:

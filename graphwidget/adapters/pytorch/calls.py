@@ -28,7 +28,7 @@ from .identity import Identity, Made
 from .tape import Heard, Tape, Write, new_tuple
 from .telling import Telling
 from .tensor_facts import asked, base_of, grad_fn_of, traced, version_of
-from .tensors import Alias, Given
+from .tensors import Alias
 from .trying import tried
 
 MAX_TIMES = 10_000
@@ -135,9 +135,8 @@ class Calls(TorchFunctionMode):
                 place, _names, _late = self.place()
                 written = leaf_written if leaf else view_written
                 finding = written(str(error), None if place is None else place.site)
-                given, args, kwargs = before
-                refs = tuple([ref for _tensor, ref in given])
-                enabled = torch.is_grad_enabled()
+                _tensors, known, args, kwargs = before
+                refs, enabled = tuple(known), torch.is_grad_enabled()
                 self.tape.heard(Heard(place, func, name, args, kwargs, None, refs, (), (), enabled))
                 finding = tried(finding, self.tape)
                 self.found(finding)
@@ -187,10 +186,10 @@ class Calls(TorchFunctionMode):
         """A backward run begins: ``entry`` is PyTorch's to its engine."""
         before = self._before(args, kwargs)
         if before is not None:
-            refs = tuple([ref for _tensor, ref in before[0]])
+            _tensors, refs, args, kwargs = before
             enabled = torch.is_grad_enabled()
             self.tape.heard(
-                Heard(place, entry, "", *before[1:], None, refs, (), (), enabled, run=True)
+                Heard(place, entry, "", args, kwargs, None, tuple(refs), (), (), enabled, run=True)
             )
 
     def returned(self, result: Any) -> None:
@@ -201,85 +200,86 @@ class Calls(TorchFunctionMode):
         self, func: Callable[..., Any] | None, name: str, before: Before, result: Any
     ) -> None:
         identity = self.identity
-        given, args, kwargs = before
-        written = self._written(given, result)
+        tensors, refs, args, kwargs = before
+        written = self._written(tensors, refs, result)
         single = type(result) in TENSORS
-        ids = [id(tensor) for tensor, _ref in given]
         results = [result] if single else ops.tensors_in(result)
-        made = [each for each in results if id(each) not in ids]
-        known = tuple([ref for _tensor, ref in given])
+        made = [each for each in results if not any(each is tensor for tensor in tensors)]
         if not made and not written:
             self._nothing(func, name, before, result)
             return
         place, names, late = self.place()
         if place is not None and place.initial and not any(map(grad_fn_of, made)):
             return
-        new = tuple([self._made(tensor, name, given) for tensor in made])
-        writes: tuple[Write, ...] = ()
-        if written:
-            refs = dict(zip(ids, known, strict=True))
-            writes = tuple([self.written(tensor, refs[id(tensor)]) for tensor in written])
+        new = tuple([self._made(tensor, name, before) for tensor in made])
+        writes = tuple([self.written(tensor, ref) for tensor, ref in written])
         call: Heard = new_tuple(
             Heard,
             (place, func or torch.autograd.Function, name, args, kwargs,
-             new[0] if single and made else given_back(identity, result), known, new, writes,
+             new[0] if single and made else given_back(identity, result), tuple(refs), new, writes,
              torch.is_grad_enabled(), names, late, False),
         )  # fmt: skip
         if func is not None:
             self.tape.heard(call)
-        if not given:
+        if not tensors:
             self._factory(new, place, names or late)
             return
-        aliases = identity.aliases
         if name in ("data", "detach") and made:
-            if len(aliases) > MAX_TIMES:
-                aliases.clear()
-            aliases[id(made[0])] = Alias(weakref.ref(made[0]), given[0][1], name)
-        self._silently(call, written)
+            if len(identity.aliases) > MAX_TIMES:
+                identity.aliases.clear()
+            identity.aliases[id(made[0])] = Alias(weakref.ref(made[0]), refs[0], name)
+        if written or name == "batch_norm":
+            self._silently(call, written)
+        self._tell(call, made, written)
+        self.heard()
+
+    def _tell(
+        self, call: Heard, made: list[torch.Tensor], written: list[tuple[torch.Tensor, Ref]]
+    ) -> None:
+        """Tell a call now, or note it with the nodes that are its own."""
         nodes: list[Made] = [
             (grad_fn_of(tensor), tensor.output_nr, ref)
-            for tensor, ref in zip(made, new, strict=True)
+            for tensor, ref in zip(made, call.made, strict=True)
         ]
-        for tensor, write in zip(written, writes, strict=True):
+        for (tensor, _ref), write in zip(written, call.writes, strict=True):
             nodes.append((grad_fn_of(tensor), tensor.output_nr, write.after))
             base = base_of(tensor)
             if base is not None:
                 nodes.append((grad_fn_of(base), -1, write.after))
-        if identity.later:
-            identity.claim(nodes, call)
+        if self.identity.later:
+            self.identity.claim(nodes, call)
             self.recorder.raw.append(call)
         else:
             self.telling.tell(call, nodes)
-        self.heard()
 
     def _nothing(
         self, func: Callable[..., Any] | None, name: str, before: Before, result: Any
     ) -> None:
         """A call made and wrote no tensor: it may have changed what is known of one."""
-        given, args, kwargs = before
+        tensors, refs, args, kwargs = before
         if name in FLAGS:
-            self._flags(given)
+            self._flags(tensors, refs)
         elif name != "data":
             return
-        elif given:
-            self.identity.moved(given[0][0])
+        elif tensors:
+            self.identity.moved(tensors[0])
         if func is not None:
             kept, enabled = given_back(self.identity, result), torch.is_grad_enabled()
-            refs = tuple([ref for _tensor, ref in given])
-            self.tape.heard(Heard(None, func, name, args, kwargs, kept, refs, (), (), enabled))
+            known = tuple(refs)
+            self.tape.heard(Heard(None, func, name, args, kwargs, kept, known, (), (), enabled))
 
-    def _made(self, tensor: torch.Tensor, name: str, given: list[Given]) -> Ref:
+    def _made(self, tensor: torch.Tensor, name: str, before: Before) -> Ref:
         ref = self.identity.known(tensor)
         if ref is None or ref.version != version_of(tensor):
-            ref = self.identity.made(tensor, name, given)
+            ref = self.identity.made(tensor, name, before.tensors, before.refs)
         return ref
 
-    def _silently(self, call: Heard, written: list[torch.Tensor]) -> None:
+    def _silently(self, call: Heard, written: list[tuple[torch.Tensor, Ref]]) -> None:
         """Note what the call wrote without raising a version that others see."""
         identity, name, args = self.identity, call.name, call.args
         site = None if call.place is None else call.place.site
         if identity.apart:
-            for tensor, write in zip(written, call.writes, strict=True):
+            for (tensor, _ref), write in zip(written, call.writes, strict=True):
                 of = identity.apart.get(write.before.storage)
                 if of is not None:
                     identity.wrote_silently(tensor, of, site, ".data")
@@ -305,21 +305,25 @@ class Calls(TorchFunctionMode):
             self.identity.note(ref, (self.telling.made, place, "made", ref.id, told))
         self.heard()
 
-    def _written(self, before: list[Given], result: Any) -> list[torch.Tensor]:
-        """The tensors that the call wrote: of several with one storage, the one it returned or
-        was given first."""
-        found: dict[int, torch.Tensor] = {}
-        returned: set[int] | None = None
-        for tensor, ref in before:
+    def _written(
+        self, tensors: list[torch.Tensor], refs: list[Ref], result: Any
+    ) -> list[tuple[torch.Tensor, Ref]]:
+        """The tensors that the call wrote, as they were before: of several with one storage, the
+        one it returned or was given first."""
+        found: dict[int, tuple[torch.Tensor, Ref]] = {}
+        returned: list[torch.Tensor] | None = None
+        for tensor, ref in zip(tensors, refs, strict=True):
             if version_of(tensor) == ref.version:
                 continue
             if returned is None:
-                returned = {id(each) for each in ops.tensors_in(result)}
-            if ref.storage not in found or id(tensor) in returned:
-                found[ref.storage] = tensor
+                returned = ops.tensors_in(result)
+            if ref.storage not in found or any(tensor is each for each in returned):
+                found[ref.storage] = tensor, ref
         return list(found.values())
 
-    def stepped(self, name: str, before: Sequence[Given], place: Position | None) -> None:
+    def stepped(
+        self, name: str, before: Sequence[tuple[torch.Tensor, Ref]], place: Position | None
+    ) -> None:
         """An optimizer's step wrote parameters."""
         identity = self.identity
         writes: list[Write] = []
@@ -360,8 +364,8 @@ class Calls(TorchFunctionMode):
             identity.assure(base_after, after)
         return Write(before, after, base_before, base_after, grown)
 
-    def _flags(self, before: list[Given]) -> None:
-        for tensor, ref in before[:1]:
+    def _flags(self, tensors: list[torch.Tensor], refs: list[Ref]) -> None:
+        for tensor, ref in zip(tensors[:1], refs[:1], strict=True):
             retains = not asked(tensor, "is_leaf") and tensor.retains_grad
             if retains:
                 self.identity.retaining.append(ref)

@@ -15,10 +15,10 @@ import torch
 from ...recording import events as ev
 from ...recording.recorder import NodeRef, Recorder, Ref
 from .earlier import Earlier, EarlierCalls
-from .node_facts import class_of, leaf_of, name_of
+from .node_facts import class_of, leaf_of, name_of, sequence_of
 from .ops import definition
 from .saved import Stale, refused, saved_tensors, slots_of, stale
-from .tape import Heard
+from .tape import Heard, new_tuple
 from .tensor_facts import grad_fn_of, storage_of, version_of
 from .tensors import Tables, Tensors
 
@@ -55,6 +55,8 @@ class Identity(Tensors):
         super().__init__(recorder, tables)
         self.earlier = EarlierCalls(recorder.ids.value)
         self.node_told = self._node
+        self.newest = 0
+        """The highest sequence number of the nodes that were told, where calls are told later."""
         self._mark = object()  # what the tokens of living nodes refer to
 
     @property
@@ -142,6 +144,8 @@ class Identity(Tensors):
         ref.id, ref.edge = number, (number, 0)
         self.recorder.nodes.add(number)
         leaf = self._leaf(node)
+        if self.brief and leaf is None:
+            self.newest = max(self.newest, sequence_of(node))
         outputs: list[int] = []
         gave = [(nr, value) for owner, nr, value in made if owner is node and nr >= 0]
         if not gave and leaf is None:  # of what was given nobody heard before
@@ -162,7 +166,7 @@ class Identity(Tensors):
             leaves = [self._leaf(before) for before, _ in node.next_functions]
             earlier = self.earlier.call(node, number, outputs, edges, leaves, saved)
         told = tuple(outputs) if earlier is None else earlier.outputs
-        event = ev.Node(number, name, None, told, edges, saved, leaf)
+        event: ev.Node = new_tuple(ev.Node, (number, name, None, told, edges, saved, leaf))
         call = None if leaf is not None else call
         self.recorder.raw.append((self.node_told, ref, event, call, earlier))
 
@@ -199,7 +203,7 @@ class Identity(Tensors):
             else:
                 since = stale(node, slot) if wrote else None
                 version = ref.version if since is None else since.expected
-                yield ev.Saved(slot, ref.id, ref.storage, version, None)
+                yield new_tuple(ev.Saved, (slot, ref.id, ref.storage, version, None))
         for slot, since in refused(node):
             ref = _written_since(near, since)
             if ref is not None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from functools import cache
+from operator import methodcaller
 from typing import Any
 
 import torch
@@ -33,6 +34,17 @@ def leaf_of(node: Any) -> torch.Tensor | None:
 def sequence_of(node: Any) -> int:
     """A number by which the nodes of a thread are in the order in which they were made."""
     return int(getattr(node, "_sequence_nr", int)())
+
+
+def sequences_of(nodes: Sequence[Any]) -> list[int]:
+    """The same of several."""
+    try:
+        return list(map(_SEQUENCE, nodes))
+    except AttributeError:  # another PyTorch
+        return [0] * len(nodes)
+
+
+_SEQUENCE = methodcaller("_sequence_nr")
 
 
 def name_of(node: Any) -> str:

@@ -32,7 +32,7 @@ def raised(
         before = seen.get("before")
         if before is None or seen["quiet"]:
             continue
-        _given, args, kwargs = before
+        _tensors, _refs, args, kwargs = before
         told = ops.called(seen["name"], args, kwargs, False)
         inputs = [each.id for each in told.inputs if isinstance(each, Ref)]
         event = ev.Error(

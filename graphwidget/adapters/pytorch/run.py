@@ -8,7 +8,6 @@ that are told later have none: which node raised is found out from the graph.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -24,10 +23,10 @@ from .diagnosis import NO_GRAPH, STALE, diagnose
 from .identity import TOKEN
 from .lines import place_of
 from .live import gate_of_this_thread
-from .node_facts import class_of, leaf_of, leafy, sequence_of
-from .run_records import Grads, RunRecords
+from .node_facts import class_of, leaf_of, leafy, sequence_of, sequences_of
+from .run_records import Grad, Grads, RunRecords
 from .saved import slots_of
-from .tensor_facts import asked, grad_fn_of
+from .tensor_facts import asked, grad_fn_of, version_of
 from .trying import tried
 
 MAX_FIRST = 20_000
@@ -76,6 +75,8 @@ class Run:
         self.emptied: list[int] = []  # nodes that ran and had saved something
         self.handles: list[Any] = []
         self.reached, self.learning = _reachable(self.nodes)
+        self.bare = set(map(id, filter(_bare, self.learning)))
+        """Leaves whose gradient will be what they are given first."""
         if self.later:
             self.recorder.raw.append(self)
             runs.going_on.append(self)
@@ -137,19 +138,27 @@ class Run:
             if leaf is None:
                 self.done.append(number)
             with torch._C.DisableTorchFunction():
-                into, out = _tensors(into), _tensors(out)
-                raw.append((self.runs.starts, self.id, ref, self._taken(out)))
+                taken, value, grad = self._taken(out), None, None
                 if leaf is not None and leaf.grad is not None:
                     known = self.identity.current(leaf)
                     self.runs.finder.graded.add(known.storage)
-                    now = self.identity.captured(leaf.grad)
-                    raw.append((self.runs.accumulates, "accumulated", known.id, now, self.id))
-                raw.append((self.runs.finishes, self.id, ref, self._taken(into)))
+                    value, grad = known.id, self._accumulated(leaf, leaf.grad, taken)
+                raw.append((self.runs.ran, self.id, ref, taken, value, grad, self._taken(into)))
         except Exception as error:
             self.runs.fault(error)
 
-    def _taken(self, grads: Iterable[torch.Tensor | None]) -> Grads:
-        return [None if each is None else self.identity.captured(each) for each in grads]
+    def _taken(self, grads: Any) -> Grads:
+        """What a hook was given, where something else than a tensor is nothing."""
+        passed = self.identity.passed
+        given = (grads,) if isinstance(grads, torch.Tensor) else grads
+        return [passed(each) if isinstance(each, torch.Tensor) else None for each in given]
+
+    def _accumulated(self, leaf: torch.Tensor, grad: torch.Tensor, taken: Grads) -> Grad:
+        """The gradient of a leaf, which is what it was given if it had none before."""
+        given = taken[0]
+        if id(leaf) in self.bare and given is not None and not version_of(grad):
+            return given
+        return self.identity.captured(grad)
 
     def _standing(self) -> NodeRef | None:
         """The node that the run has come to when it fails: of those that had all their gradients
@@ -255,10 +264,9 @@ class Run:
 
     def ended(self, status: str) -> None:
         """Take the hooks away, and tell the end and what was freed."""
-        for handle in self.handles:
-            with suppress(Exception):
-                handle.remove()
         try:
+            for handle in self.handles:
+                handle.remove()
             if status == "ok":
                 self._learns_nothing()
             if self.later:
@@ -281,8 +289,10 @@ class Run:
         runs = self.runs
         if status == "ok" and not self.keeps:
             site = None if self.place is None else self.place.site
-            _first(runs.ran_at, map(sequence_of, self.reached), site)
-            if self.recorder.nodes:
+            numbers = sequences_of(self.reached)
+            _first(runs.ran_at, numbers, site)
+            told = self.identity.newest
+            if told and min(numbers, default=told) <= told:  # else nobody was told of them
                 found = [self.identity.known_node(node) for node in self.reached]
                 self.emptied = [ref.id for ref in found if ref is not None]
         for leaf in self.learning:
@@ -312,16 +322,18 @@ class Run:
 def _first(table: dict[int, Site | None], nodes: Iterable[int], site: Site | None) -> None:
     """Note where nodes ran, if they did not before; of too many the older half is forgotten."""
     for node in nodes:
-        table.setdefault(node, site)
+        if node not in table:
+            table[node] = site
     if len(table) > MAX_FIRST:
         for node in list(table)[: MAX_FIRST // 2]:
             del table[node]
 
 
-def _tensors(grads: Any) -> list[torch.Tensor | None]:
-    """What a hook was given, where something else than a tensor is nothing."""
-    given = (grads,) if isinstance(grads, torch.Tensor) else grads
-    return [each if isinstance(each, torch.Tensor) else None for each in given]
+def _bare(leaf: torch.Tensor) -> bool:
+    """Whether it has no gradient, and no hook of the program that may change one after it came. (A
+    tensor that is no leaf any more must not be asked: PyTorch would warn.)"""
+    hooks = getattr(leaf, "_post_accumulate_grad_hooks", None)
+    return not hooks and asked(leaf, "is_leaf") and leaf.grad is None
 
 
 def _node_of(output: Any) -> Any:
@@ -349,7 +361,9 @@ def _reachable(roots: Sequence[Any]) -> tuple[list[Any], list[torch.Tensor]]:
         found[node] = None
         before = node.next_functions
         if before:
-            waiting += [each for each, _nr in before if each is not None]
+            for each, _nr in before:
+                if each is not None and each not in found:
+                    waiting.append(each)
         else:
             leaf = leaf_of(node)
             if leaf is not None:

@@ -12,9 +12,10 @@ from ...recording.sites import Site
 from .calls import Calls
 from .finder import Finder
 from .identity import Identity
-from .tensor_facts import Captured, summarized
+from .tensor_facts import Captured, Passed, summarized
 
-Grads: TypeAlias = Sequence[Captured | None]
+Grad: TypeAlias = Captured | Passed
+Grads: TypeAlias = Sequence[Grad | None]
 
 
 class RunRecords:
@@ -45,7 +46,7 @@ class RunRecords:
         """Whether this is another thread than the one that is watched."""
         self.is_over: Callable[[], None] = lambda: None
         """Called when a run is over."""
-        self.begins, self.starts, self.finishes = self._begin, self._start, self._finish
+        self.begins, self.starts, self.ran = self._begin, self._start, self._has_run
         self.accumulates, self.errs = self._accumulated, self._error
 
     def _begin(self, place: Position | None, _what: str, event: ev.Backward) -> None:
@@ -59,13 +60,20 @@ class RunRecords:
     def _start(self, run: int, node: NodeRef, grads: Grads) -> None:
         self.recorder.tell(ev.Start(run, node.id, _summaries(grads)))
 
-    def _finish(self, run: int, node: NodeRef, grads: Grads) -> None:
-        self.recorder.tell(ev.Finish(run, node.id, _summaries(grads), None))
+    def _has_run(
+        self, run: int, node: NodeRef, given: Grads, leaf: int | None, grad: Grad | None,
+        gave: Grads,
+    ) -> None:  # fmt: skip
+        """A node was ``given`` gradients and ``gave`` others; or accumulated that of a leaf."""
+        self._start(run, node, given)
+        if leaf is not None and grad is not None:
+            self._accumulated("accumulated", leaf, grad, run)
+        self.recorder.tell(ev.Finish(run, node.id, _summaries(gave), None))
 
-    def _accumulated(self, how: str, value: int, data: Captured, run: int) -> None:
+    def _accumulated(self, how: str, value: int, grad: Grad, run: int) -> None:
         if self.recorder.lost:
             self.calls.telling.names.recall((value,))
-        self.recorder.tell(ev.Grad(value, how, summarized(data), None, run, None))
+        self.recorder.tell(ev.Grad(value, how, _summary(grad), None, run, None))
 
     def _error(self, _: None, event: ev.Error, place: Position | None) -> None:
         source = None if place is None else self.recorder.source(place.site)
@@ -73,4 +81,8 @@ class RunRecords:
 
 
 def _summaries(grads: Grads) -> tuple[ev.Summary | None, ...]:
-    return tuple(None if each is None else summarized(each) for each in grads)
+    return tuple([None if each is None else _summary(each) for each in grads])
+
+
+def _summary(grad: Grad) -> ev.Summary:
+    return summarized(grad.captured() if isinstance(grad, Passed) else grad)

@@ -7,7 +7,6 @@ somebody watches.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -93,9 +92,13 @@ class Runs(RunRecords):
             return entry(t_outputs, *args, **kwargs)
         status = "failed"
         try:
+            off = self.calls.off
             # another thread has no function mode, and the program goes on meanwhile
-            with self.calls.silent() if gate is None else nullcontext():
+            self.calls.off = off or gate is None
+            try:
                 result = entry(t_outputs, *args, **kwargs)
+            finally:
+                self.calls.off = off
             status = "ok"
             self._over(run, result)
             self.finder.earlier.clear()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -55,11 +54,12 @@ def saved_tensors(node: Any) -> Iterator[tuple[str, torch.Tensor]]:
     was written since, of which ``stale`` tells."""
     kind = class_of(node)
     for slot in slots_of(kind):
-        held = None
-        with suppress(RuntimeError, _Hooked):  # freed, or written since
-            held = _look(node, RAW + slot if SHOWN else _checked(kind, slot))
+        try:
+            held = getattr(node, RAW + slot) if SHOWN else _look(node, _checked(kind, slot))
+        except (RuntimeError, AttributeError, _Hooked):  # freed, or written since
+            continue
         several = isinstance(held, (tuple, list))
-        for nr, each in enumerate(held if several else (held,)):  # type: ignore[arg-type]
+        for nr, each in enumerate(held if several else (held,)):
             tensor = getattr(each, "data", None) if SHOWN else each
             if isinstance(tensor, torch.Tensor):
                 yield (f"{slot}[{nr}]" if several else slot), tensor

@@ -15,11 +15,11 @@ from ...recording.recorder import NodeRef, Recorder, Ref
 from ...recording.sites import Names
 from ..bindings import Bindings
 from ..scopes import Scopes
-from ..sorting import BEGINS, TICK
+from ..sorting import BEGINS
 from . import ops
 from .identity import TOKEN, Identity, Made
 from .inside import saved_inside
-from .tape import Heard
+from .tape import Facts, Heard
 from .tensor_facts import Captured, content_of, grad_fn_of, summarized
 from .tensors import Later
 
@@ -42,37 +42,25 @@ class Telling:
     def tell(self, call: Heard, nodes: Sequence[Made]) -> None:
         """A call, and the nodes that it made."""
         identity, raw = self.identity, self.recorder.raw
-        told = ops.called(call.name, call.args, call.kwargs, bool(call.writes) and not call.made)
-        inputs = tuple([x if isinstance(x, str) else x.id for x in told.inputs])
         values: list[Any] = []
         for ref in call.made:
             self.recorder.values.add(ref.id)
-            facts = ref.facts
-            view = None if facts.base is None else facts.base.id
-            values.append((ref, identity.content(ref), facts.requires_grad, view, facts.leaf))
+            values.append((ref, identity.content(ref), ref.facts))
         number: list[int] = []
-        writes = [self._write(each) for each in call.writes]
-        raw.append(
-            (self.tell_call, call.place, call.name, told.key, inputs, values, None, told.params,
-             writes, number, call.names)
-        )  # fmt: skip
+        raw.append((self.tell_call, call.place, call.name, call, number, values, None))
         if call.late and values:
             raw.append((self.names.perhaps, None, values[0][0], call.place, call.late))
         inside = None
         if call.writes:
             through = [each for each in call.writes if each.base_after is not None]
-            inside = saved_inside(call.name, told.inputs, call.writes[0]) if through else []
+            given = ops.called(call.name, call.args, call.kwargs, not call.made).inputs
+            inside = saved_inside(call.name, given, call.writes[0]) if through else []
         near = (*call.made, *[each.after for each in call.writes], *call.given)
         identity.tell_nodes([each[0] for each in nodes], nodes, near, number, inside)
 
     def stepped(self, call: Heard) -> None:
         """What an optimizer's step did with its parameters."""
-        key = f"{call.name}_"
-        for write in call.writes:
-            self.recorder.raw.append(
-                (self.tell_call, call.place, call.name, key, (write.before.id,), [], None, {},
-                 [self._write(write)], [], ())
-            )  # fmt: skip
+        self.recorder.raw.append((self.tell_step, call.place, call.name, call, [], [], None))
 
     def _write(self, write: Any) -> ev.Write:
         after, of, to = write.after, write.base_before, write.base_after
@@ -149,27 +137,25 @@ class Telling:
         raw = self.recorder.raw
         half = len(raw) // 2
         kept: list[Any] = []
-        ticks: list[Any] = []
         since = 0  # how many calls were kept when the last run was
         for record in raw[:half]:
             kind = type(record)
-            if kind is Heard:
-                results = (*record.made, *[write.after for write in record.writes])
-                if any(map(self._lives, results)):
+            if kind is tuple:
+                if record[0] is BEGINS and record[3] in open_scopes:
+                    kept.append(record)
+            elif kind is Heard:
+                if any(map(self._lives, record.made)) or any(
+                    self._lives(write.after) for write in record.writes
+                ):
                     kept.append(record)
             elif kind is Later:
                 tensor = record.ref()
                 if tensor is not None:
                     kept.append(self._now(record, tensor))
-            elif kind is tuple:
-                if record[0] is BEGINS and record[3] in open_scopes:
-                    kept.append(record)
-                elif record[0] is TICK:
-                    ticks = [record]
             elif kind not in (Ref, NodeRef) and len(kept) > since:
                 kept.append(record)
                 since = len(kept)
-        raw[:half] = [*kept[-most:], *ticks]
+        raw[:half] = kept[-most:]
 
     def _lives(self, ref: Ref) -> bool:
         """Whether a tensor is still that value."""
@@ -185,12 +171,31 @@ class Telling:
 
     # While draining ------------------------------------------------------------------------
     def tell_call(
-        self, place: Position | None, name: str, key: str, inputs: tuple[int | str, ...],
-        values: list[Any], _: None, params: dict[str, str], writes: list[ev.Write],
-        number: list[int], names: Names,
+        self, place: Position | None, name: str, call: Heard, number: list[int],
+        values: list[Any], _: None,
     ) -> None:  # fmt: skip
         """A call, what it made or wrote and what that is bound to; its id goes into ``number``.
         Its nodes are told by records of their own."""
+        told = ops.called(name, call.args, call.kwargs, bool(call.writes) and not call.made)
+        inputs = tuple([x if isinstance(x, str) else x.id for x in told.inputs])
+        writes = [self._write(each) for each in call.writes]
+        self._tell(place, name, told.key, inputs, values, told.params, writes, number)
+        if len(values or writes) == 1:
+            self.names.bound(values[0][0].id if values else writes[0].value, call.names)
+
+    def tell_step(
+        self, place: Position | None, name: str, call: Heard, number: list[int], values: list[Any],
+        _: None,
+    ) -> None:  # fmt: skip
+        """What an optimizer's step did: each parameter that it wrote is told as a call."""
+        for write in call.writes:
+            told = [self._write(write)]
+            self._tell(place, name, f"{name}_", (write.before.id,), values, {}, told, number)
+
+    def _tell(
+        self, place: Position | None, name: str, key: str, inputs: tuple[int | str, ...],
+        values: list[Any], params: dict[str, str], writes: list[ev.Write], number: list[int],
+    ) -> None:  # fmt: skip
         recorder = self.recorder
         self.names.moved(place)
         source = None if place is None else recorder.source(place.site)
@@ -203,8 +208,8 @@ class Telling:
             self.names.recall((*inputs, *before))
         call, scope = recorder.ids.call(), self.scopes.current
         number.append(call)
-        outputs = tuple(ref.id for ref, *_ in values) or tuple(write.value for write in writes)
-        view_of = values[0][3] if values else None
+        outputs = tuple(made[0].id for made in values) or tuple(write.value for write in writes)
+        view_of = _base(values[0][2]) if values else None
         inplace = not values
         recorder.tell(ev.Op(call, key, inputs, params, outputs, view_of, inplace, scope, source))
         for write in writes:
@@ -213,13 +218,12 @@ class Telling:
                 if each is not None:  # no tensor is that value any more
                     recorder.values.discard(each)
                     recorder.refs.pop(each, None)
-        if len(outputs) == 1:
-            self.names.bound(outputs[0], names)
 
-    def _value(self, ref: Ref, data: Any, needed: bool, view: int | None, leaf: bool) -> None:
+    def _value(self, ref: Ref, data: Captured, facts: Facts) -> None:
         event = ev.Value(
-            ref.id, ref.storage, ref.version, needed, leaf, False, view, summarized(data)
-        )
+            ref.id, ref.storage, ref.version, facts.requires_grad, facts.leaf, False, _base(facts),
+            summarized(data),
+        )  # fmt: skip
         self.recorder.value(ref, event)
 
     def retell(self, record: Any, value: int) -> None:
@@ -233,7 +237,7 @@ class Telling:
 
     def scalar(self, record: Any) -> None:
         """While sorting: a number that a call gives to a name is the turn's."""
-        values, names = record[5], record[10]
+        values, names = record[5], record[3].names
         self._last = values[0][1] if len(values) == 1 else None
         if names:
             self._computed(names)
@@ -247,3 +251,8 @@ class Telling:
         if data is not None:
             content = content_of(data) if data[1] in ((), (1,)) else None
             self.scopes.computed(names, content or (None, (), NOT_ONE_NUMBER))
+
+
+def _base(facts: Facts) -> int | None:
+    """What a value is a view of."""
+    return None if facts.base is None else facts.base.id

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from ctypes import string_at
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch._C import _get_tracing_state
 from torch.compiler import is_dynamo_compiling
@@ -13,8 +15,8 @@ from torch.compiler import is_dynamo_compiling
 from ...recording import events as ev
 from ...recording.summary import capture, summary
 
-Captured = tuple[str, tuple[int, ...], torch.Tensor | None]
-"""A tensor's dtype and shape, and a copy of it where it is small."""
+Captured = tuple[str, tuple[int, ...], bytes | torch.Tensor | None]
+"""A tensor's dtype and shape, and its numbers where these are few: its memory, or a copy of it."""
 
 
 def base_of(tensor: torch.Tensor) -> torch.Tensor | None:
@@ -55,6 +57,14 @@ def storage_of(tensor: torch.Tensor) -> int:
         return id(tensor)
 
 
+def size_of(tensor: torch.Tensor) -> int:
+    """The bytes of the tensor's storage; of a tensor without one, those of its numbers."""
+    try:
+        return tensor.untyped_storage().nbytes()
+    except (RuntimeError, NotImplementedError):
+        return tensor.numel() * tensor.element_size()
+
+
 def traced() -> bool:
     """Whether what is called now only makes a graph of calls, for Dynamo or for TorchScript."""
     return is_dynamo_compiling() or _get_tracing_state() is not None
@@ -68,6 +78,18 @@ def copyable(tensor: torch.Tensor) -> bool:
     return not _WRAPPED(tensor) and tensor.layout is torch.strided
 
 
+def bytes_of(tensor: torch.Tensor) -> bytes | None:
+    """The memory of a tensor that can be looked at, where that is its numbers in a row. (numpy's
+    hand on it would forbid PyTorch to resize it.)"""
+    if tensor.dtype not in _IN_NUMPY or not tensor.is_contiguous() or tensor.is_neg():
+        return None
+    size, storage = tensor.nbytes, tensor.untyped_storage()
+    start = int(tensor.storage_offset()) * tensor.itemsize
+    if start + size > storage.nbytes():  # it was let go of, or there is none
+        return None
+    return string_at(storage.data_ptr() + start, size)
+
+
 def numbers_of(tensor: torch.Tensor) -> Any:
     """The tensor's numbers in nested lists, faster than a copy where they are few; None where
     nobody can look at them."""
@@ -78,6 +100,11 @@ def numbers_of(tensor: torch.Tensor) -> Any:
 
 
 PLAIN = (torch.Tensor, torch.nn.Parameter)
+_IN_NUMPY = frozenset({
+    torch.float32, torch.float64, torch.float16, torch.bool, torch.uint8, torch.int8, torch.int16,
+    torch.int32, torch.int64,
+})  # fmt: skip
+"""Types that numpy calls the same."""
 _WRAPPED: Callable[[torch.Tensor], bool] = getattr(
     getattr(torch._C, "_functorch", None), "is_functorch_wrapped_tensor", lambda tensor: False
 )
@@ -89,10 +116,26 @@ def dtype_name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
+class Passed(NamedTuple):
+    """A small gradient that one node gave another, and its version then: it is looked at when it is
+    told. As long as it is held nobody writes it but hooks of the program, and then it is older."""
+
+    grad: torch.Tensor
+    version: int
+
+    def captured(self) -> Captured:
+        """What it held; without numbers where nobody can look at them, or they were overwritten."""
+        grad = self.grad
+        known = copyable(grad) and version_of(grad) == self.version
+        return dtype_name(grad.dtype), tuple(grad.shape), grad if known else None
+
+
 def content_of(data: Captured) -> Any:
     """What was captured as ``recording.summary`` captures arrays; None where it was not copied."""
     copy = data[2]
-    if copy is None or type(copy) not in PLAIN:
+    if type(copy) is bytes:
+        return np.dtype(data[0]), data[1], copy
+    if not isinstance(copy, torch.Tensor) or type(copy) not in PLAIN:
         return None
     try:
         if copy.dtype in (torch.bfloat16, torch.float16):

@@ -19,22 +19,24 @@ from ...recording.sites import Site
 from .tape import Facts, Held, new_tuple
 from .tensor_facts import (
     Captured,
+    Passed,
     asked,
+    bytes_of,
     copyable,
     dtype_name,
     numbers_of,
+    size_of,
     storage_of,
     summarized,
     version_of,
 )
 
 MAX_SILENT = 10_000
+MAX_HELD = 2**15
+"""Bytes of a storage that may be held for a gradient in it."""
 
 COPIED = 4096
 """Larger tensors, and those that lie on another device than the CPU, are told without numbers."""
-
-Given = tuple[torch.Tensor, Ref]
-"""A tensor that a call was given, and who it was before."""
 
 
 class Later(NamedTuple):
@@ -63,14 +65,6 @@ class Tables:
         self.storages: dict[int, tuple[int, int]] = {}
         """By the storage's address: its id in the log, and how many tensors of ``refs`` have it."""
         self.number = count(1).__next__
-
-    def lose(self, ref: Any) -> None:
-        """A tensor is dead."""
-        key = ref.facts.key
-        known = self.refs.get(key)
-        if known is not None and known is ref:  # else it was written, and is known as another value
-            del self.refs[key]
-            self.leave(known.facts.address)
 
     def leave(self, address: int) -> None:
         """A tensor has that storage no more."""
@@ -207,17 +201,19 @@ class Tensors:
         )  # fmt: skip
         return facts
 
-    def made(self, tensor: torch.Tensor, name: str, given: Sequence[Given]) -> Ref:
+    def made(
+        self, tensor: torch.Tensor, name: str, given: Sequence[torch.Tensor], refs: Sequence[Ref]
+    ) -> Ref:
         """The identity of what a call has just made: of the versions of what it is a view of."""
         ref = self.renew(tensor)
         if name == "data" and given:
             if len(self.apart) > MAX_SILENT:
                 self.apart.clear()
             ref.storage = ref.id
-            self.apart[ref.id] = given[0][1].id
+            self.apart[ref.id] = refs[0].id
         elif self.apart:
             address = storage_of(tensor)
-            for other, known in given:
+            for other, known in zip(given, refs, strict=True):
                 if known.storage in self.apart and storage_of(other) == address:
                     ref.storage = known.storage
         return ref
@@ -273,26 +269,41 @@ class Tensors:
         self.silent[storage_of(tensor)] = Silent(self.time, value, site, how)
         self.time += 1
 
+    def passed(self, grad: torch.Tensor) -> Captured | Passed:
+        """A gradient that one node gives another, to be looked at later; a copy of one that would
+        keep a graph alive, or a larger storage."""
+        count = grad.numel()
+        if count > self.limit or grad.requires_grad or size_of(grad) > MAX_HELD:
+            return self.captured(grad)
+        self.copied += count
+        found: Passed = new_tuple(Passed, (grad, version_of(grad)))
+        return found
+
     def captured(self, tensor: torch.Tensor) -> Captured:
         """The tensor's content as it is now, to be looked at later; of a large one, and where
         looking would cost too much, its shape alone."""
-        copy, count = None, tensor.numel()
+        content: bytes | torch.Tensor | None = None
+        count = tensor.numel()
         if count <= self.limit and copyable(tensor):
-            # a copy: numpy's hand on it would forbid PyTorch to resize the user's storage
             try:
-                copy = (tensor.detach() if tensor.requires_grad else tensor).clone()
+                content = bytes_of(tensor)
+                if content is None:
+                    content = (tensor.detach() if tensor.requires_grad else tensor).clone()
                 self.copied += count
             except RuntimeError:  # the old vmap's tensors look like others
                 pass
-        return dtype_name(tensor.dtype), tuple(tensor.shape), copy
+        return dtype_name(tensor.dtype), tuple(tensor.shape), content
 
 
 def _deaths(tables: Tables, tell: Callable[[Any], None], values: set[int]) -> Callable[[Any], None]:
     """What is called when a tensor has died; it keeps no recording alive."""
-    lose = tables.lose
+    refs, leave = tables.refs, tables.leave
 
     def died(ref: Any) -> None:
-        lose(ref)
+        key, address = ref.facts.key, ref.facts.address
+        if refs.get(key) is ref:  # else it was written, and is known as another value
+            del refs[key]
+            leave(address)
         if ref.id in values:
             tell(ref)
 

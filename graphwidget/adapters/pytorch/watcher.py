@@ -49,6 +49,8 @@ from .tensors import Tables
 from .unused import unused
 
 TORCH = os.path.dirname(torch.__file__) + os.sep
+BETWEEN, QUICK = 32, 0.01
+"""Records after which there is another look at the clock, if the last ones took less seconds."""
 MAX_COPIED = 2**21
 """Numbers of copied tensors that may wait to be told."""
 MODULE, CALLING = modules.__file__, torch.nn.Module._call_impl.__code__
@@ -78,8 +80,9 @@ class TorchAdapter:
         self.sorter.heard[self.telling.tell_call] = self.telling.scalar
         self.sorter.heard[self.names.perhaps] = self.telling.scalar_perhaps
         self.sorter.kinds.update({
-            self.telling.tell_call: "call", self.identity.told: "value", self.runs.begins: "begin",
-            self.runs.finishes: "finish", self.runs.starts: "run", self.runs.errs: "error",
+            self.telling.tell_call: "call", self.telling.tell_step: "call",
+            self.identity.told: "value", self.runs.begins: "begin",
+            self.runs.ran: "finish", self.runs.starts: "run", self.runs.errs: "error",
             self.runs.accumulates: "run", self.identity.node_told: "node",
             self.names.perhaps: "turn", self.telling.made: "turn",
         })  # fmt: skip
@@ -102,6 +105,9 @@ class TorchAdapter:
         self._scopes: list[int] = []
         self._stepping: list[tuple[torch.Tensor, Ref]] = []  # of the step that goes on
         self._step: int | None = None  # the scope of the step that goes on
+        self._step_place: Position | None = None
+        self._next = 0  # how many records there are at the next beat
+        self._looked = 0.0  # when the last one was
         self._noted = 0  # how many records there were when the last run was over
         self._away = False  # whether the mode is off the stack for a step
 
@@ -266,7 +272,7 @@ class TorchAdapter:
     # Modules -------------------------------------------------------------------------------
     def _elsewhere(self) -> bool:
         """Whether this is not the program's own doing, or another thread's."""
-        return traced() or self.calls.off or get_ident() != self._thread
+        return self.calls.off or get_ident() != self._thread or traced()
 
     def _module_begins(self, module: torch.nn.Module, _args: Any) -> None:
         if self._elsewhere():
@@ -311,7 +317,7 @@ class TorchAdapter:
             return
         try:
             with torch._C.DisableTorchFunction():
-                place = self.place()
+                place = self._step_place = self.place()
                 self._step = self.recorder.ids.scope()
                 name = type(optimizer).__name__
                 numbers = "" if self.identity.later else numbers_of(optimizer)
@@ -325,7 +331,8 @@ class TorchAdapter:
                 ]
                 # of a step only the new parameters are told; its closure is the user's, and so
                 # is an optimizer that is none of PyTorch's
-                closure = any(callable(each) for each in (*args[1:], *kwargs.values()))
+                given = len(args) > 1 or bool(kwargs)
+                closure = given and any(map(callable, (*args[1:], *kwargs.values())))
                 if not closure and not_the_users(_file_of(type(optimizer).__module__)):
                     self._away = True
                     leave(self.calls)  # off the stack: a step makes a hundred calls and more
@@ -337,8 +344,7 @@ class TorchAdapter:
             return
         try:
             with torch._C.DisableTorchFunction():
-                place = self.place()
-                self.calls.stepped(type(optimizer).__name__, self._stepping, place)
+                self.calls.stepped(type(optimizer).__name__, self._stepping, self._step_place)
         except Exception as error:
             self.fault(error)
         self.step_over()
@@ -378,7 +384,7 @@ class TorchAdapter:
 
     def _at(self, frame: FrameType) -> Position:
         place = self.places.at(frame)
-        if place.outer:
+        if place.outer and not self.identity.later:  # no finding tells turns of outer loops apart
             ticks = self.places.ticked(place, frame)
             if ticks is not None:
                 self.recorder.raw.append((TICK, ticks))
@@ -392,11 +398,16 @@ class TorchAdapter:
             self._noted = len(self.recorder.raw)
 
     def _beat(self) -> None:
+        """Now and then: keep the raw records few, and let those who watch look."""
+        count = len(self.recorder.raw)
+        if count < self._next:
+            return
         if self.identity.later:
-            if len(self.recorder.raw) > MOST:
+            if count > MOST:
                 self.telling.drop(self._scopes, LONG)
             return
-        if len(self.recorder.raw) > self.sorter.most:
+        now = monotonic()
+        if count > self.sorter.most:
             self.sorter.sift()
         if self.identity.copied > MAX_COPIED:
             self.identity.copied = 0
@@ -404,20 +415,34 @@ class TorchAdapter:
             if not self.sorter.few:
                 self.drain()  # the log keeps itself small
         if self.on_pulse is not None:
-            self.sorter.pulse(self.on_pulse, monotonic())
+            self.sorter.pulse(self.on_pulse, now)
+        # quick calls are counted, the clock is looked at after each slow one
+        self._next = len(self.recorder.raw) + (BETWEEN if now - self._looked < QUICK else 0)
+        self._looked = now
 
 
 def _outside(frame: FrameType | None) -> FrameType:
     """The innermost frame that is not ours."""
     assert frame is not None
-    while _is_ours(frame.f_code.co_filename) and frame.f_back is not None:
+    while _ours[frame.f_code.co_filename] and frame.f_back is not None:
         frame = frame.f_back
     return frame
 
 
-@cache
-def _is_ours(filename: str) -> bool:
-    return filename.startswith(PACKAGE)
+class _Files(dict[str, bool]):
+    """Whether the names of files begin so, found once of each."""
+
+    def __init__(self, *starts: str) -> None:
+        super().__init__()
+        self.starts = starts
+
+    def __missing__(self, filename: str) -> bool:
+        found = self[filename] = filename.startswith(self.starts)
+        return found
+
+
+_ours = _Files(PACKAGE)
+_not_the_users = _Files(TORCH, PACKAGE, "<graphwidget", "<eval_with_key")
 
 
 @cache
@@ -425,13 +450,6 @@ def _file_of(module: str) -> str:
     return getattr(sys.modules.get(module), "__file__", None) or ""
 
 
-_files: dict[str, bool] = {}
-
-
 def not_the_users(filename: str) -> bool:
     """Whether a file is ours or PyTorch's."""
-    found = _files.get(filename)
-    if found is None:
-        theirs = filename.startswith((TORCH, PACKAGE, "<graphwidget", "<eval_with_key"))
-        found = _files[filename] = theirs
-    return found
+    return _not_the_users[filename]
