@@ -39,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = _status(end.code)
     except BaseException as error:
         status, failed = 1, True
+        adapter.raised(error)
         _print(error, Findings(adapter.findings()))
     findings = Findings(adapter.findings(over=True))
     _tell(findings)

@@ -30,7 +30,11 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
         return (yield)
     adapter = item.stash[_adapter] = Adapter(Recorder())
     with adapter.observing():
-        return (yield)
+        try:
+            return (yield)
+        except Exception as error:
+            adapter.raised(error)
+            raise
 
 
 @pytest.hookimpl(wrapper=True)

@@ -26,8 +26,8 @@ class Finding(NamedTuple):
     ``kind`` is ``stale``, ``freed``, ``leaf``, ``view``, ``no_grad``, ``unused``, ``nan`` or
     ``leak``; ``reader`` the call that needs a value, ``culprit`` the line that took it away, each
     None where unknown; ``fix`` is code to replace it with, perhaps empty, and what of it stands
-    elsewhere says where (``# line 8``, ``# after line 13``); ``text`` says it in sentences.
-    ``tried`` says what became of the fix where it was tried; else it is empty."""
+    elsewhere says where (``# line 8``, ``# after line 13``, ``# before line 8``); ``text`` says it
+    in sentences. ``tried`` says what became of the fix where it was tried; else it is empty."""
 
     kind: str
     reader: Place | None

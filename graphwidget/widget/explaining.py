@@ -30,7 +30,11 @@ def diagnose() -> Iterator[Diagnosis]:
     adapter.light = True
     found = Diagnosis(adapter)
     with adapter.observing():
-        yield found
+        try:
+            yield found
+        except Exception as error:
+            adapter.raised(error)
+            raise
     found.over = True
     if found.findings:
         print(found.findings, file=sys.stderr)

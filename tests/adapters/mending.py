@@ -23,10 +23,12 @@ def mended(source: str, finding: Finding) -> str:
     """The program with a fix where it belongs: in the place of the guilty statement, or where the
     marks at the ends of its lines say."""
     lines, fix = source.splitlines(), finding.fix.splitlines()
-    marks = [re.search(r"  # (after )?line (\d+)$", each) for each in fix]
+    marks = [re.search(r"  # (after |before )?line (\d+)$", each) for each in fix]
     if marks[0] and marks[0][1]:
         at = int(marks[0][2])
-        lines[at:at] = [_margin(lines[_first(source, at) - 1]) + each for each in fix]
+        begins = at if marks[0][1] == "before " else _first(source, at)
+        at = at - 1 if marks[0][1] == "before " else at
+        lines[at:at] = [_margin(lines[begins - 1]) + each for each in fix]
         return "\n".join(lines)
     for nr, mark in enumerate(marks):  # of lines that stand elsewhere
         if mark:

@@ -22,9 +22,9 @@ from ...recording.recorder import Recorder, Ref
 from ...recording.sites import Names, Site
 from . import ops
 from .arguments import TENSORS, Before, given_back, given_to
-from .causes import leaf_written, view_written
 from .functions import FLAGS, looked_at
 from .identity import Identity, Made
+from .refused import INFERENCE, LEAF, inference, leaf_written, refused, view_written
 from .tape import Heard, Tape, Write, new_tuple
 from .telling import Telling
 from .tensor_facts import asked, base_of, grad_fn_of, traced, version_of
@@ -32,8 +32,6 @@ from .tensors import Alias
 from .trying import tried
 
 MAX_TIMES = 10_000
-LEAF = "a leaf Variable that requires grad"
-VIEW = "is being modified inplace"
 
 Place = tuple[Position | None, Names, Names]
 """Where the user's program stands, the names that its call's result is about to get; and, where
@@ -126,23 +124,21 @@ class Calls(TorchFunctionMode):
     def failed(
         self, error: RuntimeError, before: Before | None, func: Callable[..., Any], name: str
     ) -> None:
-        """A call of the program's raised: a write that is not allowed is explained."""
-        leaf = LEAF in str(error)
-        if before is None or (not leaf and VIEW not in str(error)):
+        """A call of the program's raised: what PyTorch does not allow is explained."""
+        if before is None or not refused(str(error)):
             return
         try:
             with torch._C.DisableTorchFunction():
                 place, _names, _late = self.place()
-                written = leaf_written if leaf else view_written
-                finding = written(str(error), None if place is None else place.site)
                 _tensors, known, args, kwargs = before
+                finding = self._refused(str(error), place, before)
                 refs, enabled = tuple(known), torch.is_grad_enabled()
                 self.tape.heard(Heard(place, func, name, args, kwargs, None, refs, (), (), enabled))
                 finding = tried(finding, self.tape)
                 self.found(finding)
                 for line in finding.lines():
                     error.add_note(line)
-                kind = "leaf" if leaf else "other"
+                kind = "leaf" if finding.kind == "leaf" else "other"
                 event = ev.Error(
                     kind, type(error).__name__, str(error), finding.help(), None, None, None,
                     refs[0].id if refs else None, None, None, (), None, None, (), None,
@@ -154,6 +150,15 @@ class Calls(TorchFunctionMode):
                     self.recorder.raw.append(record)
         except Exception as fault:
             self.fault(fault)
+
+    def _refused(self, error: str, place: Position | None, before: Before) -> Finding:
+        site = None if place is None else place.site
+        if INFERENCE not in error:
+            return (leaf_written if LEAF in error else view_written)(error, site)
+        self.recorder.drain()
+        given = zip(before.tensors, before.refs, strict=True)
+        made = [ref.id for tensor, ref in given if tensor.is_inference()]
+        return inference(self.recorder.log.model(), made, self.origins, site)
 
     def _leaks(self, args: Sequence[Any]) -> None:
         """A tensor with a history becomes a number or an array."""

@@ -5,34 +5,33 @@ Those of graphs that have run before are in ``second``."""
 from __future__ import annotations
 
 import ast
-import linecache
 from collections import deque
-from collections.abc import Mapping
-from itertools import takewhile
+from collections.abc import Mapping, Sequence
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import Site
 from . import fixes, histories
 from .lines import (
-    MAX_LINES,
     anew,
     enclosing,
+    header,
     name_of_value,
     place_in,
     place_of,
     place_of_call,
     seen_from,
-    siblings,
     source_of,
     statement,
     switched_off,
 )
+from .losses import as_loss, kept
 from .tensors import Silent
 
 
-def stale(model: Model, run: int, node: Row, slot: Row, backward: Place | None) -> Finding:
-    """A saved value was written before the backward that needs it."""
+def stale(model: Model, run: int, node: Row, slot: Row, way: Sequence[Place]) -> Finding:
+    """A saved value was written before the backward that needs it; ``way`` are the lines that lead
+    to that, the innermost first."""
     writes = [
         write
         for write in model.storages[slot["storage"]]["writes"]
@@ -54,8 +53,8 @@ def stale(model: Model, run: int, node: Row, slot: Row, backward: Place | None) 
         f"had saved it for backward (version {slot['version']})."
     )
     fix = ""
-    if culprit is not None and backward is not None and (step or leaf):
-        more, fix = _later(model, run, [node["node"]], write, backward, name)
+    if culprit is not None and way and (step or leaf):
+        more, fix = _later(model, run, [node["node"]], write, way, name)
         text += more
     elif culprit is not None:
         fix = unset or fixes.out_of_place(line, _levels(model, call))
@@ -92,21 +91,25 @@ def _module(model: Model, write: Row | None, line: str) -> tuple[str, str]:
 
 
 def _later(
-    model: Model, run: int, stale: list[int], write: Row | None, backward: Place, name: str
+    model: Model, run: int, stale: list[int], write: Row | None, way: Sequence[Place], name: str
 ) -> tuple[str, str]:
     """A parameter was written between what saved it and a backward: text, and a fix. What backward
-    needs is computed once more after the write; where that cannot be, what was saved is a copy."""
+    needs is computed once more after the write, in the innermost function that does all of it;
+    where that cannot be, what was saved is a copy."""
     roots = [number for _value, number in model.runs[run]["roots"]]
     reader = place_of_call(model, model.nodes[stale[0]]["call"])
-    stale = stale + [node["node"] for node, _slot in model.hazards()]
+    ends = {*stale, *(node["node"] for node, _slot in model.hazards())}
     until = model.time if write is None else write["time"]
-    again = anew(model, roots, set(stale), backward.function, until)
+    found = ((each, anew(model, roots, ends, each.function, until)) for each in way)
+    backward, again = next((each for each in found if each[1]), (way[0], {}))
     line = None if write is None else seen_from(model, write["call"], backward.function)
     turned = next(filter(fixes.carried_on, again), "")
     if turned:
         names = fixes.carried_on(turned)
         text = f" {' and '.join(names)} brought it from an earlier turn: cut its history."
-        return text, "\n".join(f"{each} = {each}.detach()  # before {turned}" for each in names)
+        before = f"  # before line {again[turned].line}"
+        return text, "\n".join(f"{each} = {each}.detach(){before}" for each in names)
+    again.pop(statement(model, backward), None)  # it comes after it anyway
     if again and line is not None:
         fix = fixes.valid("\n".join([statement(model, line), *again]))
         block = [each for each in _around(model, line) if each not in _around(model, backward)]
@@ -157,7 +160,7 @@ def _how(call: Row | None, step: bool) -> str:
 
 
 def silently_stale(
-    model: Model, run: int, node: int, silent: Silent, name: str, backward: Place | None
+    model: Model, run: int, node: int, silent: Silent, name: str, way: Sequence[Place]
 ) -> Finding:
     """A saved value was written where PyTorch does not notice."""
     place, row = place_of(silent.site), model.nodes.get(node)
@@ -172,47 +175,16 @@ def silently_stale(
     if place is not None and ".data" in place.text and not leaf:
         plain = place.text.replace(".data", "")
         fix = fixes.out_of_place(plain) or fixes.under_no_grad(plain)
-    elif row is not None and backward is not None:
+    elif row is not None and way:
         source = None if silent.site is None else silent.site.id
         writes = [
             call
             for call in model.calls.values()
             if call["source"] == source and call["inplace"] and call["time"] > row["time"]
         ]
-        more, fix = _later(model, run, [node], next(iter(writes), None), backward, name)
+        more, fix = _later(model, run, [node], next(iter(writes), None), way, name)
         text += more
     return Finding("stale", reader, place, fix, text)
-
-
-def leaf_written(error: str, site: Site | None) -> Finding:
-    """A leaf that needs a gradient, or a view of one, was written in place."""
-    place = place_of(site)
-    fix = ""
-    if place is not None and site is not None:
-        source = "".join(linecache.getlines(site.code.co_filename)[:MAX_LINES])
-        more = list(takewhile(fixes.writes, siblings(source, place)))
-        whole = enclosing(source, place)
-        text = place.text if not whole or hasattr(whole[-1], "body") else ast.unparse(whole[-1])
-        fix = fixes.under_no_grad(text, more)
-    name = "" if place is None else fixes.target(place.text)
-    how = ", through a view of it" if error.startswith("a view") else ""
-    text = (
-        f"{name or 'This tensor'} is a leaf that requires grad, and is written in place{how}. "
-        f"Set its numbers where nothing is recorded."
-    )
-    return Finding("leaf", None, place, fix, text)
-
-
-def view_written(error: str, site: Site | None) -> Finding:
-    """A view was written that PyTorch does not let be written, as those of ``unbind``."""
-    place = place_of(site)
-    fix = "" if place is None else fixes.out_of_place(place.text)
-    name = "" if place is None else fixes.target(place.text)
-    why = "one of several views that one call made (by unbind, split or chunk)"
-    if "no_grad" in error or "inference" in error:
-        why = "a view that was made where nothing is recorded"
-    text = f"{name or 'This tensor'} is {why}: it cannot be written in place. Make a new tensor."
-    return Finding("view", None, place, fix, text)
 
 
 def no_graph(
@@ -260,23 +232,6 @@ def no_graph(
     return Finding("no_grad", reader, place, fix, "Nothing that it was computed from needs grad.")
 
 
-def kept(model: Model, cut: Place, made: Place | None) -> str:
-    """The line that turned tensors into numbers, and the one that made tensors of these, without
-    that."""
-    line = statement(model, cut)
-    if histories.copies(line):
-        return histories.kept(line, line)
-    if made is None:
-        after = siblings(source_of(model, cut), cut)
-        again = next((each for each in after if histories.copies(ast.unparse(each))), None)
-        if again is not None:
-            made = cut._replace(line=again.lineno, text=ast.unparse(again))
-    if made is None:
-        return histories.kept(line, "")
-    first, _, second = histories.kept(line, statement(model, made)).partition("\n")
-    return f"{first}  # line {cut.line}\n{second}  # line {made.line}" if second else first
-
-
 def cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
     """A call that was given something with a history and made something without."""
     place = place_in(model, call["source"])
@@ -285,10 +240,12 @@ def cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
     off = switched_off(model, call["call"])
     if op in ("detach", "data"):
         text, fix = f"The graph was cut here, by {op}.", histories.without_cut(line)
+        fix = histories.unwrapped(fix) if "Variable(" in fix or "Parameter(" in fix else fix
     elif "float" not in dtype and "complex" not in dtype:
         text = f"The graph ends here: {op} gives {dtype}, which has no derivative. Compute the loss"
         text += " from what goes into it, as cross_entropy does from scores."
-        fix = fixes.without(line, op)
+        fix = "" if place is None else as_loss(model, place)
+        fix = fix or fixes.without(line, op)
     elif histories.copies(line):
         text, fix = (
             "torch.tensor() copies numbers, and not their history.",
@@ -309,13 +266,5 @@ def cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
     else:
         place = off[0]
         text = f"Nothing is recorded in {getattr(off[1], 'name', '')}: take {place.text} off it."
-        fix = _header(off[1])
+        fix = header(off[1], "")
     return Finding("no_grad", reader, place, fix, text)
-
-
-def _header(function: ast.stmt) -> str:
-    """A function's first line, without decorators."""
-    if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
-        return ""
-    bare = type(function)(function.name, function.args, [ast.Expr(ast.Constant(...))], [])
-    return ast.unparse(ast.fix_missing_locations(bare)).replace("\n    ...", " ...")

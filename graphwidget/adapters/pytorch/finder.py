@@ -19,7 +19,7 @@ from . import causes, nans, second
 from .calls import Calls
 from .identity import TOKEN, Identity
 from .leaks import Count, leak, with_history
-from .lines import name_of_value, place_of
+from .lines import name_of_value, way_of
 from .node_facts import leafy
 from .saved import saved_tensors
 from .tensor_facts import copyable, storage_of
@@ -88,10 +88,8 @@ class Finder:
                     self.recorder.drain()
                     model = self.recorder.log.model()
                     name = name_of_value(model, write.value)
-                    backward = None if run.place is None else place_of(run.place.site)
-                    self.found(
-                        causes.silently_stale(model, run.id, known.id, write, name, backward)
-                    )
+                    way = way_of(run.place, self.recorder.sites)
+                    self.found(causes.silently_stale(model, run.id, known.id, write, name, way))
 
     def grows(self, run: Run) -> None:
         """Notice a graph that is larger with every run from the same line."""

@@ -242,6 +242,12 @@ def read_by(text: str) -> list[str]:
     return [ast.unparse(each) for each in nodes if is_variable(each, ast.Load)]
 
 
+def given_by(text: str) -> list[str]:
+    """The variables and attributes that a statement gives a value."""
+    nodes = ast.walk(parsed(text) or ast.Pass())
+    return [ast.unparse(each) for each in nodes if is_variable(each, ast.Store)]
+
+
 def carried_on(text: str) -> list[str]:
     """The variables that a statement both reads and gives a new value: it cannot run twice."""
     statement = parsed(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from typing import TypeGuard
 
 from .fixes import Replaced, is_variable, parsed, valid
@@ -12,15 +13,35 @@ CUTS = re.compile(
     r"(\.cpu\(\))*(\.(detach|data|item|numpy|tolist)\b(\(\))?)(\.(cpu|numpy|item|tolist)\(\))*"
 )
 """What a graph is cut with."""
+NUMBERS = re.compile(r"\.(numpy|tolist|item)\(\)")
+
+PUT = ("append", "add", "appendleft")
+"""Methods that put something into a container."""
 
 COPIES = ("tensor", "as_tensor", "from_numpy", "FloatTensor", "Tensor")
 """Functions of ``torch`` that take numbers, and so no history."""
 
 
 def without_cut(text: str) -> str:
-    """The line without the first detach, ``.item()`` or the like, and what follows it."""
-    changed = CUTS.sub("", text.strip(), count=1)
+    """The line without the first detach or the like, and what follows it; of what makes numbers
+    or arrays, without all of it."""
+    changed = CUTS.sub("", text.strip(), count=0 if NUMBERS.search(text) else 1)
     return valid(changed) if changed != text.strip() else ""
+
+
+def unwrapped(text: str) -> str:
+    """The line without a ``Variable`` or a ``Parameter`` that it makes, which begin anew; ``pass``
+    if nothing is left to do."""
+    tree = parsed(text)
+    if tree is None:
+        return ""
+    for node in ast.walk(tree):
+        made = ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+        if isinstance(node, ast.Call) and made in ("Variable", "Parameter") and node.args:
+            tree = Replaced(node, node.args[0]).visit(tree)
+            break
+    same = isinstance(tree, ast.Assign) and ast.unparse(tree.targets[0]) == ast.unparse(tree.value)
+    return "pass" if same else valid(ast.unparse(tree))
 
 
 def kept(cut: str, made: str) -> str:
@@ -29,13 +50,14 @@ def kept(cut: str, made: str) -> str:
     first = without_cut(cut) or cut
     if made == cut:
         return _as_tensors(first) or (first if first != cut else "")
-    second = _as_tensors(made, ast.parse(cut.strip()))
+    second = _as_tensors(made, ast.parse(cut.strip()), ".tolist()" in cut)
     return valid(f"{first}\n{second}") if made and second else first
 
 
-def _as_tensors(text: str, cut: ast.AST | None = None) -> str:
+def _as_tensors(text: str, cut: ast.AST | None = None, any_numbers: bool = False) -> str:
     """``torch.tensor(x)`` as ``x``, and ``torch.tensor([x, y])`` as ``torch.stack([x, y])``. What
-    is computed there with what the line ``cut`` gives is made a tensor too."""
+    is computed there with what the line ``cut`` gives is made a tensor too. ``any_numbers`` tells
+    that there may be numbers among them."""
     tree = parsed(text)
     calls = [each for each in ast.walk(tree) if _copies(each)] if tree is not None else []
     names = {each.id for each in ast.walk(cut or tree or ast.Pass()) if isinstance(each, ast.Name)}
@@ -50,6 +72,9 @@ def _as_tensors(text: str, cut: ast.AST | None = None) -> str:
         listed = isinstance(given, ast.List | ast.ListComp) or _listed(given)
         if listed and isinstance(function, ast.Attribute):
             function.attr, call.keywords = "stack", []
+            if any_numbers and isinstance(given, ast.Name):
+                code = f"[torch.as_tensor(each) for each in {given.id}]"
+                call.args[0] = ast.parse(code, mode="eval").body
         elif tree is not None:
             tree = Replaced(call, given).visit(tree)
     return valid(ast.unparse(tree)) if tree is not None and calls else ""
@@ -151,6 +176,47 @@ def carried(text: str, several: bool) -> list[str]:
 
 
 def summed(text: str, line: int, loss: str, backward: int) -> str:
-    """A sum of losses over turns as a sum of numbers, and the backward of one of them."""
-    numbers = re.sub(rf"\b{re.escape(loss)}\b", f"{loss}.item()", text)
+    """A sum of losses over turns as one of numbers, and the backward of one of them."""
+    numbers = re.sub(rf"\b{re.escape(loss)}\b", f"{loss}.detach()", text)
     return valid(f"{numbers}  # line {line}\n{loss}.backward()  # line {backward}")
+
+
+def put(node: ast.AST, name: str, item: bool = False) -> ast.expr | None:
+    """What a statement puts into a container of that name, or into an item of that: ``x`` of
+    ``losses.append(x)``."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        call = node.value
+        method = call.func
+        if not isinstance(method, ast.Attribute) or method.attr not in PUT:
+            return None
+        into = method.value
+        if item and isinstance(into, ast.Subscript):
+            into = into.value
+        return call.args[-1] if _last(into) == name and call.args else None
+    if isinstance(node, ast.AugAssign) and _last(node.target) == name:
+        value = node.value
+        return value.elts[0] if isinstance(value, ast.List) and value.elts else None
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+        return node.value if _last(node.targets[0].value) == name else None
+    return None
+
+
+def _last(value: ast.expr) -> str:
+    """A variable, an attribute or an item of one, without the object that it is of."""
+    if isinstance(value, ast.Subscript):
+        return f"{_last(value.value)}[{ast.unparse(value.slice)}]"
+    if isinstance(value, ast.Attribute):
+        return value.attr
+    return value.id if isinstance(value, ast.Name) else ""
+
+
+def put_into(source: str, name: str) -> Iterator[tuple[int, ast.expr]]:
+    """What statements of a program put into a container of that name, each with its line."""
+    try:
+        nodes = [*ast.walk(ast.parse(source))]
+    except (SyntaxError, ValueError):
+        return
+    for node in nodes:
+        value = put(node, name)
+        if value is not None and isinstance(node, ast.stmt):
+            yield node.lineno, value

@@ -22,6 +22,7 @@ from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import cell_of, function_of
 from . import histories
+from .fixes import Replaced, valid
 from .identity import Identity
 from .lines import name_of_value, place_of_call, statement
 from .tensor_facts import grad_fn_of
@@ -33,8 +34,6 @@ LAST = 4
 MAX_PLACES = 1_000
 MAX_LINES = 20_000
 HOLDERS = (list, tuple, set, dict)
-PUT = ("append", "add", "appendleft")
-"""Methods that put something into a container."""
 
 
 class Count:
@@ -212,16 +211,29 @@ def _line(name: str, files: list[tuple[str, str]], inner: Any = None) -> tuple[P
             tree = ast.parse("".join(lines))
         except SyntaxError:
             continue
-        found = [(_put(node, last), node) for node in ast.walk(tree)]
-        found += [(_put(node, last.partition("[")[0], True), node) for node in ast.walk(tree)]
+        found = [(histories.put(node, last), node) for node in ast.walk(tree)]
+        found += [
+            (histories.put(node, last.partition("[")[0], True), node) for node in ast.walk(tree)
+        ]
         for value, node in found:
             if value is not None and isinstance(node, ast.stmt):
                 cell = cell_of(file)
                 where = file if cell is None else f"cell {cell}"
                 place = Place(where, node.lineno, lines[node.lineno - 1].strip(), function)
-                kept = _inner(value, inner)
-                return place, histories.detached(ast.unparse(node), ast.unparse(kept))
+                return place, _kept_numbers(node, value, inner)
     return None, ""
+
+
+def _kept_numbers(node: ast.stmt, value: ast.expr, inner: Any) -> str:
+    """A statement that puts a value into a container, with it detached, or a part of it."""
+    part = _inner(value, inner)
+    if inner is None or part is not value:
+        return histories.detached(ast.unparse(node), ast.unparse(part))
+    name, each = ast.unparse(value), "each.detach() if torch.is_tensor(each) else each"
+    code = f"tuple({each} for each in {name})"
+    if not isinstance(inner, int):
+        code = f"{{key: {each} for key, each in {name}.items()}}"
+    return valid(ast.unparse(Replaced(value, ast.parse(code, mode="eval").body).visit(node)))
 
 
 def _inner(value: ast.expr, inner: Any) -> ast.expr:
@@ -234,35 +246,6 @@ def _inner(value: ast.expr, inner: Any) -> ast.expr:
             if isinstance(key, ast.Constant) and key.value == inner:
                 return each
     return value
-
-
-def _put(node: ast.AST, name: str, item: bool = False) -> ast.expr | None:
-    """What a statement puts into a container of that name, or into an item of that: ``x`` of
-    ``losses.append(x)``."""
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        call = node.value
-        method = call.func
-        if not isinstance(method, ast.Attribute) or method.attr not in PUT:
-            return None
-        into = method.value
-        if item and isinstance(into, ast.Subscript):
-            into = into.value
-        return call.args[-1] if _last(into) == name and call.args else None
-    if isinstance(node, ast.AugAssign) and _last(node.target) == name:
-        value = node.value
-        return value.elts[0] if isinstance(value, ast.List) and value.elts else None
-    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-        return node.value if _last(node.targets[0].value) == name else None
-    return None
-
-
-def _last(value: ast.expr) -> str:
-    """A variable, an attribute or an item of one, without the object that it is of."""
-    if isinstance(value, ast.Subscript):
-        return f"{_last(value.value)}[{ast.unparse(value.slice)}]"
-    if isinstance(value, ast.Attribute):
-        return value.attr
-    return value.id if isinstance(value, ast.Name) else ""
 
 
 def _growing(

@@ -12,7 +12,8 @@ from math import inf
 
 from ...recording.findings import Place
 from ...recording.fold import Model, Row
-from ...recording.sites import Site
+from ...recording.positions import Position
+from ...recording.sites import Site, Sites
 
 MAX_LINES = 20_000
 MOST = 5
@@ -80,6 +81,16 @@ def way_to(model: Model, call: int | None) -> list[tuple[str, Place]]:
             found.append((f"scope {scope}", place_in(model, around["source"])))
         scope = around["parent"]
     return [(what, place) for what, place in reversed(found) if place is not None]
+
+
+def way_of(position: Position | None, sites: Sites) -> list[Place]:
+    """The user's lines that lead to where a program stands, the innermost first."""
+    if position is None:
+        return []
+    found: list[Site | None] = [
+        sites.at(each.code, each.lasti) for each in position.levels[::-1] if not each.ours
+    ] or [position.site]
+    return [place for site in found if (place := place_of(site)) is not None]
 
 
 def apart(model: Model, one: int | None, other: int | None) -> list[tuple[Place, Place]]:
@@ -153,6 +164,16 @@ def switched_off(model: Model, call: int | None) -> tuple[Place, ast.stmt] | Non
     return None
 
 
+def header(node: ast.stmt, line: str) -> str:
+    """How a block or a function begins, with ``line`` for what begins it or is its decorator (a
+    decorator is left out without one); ``...`` stands for its body."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        bare = type(node)(node.name, node.args, [ast.Expr(ast.Constant(...))], [])
+        text = ast.unparse(ast.fix_missing_locations(bare)).replace("\n    ...", " ...")
+        return f"{line}\n{text}" if line else text
+    return f"{line}\n    ..." if line.endswith(":") else line
+
+
 def begin(node: ast.stmt) -> int:
     """The first line of a statement, with its decorators."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
@@ -186,15 +207,16 @@ def between(model: Model, roots: Iterable[int], ends: Iterable[int]) -> list[Row
 
 def anew(
     model: Model, roots: Iterable[int], ends: Iterable[int], function: str, until: float = inf
-) -> list[str]:
+) -> dict[str, Place]:
     """The statements of ``function`` that made what lies between the roots and the ends, as far as
-    they ran before that time; none if one is not known, or if they are too many to be copied."""
-    found: dict[str, None] = {}
+    they ran before that time, with their lines; none if one is not known, or if they are too many
+    to be copied."""
+    found: dict[str, Place] = {}
     for node in between(model, roots, ends):
         if node["call"] is None or node["time"] >= until:
             continue
         place = seen_from(model, node["call"], function)
         if place is None:
-            return []
-        found[statement(model, place)] = None
-    return list(found) if len(found) <= MOST else []
+            return {}
+        found.setdefault(statement(model, place), place)
+    return found if len(found) <= MOST else {}

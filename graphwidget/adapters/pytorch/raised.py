@@ -10,7 +10,8 @@ from ...recording.recorder import Ref
 from ..modules import ModuleNames
 from ..raised import MAX_INPUTS, entries_of, module_of, position_of
 from . import ops
-from .calls import LEAF, Calls
+from .calls import Calls
+from .refused import refused
 
 HEARS = Calls.__torch_function__.__code__
 
@@ -20,7 +21,7 @@ def raised(
 ) -> None:
     """A cell was ended by an error: tell the call that raised it, if one of the program's did and
     nothing was told of the error yet."""
-    if LEAF in str(error):
+    if refused(str(error)):
         return
     entries = entries_of(error)
     users = [n for n, each in enumerate(entries) if not ours(each.tb_frame.f_code.co_filename)]

@@ -21,7 +21,7 @@ from ...recording.sites import Site
 from . import causes, second
 from .diagnosis import NO_GRAPH, STALE, diagnose
 from .identity import TOKEN
-from .lines import place_of
+from .lines import place_of, way_of
 from .live import gate_of_this_thread
 from .node_facts import class_of, leaf_of, leafy, sequence_of, sequences_of
 from .run_records import Grad, Grads, RunRecords
@@ -223,11 +223,11 @@ class Run:
         """Find the cause, and tell it with the error; the event with it."""
         model, runs, message = self.recorder.log.model(), self.runs, str(error)
         node = model.nodes.get(event.node) if event.node is not None else None
-        site = None if self.place is None else self.place.site
         finding = None
         if event.kind == "version" and node is not None and event.slot is not None:
             slot = next(each for each in node["saved"] if each["slot"] == event.slot)
-            finding = causes.stale(model, self.id, node, slot, place_of(site))
+            way = way_of(self.place, self.recorder.sites)
+            finding = causes.stale(model, self.id, node, slot, way)
         elif event.kind == "freed":
             finding = second.freed(model, self.id, node, runs.finder.first)
         elif NO_GRAPH in message:
@@ -249,18 +249,35 @@ class Run:
         return found._replace(text=f"A gradient is asked for by what needs none. {found.text}")
 
     def _learns_nothing(self) -> None:
-        """Notice a loss that was made of numbers and told to need a gradient: no error is raised,
-        and no parameter gets one."""
+        """Notice a loss whose history was cut and that was told to need a gradient: no error is
+        raised, and no parameter gets one."""
         calls, finder = self.runs.calls, self.runs.finder
         bare = len(self.reached) == 1 and leafy(self.reached[0]) and self.inputs is None
-        if not bare or not calls.leaks or self.place in finder.bare:
+        if not bare or self.place in finder.bare or not (calls.leaks or self.identity.aliases):
             return
         finder.bare.add(self.place)
         self.recorder.drain()
-        found = self._without_graph(self.recorder.log.model(), "")
-        if found.culprit is not None and "history was lost" in found.text:
+        model = self.recorder.log.model()
+        found = self._cut_off(model) or self._without_graph(model, "")
+        if found.culprit is not None and ("was lost" in found.text or "was cut" in found.text):
             text = f"No error is raised, and no parameter learns from this loss. {found.text}"
             finder.found(found._replace(text=text))
+
+    def _cut_off(self, model: Model) -> Finding | None:
+        """Where a tensor was detached whose numbers are the loss's."""
+        root = next((ref for ref in self.roots if ref is not None), None)
+        of = [
+            alias.of.id
+            for alias in self.identity.aliases.values()
+            if root is not None and alias.of.facts.address == root.facts.address
+            if alias.of.facts.requires_grad and not alias.of.facts.leaf
+        ]
+        for call in reversed(list(model.calls.values()) if of else []):
+            if call["op"] in ("data", "detach") and call["inputs"] and call["inputs"][0] in of:
+                made = model.values[call["outputs"][0]]
+                site = None if self.place is None else self.place.site
+                return causes.cut(model, call, made, place_of(site))
+        return None
 
     def ended(self, status: str) -> None:
         """Take the hooks away, and tell the end and what was freed."""

@@ -56,12 +56,20 @@ def freed(
     name, place = _carried(model, new, old)
     line = "" if place is None else statement(model, place)
     loss = fixes.loss_of(backward.text) if backward is not None else ""
+    kept = _put_into(model, place, line, name)
     added = _other_term(model, new, old)
     first_use = _for_another(model, old, name, began)
     if name and loss == name and added and place is not None and backward is not None:
         text += f" {name} is a sum over turns, with the graphs of all of them."
         text += f" Sum the numbers, and call backward on {added}."
         fix = histories.summed(line, place.line, added, backward.line)
+    elif kept is not None:
+        text += f" {kept[0]} keeps what all turns computed, with its history. Keep the numbers"
+        fix = f"{histories.detached(statement(model, kept[1]), name)}  # line {kept[1].line}"
+        text += f", and call backward on {name}." if loss else "."
+        if loss and backward is not None and loss in fixes.given_by(line):
+            fix += f"\n{name}.backward()  # line {backward.line}"
+        fix = fixes.valid(fix)
     elif first_use is not None:
         place, fix = first_use
         text += f" That backward needs no gradient of {name}: give it {name}.detach()."
@@ -76,13 +84,26 @@ def freed(
     elif place is not None and reader != place and _ran_once(model, old, began):
         text += f" {name or 'What was computed then'} was made once and is used again:"
         text += " make it anew each time (or, if what made it is not trained, .detach() it)."
-        made = anew(model, [old["node"]], first, place.function)
-        made = made or _of_the_same_object(model, reader, place, name)
+        made = [*anew(model, [old["node"]], first, place.function)]
+        made = made or _elsewhere(model, reader, place, name)
         fix = fixes.valid("\n".join([*made, line])) if made else ""
     else:
         text += f" {name or 'What was computed then'} is used again, with its old history."
         fix = _detached(model, edges, line, place)
     return Finding("freed", reader, place, fix, text)
+
+
+def _put_into(model: Model, place: Place | None, line: str, name: str) -> tuple[str, Place] | None:
+    """The container that a line reads and that was given what has that name, and where it was."""
+    if place is None or not name or name in fixes.read_by(line):
+        return None
+    source = source_of(model, place)
+    for container in fixes.read_by(line):
+        for nr, value in histories.put_into(source, container.rpartition(".")[2]):
+            if ast.unparse(value) == name:
+                text = source.splitlines()[nr - 1].strip()
+                return container, place._replace(line=nr, text=text)
+    return None
 
 
 def _turns(model: Model, place: Place, name: str) -> bool:
@@ -96,12 +117,15 @@ def _turns(model: Model, place: Place, name: str) -> bool:
     return name in names if name else bool(names & set(fixes.read_by(statement(model, place))))
 
 
-def _of_the_same_object(model: Model, reader: Place | None, place: Place, name: str) -> list[str]:
-    """The statement that makes an attribute, where it stands in another method than its use."""
-    if reader is None or reader.function.rpartition(".")[0] != place.function.rpartition(".")[0]:
+def _elsewhere(model: Model, reader: Place | None, place: Place, name: str) -> list[str]:
+    """The statement that gives a name its value, where it stands in another function than its use
+    and can be said there too: for an attribute a method of the same class, for a variable the
+    program's top."""
+    if reader is None or name not in fixes.handed(made := statement(model, reader), name):
         return []
-    made = statement(model, reader)
-    return [made] if name.startswith("self.") and name in fixes.handed(made, name) else []
+    one, other = (each.function.rpartition(".")[0] for each in (reader, place))
+    known = one == other if name.startswith("self.") else reader.function == ""
+    return [made] if known else []
 
 
 def _for_another(model: Model, old: Row, name: str, began: int) -> tuple[Place, str] | None:
@@ -186,6 +210,10 @@ def _carried(model: Model, new: Row, old: Row) -> tuple[str, Place | None]:
         row = model.values.get(value)
         for scope, name in reversed(row["names"] if row is not None else []):
             place = seen_from(model, new["call"], scope)
+            inner = place_of_call(model, new["call"])
+            if place is not None and inner is not None and inner != place:
+                within = [name in fixes.read_by(statement(model, each)) for each in (place, inner)]
+                place = inner if within == [False, True] else place
             if place is not None:
                 return str(name), place
     names = [name_of_value(model, value) for value in old["outputs"]]

@@ -20,10 +20,12 @@ from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.recorder import Ref
 from ...recording.sites import Site
-from . import fixes
-from .causes import cut, kept
+from . import fixes, histories
+from .causes import cut
 from .identity import Identity
 from .lines import MAX_LINES, place_of, place_of_call, statement
+from .losses import kept
+from .unheld import unheld
 
 LISTED = 8
 PARTS = re.compile(r"\[[^\]]*\]|\.?\w+")
@@ -40,16 +42,22 @@ class Learners:
         self.parameters: list[Ref] = []
         self.held: set[int] = set()
         """Storages of what optimizers hold that made a step."""
+        self.bare: dict[str, set[int]] = {}
+        """By the classes of optimizers: storages of what never had a gradient when they stepped."""
         self._counts: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
-    def steps(self, optimizer: Any) -> None:
-        """An optimizer makes a step."""
+    def steps(self, optimizer: Any, stepping: Iterable[Ref]) -> None:
+        """An optimizer makes a step, in which it writes those that are ``stepping``."""
         groups = [group["params"] for group in optimizer.param_groups]
         count = sum(map(len, groups))
         if self._counts.get(optimizer) != count:
             self._counts[optimizer] = count
             known = [self.identity.current(each) for group in groups for each in group]
             self.held.update(ref.storage for ref in known)
+            bare = self.bare.setdefault(type(optimizer).__name__, set())
+            bare.update(ref.storage for ref in known)
+        if self.bare[type(optimizer).__name__]:
+            self.bare[type(optimizer).__name__].difference_update(ref.storage for ref in stepping)
 
     def any_idle(self, graded: set[int]) -> bool:
         """Whether a parameter got no gradient that needs one; ``graded`` are the storages of those
@@ -58,12 +66,20 @@ class Learners:
             each.facts.requires_grad and each.storage not in graded for each in self.parameters
         )
 
+    def any_stray(self, graded: set[int]) -> bool:
+        """Whether a parameter got a gradient that no optimizer holds, where there is one."""
+        return bool(self.held) and any(
+            each.storage in graded and each.storage not in self.held for each in self.parameters
+        )
+
 
 def unused(
-    model: Model, held: set[int], graded: set[int], leaks: dict[int, Site], over: bool
+    model: Model, learners: Learners, graded: set[int], leaks: dict[int, Site], over: bool
 ) -> Finding | None:
-    """The parameters that never got a gradient, in what was done since the model's snapshot, if it
-    has one. ``leaks`` tells where values became numbers, ``over`` that the program has ended."""
+    """The parameters that never got a gradient, or that no optimizer holds, in what was done since
+    the model's snapshot, if it has one. ``leaks`` tells where values became numbers, ``over`` that
+    the program has ended."""
+    held = learners.held
     runs = [run["status"] for run in model.runs.values() if run["time"] >= model.dropped]
     if not runs or runs[-1] != "ok":
         return None
@@ -73,22 +89,35 @@ def unused(
     if used:
         return _lost(model, used, uses, leaks)
     never = [path for path in idle if path not in used]
-    return _forgotten(model, never) if over and held else None
+    if not over or not held:
+        return None
+    sources = [(file, "".join(linecache.getlines(file)[:MAX_LINES])) for file in _files(model)]
+    stray = unheld(model, dict(_named(model)), graded, learners.bare, held, sources)
+    return stray or _forgotten(model, never)
+
+
+def _files(model: Model) -> list[str]:
+    """The files of the program."""
+    files = {row["file"] for row in model.sources.values() if row["cell"] is None}
+    return sorted(each for each in files if each is not None)
 
 
 def _uses(model: Model) -> dict[int, list[Row]]:
-    """By storages of parameters, the calls in modules that were given them: those before the last
-    step of an optimizer, if one made any."""
+    """By storages of parameters, the calls that were given them before the last step of an
+    optimizer, if one made any; of those of modules only calls in modules."""
+    members = {row["storage"] for _path, row in _named(model)}
     steps = [call["time"] for call in model.calls.values() if _steps(call)]
     until = steps[-1] if steps else model.time
     found: dict[int, list[Row]] = {}
     for call in model.calls.values():
         scope = model.scopes.get(call["scope"])
-        if scope is None or scope["kind"] != "module" or not model.dropped <= call["time"] < until:
+        inside = scope is not None and scope["kind"] == "module"
+        if _steps(call) or not model.dropped <= call["time"] < until:
             continue
         for each in call["inputs"]:
-            if each in model.values and model.values[each]["parameter"]:
-                found.setdefault(model.values[each]["storage"], []).append(call)
+            row = model.values.get(each)
+            if row is not None and row["parameter"] and (inside or row["storage"] not in members):
+                found.setdefault(row["storage"], []).append(call)
     return found
 
 
@@ -101,7 +130,7 @@ def _idle(
 ) -> dict[str, Row]:
     """The parameters, by their paths, that got no gradient and should have one."""
     began = min(run["time"] for run in model.runs.values() if run["time"] >= model.dropped)
-    named = list(_named(model))
+    named = [*_named(model), *_own(model, held)]
     learning = {_root(path) for path, row in named if row["storage"] in graded & uses.keys()}
     if held and held.isdisjoint(graded & uses.keys()):
         return {}
@@ -119,6 +148,16 @@ def _named(model: Model) -> Iterable[tuple[str, Row]]:
         names = [name for scope, name in row["names"] if scope == "module"]
         if names and row["parameter"] and row["next"] is None:
             yield str(names[-1]), row
+
+
+def _own(model: Model, held: set[int]) -> Iterable[tuple[str, Row]]:
+    """The program's own parameters that an optimizer holds, which are no module's."""
+    members = {row["storage"] for _path, row in _named(model)}
+    for row in model.values.values():
+        own = row["storage"] in held and row["storage"] not in members
+        if own and row["parameter"] and row["next"] is None:
+            name = str(row["names"][-1][1]) if row["names"] else "one"
+            yield f"{name} (of shape {list(row['summary'][0])})", row
 
 
 def _root(path: str) -> str:
@@ -157,6 +196,12 @@ def _lost(
             text += " What comes from them became a number or an array here."
             return Finding("unused", None, place, kept(model, place, None), text)
     places = [place for call in left if (place := place_of_call(model, call)) is not None]
+    for place in places:
+        line = statement(model, place)
+        if re.search(r"\b(Parameter|Variable)\(", line):
+            text += " A new leaf is made of what comes from them here, and a leaf has no history:"
+            text += " compute with the tensor itself."
+            return Finding("unused", None, place, histories.unwrapped(line), text)
     if not places:
         return Finding("unused", None, None, "", text)
     text += " What comes from them is used for nothing."

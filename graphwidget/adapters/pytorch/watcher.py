@@ -35,6 +35,7 @@ from ..modules import ModuleNames, numbers_of
 from ..places import Places
 from ..scopes import Scopes
 from ..sorting import BEGINS, ENDS, TICK, Sorter
+from .absent import absent
 from .calls import Calls, Place
 from .identity import Identity
 from .modes import ZeroGrad, enter, leave
@@ -137,9 +138,8 @@ class TorchAdapter:
         after.earlier = [*before.earlier, *before.findings]
         after.first = before.first
         after.graded, after.grown = before.graded, before.grown
-        after.learners.parameters, after.learners.held = (
-            before.learners.parameters, before.learners.held,
-        )  # fmt: skip
+        for each in ("parameters", "held", "bare"):
+            setattr(after.learners, each, getattr(before.learners, each))
         return other
 
     # Switching on and off ------------------------------------------------------------------
@@ -210,10 +210,15 @@ class TorchAdapter:
             self.fault(error)
 
     def raised(self, error: BaseException) -> None:
-        """A cell was ended by an error: tell the call that raised it, if one did."""
+        """The program was ended by an error: tell the call that raised it, if one did, and what it
+        has to do with gradients."""
         try:
             with torch._C.DisableTorchFunction():
                 raised(error, self.calls, self.modules, not_the_users)
+                finding = absent(error, self.recorder, self.identity, not_the_users)
+                self.runs.finder.found(finding)
+            for line in () if finding is None else finding.lines():
+                error.add_note(line)
         except Exception as fault:
             self.fault(fault)
 
@@ -253,11 +258,12 @@ class TorchAdapter:
         through are told of when the program is ``over``: before that one may come."""
         finder, idle = self.runs.finder, None
         learners, graded = finder.learners, finder.graded
-        if not self.identity.later or learners.any_idle(graded):
+        stray = over and learners.any_stray(graded)
+        if not self.identity.later or stray or learners.any_idle(graded):
             self.drain()
             with torch._C.DisableTorchFunction():
                 model = self.recorder.latest()
-                idle = unused(model, learners.held, graded, self.calls.leaks, over)
+                idle = unused(model, learners, graded, self.calls.leaks, over)
         found = [*reversed(finder.findings), *reversed(finder.earlier)]
         if over and not found:
             found = finder.kept_for_nothing()
@@ -322,13 +328,13 @@ class TorchAdapter:
                 name = type(optimizer).__name__
                 numbers = "" if self.identity.later else numbers_of(optimizer)
                 self._begins(self._step, "step", place, name, numbers)
-                self.runs.finder.learners.steps(optimizer)
                 self._stepping = [
                     (parameter, self.identity.current(parameter))
                     for group in optimizer.param_groups
                     for parameter in group["params"]
                     if parameter.grad is not None
                 ]
+                self.runs.finder.learners.steps(optimizer, [ref for _, ref in self._stepping])
                 # of a step only the new parameters are told; its closure is the user's, and so
                 # is an optimizer that is none of PyTorch's
                 given = len(args) > 1 or bool(kwargs)

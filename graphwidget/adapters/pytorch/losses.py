@@ -1,0 +1,135 @@
+"""Fixes for losses made of numbers: what numpy, Python or a count computed, computed by PyTorch."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+import torch
+
+from ...recording.findings import Place
+from ...recording.fold import Model
+from . import histories
+from .fixes import LIBRARIES, Replaced, parsed, valid
+from .lines import siblings, source_of, statement
+
+PICKED = ("argmax", "max", "topk")
+"""What picks the class with the highest score."""
+SAME = ("eq", "ne")
+
+
+def kept(model: Model, cut: Place, made: Place | None) -> str:
+    """The line that turned tensors into numbers, and the one that made tensors of these, without
+    that; and what numpy computes on the way, computed by PyTorch."""
+    line, source = statement(model, cut), source_of(model, cut)
+    if made is None and not histories.copies(line):
+        again = next((x for x in siblings(source, cut) if histories.copies(ast.unparse(x))), None)
+        if again is not None:
+            made = cut._replace(line=again.lineno, text=ast.unparse(again))
+    if histories.copies(line):
+        rows = {cut.line: histories.kept(line, line)}
+    elif made is None:
+        rows = {cut.line: histories.kept(line, "")}
+    else:
+        first, _, second = histories.kept(line, statement(model, made)).partition("\n")
+        rows = {cut.line: first} | ({made.line: second} if second else {})
+    last = max(rows) if made is None or made.file == cut.file else cut.line
+    for each in _of_numpy(source, range(cut.line, last + 1), rows.values()):
+        rows[each.lineno] = _by_torch(rows.get(each.lineno) or ast.unparse(each))
+    if len(rows) == 1:
+        return rows[cut.line]
+    return valid("\n".join(f"{text}  # line {nr}" for nr, text in rows.items() if text))
+
+
+def _of_numpy(source: str, region: range, lines: Iterable[str]) -> Iterator[ast.stmt]:
+    """The statements that compute with numpy: those in a region of the program, and those of the
+    functions that are called on ``lines``."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return
+    called = set(re.findall(r"\b(\w+)\(", " ".join(lines)))
+    for node in ast.walk(tree):
+        inside = isinstance(node, ast.FunctionDef) and node.name in called
+        for each in ast.walk(node) if inside else [node] if hasattr(node, "lineno") else ():
+            if not isinstance(each, ast.stmt) or hasattr(each, "body"):
+                continue
+            if (inside or each.lineno in region) and _by_torch(ast.unparse(each)):
+                yield each
+
+
+def _by_torch(text: str) -> str:
+    """The line with ``torch.mean`` for ``np.mean``; empty if it has none of that."""
+    statement, found = parsed(text), False
+    for node in ast.walk(statement or ast.Pass()):
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("np", "numpy"):
+            if not hasattr(torch, node.attr):
+                return ""
+            node.value, found = ast.Name("torch", ast.Load()), True
+    return valid(ast.unparse(statement)) if statement is not None and found else ""
+
+
+def as_loss(model: Model, place: Place) -> str:
+    """``pred = scores.argmax(1)`` and the line that counts where ``pred == target``: that line with
+    ``cross_entropy(scores, target)`` for the count; empty where there is no such line."""
+    line = parsed(statement(model, place))
+    scores = _scores(line) if line is not None else None
+    if line is None or scores is None:
+        return ""
+    chosen = {ast.unparse(each) for each in (scores[0], *_names_given(line))}
+    after = siblings(source_of(model, place), place)
+    for nr, each in ((place.line, line), *((each.lineno, each) for each in after)):
+        found = _compared(each, chosen)
+        value = each.value if isinstance(each, ast.Assign | ast.Return) else None
+        if found is None or value is None:
+            continue
+        target, equal = found
+        given = " ".join(each.id for each in _names_given(each))
+        count = equal and "loss" not in f"{given} {place.function}"
+        code = f"{'-' if count else ''}torch.nn.functional.cross_entropy({scores[1]}, {target})"
+        by = ast.parse(code, mode="eval").body
+        text = valid(ast.unparse(Replaced(value, by).visit(each)))
+        return text if nr == place.line else f"{text}  # line {nr}"
+    return ""
+
+
+def _names_given(line: ast.stmt) -> list[ast.Name]:
+    return [x for x in ast.walk(line) if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Store)]
+
+
+def _methods(line: ast.AST, names: Iterable[str]) -> Iterator[tuple[ast.Call, list[ast.expr]]]:
+    """The calls of methods or PyTorch's functions of these names, with what they are given."""
+    for node in ast.walk(line):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            library = ast.unparse(node.func.value) in LIBRARIES
+            given = node.args if library else [node.func.value, *node.args]
+            if node.func.attr in names and given:
+                yield node, given
+
+
+def _scores(line: ast.stmt) -> tuple[ast.expr, str] | None:
+    """The call that picks the highest score, and the scores."""
+    found = next(_methods(line, PICKED), None)
+    return None if found is None else (found[0], ast.unparse(found[1][0]))
+
+
+def _compared(line: ast.stmt, chosen: set[str]) -> tuple[str, bool] | None:
+    """With what a line compares one of the ``chosen``, and whether it asks if they are equal."""
+    pairs = [
+        (node.left, node.comparators[0], isinstance(node.ops[0], ast.Eq))
+        for node in ast.walk(line)
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq)
+    ]
+    for node, given in _methods(line, SAME):
+        equal = isinstance(node.func, ast.Attribute) and node.func.attr == "eq"
+        pairs += [(given[0], given[1], equal)] if len(given) > 1 else []
+    for one, other, equal in pairs:
+        sides = [bool(_read(each) & chosen) for each in (one, other)]
+        if sides[0] != sides[1]:
+            return ast.unparse(other if sides[0] else one), equal
+    return None
+
+
+def _read(value: ast.expr) -> set[str]:
+    return {ast.unparse(each) for each in ast.walk(value) if isinstance(each, ast.expr)}

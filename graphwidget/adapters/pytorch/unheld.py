@@ -1,0 +1,179 @@
+"""Parameters that get gradients and that no optimizer holds, though one is meant to.
+
+Many correct programs have some: a model that only lends its gradients, a body that is not trained.
+So they are spoken of only where it is known how an optimizer lost them: a module in a plain list
+or dictionary of another, whose own parameters are held; or an optimizer with parameters that never
+got a gradient, and that are of no model any more or of a copy of the one that learns.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from ...recording.findings import Finding, Place
+from ...recording.fold import Model, Row
+from . import fixes
+from .lines import enclosing, place_in, source_of
+
+PART = re.compile(r"\[[^\]]*\]|\.?\w+")
+"""Of a path like ``net.layers[2].weight``."""
+KINDS: Mapping[type[ast.expr], str] = {
+    ast.List: "ModuleList", ast.ListComp: "ModuleList", ast.Dict: "ModuleDict",
+    ast.DictComp: "ModuleDict",
+}  # fmt: skip
+LISTED = 4
+
+
+def unheld(
+    model: Model, named: Mapping[str, Row], graded: set[int], bare: Mapping[str, set[int]],
+    held: set[int], sources: Iterable[tuple[str, str]],
+) -> Finding | None:  # fmt: skip
+    """What is wrong with the parameters ``named`` that get gradients and that no optimizer holds.
+
+    ``bare`` tells for each optimizer, by its class, the storages of its parameters that never had
+    a gradient when it stepped; ``sources`` the program's files, (file, text) each."""
+    strays = {
+        path: row
+        for path, row in named.items()
+        if row["storage"] in graded and row["storage"] not in held and row["requires_grad"]
+    }
+    if not strays:
+        return None
+    roots = {_root(path) for path, row in named.items() if row["storage"] in held}
+    listed = _in_a_list(model, strays, roots)
+    if listed is not None:
+        return listed
+    alive = {row["storage"] for row in named.values()}
+    for kind, idle in bare.items():
+        made = _made(kind, sources)
+        for root in dict.fromkeys(map(_root, strays)) if idle and made is not None else ():
+            mine = {path: row for path, row in strays.items() if _root(path) == root}
+            whole = [row for path, row in named.items() if _root(path) == root]
+            lost = idle - alive and root in roots
+            copied = len(whole) == len(mine) and _shapes(whole) == _shapes(_rows(model, idle))
+            if (lost or copied) and made is not None:
+                return _of_others(mine, root, named, idle, *made)
+    return None
+
+
+def _root(path: str) -> str:
+    return str(PART.findall(path)[0])
+
+
+def _rows(model: Model, storages: set[int]) -> list[Row]:
+    """The newest value of each of these parameters."""
+    rows = {row["storage"]: row for row in model.values.values() if row["parameter"]}
+    return [rows[each] for each in storages if each in rows]
+
+
+def _shapes(rows: Iterable[Row]) -> Counter[tuple[int, ...]]:
+    return Counter(tuple(row["summary"][0]) for row in rows)
+
+
+def _told(paths: Iterable[str]) -> str:
+    names = list(paths)
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return f"No optimizer holds {', '.join(names[:LISTED])}{more}: they get gradients and stay as"
+
+
+# In a list of modules that is none ---------------------------------------------------------
+def _in_a_list(model: Model, strays: Mapping[str, Row], held: set[str]) -> Finding | None:
+    """A module is called in another one's call, and is no member of that."""
+    for scope in model.scopes.values():
+        name, outer = str(scope["name"]), model.scopes.get(scope["parent"])
+        while outer is not None and outer["kind"] != "module":
+            outer = model.scopes.get(outer["parent"])
+        mine = [path for path in strays if path.startswith((f"{name}.", f"{name}["))]
+        if scope["kind"] != "module" or outer is None or not mine:
+            continue
+        if _root(name) == _root(outer["name"]) or _root(outer["name"]) not in held:
+            continue
+        place = place_in(model, scope["source"])
+        found = None if place is None else _list_of(source_of(model, place), place)
+        if place is not None and found is not None:
+            kind, statement, made = found
+            text = f"{_told(mine)} they are. {ast.unparse(statement.targets[0])} is a plain "
+            text += f"{'list' if kind == 'ModuleList' else 'dictionary'}, and parameters() does "
+            text += f"not look into it: make it an nn.{kind}."
+            line = source_of(model, place).splitlines()[statement.lineno - 1].strip()
+            where = place._replace(line=statement.lineno, text=line, function="__init__")
+            return Finding("unused", place, where, made, text)
+    return None
+
+
+def _list_of(source: str, place: Place) -> tuple[str, ast.Assign, str] | None:
+    """The assignment of the list or dictionary whose members a line calls, and what it should be;
+    with the class of PyTorch's for it."""
+    around = enclosing(source, place)
+    classes = [each for each in around if isinstance(each, ast.ClassDef)]
+    if not classes:
+        return None
+    parts: list[ast.AST] = [around[-1], *(x.iter for x in around if isinstance(x, ast.For))]
+    members = [each for part in parts for each in ast.walk(part) if isinstance(each, ast.Attribute)]
+    reached = {ast.unparse(each) for each in members}
+    short = re.search(r"import torch\.nn as nn|from torch import .*\bnn\b", source)
+    for node in ast.walk(classes[-1]):
+        kind = KINDS.get(type(node.value), "") if isinstance(node, ast.Assign) else ""
+        if isinstance(node, ast.Assign) and kind and ast.unparse(node.targets[0]) in reached:
+            target, given = ast.unparse(node.targets[0]), ast.unparse(node.value)
+            call = f"{'nn' if short else 'torch.nn'}.{kind}({'' if len(given) == 2 else given})"
+            return kind, node, fixes.valid(f"{target} = {call}")
+    return None
+
+
+# Held by an optimizer that was made for others ---------------------------------------------
+Made = tuple[Place, ast.Assign, list[ast.stmt]]
+
+
+def _made(kind: str, sources: Iterable[tuple[str, str]]) -> Made | None:
+    """The only statement that makes an optimizer of that class, and those after it."""
+    found: list[Made] = []
+    for file, source in sources:
+        try:
+            nodes = [*ast.walk(ast.parse(source))]
+        except (SyntaxError, ValueError):
+            continue
+        for parent in nodes:
+            for _name, block in ast.iter_fields(parent):
+                for at, each in enumerate(block if isinstance(block, list) else ()):
+                    call = each.value if isinstance(each, ast.Assign) else None
+                    if not isinstance(call, ast.Call):
+                        continue
+                    if ast.unparse(call.func).rpartition(".")[2] == kind:
+                        line = source.splitlines()[each.lineno - 1].strip()
+                        place = Place(file, each.lineno, line, "")
+                        found.append((place, each, block[at + 1 :]))
+    return found[0] if len(found) == 1 else None
+
+
+def _of_others(
+    mine: Mapping[str, Row], root: str, named: Mapping[str, Row], idle: set[int],
+    place: Place, made: ast.Assign, after: list[ast.stmt],
+) -> Finding:  # fmt: skip
+    """An optimizer steps what gets no gradient, in the place of what does."""
+    text, name = f"{_told(mine)} they are.", ast.unparse(made.targets[0])
+    others = {_root(path) for path, row in named.items() if row["storage"] in idle} - {root}
+    if len(others) == 1:
+        other = next(iter(others))
+        text += f" {name} was made with the parameters of {other}, which get none."
+        fix = re.sub(rf"\b{re.escape(other)}\b(?=\.|\[|\))", root, ast.unparse(made.value))
+        return Finding("unused", None, place, fixes.valid(f"{name} = {fix}"), text)
+    text += f" {name} was made before they were, and steps those that they took the place of: "
+    text += f"make it after all parts of {root} are in their places."
+    later = [each for each in after if _replaces(each, root)]
+    if not later:
+        return Finding("unused", None, place, "", text)
+    last, again = later[-1], fixes.valid(f"{ast.unparse(later[-1])}\n{ast.unparse(made)}")
+    where = place._replace(line=last.lineno, text=ast.unparse(last).partition("\n")[0])
+    return Finding("unused", place, where, again, text)
+
+
+def _replaces(statement: ast.stmt, root: str) -> bool:
+    """Whether a statement gives a model other parts, or takes other parameters in."""
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute):
+        return ast.unparse(statement.targets[0]).startswith(f"{root}.")
+    text = ast.unparse(statement)
+    return text.startswith(f"{root}.") and "assign=True" in text
