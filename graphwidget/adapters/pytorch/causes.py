@@ -103,7 +103,11 @@ def _later(
     found = ((each, anew(model, roots, ends, each.function, until)) for each in way)
     backward, again = next((each for each in found if each[1]), (way[0], {}))
     line = None if write is None else seen_from(model, write["call"], backward.function)
+    if line is not None and any(place.line == line.line for place in again.values()):
+        again = {}  # what writes is a part of it: then once more is no help
     turned = next(filter(fixes.carried_on, again), "")
+    if turned and fixes.adds_up(turned) and (write is None or not _by_step(model, write)):
+        again, turned = {}, ""
     if turned:
         names = fixes.carried_on(turned)
         text = f" {' and '.join(names)} brought it from an earlier turn: cut its history."
@@ -121,10 +125,15 @@ def _later(
         if reader is None or not block or block[0] not in _around(model, reader):
             return f" Compute anew, after line {end}, what backward needs.", fix
     text = f" Write it after `{backward.text}` (line {backward.line})."
-    kept = "" if reader is None else fixes.with_method(statement(model, reader), name, "clone")
+    kept = "" if reader is None else fixes.with_copy(statement(model, reader), name)
     if reader is None or not kept:
         return text, ""
     return f"{text} Or let backward keep a copy.", f"{kept}  # line {reader.line}"
+
+
+def _by_step(model: Model, write: Row) -> bool:
+    call = model.calls.get(write["call"])
+    return call is not None and bool(call["op"][:1].isupper())
 
 
 def _around(model: Model, place: Place) -> list[ast.stmt]:
@@ -254,6 +263,9 @@ def cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
     elif "create_graph" not in line and histories.with_graph(line):
         text = "A gradient has no history of its own, unless it is asked for."
         fix = histories.with_graph(line)
+    elif "use_reentrant=True" in line:
+        text = "A reentrant checkpoint records nothing where none of its inputs needs a gradient."
+        fix = fixes.valid(line.replace("use_reentrant=True", "use_reentrant=False"))
     elif off is None:
         text, fix = "Nothing was recorded here: gradients are switched off.", fixes.under_grad(line)
     elif isinstance(off[1], ast.Expr):

@@ -93,6 +93,9 @@ def _method(statement: ast.Expr, levels: int | None) -> str:
         if word.arg == "inplace" and call.args:
             word.value = ast.Constant(False)
             return valid(f"{ast.unparse(call.args[0])} = {ast.unparse(call)}")
+        if word.arg == "out":
+            call.keywords.remove(word)
+            return valid(f"{ast.unparse(word.value)} = {ast.unparse(call)}")
     if not isinstance(function, ast.Attribute) or not function.attr.endswith("_"):
         return ""
     if ast.unparse(function.value) in LIBRARIES and call.args:
@@ -219,6 +222,24 @@ def with_method(text: str, name: str, method: str) -> str:
         called = ast.Call(ast.Attribute(use, method, ast.Load()), [], [])  # type: ignore[arg-type]
         statement = Replaced(use, called).visit(statement or use)
     return valid(ast.unparse(statement)) if statement is not None and uses else ""
+
+
+def with_copy(text: str, name: str) -> str:
+    """The line with a clone of a tensor that it reads, by its name or the last two parts of it, as
+    ``net.layer.weight`` is ``self.layer.weight`` in ``net``."""
+    tail = f".{'.'.join(name.split('.')[-2:])}"
+    names = [name, *(each for each in read_by(text) if name and each.endswith(tail))]
+    return next(filter(None, (with_method(text, each, "clone") for each in names)), "")
+
+
+def adds_up(text: str) -> bool:
+    """Whether a line adds to a sum: ``total = total + loss``."""
+    statement = parsed(text)
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    if not isinstance(statement, ast.Assign) or not isinstance(value, ast.BinOp):
+        return False
+    given = ast.unparse(statement.targets[0])
+    return isinstance(value.op, ast.Add) and given in map(ast.unparse, (value.left, value.right))
 
 
 def is_variable(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> bool:

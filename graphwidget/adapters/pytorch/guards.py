@@ -8,7 +8,7 @@ from .fixes import LIBRARIES, parsed, valid
 
 ROOTS = ("sqrt", "rsqrt", "log", "log2", "log10", "reciprocal", "pow", "float_power")
 
-RANGES = {"exp": "clamp(max=80.0)", "softmax": "clamp(min=-1e4)", "log_softmax": "clamp(min=-1e4)"}
+RANGES = {"exp": "clamp(max=40.0)", "softmax": "clamp(min=-1e4)", "log_softmax": "clamp(min=-1e4)"}
 RANGES |= dict.fromkeys(ROOTS, "clamp(min=1e-12)")
 RANGES |= dict.fromkeys(("acos", "asin", "arccos", "arcsin", "atanh"), "clamp(-1 + 1e-6, 1 - 1e-6)")
 RANGES |= {"log1p": "clamp(min=-1 + 1e-6)", "logit": "clamp(1e-6, 1 - 1e-6)"}

@@ -55,7 +55,7 @@ def unheld(
             lost = idle - alive and root in roots
             copied = len(whole) == len(mine) and _shapes(whole) == _shapes(_rows(model, idle))
             if (lost or copied) and made is not None:
-                return _of_others(mine, root, named, idle, *made)
+                return _of_others(mine, root, *made)
     return None
 
 
@@ -150,12 +150,11 @@ def _made(kind: str, sources: Iterable[tuple[str, str]]) -> Made | None:
 
 
 def _of_others(
-    mine: Mapping[str, Row], root: str, named: Mapping[str, Row], idle: set[int],
-    place: Place, made: ast.Assign, after: list[ast.stmt],
-) -> Finding:  # fmt: skip
+    mine: Mapping[str, Row], root: str, place: Place, made: ast.Assign, after: list[ast.stmt]
+) -> Finding:
     """An optimizer steps what gets no gradient, in the place of what does."""
     text, name = f"{_told(mine)} they are.", ast.unparse(made.targets[0])
-    others = {_root(path) for path, row in named.items() if row["storage"] in idle} - {root}
+    others = {*re.findall(r"([\w.]+)\.parameters\(\)", ast.unparse(made.value))} - {root}
     if len(others) == 1:
         other = next(iter(others))
         text += f" {name} was made with the parameters of {other}, which get none."

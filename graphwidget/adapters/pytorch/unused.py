@@ -67,9 +67,13 @@ class Learners:
         )
 
     def any_stray(self, graded: set[int]) -> bool:
-        """Whether a parameter got a gradient that no optimizer holds, where there is one."""
-        return bool(self.held) and any(
-            each.storage in graded and each.storage not in self.held for each in self.parameters
+        """Whether an optimizer holds what never had a gradient, or a parameter got one that none
+        holds, where there is one."""
+        return any(self.bare.values()) or (
+            bool(self.held)
+            and any(
+                each.storage in graded and each.storage not in self.held for each in self.parameters
+            )
         )
 
 
