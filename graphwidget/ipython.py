@@ -22,8 +22,8 @@ from .widget.tracebacks import shorten_tracebacks
 from .widget.watching import is_cell, next_cell, tell_error
 
 LOADED = (
-    "graphwidget draws the graph under each cell from here on (%graph off stops it). To keep the "
-    "graphs in the saved notebook: Settings > Save Widget State Automatically."
+    "graphwidget draws the graph under each cell from here on; %graph off stops it.\n"
+    "To keep the graphs in the saved notebook: Settings > Save Widget State Automatically."
 )
 ON = "Graphs are recorded and drawn under the cells from here on."
 OFF = "Nothing is recorded any more; %graph on draws graphs again."

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from types import TracebackType
 from typing import Any
 
 from ..arrays.call_sites import PACKAGE
+
+_ENGINE = re.compile(r"[\\/]torch[\\/](_tensor|autograd[\\/](__init__|graph))\.py$")
 
 
 def shorten_tracebacks(shell: Any) -> Any:
@@ -28,10 +31,12 @@ def shorten_tracebacks(shell: Any) -> Any:
 
 def of_user(traceback: TracebackType | None) -> TracebackType | None:
     """The entries of a traceback that are not this package's, which stay in the error itself; nor
-    those by which PyTorch hands a call over to it, to be called once more from there."""
+    those by which PyTorch hands a call over to it, to be called once more from there, and by which
+    it enters its engine."""
     entries: list[TracebackType] = []
     while traceback is not None:
-        if not traceback.tb_frame.f_code.co_filename.startswith((PACKAGE, "<graphwidget")):
+        file = traceback.tb_frame.f_code.co_filename
+        if not file.startswith((PACKAGE, "<graphwidget")) and not _ENGINE.search(file):
             entries.append(traceback)
         elif entries and entries[-1].tb_frame.f_code.co_name == "handle_torch_function":
             del entries[-2:]

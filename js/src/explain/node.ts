@@ -265,7 +265,8 @@ function accumulate(
   leaf: number,
   events: readonly Event[],
 ): Pick<Explanation, "title" | "lines"> {
-  const title: Line = [math(node.name), plain(" for "), name(model, leaf)];
+  const own = name(model, leaf);
+  const title: Line = [math(node.name), plain(" adds to "), { ...own, text: `${own.text}.grad` }];
   const parts = contributions(model, node.node, node.run);
   const lines: Line[] = [];
   const incoming = node.grads_in[0];
@@ -275,17 +276,19 @@ function accumulate(
       grad(`${sumOf(parts, 14)} = `),
       numbers(incoming),
     ]);
-  } else lines.push([plain("Gradient in: "), numbers(incoming)]);
+  }
   for (const event of events) {
     if (event.event !== "grad") continue;
-    const own = name(model, event.value).text;
     const before =
       event.added && brief(event.added, 20) !== brief(event.summary ?? event.added, 20);
+    // What is there for the first time is the gradient itself.
+    if (before && parts.length <= 1) lines.push([plain("Gradient in: "), numbers(incoming)]);
     lines.push([
-      plain(before ? `It is added to what ${own}.grad held before: ` : ""),
-      grad(`${own}.grad = `),
+      plain(before ? `It is added to what ${own.text}.grad held before: ` : ""),
+      grad(`${own.text}.grad = `),
       numbers(event.summary),
     ]);
   }
+  if (lines.length === 0) lines.push([plain("Gradient in: "), numbers(incoming)]);
   return { title, lines };
 }

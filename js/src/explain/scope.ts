@@ -31,21 +31,33 @@ const FORMULAS: Readonly<Record<string, string>> = {
   Dropout: "x with some items set to 0, the others scaled up",
 };
 
+/** An optimizer's step: who makes it, and by which rule. */
+function told({ name, text }: ScopeRow): Line {
+  const rule = name === "SGD" ? ruleOfSgd(text) : RULES[name];
+  return [
+    math(name),
+    ...(text === "" ? [] : [plain(` (${text})`)]),
+    ...(rule === undefined ? [] : [dim(": "), math(rule)]),
+  ];
+}
+
+/** The optimizer's step around a scope; empty where there is none. */
+export function stepAround(model: Model, scope: number | null): Line {
+  for (let at = scope; at !== null;) {
+    const row = model.scopes.get(at);
+    if (row?.kind === "step") return told(row);
+    at = row?.parent ?? null;
+  }
+  return [];
+}
+
 /** One line on the innermost module or optimizer's step around a scope; empty where there is none. */
 export function belongsTo(model: Model, scope: number | null): Line {
   let row: ScopeRow | undefined;
   for (let at = scope; at !== null; at = row.parent) {
     row = model.scopes.get(at);
     if (!row) return [];
-    if (row.kind === "step") {
-      const rule = row.name === "SGD" ? ruleOfSgd(row.text) : RULES[row.name];
-      return [
-        dim("It is part of a step of "),
-        math(row.name),
-        ...(row.text === "" ? [] : [plain(` (${row.text})`)]),
-        ...(rule === undefined ? [] : [dim(": "), math(rule)]),
-      ];
-    }
+    if (row.kind === "step") return [dim("It is part of a step of "), ...told(row)];
     if (row.kind === "module") {
       const formula = FORMULAS[row.text];
       return [

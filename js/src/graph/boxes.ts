@@ -352,8 +352,10 @@ function slotsOf(model: Model, node: NodeRow): Slot[] {
 }
 
 function slotState(row: SavedTensor, { freed, state }: NodeRow): SlotState {
+  const stale = row.stale.length > 0;
+  if (stale && state === "failed") return "stale"; // why it failed is told also when all has gone
   if (freed) return state === "ready" ? "gone" : "empty";
-  return row.stale.length > 0 && state !== "done" ? "stale" : "held";
+  return stale && state !== "done" ? "stale" : "held";
 }
 
 /** Of many slots those that are alike as one. The stale ones, which arrows point at, stay. */

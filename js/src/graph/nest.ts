@@ -69,6 +69,7 @@ export function nest(
     const named = !inside && isUsers(value);
     const written = !inside && (model.storages.get(value.storage)?.writes.length ?? 0) > 0;
     if (wired && made && read.length > 0 && !named && !written) continue;
+    if (maker !== undefined && isGoneThrough(model, maker, read)) continue;
     const home = made
       ? homeOfMade(named, made, read, maker ?? 0, airy)
       : homeOfSource(value, read, root, airy, (group) => {
@@ -86,6 +87,14 @@ export function nest(
     if (ids.length > MOST_INPUTS) for (const id of ids) cards.delete(id);
   }
   return { siteOf, calls, closed, frames, cards, makers, uses, crossing };
+}
+
+/** Whether a value is one of many that a closed loop takes in turn: it is part of one wire. */
+function isGoneThrough(model: Model, maker: number, [first, ...others]: readonly Site[]): boolean {
+  if (first?.closed?.kind !== "loop" || others.some(({ closed }) => closed !== first.closed)) {
+    return false;
+  }
+  return (model.calls.get(maker)?.outputs.length ?? 0) > 1;
 }
 
 function functionOf({ kind, scope }: Group): string[] {

@@ -276,7 +276,7 @@ export interface Hazard {
 export const hazards = (model: Model): Hazard[] => hazardsIn(model.nodes);
 
 const hazardsIn = rare<NodeRow, Hazard>((node, add) => {
-  if (node.freed || node.state === "done") return;
+  if (node.state === "done" || (node.freed && node.state !== "failed")) return;
   node.saved.forEach((slot, index) => {
     if (holdsTensor(slot) && slot.stale.length > 0) add({ node, slot, index });
   });

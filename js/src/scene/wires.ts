@@ -12,8 +12,13 @@ export interface DrawnWire {
   /** SVG paths of the forward wire and of the gradient's way back beside it. */
   readonly forward: string;
   readonly backward: string;
-  readonly label: Point;
+  readonly label: LabelPlace;
   readonly box: Rect;
+}
+
+/** Where the middle of a label stands, and how wide it may be. */
+export interface LabelPlace extends Point {
+  readonly room: number;
 }
 
 /** A point of the flow: along it and across it. */
@@ -143,12 +148,12 @@ function smooth(points: readonly FlowPoint[], direction: Direction): string {
 const LABEL_ROOM = 40;
 
 /** The gradient's number stands on the wire next to the pill it comes from, where it has room. */
-function labelPoint(points: readonly FlowPoint[], direction: Direction, shift: number): Point {
+function labelPoint(points: readonly FlowPoint[], direction: Direction, shift: number): LabelPlace {
   // Pieces that run straight on are one.
   const back = points.filter((point, i) => {
     const [before, after] = [points[i - 1], points[i + 1]];
     if (!before || !after) return true;
-    return Math.abs(before[1] - point[1]) > 2 || Math.abs(after[1] - point[1]) > 2;
+    return Math.abs(before[1] - point[1]) > BESIDE || Math.abs(after[1] - point[1]) > BESIDE;
   });
   let best = 0;
   let most = 0;
@@ -158,7 +163,7 @@ function labelPoint(points: readonly FlowPoint[], direction: Direction, shift: n
   }
   const [a, b] = [at(back, best), at(back, best + 1)];
   const [x, y] = turned(direction, (a[0] + b[0]) / 2, (a[1] + b[1]) / 2 + shift);
-  return { x, y };
+  return { x, y, room: direction === "LR" ? Math.abs(a[0] - b[0]) : Infinity };
 }
 
 function around(points: readonly FlowPoint[], direction: Direction): Rect {

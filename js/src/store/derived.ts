@@ -4,6 +4,7 @@
  */
 
 import { computed, type ReadonlySignal } from "@preact/signals";
+import { explainCell } from "../explain/cell";
 import { explainStep } from "../explain/step";
 import { films } from "../graph/film";
 import { buildGraph, findGraph, type Graph } from "../graph/graph";
@@ -55,7 +56,7 @@ function momentOf(state: State, timeline: Timeline) {
 type Moment = ReturnType<typeof momentOf>;
 
 /** The step that led to the moment shown, and its explanation. */
-function stepOf(state: State, timeline: Timeline, { time, model }: Moment) {
+function stepOf(state: State, timeline: Timeline, { time, model, liveRun }: Moment) {
   /** The index of the step shown, -1 before the first. */
   const index = computed(() =>
     state.cursor.value === null
@@ -66,9 +67,14 @@ function stepOf(state: State, timeline: Timeline, { time, model }: Moment) {
   const stepEvents: ReadonlySignal<readonly Event[]> = computed(() =>
     step.value ? timeline.between(step.value.from, step.value.to) : [],
   );
-  const explanation = computed(() =>
-    step.value ? explainStep(model.value, step.value, stepEvents.value) : null,
-  );
+  const explanation = computed(() => {
+    if (!step.value) return null;
+    const { anchor, from } = step.value;
+    const event = stepEvents.value[anchor - from];
+    const unseen = state.cursor.value === null && !state.walked.value && liveRun.value === null;
+    const whole = unseen && event ? explainCell(model.value, event) : null;
+    return whole ?? explainStep(model.value, step.value, stepEvents.value);
+  });
   /** The node that the step shown ran. */
   const activeNode = computed(() => {
     const start = stepEvents.value.find((event) => event.event === "start");

@@ -2,7 +2,7 @@
 
 import { Component } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import type { Signal } from "@preact/signals";
+import { useSignalEffect, type Signal } from "@preact/signals";
 import type { Duo } from "../store/duo";
 import type { Store } from "../store/store";
 import { DuoContents, duoKey } from "./duo";
@@ -13,6 +13,7 @@ import { Listing } from "./listing";
 import { PassBar } from "./passes";
 import { Panel } from "./panel";
 import { RunBar } from "./run-bar";
+import { useSettled } from "./settle";
 import { Stage } from "./stage";
 import type { Theme } from "./theme";
 import { Toolbar } from "./toolbar";
@@ -93,6 +94,7 @@ function View({ store, theme, duo }: AppProps) {
 function Contents({ store, view }: { store: Store; view: ViewState }) {
   const main = useRef<HTMLDivElement>(null);
   useNeed(store, view);
+  useSettled(store, view);
   useWordsRoom(main, view);
   const fault = store.fault.value;
   if (fault !== null) {
@@ -170,12 +172,24 @@ function useWordsRoom(root: { readonly current: Element | null }, view: ViewStat
         view.words.value = Math.max(view.words.peek(), target.offsetHeight);
       }
     });
-    const panel = root.current?.querySelector(".gw-panel");
+    const panel = root.current?.querySelector<HTMLElement>(".gw-panel");
     if (panel) observer.observe(panel);
     return () => {
       observer.disconnect();
     };
   }, []);
+  // What was told while the cell ran is told no more.
+  useSignalEffect(() => {
+    if (view.settled.value === 0) return undefined;
+    view.words.value = 0;
+    const frame = requestAnimationFrame(() => {
+      const panel = root.current?.querySelector<HTMLElement>(".gw-panel");
+      view.words.value = panel?.offsetHeight ?? 0;
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+    };
+  });
 }
 
 function Empty({ store }: { store: Store }) {

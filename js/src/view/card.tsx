@@ -66,13 +66,15 @@ function CardView(props: CardProps) {
       )}
       {value.requires_grad && <path class="gw-corner" d={corner(role, w)} />}
       {!far && (
-        <g transform={card.copy ? "translate(7 6)" : "translate(8 7)"}>
+        <g
+          transform={
+            card.copy ? "translate(7 6)" : card.slim ? "translate(8 4.5)" : "translate(8 7)"
+          }
+        >
           <RoleIcon role={role} />
         </g>
       )}
-      <text class={nameClass(card)} x={24} y={card.copy || card.slim ? 16 : 17}>
-        {card.title}
-      </text>
+      <Name card={card} far={far} />
       {card.slim && !far && (
         <text class="gw-meta gw-chip-meta" x={9} y={28}>
           {card.meta}
@@ -85,6 +87,17 @@ function CardView(props: CardProps) {
 }
 
 export const CardNode = memo(CardView);
+
+/** The name, in the middle of the card where nothing else is on it. */
+function Name({ card, far }: Pick<CardProps, "card" | "far">) {
+  const y = card.copy || card.slim ? 16 : 17;
+  const at = far ? { x: card.w / 2, y: card.h / 2 + 4.5, "text-anchor": "middle" } : { x: 24, y };
+  return (
+    <text class={nameClass(card)} {...at}>
+      {card.title}
+    </text>
+  );
+}
 
 function Body({ card, onPin, onStorage }: CardProps) {
   const { value, w, h, lines } = card;

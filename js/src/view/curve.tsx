@@ -1,5 +1,6 @@
 /* The scalars of a film's turns as small curves, above the slider of the turns. */
 
+import { Fragment } from "preact";
 import { useSignal } from "@preact/signals";
 import { number } from "../log/format";
 import type { LoopRow } from "../log/model";
@@ -103,7 +104,7 @@ export function Curves({ film, turn, whole, onTurn }: CurveProps) {
       }}
     >
       <svg viewBox={`0 0 ${W} ${H}`} preserveAspectRatio="none" aria-hidden="true">
-        {whole.map((kept) => (
+        {(whole.length < count ? whole : []).map((kept) => (
           <path
             key={kept}
             class="gw-curve-kept"
@@ -144,11 +145,33 @@ function OneCurve({ lines, broken, nr, count }: Drawing & { nr: number; count: n
   );
 }
 
-/** The scalars of a turn in words: `loss 0.031, norm 2.5`. */
-export function scalarsOf(film: LoopRow, turn: number): string {
-  const parts = Object.entries(film.curves).flatMap(([name, curve]) => {
+/** The scalars of a turn, each with the number of its curve. */
+function told(film: LoopRow, turn: number): { readonly text: string; readonly nr: number }[] {
+  const parts = Object.entries(film.curves).flatMap(([name, curve], i) => {
     const value = curve[turn - 1];
-    return value === null || value === undefined ? [] : [`${name} ${number(value)}`];
+    const text = value === null || value === undefined ? null : `${name} ${number(value)}`;
+    return text === null ? [] : [{ text, nr: i + 1 }];
   });
-  return parts.slice(0, MOST).join(", ");
+  return parts.slice(0, MOST);
+}
+
+/** The scalars of a turn in words: `loss 0.031, norm 2.5`. */
+export const scalarsOf = (film: LoopRow, turn: number): string =>
+  told(film, turn)
+    .map(({ text }) => text)
+    .join(", ");
+
+/** The same in the colours of the curves, where there are several. */
+export function Scalars({ film, turn }: { film: LoopRow; turn: number }) {
+  if (Object.keys(film.curves).length < 2) return <>{scalarsOf(film, turn)}</>;
+  return (
+    <>
+      {told(film, turn).map(({ text, nr }, i) => (
+        <Fragment key={nr}>
+          {i > 0 && ", "}
+          <span class={`gw-curve-${nr} gw-curve-words`}>{text}</span>
+        </Fragment>
+      ))}
+    </>
+  );
 }

@@ -2,7 +2,7 @@
 
 import type { LoopRow } from "../log/model";
 import type { Store } from "../store/store";
-import { Curves, scalarsOf } from "./curve";
+import { Curves, Scalars, scalarsOf } from "./curve";
 
 /** The turns with the curve of their scalars; nothing where no loop trains. */
 export function FilmBar({ store }: { store: Store }) {
@@ -40,7 +40,11 @@ export function FilmBar({ store }: { store: Store }) {
         />
       </div>
       <span class="gw-turn-words" data-testid="turn-words">
-        {lost === null ? words : <Lost lost={lost} shown={shown} words={words} />}
+        {lost === null ? (
+          turn !== null && <Scalars film={film} turn={turn} />
+        ) : (
+          <Lost lost={lost} shown={shown} words={words} />
+        )}
       </span>
       {whole.length < film.count && (
         <span
@@ -63,7 +67,7 @@ function turnBefore({ turns }: LoopRow, time: number): number {
 /** Which turns are there to be walked through. */
 export function keptWords(whole: readonly number[]): string {
   if (whole.length === 0) return "curve only";
-  return `steps of ${whole.length === 1 ? "turn" : "turns"} ${listed(whole)}`;
+  return `kept whole: ${whole.length === 1 ? "turn" : "turns"} ${listed(whole)}`;
 }
 
 interface LostProps {

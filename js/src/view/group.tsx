@@ -69,12 +69,12 @@ function GroupView({ group, x, y, active, dimmed, fresh, far, onOpen }: GroupPro
 export const GroupNode = memo(GroupView);
 
 function Facts({ group, far }: Pick<GroupProps, "group" | "far">) {
-  const { facts, title, label } = group;
+  const { facts, title, label, h } = group;
   return (
     <>
-      <text class="gw-name" x={13} y={21}>
+      <text class="gw-name" x={13} y={far ? h / 2 + 5 : 21}>
         {title}
-        {label !== "" && (
+        {label !== "" && !far && (
           <tspan class="gw-class" dx={8}>
             {label}
           </tspan>
@@ -97,10 +97,10 @@ function Facts({ group, far }: Pick<GroupProps, "group" | "far">) {
 
 /** A module known as one thing: its sign, and under it what it is called. */
 function Known({ group, far }: Pick<GroupProps, "group" | "far">) {
-  const { title, label, w } = group;
+  const { title, label, w, h } = group;
   return (
     <>
-      <text class="gw-sign" x={w / 2} y={18}>
+      <text class="gw-sign" x={w / 2} y={far ? h / 2 + 4.5 : 18}>
         {title}
       </text>
       {!far && (

@@ -6,23 +6,33 @@ import type { Store } from "../store/store";
 import { fit, NAMES, PADDING, READING } from "./camera";
 import type { ViewState } from "./view-state";
 
+/** The least that the picture's window and the whole widget are high, in pixels. */
+const LEAST = 140;
 const LOWEST = 220;
 const HIGHEST = 640;
 
+/** Room above and below a picture that is panned, so that its map covers nothing. */
+const MAP = 44;
+
 /**
- * Tells the height that the picture's window needs: it grows with the picture and never shrinks,
- * so that what stands below it in the notebook does not move up and down.
+ * Tells the height that the picture's window needs. While the picture grows and while its steps
+ * are gone through it never shrinks, so that what stands below it in the notebook does not move up
+ * and down; once it is complete it has the height that it needs.
  */
 export function useNeed(store: Store, view: ViewState): void {
   const { need } = view;
+  const settled = useRef(view.settled.peek());
   useSignalEffect(() => {
     const { bounds } = store.scene.value;
     const { w } = view.size.value;
     if (w === 0 || bounds.h === 0) return;
     const whole = fit(bounds, { w, h: Infinity }).k;
     const k = whole >= NAMES ? whole : READING; // else it is panned
-    const height = Math.ceil(bounds.h * k + 2 * PADDING + 2);
-    need.value = Math.min(HIGHEST, Math.max(need.peek(), height));
+    const map = whole >= NAMES ? 0 : MAP;
+    const height = Math.ceil(bounds.h * k + 2 * PADDING + 2 + map);
+    const afresh = view.settled.value !== settled.current;
+    settled.current = view.settled.value;
+    need.value = Math.min(HIGHEST, Math.max(afresh ? LEAST : need.peek(), height));
   });
 }
 

@@ -113,6 +113,9 @@ function WholeMap({ store, view, bounds }: { store: Store; view: ViewState; boun
 
   const pressed = useRef(false); // it does not go away from under the pointer
   const corner = useRef<Corner>("bottom right");
+  const settled = useRef(0);
+  if (settled.current !== view.settled.value) corner.current = "bottom right";
+  settled.current = view.settled.value;
   const found = cornerFor(corner.current, map, size, boxesInWindow(store.scene.value, { x, y, k }));
   if (!pressed.current) corner.current = found.corner;
   const [vertical, horizontal] = corner.current.split(" ") as [string, string];

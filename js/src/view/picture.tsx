@@ -201,15 +201,8 @@ function Labels({ store, scene, model, area }: LayerProps) {
         .map((drawn) => {
           const flow = flowOf(model, drawn, active, run);
           if (!flow?.grad) return null;
-          const { x, y } = drawn.label;
           const { grad, now, old } = flow;
-          return (
-            <LabelNode
-              key={drawn.wire.key}
-              {...{ x, y, grad, now, old }}
-              tight={scene.gaps !== "wide"}
-            />
-          );
+          return <LabelNode key={drawn.wire.key} {...drawn.label} {...{ grad, now, old }} />;
         })}
     </g>
   );

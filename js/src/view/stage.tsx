@@ -1,6 +1,6 @@
 /* The window on the picture, which can be dragged, zoomed and fitted. */
 
-import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { batch, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Rect } from "../scene/flow";
 import { rectOf } from "../scene/scene";
@@ -97,8 +97,10 @@ function useWindow(svg: Svg, store: Store, view: ViewState): void {
     const observer = new ResizeObserver(([entry]) => {
       if (!entry || entry.contentRect.width === 0) return;
       const { width, height } = entry.contentRect;
-      view.size.value = { w: width, h: height };
-      store.room.value = { w: width, h: height };
+      batch(() => {
+        view.size.value = { w: width, h: height };
+        store.room.value = { w: width, h: height };
+      });
     });
     observer.observe(element);
     const wheel = (event: WheelEvent): void => {
@@ -124,11 +126,14 @@ function useWindow(svg: Svg, store: Store, view: ViewState): void {
 /** Moves the camera: with what grows, with the steps, and to what is asked for. */
 function useCamera(store: Store, view: ViewState): void {
   const done = useRef(store.sought.peek()); // what was asked for before this view was there
+  const settled = useRef(view.settled.peek());
   useSignalEffect(() => {
     const scene = store.scene.value;
     const size = view.size.value;
     if (!view.auto.value || size.w === 0 || scene.boxes.size === 0) return;
-    const camera = view.camera.peek();
+    const afresh = view.settled.value !== settled.current;
+    settled.current = view.settled.value;
+    const camera = afresh ? UNSEEN : view.camera.peek();
     const subject = subjectOf(store, scene, size);
     const next = follow(camera, scene.bounds, subject, size);
     if (next.x !== camera.x || next.y !== camera.y || next.k !== camera.k) view.camera.value = next;

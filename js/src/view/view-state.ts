@@ -25,6 +25,8 @@ export interface ViewState {
   readonly over: Signal<"keys" | "find" | null>;
   /** The height that the picture's window needs, in pixels. */
   readonly need: Signal<number>;
+  /** How often the picture has come to rest: the camera then looks at it afresh. */
+  readonly settled: Signal<number>;
   /** Room that the words have taken, in pixels: it grows, so that nothing jumps with each step. */
   readonly words: Signal<number>;
 }
@@ -42,6 +44,7 @@ export function createView(theme: ReadonlySignal<Theme>): ViewState {
     problem: signal(null),
     over: signal(null),
     need: signal(140),
+    settled: signal(0),
     words: signal(0),
   };
 }

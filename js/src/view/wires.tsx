@@ -2,7 +2,7 @@
 
 import { memo } from "preact/compat";
 import { textWidth } from "../graph/measure";
-import { full, tiny } from "../log/format";
+import { full, size, tiny } from "../log/format";
 import type { Summary } from "../log/events";
 import type { Model } from "../log/model";
 import type { DrawnWire } from "../scene/wires";
@@ -78,18 +78,29 @@ function WireView({ drawn, grad, now, old, arrow, paths, dimmed }: WireProps) {
 export const WireNode = memo(WireView);
 
 interface LabelProps {
-  tight: boolean;
   x: number;
   y: number;
+  /** How wide it may be: it covers neither of the boxes beside it. */
+  room: number;
   grad: Summary;
   now: boolean;
   old: boolean;
 }
 
+const labelWidth = (text: string): number => textWidth(text, 10, "mono") + 8;
+
+/** The numbers of a gradient, else its shape, as there is room; nothing where there is none. */
+export function labelText(grad: Summary, room: number): string | null {
+  const shape = size(grad.shape) > 1 ? [grad.shape.join("×")] : [];
+  const texts = [tiny(grad).replaceAll(", ", ","), tiny(grad, 7).replaceAll(", ", ","), ...shape];
+  return texts.find((text) => labelWidth(text) <= room + 2) ?? null;
+}
+
 /** The gradient's numbers on its wire. */
-function LabelView({ x, y, grad, now, old, tight }: LabelProps) {
-  const text = tiny(grad, tight ? 7 : 9).replaceAll(", ", ","); // so much room is between two boxes
-  const w = textWidth(text, 10, "mono") + 8;
+function LabelView({ x, y, room, grad, now, old }: LabelProps) {
+  const text = labelText(grad, room);
+  if (text === null) return null;
+  const w = labelWidth(text);
   const state = ["gw-label", now ? "gw-now" : "", old ? "gw-old" : ""];
   return (
     <g

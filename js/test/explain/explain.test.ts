@@ -52,7 +52,7 @@ describe("explanations", () => {
 
   it("tell where gradients were added up", () => {
     const lines = told(load(exampleA()));
-    const line = lines.find((text) => text.startsWith("AccumulateGrad for w"));
+    const line = lines.find((text) => text.startsWith("AccumulateGrad adds to w.grad"));
     expect(line).toContain("2 wires and were added: [3.] + [2.] = [5.]");
     expect(line).toContain("w.grad = [5.]");
   });
@@ -76,7 +76,7 @@ describe("explanations", () => {
     p.cell();
     const own = "model.layers[0].self_attn.in_proj_weight";
     p.backward(p.op("mul", [p.parameter(own, [1]), 2], "y"));
-    expect(told(load(p)).join("\n")).toContain(`AccumulateGrad for ${own} |`);
+    expect(told(load(p)).join("\n")).toContain(`AccumulateGrad adds to ${own}.grad |`);
   });
 
   it("say why a parameter does not begin at version 0", () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { decode } from "../../src/log/events";
 import { fold } from "../../src/log/fold";
 import { toJson } from "../../src/log/snapshot";
-import { emptyModel, hazards } from "../../src/log/model";
+import { emptyModel, hazards, type Model } from "../../src/log/model";
 import { exampleA, exampleC, exampleG } from "../examples";
 
 const GOLDEN = join(import.meta.dirname, "..", "..", "..", "tests", "golden");
@@ -27,6 +27,19 @@ describe("the fold equals Python's", () => {
 });
 
 describe("the fold", () => {
+  it("knows why a node failed also when its graph has gone", () => {
+    const p = exampleG();
+    const before = fold(p.events());
+    const failed = [...before.nodes.values()].find(({ state }) => state === "failed");
+    p.tell("free", failed?.node);
+    const after = fold(p.events());
+    expect(after.nodes.get(failed?.node ?? -1)?.freed).toBe(true);
+    const slots = (model: Model) =>
+      hazards(model).flatMap(({ node, index }) => (node.node === failed?.node ? [index] : []));
+    expect(slots(before)).not.toEqual([]);
+    expect(slots(after)).toEqual(slots(before));
+  });
+
   it("knows what a call saved and wrote at once as stale", () => {
     const numbers = [[2], "float32", [1, 2], null, null];
     const model = fold(

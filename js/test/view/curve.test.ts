@@ -46,7 +46,7 @@ describe("a curve of scalars", () => {
     expect(scalarsOf(film, 1)).toBe("loss 0.5");
     expect(scalarsOf(film, 2)).toBe("loss nan, norm 2");
     expect(listed([1, 5, 28, 29, 30])).toBe("1, 5, 28 to 30");
-    expect(keptWords([1, 28, 29, 30])).toBe("steps of turns 1, 28 to 30");
+    expect(keptWords([1, 28, 29, 30])).toBe("kept whole: turns 1, 28 to 30");
     expect(keptWords([])).toBe("curve only");
   });
 });

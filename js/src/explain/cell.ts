@@ -1,0 +1,105 @@
+/* What a cell has come to when backward has run in it: told before its steps are gone through. */
+
+import { at } from "../collections";
+import type { Event, Summary } from "../log/events";
+import { number } from "../log/format";
+import type { Model, RunRow } from "../log/model";
+import { stepAround } from "./scope";
+import {
+  codeAt,
+  grad,
+  name,
+  numbers,
+  place,
+  plain,
+  type Explanation,
+  type Line,
+  type Piece,
+} from "./text";
+
+/** So many gradients are told one by one. */
+const FEW = 4;
+
+/**
+ * The newest run of the newest cell: from which value it went, and the gradients that it brought.
+ * Null when what happened last tells something newer: an op, a write of the user's, an error.
+ */
+export function explainCell(model: Model, last: Event): Explanation | null {
+  const scope = "call" in last && last.call !== null ? model.calls.get(last.call)?.scope : null;
+  const optimizer = stepAround(model, scope ?? null);
+  if (!OVER.has(last.event) && optimizer.length === 0) return null;
+  const run = [...model.runs.values()].at(-1);
+  if (run?.status !== "ok" || run.inputs || run.time < (model.cellTimes.at(-1) ?? 0)) return null;
+  const root = run.roots[0]?.[0] ?? null;
+  const arrived = leavesOf(model, run);
+  if (root === null || arrived.length === 0) return null;
+  const summary = model.values.get(root)?.summary;
+  return {
+    tone: "backward",
+    title: [name(model, root), plain(" = "), asValue(numbers(summary, 40))],
+    lines: [
+      [plain("Backward from it brought "), ...gradients(model, arrived), plain(".")],
+      optimizer.length > 0 ? [plain("Then a step of "), ...optimizer] : [],
+    ],
+    where: place(model, run.source),
+    code: codeAt(model, run.source),
+  };
+}
+
+/** Numbers that are no gradient's. */
+const asValue = (piece: Piece): Piece =>
+  piece.tone === "grad" ? { ...piece, tone: "math" } : piece;
+
+/** Events that end a run, or take gradients back after it. */
+const OVER: ReadonlySet<string> = new Set(["start", "done", "grad"]);
+
+/** A leaf, and the gradient that came to it. */
+type Arrived = readonly [leaf: number, grad: Summary];
+
+function leavesOf(model: Model, { run, order }: RunRow): Arrived[] {
+  return order.flatMap((id): Arrived[] => {
+    const node = model.nodes.get(id);
+    const came = node?.grads_in[0];
+    return node?.run === run && node.variable !== null && came ? [[node.variable, came]] : [];
+  });
+}
+
+/** All of them where they are few and small; else how many, with the largest and the smallest. */
+function gradients(model: Model, arrived: readonly Arrived[]): Line {
+  if (arrived.length <= FEW && arrived.every(([, { values }]) => values && values.length <= FEW)) {
+    return arrived.flatMap(([leaf, came], i): Line => {
+      const own = name(model, leaf);
+      const held = numbers(model.values.get(leaf)?.grad ?? came);
+      const between = i === 0 ? "" : i === arrived.length - 1 ? " and " : ", ";
+      return [plain(between), { ...own, text: `${own.text}.grad` }, plain(" = "), held];
+    });
+  }
+  const many = arrived.every(([leaf]) => model.values.get(leaf)?.parameter);
+  const words = plain(`gradients to ${arrived.length} ${many ? "parameters" : "leaves"}`);
+  const sized = arrived.flatMap(([leaf, came]) => {
+    const most = largest(came);
+    return most === null ? [] : [{ leaf, most }];
+  });
+  if (sized.length < arrived.length) return [words];
+  sized.sort((a, b) => b.most - a.most);
+  const told = ({ leaf, most }: (typeof sized)[number]): Line => [
+    name(model, leaf),
+    plain(" (up to "),
+    grad(number(most)),
+    plain(")"),
+  ];
+  return [
+    words,
+    plain(", the largest to "),
+    ...told(at(sized, 0)),
+    plain(", the smallest to "),
+    ...told(at(sized, sized.length - 1)),
+  ];
+}
+
+/** The largest item, leaving signs aside; null where that is not known. */
+function largest({ values, stats }: Summary): number | null {
+  const items = values ?? (stats ? [stats.min, stats.max] : null);
+  const most = Math.max(...(items ?? [NaN]).map((x) => Math.abs(Number(x))));
+  return Number.isFinite(most) ? most : null;
+}

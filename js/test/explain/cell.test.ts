@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { toText } from "../../src/explain/text";
+import { createStore, type Store } from "../../src/store/store";
+import { Program } from "../builder";
+import { exampleA, exampleG, training } from "../examples";
+
+function load(program: Program): Store {
+  const store = createStore();
+  store.load(program.packed());
+  return store;
+}
+
+const told = ({ explanation }: Store): string => {
+  const words = explanation.value;
+  return words
+    ? [words.title, ...words.lines]
+        .filter((line) => line.length > 0)
+        .map(toText)
+        .join(" | ")
+    : "";
+};
+
+/** One parameter per number, all multiplied into one result. */
+function product(numbers: readonly number[]): Program {
+  const p = new Program();
+  p.cell();
+  const all = numbers.map((x, i) => p.parameter(`net[${i}].weight`, [x]));
+  p.backward(all.reduce((a, b) => p.op("mul", [a, b])));
+  return p;
+}
+
+describe("a cell in which backward has run", () => {
+  it("is told by what it came to, and its steps once they are gone through", () => {
+    const store = load(exampleA());
+    expect(told(store)).toBe(
+      "y = [6.] | Backward from it brought w.grad = [5.] and x.grad = [2.].",
+    );
+    store.toPrevious();
+    store.toNext();
+    expect(told(store)).toContain("AccumulateGrad adds to");
+  });
+
+  it("tells of many parameters the largest and the smallest gradient", () => {
+    const numbers = [1, 2, 4, 8, 16];
+    const whole = numbers.reduce((a, b) => a * b);
+    const text = told(load(product(numbers)));
+    expect(text).toContain(`gradients to ${numbers.length} parameters`);
+    expect(text).toContain(`the largest to net[0].weight (up to ${whole})`);
+    expect(text).toContain(`the smallest to net[4].weight (up to ${whole / 16})`);
+  });
+
+  it("is told by its last step where that is something newer", () => {
+    const p = exampleA();
+    p.op("mul", [p.leaf("u", [3]), 2], "v");
+    expect(told(load(p))).toMatch(/^v = /);
+    expect(told(load(exampleG()))).toContain("Backward failed");
+    const next = exampleA();
+    next.cell();
+    next.tell("grad", 1, "zeroed", null, null, null);
+    expect(told(load(next))).not.toContain("Backward from it");
+  });
+
+  it("tells the newest turn of a loop", () => {
+    expect(told(load(training(4, [3, 4])))).toContain("loss = ");
+  });
+});
