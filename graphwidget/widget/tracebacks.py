@@ -35,13 +35,17 @@ def of_user(traceback: TracebackType | None) -> TracebackType | None:
     it enters its engine."""
     entries: list[TracebackType] = []
     while traceback is not None:
-        file = traceback.tb_frame.f_code.co_filename
-        if not file.startswith((PACKAGE, "<graphwidget")) and not _ENGINE.search(file):
+        if not _file(traceback).startswith((PACKAGE, "<graphwidget")):
             entries.append(traceback)
         elif entries and entries[-1].tb_frame.f_code.co_name == "handle_torch_function":
             del entries[-2:]
         traceback = traceback.tb_next
     kept: TracebackType | None = None
     for each in reversed(entries):
-        kept = TracebackType(kept, each.tb_frame, each.tb_lasti, each.tb_lineno)
+        if not _ENGINE.search(_file(each)):
+            kept = TracebackType(kept, each.tb_frame, each.tb_lasti, each.tb_lineno)
     return kept
+
+
+def _file(traceback: TracebackType) -> str:
+    return traceback.tb_frame.f_code.co_filename
