@@ -1,6 +1,7 @@
 /* What a cell has come to when backward has run in it: told before its steps are gone through. */
 
 import { at } from "../collections";
+import { films } from "../graph/film";
 import type { Event, Summary } from "../log/events";
 import { number } from "../log/format";
 import type { Model, RunRow } from "../log/model";
@@ -22,13 +23,15 @@ const FEW = 4;
 
 /**
  * The newest run of the newest cell: from which value it went, and the gradients that it brought.
- * Null when what happened last tells something newer: an op, a write of the user's, an error.
+ * Null when what happened last tells something newer: an op, a write of the user's, an error. Of
+ * a loop that trains the last turn is told, whatever came after it.
  */
 export function explainCell(model: Model, last: Event): Explanation | null {
   const scope = "call" in last && last.call !== null ? model.calls.get(last.call)?.scope : null;
   const optimizer = stepAround(model, scope ?? null);
-  if (!OVER.has(last.event) && optimizer.length === 0) return null;
   const run = [...model.runs.values()].at(-1);
+  const trains = run !== undefined && run.time >= (films(model).shown?.turn.from ?? Infinity);
+  if (!OVER.has(last.event) && optimizer.length === 0 && !trains) return null;
   if (run?.status !== "ok" || run.inputs || run.time < (model.cellTimes.at(-1) ?? 0)) return null;
   const root = run.roots[0]?.[0] ?? null;
   const arrived = leavesOf(model, run);

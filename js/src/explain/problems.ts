@@ -118,17 +118,27 @@ export function explainError(model: Model, error: ErrorRow): Explanation {
 /** How lines of a finding begin (`recording/findings.py`): the cause, who needed it, the fix. */
 const CAUSE = /^\s*(caused by|needed by)\s+/;
 const FIX = /^\s*try\s+/;
+const PLACE = /^(.*?, line \d+): (.*)$/;
 
 /** What was found of a failed backward of PyTorch's, with its fix to be pasted. */
 function wordsOfFinding(model: Model, error: ErrorRow): Line[] {
   const story = error.kind === "version" ? ourWords(model, error).slice(0, 1) : [];
+  let culprit: readonly [where: string, text: string] | null = null;
   const told = error.help.flatMap((sentence): Line[] => {
     const place = CAUSE.exec(sentence);
     if (place) {
-      const [, where, text] = /^(.*?, line \d+): (.*)$/.exec(sentence.slice(place[0].length)) ?? [];
+      const [, where, text] = PLACE.exec(sentence.slice(place[0].length)) ?? [];
+      if (place[1] === "caused by") culprit = [where ?? "", text ?? ""];
       return [[plain(`${capital(place[1] ?? "")} `), plain(`${where ?? ""}, `), code(text ?? "")]];
     }
-    if (FIX.test(sentence)) return [[plain("Fix: "), pasted(sentence.replace(FIX, ""))]];
+    if (FIX.test(sentence)) {
+      const fix = pasted(sentence.replace(FIX, ""));
+      // One line of a story told with links stands for the line that wrote.
+      const anew = story.length > 0 && culprit !== null && !/[\n#]/.test(fix.text);
+      if (!anew || culprit === null) return [[plain("Fix: "), fix]];
+      const [where, text] = culprit;
+      return [[plain("Fix: "), plain("instead of "), code(text), plain(` (${where}) write `), fix]];
+    }
     return [[plain(sentence.replace(/^\w+: /, ""))]];
   });
   return story.length > 0 ? [...story, ...told.filter(([first]) => first?.text === "Fix: ")] : told;

@@ -5,6 +5,7 @@
  */
 
 import { at, get, push } from "../collections";
+import { cut } from "../log/format";
 import type { CallRow, Model, ScopeRow } from "../log/model";
 import type { Work } from "../slices";
 import { NO_PLACES, placesOf, scopesOf, type Places } from "./film";
@@ -144,6 +145,7 @@ function finish(model: Model, group: Made, places: Places, alike: Structures): v
     if (typeof item !== "number") finish(model, item, places, alike);
   }
   if (group.kind === "loop") group.times = group.items.length;
+  else joinLines(model, group, places, structures);
   group.items = group.items.flatMap((item) => {
     if (typeof item === "number" || !isIdle(item, group)) return [item];
     for (const inner of item.items) if (typeof inner !== "number") inner.parent = group;
@@ -153,6 +155,42 @@ function finish(model: Model, group: Made, places: Places, alike: Structures): v
   if (group.kind !== "loop") foldEqual(model, group, alike);
   while (group.items.length > MOST_ITEMS) cutUp(model, group, places);
 }
+
+/** Ops of one line that make so many values are drawn as one thing: a call into a library. */
+const MANY_OF_A_LINE = 16;
+
+/** Runs of ops of one line that make much become parts, when there is more beside them. */
+function joinLines(model: Model, group: Made, places: Places, structures: Structures): void {
+  const sourceOf = (item: Made | number | undefined): number | null =>
+    typeof item === "number" ? get(model.calls, item).source : null;
+  const items: (Made | number)[] = [];
+  for (let from = 0; from < group.items.length;) {
+    const source = sourceOf(group.items[from]);
+    let to = from + 1;
+    while (source !== null && sourceOf(group.items[to]) === source) to += 1;
+    const run = group.items.slice(from, to);
+    from = to;
+    const first = run[0];
+    const made = run.reduce<number>((sum, item) => sum + outputsOf(model, item), 0);
+    const many = made >= MANY_OF_A_LINE && run.length > 1 && run.length < group.items.length;
+    if (!many || typeof first !== "number" || source === null) {
+      items.push(...run);
+      continue;
+    }
+    const place = places.calls.get(first) ?? callKey(first);
+    const part = draft(`${callKey(first)}…`, `${place}…`, "part", null, group);
+    part.items = run;
+    const line = model.sources.get(source);
+    [part.title, part.subtitle] = [cut(line?.text ?? "", 28), `line ${line?.line ?? 0}`];
+    measure(model, part, structures);
+    while (part.items.length > MOST_ITEMS) cutUp(model, part, places, structures);
+    items.push(part);
+  }
+  group.items = items;
+}
+
+const outputsOf = (model: Model, item: Made | number): number =>
+  typeof item === "number" ? Math.max(1, get(model.calls, item).outputs.length) : 0;
 
 /** A group that says nothing by itself: the only turn of a loop, a function around one op. */
 function isIdle(inner: Made, outer: Made): boolean {

@@ -36,7 +36,7 @@ export interface Nest extends Pick<Relations, "makers" | "uses" | "crossing"> {
   readonly cards: ReadonlyMap<number, Group>;
 }
 
-/** Of what only one closed group reads, so much is drawn before it; more stands inside. */
+/** Of what only one closed group reads, or gives to nobody, so much is drawn; more stands inside. */
 const MOST_INPUTS = 6;
 
 /** The nest of a tree in which some groups are open; of one with more than `most` cards a part. */
@@ -70,6 +70,8 @@ export function nest(
     const written = !inside && (model.storages.get(value.storage)?.writes.length ?? 0) > 0;
     if (wired && made && read.length > 0 && !named && !written) continue;
     if (maker !== undefined && isGoneThrough(model, maker, read)) continue;
+    const all = model.calls.get(maker ?? -1)?.outputs.length ?? 0;
+    if (made?.closed && read.length === 0 && !named && all > MOST_INPUTS) continue;
     const home = made
       ? homeOfMade(named, made, read, maker ?? 0, airy)
       : homeOfSource(value, read, root, airy, (group) => {

@@ -12,7 +12,9 @@ export function FilmBar({ store }: { store: Store }) {
   const lost = store.lostTurn.value;
   const turn = lost ?? shown;
   const place = turn ?? turnBefore(film, store.time.value);
-  const words = turn === null ? "" : scalarsOf(film, turn);
+  const side = (film.turns[0]?.from ?? 0) < store.time.value ? "after" : "before";
+  const told = side === "after" ? place : turn;
+  const words = told === null ? "" : scalarsOf(film, told);
   const whole = store.wholeTurns.value;
   const go = (to: number): void => {
     store.playing.value = false;
@@ -21,7 +23,7 @@ export function FilmBar({ store }: { store: Store }) {
   return (
     <div class="gw-film" data-testid="film">
       <span class="gw-turn" data-testid="turn-count">
-        {turn === null ? `between turns, of ${film.count}` : `turn ${turn} / ${film.count}`}
+        {turn === null ? `${side} turn ${place} / ${film.count}` : `turn ${turn} / ${film.count}`}
       </span>
       <div class="gw-turns">
         <Curves film={film} turn={turn} whole={whole} onTurn={go} />
@@ -41,7 +43,7 @@ export function FilmBar({ store }: { store: Store }) {
       </div>
       <span class="gw-turn-words" data-testid="turn-words">
         {lost === null ? (
-          turn !== null && <Scalars film={film} turn={turn} />
+          told !== null && <Scalars film={film} turn={told} />
         ) : (
           <Lost lost={lost} shown={shown} words={words} />
         )}

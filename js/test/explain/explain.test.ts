@@ -135,6 +135,9 @@ describe("explanations", () => {
     const stale = explainError(model, { ...error, help }).lines.map(toText);
     expect(stale[0]).toContain("MulBackward0 saved b");
     expect(stale[1]).toBe("Fix: h = h.detach()\nh = cell(x, h)");
+    const anew = [help[0] ?? "", "  caused by  cell 3, line 2: h *= 2", "try h = h * 2"];
+    const line = explainError(model, { ...error, help: anew }).lines.map(toText);
+    expect(line[1]).toBe("Fix: instead of h *= 2 (cell 3, line 2) write h = h * 2");
   });
 
   it("say what backward would do before it is pressed", () => {

@@ -158,6 +158,26 @@ describe("groups", () => {
     expect([...opened.frames.values()].map(({ home }) => home)).toEqual([""]);
   });
 
+  it("draw as one thing what one line makes much of", () => {
+    const lines = (many: number): string[] => {
+      const p = new Program();
+      p.cell();
+      const x = p.leaf("x", [1, 2]);
+      const y = p.op("mul", [x, 2], "y");
+      p.within("module", "net", "Net", () => {
+        p.op("mul", [y, y], "first");
+        let h = y;
+        for (let i = 0; i < many; i += 1) h = p.op("add", [h, 1]);
+        p.op("mean", [h], "loss");
+      });
+      return rootOf(fold(p.events()))
+        .items.flatMap((item) => (typeof item === "number" ? [] : item.items))
+        .flatMap((item) => (typeof item === "number" ? [] : [`${item.title} ${item.ops}`]));
+    };
+    expect(lines(20)).toEqual(["_ = add(...) 20"]);
+    expect(lines(5)).toEqual([]);
+  });
+
   it("cut ten thousand ops into a few parts that hold them all", () => {
     const model = modelOf(manyBoxes(10_000));
     const graph = draw(model);
