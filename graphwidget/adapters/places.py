@@ -203,10 +203,14 @@ class Places:
         found = at.named.get(path)
         if found is None:
             names, end = self.sites.names(frame, path, self.ours)
-            where = user_frame(frame, self.ours)
             late: Names = ()
-            if where is not None and self.ours(end.f_code.co_filename):
-                late = self.sites.names(where, path, self.ours)[0]
+            while self.ours(end.f_code.co_filename):
+                # A call of a module returns what its own forward has returned, by a variable.
+                where = user_frame(end, self.ours)
+                if where is None:
+                    break
+                more, end = self.sites.names(where, path, self.ours)
+                late += more
             found = at.named[path] = names, late
             if not path:
                 at.result = at, names, late

@@ -281,6 +281,39 @@ after = x.sum()
     assert loop["curves"]["loss"] == pytest.approx(namespace["losses"])
 
 
+OWN_MODULES = """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(2, 1)
+    def forward(self, x):
+        return self.inner(torch.tanh(x))
+class Loss(torch.nn.Module):
+    def forward(self, out, y):
+        return -(-(out - y) ** 2).mean()
+def train(net, criterion, x, y):
+    losses, optimizer = [], torch.optim.SGD(net.parameters(), lr=0.1)
+    for step in range(4):
+        out = net(x)
+        loss = criterion(out, y)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    after = x.sum()
+    return losses, after
+losses, last = train(Net(), Loss(), torch.randn(8, 2), torch.randn(8, 1))
+"""
+
+
+@pytest.mark.parametrize("recorded", [real, native])
+def test_what_a_users_own_module_returns_has_the_callers_name(recorded: Any) -> None:
+    model, namespace = recorded(OWN_MODULES)
+    named = {tuple(name) for value in model.values.values() for name in value["names"]}
+    assert {("train", "out"), ("train", "loss")} <= named
+    [loop] = model.loops.values()
+    assert loop["curves"] == {"loss": pytest.approx(namespace["losses"])}
+
+
 def test_runs_of_one_graph_are_held_beside_each_other() -> None:
     x = torch.ones(2, requires_grad=True)
     y = (x * x).sum()
