@@ -145,7 +145,7 @@ function finish(model: Model, group: Made, places: Places, alike: Structures): v
     if (typeof item !== "number") finish(model, item, places, alike);
   }
   if (group.kind === "loop") group.times = group.items.length;
-  else joinLines(model, group, places, structures);
+  else joinLines(model, group, places);
   group.items = group.items.flatMap((item) => {
     if (typeof item === "number" || !isIdle(item, group)) return [item];
     for (const inner of item.items) if (typeof inner !== "number") inner.parent = group;
@@ -160,7 +160,7 @@ function finish(model: Model, group: Made, places: Places, alike: Structures): v
 const MANY_OF_A_LINE = 16;
 
 /** Runs of ops of one line that make much become parts, when there is more beside them. */
-function joinLines(model: Model, group: Made, places: Places, structures: Structures): void {
+function joinLines(model: Model, group: Made, places: Places): void {
   const sourceOf = (item: Made | number | undefined): number | null =>
     typeof item === "number" ? get(model.calls, item).source : null;
   const items: (Made | number)[] = [];
@@ -182,8 +182,8 @@ function joinLines(model: Model, group: Made, places: Places, structures: Struct
     part.items = run;
     const line = model.sources.get(source);
     [part.title, part.subtitle] = [cut(line?.text ?? "", 28), `line ${line?.line ?? 0}`];
-    measure(model, part, structures);
-    while (part.items.length > MOST_ITEMS) cutUp(model, part, places, structures);
+    measure(part);
+    while (part.items.length > MOST_ITEMS) cutUp(model, part, places);
     items.push(part);
   }
   group.items = items;
