@@ -222,6 +222,8 @@ class Places:
         # The hot path of loops within loops.
         found: list[int] = []
         where: Any = frame
+        while where.f_code is COMPILES:
+            where = where.f_back
         depth = 0
         for above, local, loops in at.holders:
             while depth < above:

@@ -1,7 +1,8 @@
 """Turns that repeat the turn before them, recognised by what their records say where.
 
 Most turns of a training loop do the same at the same places. Their records need not be looked at
-one by one to know in which scopes they stand: see ``Sorter``.
+one by one to know in which scopes they stand: see ``Sorter``. Of loops within loops only turns of
+the inner ones are recognised.
 """
 
 from __future__ import annotations
@@ -54,19 +55,19 @@ class Pattern:
     def repeats(self, records: Records, at: int) -> int:
         """How many turns from there on do the same, before yet another that begins so."""
         keys, size = self.keys, self.size
-        found, many = 0, max(1, TOGETHER // size)
+        found, many, most = 0, 1, max(1, TOGETHER // size)
         while many:
             end = at + many * size
             if keys_of(records[at : end + 1]) == [*keys * many, keys[0]]:
-                found, at = found + many, end
+                found, at, many = found + many, end, min(2 * many, most)
             else:
-                many //= 2
+                many, most = many // 2, many // 2  # fewer are left
         return found
 
     def may_repeat(self, records: Records, at: int) -> bool:
         """Whether such a turn may begin there, as far as there are records."""
-        keys = keys_of(records[at:])
-        return len(keys) <= self.size and keys == self.keys[: len(keys)]
+        count = len(records) - at
+        return count <= self.size and keys_of(records[at:]) == self.keys[:count]
 
     def groups(self, records: Records, kinds: Mapping[Any, str]) -> Groups:
         """The records of such a turn by their kinds."""

@@ -177,8 +177,13 @@ class Ring:
         recorder.lost.update(made)
         if len(rest) > 1:
             order = {id(record): at for at, record in enumerate(records)}
-            rest.sort(key=lambda record: order.get(id(record), 0))
-        return rest
+            rest.sort(key=lambda record: order[id(record)])
+        return [self._freed(record) for record in rest]
+
+    def _freed(self, record: Any) -> Any:
+        """Of a node that ran only that it freed what it had saved."""
+        ran = record.__class__ is tuple and self.kinds.get(record[0]) == "finish"
+        return (self.recorder.free, record[2].id) if ran else record
 
     def _awaited(self, nodes: list[NodeRef], groups: Groups) -> bool:
         """Whether one of the nodes may still run."""
@@ -208,12 +213,9 @@ class Ring:
             else:
                 rest.append(record)
         rest += [record for record in of("free", ()) if record[1] not in gone]
-        free = self.recorder.free
-        rest += [
-            (free, record[2].id)
-            for record in of("finish", ())
-            if record[3] is True and record[2].id not in gone
-        ]
+        for record in of("finish", ()):
+            if record[3] is True and record[2].id not in gone:
+                rest.append(record)  # it is not told in whole: see ``_freed``
         for record in of(NODE_DEATH, ()):
             if record.id in gone:
                 gone.discard(record.id)

@@ -1,4 +1,4 @@
-"""Raw records are put in order.
+"""Raw records get their places in scopes and turns, before events are made of them.
 
 Those of the scopes that open and close on the way come in; those of turns of loops that nobody will
 look at fall out. While each turn of a loop does what the one before did, its records are put aside
@@ -67,6 +67,8 @@ class Sorter:
         """What the turns of the loop that goes on do, while each does what the one before did."""
         self._aside: list[Records] = []  # such turns, whose records are not in order yet
         self._rest: Records = []  # those of the turn that goes on
+        self._placeless: set[Any] = set()  # functions of records that say of no place
+        self._begins: set[Any] = set()  # and of those of runs that begin
         recorder.sort = self.sort
 
     def pulse(self, look: Callable[[float], None], now: float) -> None:
@@ -89,6 +91,7 @@ class Sorter:
             self._bring_back(budget)
             self.ring.thin(budget)
             records = self.scopes.take()
+            self.most, self.few = SIFT, True
             self._live += len(records)
             if self.pulsing and self._live > MAX_LIVE:
                 self._quiet = self._seen * 5 // 4
@@ -112,6 +115,8 @@ class Sorter:
     def _order(self, batch: Records) -> None:
         """Put the records where they belong, or aside while turns repeat."""
         self._seen += len(batch)
+        self._placeless = {function for function, kind in self.kinds.items() if kind in NOWHERE}
+        self._begins = {function for function, kind in self.kinds.items() if kind == "begin"}
         batch, self._rest = self._rest + batch, []
         at = 0
         while at < len(batch):
@@ -167,15 +172,13 @@ class Sorter:
         turns may repeat, if they are to be recognised."""
         scopes, first = self.scopes, at
         hears, settling = self.heard.get, self.settling
-        quiet = {function for function, kind in self.kinds.items() if kind in NOWHERE}
-        begins = {function for function, kind in self.kinds.items() if kind == "begin"}
+        quiet, begins = self._placeless, self._begins
         turn: Turn | None = None
-        begun: dict[LoopMark, tuple[Turn, int]] = {}  # the turns that go on, and where they began
-        likely: dict[int, Pattern] = {}  # where turns are over if they repeat the one before
+        began = over = -1  # with which record it began, and is over if it repeats the one before
+        pattern: Pattern | None = None  # what that one did
         append = scopes.out.append
         while at < len(batch):
-            if at in likely and likely[at].repeats(batch, at - likely[at].size):
-                pattern = likely[at]
+            if at == over and pattern is not None and pattern.repeats(batch, began):
                 pattern.loop.waits = turn is not None and self.ring.waits(turn)
                 if not pattern.loop.waits:
                     self._pattern = pattern
@@ -207,21 +210,18 @@ class Sorter:
                 scopes.out.append(record)
             append = scopes.out.append
             if learn and scopes.turn is not turn:
-                turn = scopes.turn
-                if turn is not None and begun.get(turn.loop, (None, 0))[0] is not turn:
-                    self._began(turn, begun, likely, batch, at - 1)
+                before, turn, pattern = turn, scopes.turn, None
+                if turn is not None and before is not None and before.loop is turn.loop:
+                    pattern = self._pattern_of(turn.loop, batch[began : at - 1])
+                began = at - 1
+                over = began if pattern is None else began + pattern.size
         scopes.size += at - first
         return at
 
-    def _began(
-        self, turn: Turn, begun: dict[LoopMark, tuple[Turn, int]], likely: dict[int, Pattern],
-        batch: Records, at: int,
-    ) -> None:  # fmt: skip
-        """A turn began with the record ``at``: it may repeat the one before."""
-        loop = turn.loop
-        if loop in begun and not loop.waits:
-            records = batch[begun[loop][1] : at]
-            kinds = {self.kinds.get(each[0]) for each in records if each.__class__ is tuple}
-            if kinds.isdisjoint({None, "error"}):
-                likely[at + len(records)] = Pattern(records, loop)
-        begun[loop] = turn, at
+    def _pattern_of(self, loop: LoopMark, records: Records) -> Pattern | None:
+        """What a turn did that is over, if that can be told from its records and the next ones may
+        repeat it."""
+        kinds = {self.kinds.get(each[0]) for each in records if each.__class__ is tuple}
+        if loop.waits or not kinds.isdisjoint({None, "error"}):
+            return None
+        return Pattern(records, loop)

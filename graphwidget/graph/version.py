@@ -128,7 +128,7 @@ class DetachedCounter(VersionCounter):
 
     @property
     def version(self) -> int:
-        """The storage's version, as an ``VersionAfterDetach``."""
+        """The storage's version, as a ``VersionAfterDetach``."""
         return VersionAfterDetach(self.shared.version)
 
     @version.setter

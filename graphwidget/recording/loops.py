@@ -26,7 +26,8 @@ class Loop:
     """A loop of a code object: ``header`` is the offset of its first instruction, ``body`` has
     those of all; ``entry`` those of the test of a ``while`` before its first turn, which belongs
     to that turn; ``line`` is its line and ``text`` what stands there; ``target`` the variable
-    that a ``for`` binds first, in globals or (``local``) not."""
+    that a ``for`` binds first, in globals or (``local``) not, if nothing else in the loop does:
+    what it holds tells turns apart in which nothing is done outside of inner loops."""
 
     __slots__ = (
         "body", "code", "entry", "function", "header", "line", "local", "target", "text",
@@ -156,10 +157,16 @@ def _loops(
         loop = Loop(code, header, frozenset(body), line, entry)
         store = next((x for x in steps if x.offset > header and "STORE" in x.opname), None)
         if store is not None and counts:
-            first = store.argval[0] if isinstance(store.argval, tuple) else store.argval
-            loop.target, loop.local = str(first), store.opname not in GLOBAL
+            first = str(store.argval[0] if isinstance(store.argval, tuple) else store.argval)
+            if not any(_binds(x, first) for x in steps if x.offset in body and x is not store):
+                loop.target, loop.local = first, store.opname not in GLOBAL
         loops.append(loop)
     return loops
+
+
+def _binds(step: dis.Instruction, name: str) -> bool:
+    """Whether an instruction gives a variable another value, or none."""
+    return step.opname.startswith(("STORE_", "DELETE_")) and step.argval == name
 
 
 def _entry(steps: list[dis.Instruction], body: set[int], line: int) -> frozenset[int]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from graphwidget.recording import events as ev
@@ -140,10 +144,37 @@ X = "x = torch.ones(2)\n"
         ("for i in range(3):\n    with torch.no_grad():\n        x = x + 1\n    x = x * 2",
          [("for i in range(3):", 3)]),
         ("list(map(lambda i: x + i, range(3)))", []),
+        ("for h in [x, x + 1, x + 2]:\n    h = h + 1\n    for k in range(3):\n        h = h * 2",
+         [("for h in [x, x + 1, x + 2]:", 3), *[("for k in range(3):", 3)] * 3]),
+        ("for x in [x, x, x, x]:\n    y = x * 3\n    for k in range(3):\n        x = x * 2\n"
+         "    z = x + 1", [("for x in [x, x, x, x]:", 4), *[("for k in range(3):", 3)] * 4]),
     ],
 )  # fmt: skip
 def test_loops_and_their_turns(source: str, loops: list[tuple[str, int]]) -> None:
     assert turns(record(X + source)) == loops
+
+
+FIRST_CALLS = """
+import graphwidget as torch
+from graphwidget.adapters.native import NativeAdapter
+from graphwidget.recording.recorder import Recorder
+
+x, adapter = torch.ones(2), NativeAdapter(Recorder())
+with adapter.observing():
+    for i in range(4):
+        for j in range(3):
+            z = x.sinh()
+adapter.settle()
+adapter.drain()
+print([loop["count"] for loop in adapter.recorder.log.model().loops.values()])
+"""
+
+
+def test_turns_are_told_apart_while_ops_are_compiled(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(FIRST_CALLS)
+    ran = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[4, 3, 3, 3, 3]\n"
 
 
 def test_a_turn_that_raises_is_over() -> None:
