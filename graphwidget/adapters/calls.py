@@ -1,4 +1,4 @@
-"""From raw records of calls to events: the part of the adapter that runs while draining."""
+"""Makes events of raw records of calls, when somebody looks."""
 
 from __future__ import annotations
 

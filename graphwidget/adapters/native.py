@@ -1,4 +1,4 @@
-"""The native adapter: hears the core and writes down what happened.
+"""The adapter of graphwidget's own engine: hears what it does and writes it down.
 
 The methods that run with every op take what must be taken at once and append one tuple to the
 recorder's raw records; the events are made of it when the recorder drains. Nothing that goes

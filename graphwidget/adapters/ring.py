@@ -18,7 +18,7 @@ from .marks import LoopMark, Records, Turn, flat
 from .repeats import DEATH, NODE_DEATH, Groups, Pattern
 from .scopes import Scopes
 
-BUDGET = 500
+BUDGET = 800
 """Records of which events are made when the program has done more than that in turns."""
 
 LIVE = 120

@@ -1,4 +1,4 @@
-"""The adapter's ears for backward runs: nodes starting and finishing, gradients and errors."""
+"""Hears backward runs: nodes that start and finish, gradients and errors."""
 
 from __future__ import annotations
 

@@ -23,7 +23,8 @@ parentheses are for whoever wants to know more.
   op is declared in ``optable/pointwise/arithmetic.py``; what runs is generated from that, and
   stands in ``tests/golden/generated.py`` (``x * w``: ``record``). ``graph/runtime.py`` tells what
   its globals are; of these, ``eager/promote.py`` joins what has not one shape and type, and
-  ``accumulator`` of ``graph/node.py`` gives a leaf its ``AccumulateGrad``.
+  ``accumulator`` of ``graph/node.py`` gives a leaf its ``AccumulateGrad``. (The 1 of ``w + 1``
+  becomes a ``Constant`` of ``eager/scalar_tensors.py``.)
   (``eager/op_functions.py`` writes the function, ``eager/node_classes.py`` the node.)
 * ``y.backward()`` is ``tensor_backward`` of ``autograd/backward.py``; then ``autograd/roots.py``
   (checks), ``graph/node.py`` (targets: ``Node``, ``Output``, ``AccumulateGrad``, ``target_of``),

@@ -1,4 +1,4 @@
-"""Generated source of a function, line by line, and the objects that the names in it mean."""
+"""Builds the source of a generated function, with the objects that the names in it mean."""
 
 from __future__ import annotations
 

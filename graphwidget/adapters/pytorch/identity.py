@@ -1,4 +1,4 @@
-"""Who is who in the real PyTorch: beside its tensors its nodes, and how they are told.
+"""Ids of PyTorch's nodes, beside those of its tensors (``tensors.py``), and how nodes are told.
 
 A node cannot be referred to weakly; a token in its ``metadata`` says that it is known, and by its
 own death that the node is gone.

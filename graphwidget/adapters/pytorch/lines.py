@@ -1,4 +1,4 @@
-"""Lines of the user's program: where a call was made, which made a part of a graph, and names."""
+"""Finds lines of the user's program: of a call, of a part of a graph, of what binds a name."""
 
 from __future__ import annotations
 
