@@ -31,7 +31,7 @@ LONG = 20
 UNSHARED = 3
 """References to a value's ``Ref`` when only its own record and who looks at it have it."""
 
-MAX_SHARED = 128
+MAX_SHARED = 48
 """Values of the past that are kept for records that wait."""
 
 MAX_LOOPS = 8

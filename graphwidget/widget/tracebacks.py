@@ -18,7 +18,7 @@ def shorten_tracebacks(shell: Any) -> Any:
         return lambda: None
 
     def shown(shell: Any, kind: Any, error: Any, traceback: Any, tb_offset: Any = None) -> None:
-        shell.showtraceback((kind, error, of_user(traceback)), tb_offset=tb_offset)
+        shell.showtraceback((kind, error, of_user(traceback, engine=False)), tb_offset=tb_offset)
 
     def undo() -> None:
         if shell.CustomTB is handler:
@@ -29,10 +29,10 @@ def shorten_tracebacks(shell: Any) -> Any:
     return undo
 
 
-def of_user(traceback: TracebackType | None) -> TracebackType | None:
+def of_user(traceback: TracebackType | None, engine: bool = True) -> TracebackType | None:
     """The entries of a traceback that are not this package's, which stay in the error itself; nor
-    those by which PyTorch hands a call over to it, to be called once more from there, and by which
-    it enters its engine."""
+    those by which PyTorch hands a call over to it, to be called once more from there. Without
+    ``engine`` nor those by which PyTorch enters its engine."""
     entries: list[TracebackType] = []
     while traceback is not None:
         if not _file(traceback).startswith((PACKAGE, "<graphwidget")):
@@ -42,7 +42,7 @@ def of_user(traceback: TracebackType | None) -> TracebackType | None:
         traceback = traceback.tb_next
     kept: TracebackType | None = None
     for each in reversed(entries):
-        if not _ENGINE.search(_file(each)):
+        if engine or not _ENGINE.search(_file(each)):
             kept = TracebackType(kept, each.tb_frame, each.tb_lasti, each.tb_lineno)
     return kept
 
