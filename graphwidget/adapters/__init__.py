@@ -1,12 +1,18 @@
 """Adapters: what turns live tensors and graphs into events.
 
-``both.py`` is the adapter of the product: ``native.py``, which hears graphwidget's own engine, and
-beside it PyTorch's (``pytorch/``) and that of static graphs (``static.py``, ``passes.py``). What
-they hear they write down as raw records: calls (``calls.py``), backward runs (``runs.py``, with
-``local.py`` for local derivatives), modules (``modules.py``) and errors (``raised.py``), each where
-the program stands (``places.py``) and of whom it speaks (``identity.py``; ``earlier.py`` for what
-was made before anybody listened). Before events are made, ``sorting.py`` puts the records into
-scopes and turns (``scopes.py``, ``marks.py``), recognises turns that repeat (``repeats.py``), and
-lets go of those in the middle (``ring.py``). ``bindings.py`` and ``names.py`` tell what variables
-hold.
+``both.py`` is the adapter of the product. It is made of three, each of which hears one kind of
+program and writes down what it hears as raw records:
+
+- ``native.py``: graphwidget's own engine. ``backward_runs.py`` hears its backward runs (with
+  ``local_derivatives.py``), ``raised_calls.py`` the calls that raise.
+- ``pytorch/``: the user's PyTorch (``imported_torch.py`` says whether there is one).
+- ``static_graphs.py``: graphs of ``graphwidget.static``, and ``static_passes.py`` what passes make
+  of them.
+
+Of each record they note where the program stood (``places.py``, ``module_paths.py``) and of whom it
+speaks (``identity.py``; ``earlier.py`` tells what was made before anybody listened). Before events
+are made, ``sorting.py`` puts the records into scopes and turns of loops (``scopes.py``,
+``scope_marks.py``), ``repeats.py`` recognises turns that repeat, and ``ring.py`` lets go of those
+in the middle. ``calls.py`` makes events of calls, ``bindings.py`` and ``names.py`` tell what
+variables hold, and ``error_words.py`` has the words that errors need.
 """

@@ -12,14 +12,14 @@ from ..graph import listeners
 from ..recording.findings import Finding
 from ..recording.fold import Model
 from ..recording.recorder import Recorder
+from .imported_torch import is_real, no_longer, real_torch, when_imported
 from .native import NativeAdapter
 from .native import model_of as native_model_of
 from .pytorch.live import LiveRun
-from .real import is_real, no_longer, real_torch, when_imported
 
 if TYPE_CHECKING:
     from .pytorch.watcher import TorchAdapter
-    from .static import StaticAdapter
+    from .static_graphs import StaticAdapter
 
 
 REFUSED = (
@@ -65,7 +65,7 @@ class Adapter(NativeAdapter):
     def _join_static(self) -> StaticAdapter | None:
         """The adapter of static graphs, if the program has imported them by now."""
         if self.static is None and "graphwidget.static" in sys.modules:
-            from .static import StaticAdapter
+            from .static_graphs import StaticAdapter
 
             self.static = StaticAdapter(self.recorder)
         return self.static

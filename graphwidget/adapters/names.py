@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..graph.tensor import Tensor
-from .modules import parameters
+from .imported_torch import is_real
+from .module_paths import parameters
 from .places import is_module
-from .real import is_real
 
 MAX_ITEMS = 64
 """Items of a container that get a name like ``xs[3]``."""

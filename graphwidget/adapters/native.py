@@ -27,13 +27,13 @@ from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.sites import Names, Path, cell_of
 from ..recording.summary import COPIED, capture, peek, statistics
+from .backward_runs import BackwardRuns
 from .calls import Edges
+from .error_words import place_in_words, words_of_saved
 from .identity import guarded, kept
-from .modules import numbers_of
+from .module_paths import numbers_of
 from .places import Places, in_optimizers, ours, outside, unheard
-from .runs import Runs
 from .sorting import BEGINS, ENDS, TICK, Sorter
-from .words import place_in_words, words_of_saved
 
 BETWEEN, QUICK = 64, 0.002
 """Raw records between two looks at the clock, as long as they come within so many seconds."""
@@ -41,7 +41,7 @@ BETWEEN, QUICK = 64, 0.002
 NO_NAMES: Names = ()
 
 
-class NativeAdapter(Runs):
+class NativeAdapter(BackwardRuns):
     """Observes the core and records into ``recorder``.
 
     ``on_pulse``, when set, is called while ops run, in the thread that runs them, for whoever

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..recording.positions import Position
 from ..recording.recorder import Ref
-from .marks import LoopMark, Records
+from .scope_marks import LoopMark, Records
 
 Groups = dict[str, Records]
 """Records by their kinds."""

@@ -14,8 +14,8 @@ from typing import Any
 
 from ..recording import events as ev
 from ..recording.recorder import NodeRef, Recorder, Ref
-from .marks import LoopMark, Records, Turn, flat
 from .repeats import DEATH, NODE_DEATH, Groups, Pattern
+from .scope_marks import LoopMark, Records, Turn, flat
 from .scopes import Scopes
 
 BUDGET = 800

@@ -15,7 +15,7 @@ from ..recording.positions import Change, Position, Region, again, change
 from ..recording.recorder import Recorder
 from ..recording.sites import Names
 from ..recording.summary import Captured, summary
-from .marks import LoopMark, Mark, Records, Turn, flat
+from .scope_marks import LoopMark, Mark, Records, Turn, flat
 
 CO_GENERATOR = 0x20
 

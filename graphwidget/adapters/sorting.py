@@ -14,9 +14,9 @@ from typing import Any
 
 from ..recording.positions import Position
 from ..recording.recorder import Recorder, no_collection
-from .marks import LoopMark, Records, Turn
 from .repeats import Pattern
 from .ring import BUDGET, LIVE, Ring
+from .scope_marks import LoopMark, Records, Turn
 from .scopes import Scopes
 
 PULSE = 0.05

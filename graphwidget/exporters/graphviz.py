@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..adapters.both import model_of
-from ..adapters.real import is_real
+from ..adapters.imported_torch import is_real
 from ..graph.tensor import Tensor
 from ..recording.fold import Model, Row
 from .numbers import in_a_line, in_rows

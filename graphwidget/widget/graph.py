@@ -21,7 +21,7 @@ from ..exporters import html
 from ..graph import runtime
 from ..graph.base import RunBase
 from ..graph.tensor import Tensor
-from ..recording.controls import Command, Controls
+from ..recording.commands import Command, CommandQueue
 from ..recording.events import PROTOCOL, Event
 from ..recording.fold import Model
 from ..recording.recorder import Recorder
@@ -93,8 +93,8 @@ class GraphWidget(anywidget.AnyWidget):
         super().__init__(**kwargs)
         self.namespace: dict[str, Any] | None = None
         self.answered = False  # whether a page has ever spoken to this widget
-        self._controls = Controls(self._execute, self._reject, self._wake)
-        self._pause = Pause(self._controls, self._tell_state)
+        self._commands = CommandQueue(self._execute, self._reject, self._wake)
+        self._pause = Pause(self._commands, self._tell_state)
         self._still: Any = None  # the display of the still picture
         self._drawn = 0  # events that it shows
         self._saving = False
@@ -323,7 +323,7 @@ class GraphWidget(anywidget.AnyWidget):
             if self.past:
                 self._reject(content, self.past)
             else:
-                self._controls.put(content)
+                self._commands.put(content)
             self._tell_state()
 
     def _answer(self, start: Any) -> None:
@@ -362,7 +362,7 @@ class GraphWidget(anywidget.AnyWidget):
         self.send({"type": "reject", "re": message, "why": why})
 
     def _wake(self) -> None:
-        display.on_main_thread(self._controls.run)
+        display.on_main_thread(self._commands.run)
 
     # Looks ---------------------------------------------------------------------------------
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
-from ..recording.controls import Abandon, Controls, Step, Until
+from ..recording.commands import Abandon, CommandQueue, Step, Until
 from .stepping import Stepper
 
 PATIENCE, SILENCE = 3.0, 6.0
@@ -33,11 +33,11 @@ class Pause:
     and one that answers an earlier moment, as a second click does, is dropped.
     """
 
-    def __init__(self, controls: Controls, tell: Callable[[], None]) -> None:
+    def __init__(self, commands: CommandQueue, tell: Callable[[], None]) -> None:
         self.number = 0
         self.stepper: Stepper | None = None  # the one that waits
         self.reachable = False  # whether messages can come while a cell runs
-        self._controls = controls
+        self._commands = commands
         self._tell = tell
         self._heard = 0.0
         self._alone = False  # nobody answered the last time, nor spoke since
@@ -96,7 +96,7 @@ class Pause:
             if now - told > (PING if answered else PING / 4):
                 told = now
                 self._tell()
-            taken = self._controls.take(TICK)
+            taken = self._commands.take(TICK)
             if taken is not None and self._obey(stepper, *taken):
                 told = 0.0
 
@@ -105,7 +105,7 @@ class Pause:
         __tracebackhide__ = True
         ours = isinstance(command, (Step, Until, Abandon)) and command.run == stepper.run._rec
         if not ours:
-            self._controls.execute(message, command)
+            self._commands.execute(message, command)
         elif message.get("pause") == self.number:
             self.number += 1
             stepper.obey(command)

@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any
 
 from ..adapters.both import Adapter
+from ..adapters.imported_torch import is_real
 from ..adapters.pytorch.live import LiveRun
-from ..adapters.real import is_real
 from ..autograd.backward import make_run
 from ..autograd.engine import Run
 from ..graph.tensor import Tensor
-from ..recording.controls import Abandon, Backward, Command, Peek, Rejected, RetainGrad, Step, Until
+from ..recording.commands import Abandon, Backward, Command, Peek, Rejected, RetainGrad, Step, Until
 
 GONE = "The program no longer holds this value."
 

@@ -10,8 +10,9 @@ import torch
 from torch.utils.checkpoint import checkpoint
 
 import graphwidget
-from graphwidget.adapters import real
-from graphwidget.recording.controls import Backward, Rejected, RetainGrad, Step
+from graphwidget.adapters import imported_torch
+from graphwidget.adapters.sorting import SIFT
+from graphwidget.recording.commands import Backward, Rejected, RetainGrad, Step
 
 
 class Cube(torch.autograd.Function):
@@ -173,8 +174,8 @@ def test_nothing_of_the_watching_is_left() -> None:
 
 
 def test_the_stand_in_is_not_taken_for_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(real.sys.modules, "torch", graphwidget)
-    assert real.real_torch() is None
+    monkeypatch.setitem(imported_torch.sys.modules, "torch", graphwidget)
+    assert imported_torch.real_torch() is None
 
 
 class Refusing(torch.optim.SGD):
@@ -212,13 +213,14 @@ def test_the_closure_of_a_step_is_recorded() -> None:
     assert all(run["status"] == "ok" for run in graph.model.runs.values())
 
 
-def test_long_loops_stay_small() -> None:
+@pytest.mark.parametrize("turns", [400, 1200])
+def test_long_loops_stay_small(turns: int) -> None:
     torch.manual_seed(0)
     net = torch.nn.Linear(3, 1)
     optimizer = torch.optim.Adam(net.parameters())
     x = torch.randn(8, 3)
-    source = """
-for step in range(400):
+    source = f"""
+for step in range({turns}):
     loss = net(x).pow(2).mean()
     optimizer.zero_grad()
     loss.backward()
@@ -232,7 +234,7 @@ for step in range(400):
     curve = [row for row in graph.model.scopes.values() if row["kind"] == "loop"]
     assert len(curve) == 1
     assert len(graph.events) < 2000
-    assert len(graph.recorder.lost) < 200
+    assert len(graph.recorder.lost) < SIFT  # values of what was let go last, however long it ran
 
 
 def test_a_pytorch_that_lacks_something_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

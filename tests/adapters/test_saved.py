@@ -11,7 +11,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from torch.utils.checkpoint import checkpoint
 
 import graphwidget
-from graphwidget.adapters.pytorch import saved
+from graphwidget.adapters.pytorch import saved_tensors
 from tests.adapters import test_predictions as predictions
 from tests.adapters.broken import BROKEN
 from tests.adapters.test_diagnosis import run
@@ -22,7 +22,7 @@ WATCHED: list[Callable[[], Any]] = [graphwidget.diagnose, graphwidget.watch]
 @pytest.fixture
 def older(monkeypatch: pytest.MonkeyPatch) -> None:
     """What PyTorch shows of a saved tensor before 2.10: only what backward would get."""
-    monkeypatch.setattr(saved, "SHOWN", False)
+    monkeypatch.setattr(saved_tensors, "SHOWN", False)
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -42,9 +42,9 @@ def test_what_is_refused_says_what_was_written() -> None:
     x = torch.ones(2, 3, requires_grad=True)
     y = x.exp()
     node = y.grad_fn
-    assert saved.stale(node, "result") is None
+    assert saved_tensors.stale(node, "result") is None
     y.mul_(2).add_(1)
-    assert saved.stale(node, "result") == saved.Stale((2, 3), 2, 0)
+    assert saved_tensors.stale(node, "result") == saved_tensors.Stale((2, 3), 2, 0)
 
 
 @pytest.mark.parametrize("watched", WATCHED)
@@ -52,7 +52,7 @@ def test_what_is_refused_says_what_was_written() -> None:
 def test_hooks_of_the_program_are_called_by_backward_alone(
     watched: Callable[[], Any], shown: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(saved, "SHOWN", shown and saved.SHOWN)
+    monkeypatch.setattr(saved_tensors, "SHOWN", shown and saved_tensors.SHOWN)
     unpacked: list[torch.Tensor] = []
 
     def unpack(packed: torch.Tensor) -> torch.Tensor:

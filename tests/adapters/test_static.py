@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import graphwidget.static as tf
-from graphwidget.adapters.static import StaticAdapter
+from graphwidget.adapters.static_graphs import StaticAdapter
 from graphwidget.recording import events as ev
 from graphwidget.recording.fold import Model, fold
 from graphwidget.recording.recorder import Recorder

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import torch
 
+from graphwidget.adapters.pytorch.fix_trials import WORKED
 from graphwidget.adapters.pytorch.tape import LONG, MOST
-from graphwidget.adapters.pytorch.trying import WORKED
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.recording.recorder import Recorder
 from tests.adapters.broken import BROKEN

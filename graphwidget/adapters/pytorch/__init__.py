@@ -1,14 +1,20 @@
 """The adapter for the user's real PyTorch: the same events, from a program that imports torch.
 
-``watcher.py`` is the adapter; it hears calls (``calls.py``; of which functions says
-``functions.py``, what they are given ``arguments.py``), modules and backward runs (``runs.py``,
-one of them ``run.py``, held between nodes by ``live.py``), gives ids to what they speak of
-(``identity.py`` and ``tensors.py``; ``tensor_facts.py`` and ``node_facts.py`` ask PyTorch), tells
-it, at once or when something is wrong (``telling.py``), and looks up what the op table knows of an
-op (``ops.py``). ``diagnosis.py`` says why a backward failed; ``causes.py``, ``second.py``,
-``unused.py``, ``unheld.py``, ``refused.py`` and ``absent.py`` find what is wrong; ``fixes.py``,
-``histories.py``, ``losses.py`` and ``guards.py`` how to mend it.
-``finder.py`` looks at each run for what raises no error, with ``leaks.py`` and ``nans.py``. The
-newest calls are kept on a tape (``tape.py``), on which fixes are tried (``trying.py``). Nothing
-here imports torch before the user has.
+``watcher.py`` is the adapter. Nothing here imports torch before the user has.
+
+- **Hearing.** ``calls.py`` hears every call of the functions of ``heard_functions.py``
+  (``mode_stack.py`` puts it into PyTorch's way, ``arguments.py`` notes what a call was given,
+  ``raised_calls.py`` what one that raised was); ``backward_runs.py`` hears the engine,
+  ``backward_run.py`` is one run of it, ``live.py`` holds it between nodes.
+- **Knowing.** ``identity.py`` and ``tensors.py`` give ids; ``tensor_facts.py``, ``node_facts.py``
+  and ``saved_tensors.py`` ask PyTorch; ``ops.py`` and ``view_writes.py`` ask the op table;
+  ``earlier.py`` reads graphs made before anybody listened.
+- **Telling.** ``call_records.py`` and ``backward_records.py`` make raw records of what was heard,
+  at once or when something is wrong; until then ``tape.py`` keeps the newest calls.
+- **Finding what is wrong.** ``diagnosis.py`` says why a backward failed, with ``causes.py``,
+  ``second_backward.py`` and ``refused_calls.py``; ``run_checks.py`` looks at each run for what
+  raises no error, with ``unused.py``, ``without_optimizer.py``, ``none_gradients.py``, ``leaks.py``
+  and ``nans.py``.
+- **Mending it.** ``fixes.py``, ``history_fixes.py``, ``loss_fixes.py`` and ``domain_fixes.py``
+  change the user's lines (``lines.py`` finds them), ``fix_trials.py`` tries what they propose.
 """

@@ -22,14 +22,14 @@ from ...recording.recorder import Recorder, Ref
 from ...recording.sites import Names, Site
 from . import ops
 from .arguments import TENSORS, Before, given_back, given_to
-from .functions import FLAGS, looked_at
+from .call_records import CallRecords
+from .fix_trials import tried
+from .heard_functions import FLAGS, looked_at
 from .identity import Identity, Made
-from .refused import INFERENCE, LEAF, inference, leaf_written, refused, view_written
+from .refused_calls import INFERENCE, LEAF, inference, leaf_written, refused, view_written
 from .tape import Heard, Tape, Write, new_tuple
-from .telling import Telling
 from .tensor_facts import asked, base_of, grad_fn_of, traced, version_of
 from .tensors import Alias
-from .trying import tried
 
 MAX_TIMES = 10_000
 
@@ -45,14 +45,14 @@ class Calls(TorchFunctionMode):
         self,
         recorder: Recorder,
         identity: Identity,
-        telling: Telling,
+        records: CallRecords,
         place: Callable[[], Place],
         fault: Callable[[BaseException], None],
     ) -> None:
         super().__init__()
         self.recorder = recorder
         self.identity = identity
-        self.telling = telling
+        self.records = records
         self.place = place
         self.fault = fault
         self.heard: Callable[[], None] = lambda: None
@@ -255,7 +255,7 @@ class Calls(TorchFunctionMode):
             self.identity.claim(nodes, call)
             self.recorder.raw.append(call)
         else:
-            self.telling.tell(call, nodes)
+            self.records.tell(call, nodes)
 
     def _nothing(
         self, func: Callable[..., Any] | None, name: str, before: Before, result: Any
@@ -307,7 +307,7 @@ class Calls(TorchFunctionMode):
             told = names if len(made) == 1 else ()
             if place is not None and place.site is not None:
                 _keep(self.origins, ref.id, place.site)
-            self.identity.note(ref, (self.telling.made, place, "made", ref.id, told))
+            self.identity.note(ref, (self.records.made, place, "made", ref.id, told))
         self.heard()
 
     def _written(
@@ -351,7 +351,7 @@ class Calls(TorchFunctionMode):
         if identity.later:
             self.recorder.raw.append(call)
         else:
-            self.telling.stepped(call)
+            self.records.stepped(call)
 
     def written(self, tensor: torch.Tensor, before: Ref) -> Write:
         """What an in-place write did: the new values are told."""

@@ -1,6 +1,6 @@
 """Causes: from what a recording knows to findings, one function for each way to go wrong.
 
-Those of graphs that have run before are in ``second``."""
+Those of graphs that have run before are in ``second_backward``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import Site
-from . import fixes, histories
+from . import fixes, history_fixes
 from .lines import (
     anew,
     enclosing,
@@ -25,7 +25,7 @@ from .lines import (
     statement,
     switched_off,
 )
-from .losses import as_loss, kept
+from .loss_fixes import as_loss, kept
 from .tensors import Silent
 
 
@@ -248,21 +248,21 @@ def cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
     op, dtype = str(call["op"]), str(result["summary"][1])
     off = switched_off(model, call["call"])
     if op in ("detach", "data"):
-        text, fix = f"The graph was cut here, by {op}.", histories.without_cut(line)
-        fix = histories.unwrapped(fix) if "Variable(" in fix or "Parameter(" in fix else fix
+        text, fix = f"The graph was cut here, by {op}.", history_fixes.without_cut(line)
+        fix = history_fixes.unwrapped(fix) if "Variable(" in fix or "Parameter(" in fix else fix
     elif "float" not in dtype and "complex" not in dtype:
         text = f"The graph ends here: {op} gives {dtype}, which has no derivative. Compute the loss"
         text += " from what goes into it, as cross_entropy does from scores."
         fix = "" if place is None else as_loss(model, place)
         fix = fix or fixes.without(line, op)
-    elif histories.copies(line):
+    elif history_fixes.copies(line):
         text, fix = (
             "torch.tensor() copies numbers, and not their history.",
-            histories.kept(line, line),
+            history_fixes.kept(line, line),
         )
-    elif "create_graph" not in line and histories.with_graph(line):
+    elif "create_graph" not in line and history_fixes.with_graph(line):
         text = "A gradient has no history of its own, unless it is asked for."
-        fix = histories.with_graph(line)
+        fix = history_fixes.with_graph(line)
     elif "use_reentrant=True" in line:
         text = "A reentrant checkpoint records nothing where none of its inputs needs a gradient."
         fix = fixes.valid(line.replace("use_reentrant=True", "use_reentrant=False"))

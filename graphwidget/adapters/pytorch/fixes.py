@@ -1,6 +1,7 @@
 """Fixes: the user's own lines, changed; none where it is not known how.
 
-Those about histories are in ``histories``, those that keep numbers finite in ``guards``."""
+Those about histories are in ``history_fixes``, those that keep numbers finite in
+``domain_fixes``."""
 
 from __future__ import annotations
 

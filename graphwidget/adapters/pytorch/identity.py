@@ -17,7 +17,7 @@ from ...recording.recorder import NodeRef, Recorder, Ref
 from .earlier import Earlier, EarlierCalls
 from .node_facts import class_of, leaf_of, name_of, sequence_of
 from .ops import definition
-from .saved import Stale, refused, saved_tensors, slots_of, stale
+from .saved_tensors import Stale, refused, saved_tensors, slots_of, stale
 from .tape import Heard, new_tuple
 from .tensor_facts import grad_fn_of, storage_of, version_of
 from .tensors import Tables, Tensors

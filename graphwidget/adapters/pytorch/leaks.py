@@ -21,7 +21,7 @@ import torch
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import cell_of, function_of
-from . import histories
+from . import history_fixes
 from .fixes import Replaced, valid
 from .identity import Identity
 from .lines import name_of_value, place_of_call, statement
@@ -99,8 +99,8 @@ def leak(
     reader = _maker(model, kept[0][0]) if several else None
     if waits and several and not keepers and reader is not None:
         listed = statement(model, reader)
-        if histories.detached_whole(listed) and " for " in listed:
-            keepers = [Keeper("The list", reader, histories.detached_whole(listed))]
+        if history_fixes.detached_whole(listed) and " for " in listed:
+            keepers = [Keeper("The list", reader, history_fixes.detached_whole(listed))]
     if not keepers and (waits or not several):
         keepers, reader = _growing(model, tensors, old, waits)
     if not keepers:
@@ -211,9 +211,9 @@ def _line(name: str, files: list[tuple[str, str]], inner: Any = None) -> tuple[P
             tree = ast.parse("".join(lines))
         except SyntaxError:
             continue
-        found = [(histories.put(node, last), node) for node in ast.walk(tree)]
+        found = [(history_fixes.put(node, last), node) for node in ast.walk(tree)]
         found += [
-            (histories.put(node, last.partition("[")[0], True), node) for node in ast.walk(tree)
+            (history_fixes.put(node, last.partition("[")[0], True), node) for node in ast.walk(tree)
         ]
         for value, node in found:
             if value is not None and isinstance(node, ast.stmt):
@@ -228,7 +228,7 @@ def _kept_numbers(node: ast.stmt, value: ast.expr, inner: Any) -> str:
     """A statement that puts a value into a container, with it detached, or a part of it."""
     part = _inner(value, inner)
     if inner is None or part is not value:
-        return histories.detached(ast.unparse(node), ast.unparse(part))
+        return history_fixes.detached(ast.unparse(node), ast.unparse(part))
     name, each = ast.unparse(value), "each.detach() if torch.is_tensor(each) else each"
     code = f"tuple({each} for each in {name})"
     if not isinstance(inner, int):
@@ -281,7 +281,7 @@ def _growing(
     )
     what = next((each for each in reversed(added) if each and each != name), "")
     line = statement(model, place)
-    fix = histories.detached(line, what) or histories.detached_whole(line)
+    fix = history_fixes.detached(line, what) or history_fixes.detached_whole(line)
     return [Keeper(name or "A sum", place, fix)], reader
 
 

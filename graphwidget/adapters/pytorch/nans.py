@@ -19,12 +19,12 @@ from torch.amp import GradScaler
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model
-from . import guards
+from . import domain_fixes
+from .fix_trials import Player, Unfit, numbers_in
 from .lines import place_in, place_of, statement
 from .ops import plain_name
 from .tape import Entry, Tape
 from .tensor_facts import copyable
-from .trying import Player, Unfit, numbers_in
 
 MAX_SUMMED = 2**16
 """Numbers of gradients that are copied to be looked at in one call."""
@@ -231,8 +231,8 @@ def _guarded(place: Place, entry: Entry | None) -> str:
     func = None if entry is None else entry.func
     line = statement(None, place)
     if func is not None:
-        return guards.guarded(line, plain_name(func).strip("_"))
-    return next(filter(None, (guards.guarded(line, op) for op in guards.ROOTS)), "")
+        return domain_fixes.guarded(line, plain_name(func).strip("_"))
+    return next(filter(None, (domain_fixes.guarded(line, op) for op in domain_fixes.ROOTS)), "")
 
 
 def in_backward(tape: Tape, grad: torch.Tensor) -> Finding | None:

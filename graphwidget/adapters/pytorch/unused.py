@@ -20,12 +20,12 @@ from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.recorder import Ref
 from ...recording.sites import Site
-from . import fixes, histories
+from . import fixes, history_fixes
 from .causes import cut
 from .identity import Identity
 from .lines import MAX_LINES, place_of, place_of_call, statement
-from .losses import kept
-from .unheld import unheld
+from .loss_fixes import kept
+from .without_optimizer import unheld
 
 LISTED = 8
 PARTS = re.compile(r"\[[^\]]*\]|\.?\w+")
@@ -205,7 +205,7 @@ def _lost(
         if re.search(r"\b(Parameter|Variable)\(", line):
             text += " A new leaf is made of what comes from them here, and a leaf has no history:"
             text += " compute with the tensor itself."
-            return Finding("unused", None, place, histories.unwrapped(line), text)
+            return Finding("unused", None, place, history_fixes.unwrapped(line), text)
     if not places:
         return Finding("unused", None, None, "", text)
     text += " What comes from them is used for nothing."

@@ -31,20 +31,20 @@ from ...recording.positions import Position
 from ...recording.recorder import Recorder, Ref
 from ...recording.summary import SMALL, peek
 from ..bindings import Bindings
-from ..modules import ModuleNames, numbers_of
+from ..module_paths import ModuleNames, numbers_of
 from ..places import Places
 from ..scopes import Scopes
 from ..sorting import BEGINS, ENDS, TICK, Sorter
-from .absent import absent
+from .backward_runs import BackwardRuns
+from .call_records import CallRecords
 from .calls import Calls, Place
 from .identity import Identity
-from .modes import ZeroGrad, enter, leave
+from .mode_stack import ZeroGrad, enter, leave
 from .node_facts import leafy, sequence_of
-from .raised import raised
-from .runs import Runs
-from .saved import CarefulHooks
+from .none_gradients import absent
+from .raised_calls import raised
+from .saved_tensors import CarefulHooks
 from .tape import LONG, MOST
-from .telling import Telling
 from .tensor_facts import grad_fn_of, traced
 from .tensors import Tables
 from .unused import unused
@@ -72,26 +72,26 @@ class TorchAdapter:
         self.sorter = Sorter(recorder, Scopes(recorder)) if sorter is None else sorter
         self.names = Bindings(recorder) if names is None else names
         self.identity = Identity(recorder, tables)
-        self.telling = Telling(recorder, self.identity, self.names, self.sorter.scopes)
-        self.calls = Calls(recorder, self.identity, self.telling, self._placed, self.fault)
-        self.runs = Runs(recorder, self.identity, self.calls, self.place, self.fault)
+        self.records = CallRecords(recorder, self.identity, self.names, self.sorter.scopes)
+        self.calls = Calls(recorder, self.identity, self.records, self._placed, self.fault)
+        self.runs = BackwardRuns(recorder, self.identity, self.calls, self.place, self.fault)
         self.runs.about_to_run, self.runs.is_over = self.step_over, self._run_over
         self.runs.elsewhere = lambda: get_ident() != self._thread
-        self.calls.found, self.calls.errs = self.runs.finder.found, self.runs.errs
-        self.sorter.heard[self.telling.tell_call] = self.telling.scalar
-        self.sorter.heard[self.names.perhaps] = self.telling.scalar_perhaps
+        self.calls.found, self.calls.errs = self.runs.checks.found, self.runs.errs
+        self.sorter.heard[self.records.tell_call] = self.records.scalar
+        self.sorter.heard[self.names.perhaps] = self.records.scalar_perhaps
         self.sorter.kinds.update({
-            self.telling.tell_call: "call", self.telling.tell_step: "call",
+            self.records.tell_call: "call", self.records.tell_step: "call",
             self.identity.told: "value", self.runs.begins: "begin",
             self.runs.ran: "finish", self.runs.starts: "run", self.runs.errs: "error",
             self.runs.accumulates: "run", self.identity.node_told: "node",
-            self.names.perhaps: "turn", self.telling.made: "turn",
+            self.names.perhaps: "turn", self.records.made: "turn",
         })  # fmt: skip
         own, real = self.sorter.ring.known, self.identity.known
         self.sorter.ring.known = lambda each: (
             real(each) if isinstance(each, torch.Tensor) else own(each)
         )
-        self.names.retell[self.telling.tell_call] = self.telling.retell
+        self.names.retell[self.records.tell_call] = self.records.retell
         self.sorter.settling.add(self.names.settle)
         self.on_pulse: Callable[[float], None] | None = None
         self.places = Places(recorder.sites, not_the_users, torch.nn.init.__file__)
@@ -121,11 +121,11 @@ class TorchAdapter:
     def _unfolded(self, batch: list[Any]) -> list[Any]:
         runs = self.runs
         roots = [node for run in runs.going_on for node in run.nodes]
-        records, living = self.telling.unfold(batch, roots)
+        records, living = self.records.unfold(batch, roots)
         for node in living:
             number, at = self.identity.edge(node), sequence_of(node)
             if number is not None and at in runs.ran_at and not leafy(node):
-                runs.finder.first.setdefault(number, runs.ran_at[at])
+                runs.checks.first.setdefault(number, runs.ran_at[at])
         return self.sorter.sort(records)
 
     def fork(self, recorder: Recorder, sorter: Sorter, names: Bindings) -> TorchAdapter:
@@ -134,7 +134,7 @@ class TorchAdapter:
         other.modules = self.modules
         mine, its = self.calls, other.calls
         its.origins, its.leaks, its.frozen = mine.origins, mine.leaks, mine.frozen
-        before, after = self.runs.finder, other.runs.finder
+        before, after = self.runs.checks, other.runs.checks
         after.earlier = [*before.earlier, *before.findings]
         after.first = before.first
         after.graded, after.grown = before.graded, before.grown
@@ -216,7 +216,7 @@ class TorchAdapter:
             with torch._C.DisableTorchFunction():
                 raised(error, self.calls, self.modules, not_the_users)
                 finding = absent(error, self.recorder, self.identity, not_the_users)
-                self.runs.finder.found(finding)
+                self.runs.checks.found(finding)
             for line in () if finding is None else finding.lines():
                 error.add_note(line)
         except Exception as fault:
@@ -256,17 +256,17 @@ class TorchAdapter:
     def findings(self, over: bool = False) -> list[Finding]:
         """What is wrong, as far as it was noticed, the newest first. Graphs that no backward ran
         through are told of when the program is ``over``: before that one may come."""
-        finder, idle = self.runs.finder, None
-        learners, graded = finder.learners, finder.graded
+        checks, idle = self.runs.checks, None
+        learners, graded = checks.learners, checks.graded
         stray = over and learners.any_stray(graded)
         if not self.identity.later or stray or learners.any_idle(graded):
             self.drain()
             with torch._C.DisableTorchFunction():
                 model = self.recorder.latest()
                 idle = unused(model, learners, graded, self.calls.leaks, over)
-        found = [*reversed(finder.findings), *reversed(finder.earlier)]
+        found = [*reversed(checks.findings), *reversed(checks.earlier)]
         if over and not found:
-            found = finder.kept_for_nothing()
+            found = checks.kept_for_nothing()
         return found if idle is None else [*found, idle]
 
     def object(self, value: int) -> torch.Tensor | None:
@@ -308,10 +308,10 @@ class TorchAdapter:
                 continue  # it has no numbers before the end of this call
             ref = self.identity.current(parameter)
             self.identity.note(ref, (self.names.rebound, ref.id, "module", path))
-            self.runs.finder.learners.parameters.append(ref)
+            self.runs.checks.learners.parameters.append(ref)
         self.modules.fresh[:] = waiting
         if not self._scopes:
-            self.runs.finder.called(place)
+            self.runs.checks.called(place)
 
     def _module_ends(self, _module: torch.nn.Module, _args: Any, _result: Any) -> None:
         if self._scopes and not self._elsewhere():
@@ -334,7 +334,7 @@ class TorchAdapter:
                     for parameter in group["params"]
                     if parameter.grad is not None
                 ]
-                self.runs.finder.learners.steps(optimizer, [ref for _, ref in self._stepping])
+                self.runs.checks.learners.steps(optimizer, [ref for _, ref in self._stepping])
                 # of a step only the new parameters are told; its closure is the user's, and so
                 # is an optimizer that is none of PyTorch's
                 given = len(args) > 1 or bool(kwargs)
@@ -400,7 +400,7 @@ class TorchAdapter:
         count = len(self.recorder.raw)
         turn, self._noted = count - self._noted, count
         if self.identity.later and count > max(LONG, 4 * turn):
-            self.telling.drop(self._scopes, LONG)
+            self.records.drop(self._scopes, LONG)
             self._noted = len(self.recorder.raw)
 
     def _beat(self) -> None:
@@ -410,7 +410,7 @@ class TorchAdapter:
             return
         if self.identity.later:
             if count > MOST:
-                self.telling.drop(self._scopes, LONG)
+                self.records.drop(self._scopes, LONG)
             return
         now = monotonic()
         if count > self.sorter.most:

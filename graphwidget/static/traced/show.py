@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...adapters.native import NativeAdapter
-from ...adapters.passes import PassAdapter
 from ...adapters.places import ours
-from ...adapters.static import StaticAdapter
+from ...adapters.static_graphs import StaticAdapter
+from ...adapters.static_passes import PassAdapter
 from ...graph.listeners import get_observer, set_observer
 from ...graph.tensor import Tensor
 from ...recording import events as ev

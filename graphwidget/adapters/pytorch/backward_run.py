@@ -18,26 +18,26 @@ from ...recording.findings import Finding
 from ...recording.fold import Model
 from ...recording.recorder import NodeRef, Ref
 from ...recording.sites import Site
-from . import causes, second
+from . import causes, second_backward
+from .backward_records import BackwardRecords, Grad, Grads
 from .diagnosis import NO_GRAPH, STALE, diagnose
+from .fix_trials import tried
 from .identity import TOKEN
 from .lines import place_of, way_of
 from .live import gate_of_this_thread
 from .node_facts import class_of, leaf_of, leafy, sequence_of, sequences_of
-from .run_records import Grad, Grads, RunRecords
-from .saved import slots_of
+from .saved_tensors import slots_of
 from .tensor_facts import asked, grad_fn_of, version_of
-from .trying import tried
 
 MAX_FIRST = 20_000
 
 
-class Run:
+class BackwardRun:
     """One run: its hooks, and what they tell."""
 
     def __init__(
         self,
-        runs: RunRecords,
+        runs: BackwardRecords,
         outputs: Sequence[Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
@@ -82,9 +82,9 @@ class Run:
             runs.going_on.append(self)
         else:
             self.tell()
-        runs.finder.silent_writes(self)
-        runs.finder.grows(self)
-        runs.finder.nan_at_root(tensors)
+        runs.checks.silent_writes(self)
+        runs.checks.grows(self)
+        runs.checks.nan_at_root(tensors)
         if not self.later:
             self.handles = [handle for node in self.reached for handle in self._hook(node)]
 
@@ -141,7 +141,7 @@ class Run:
                 taken, value, grad = self._taken(out), None, None
                 if leaf is not None and leaf.grad is not None:
                     known = self.identity.current(leaf)
-                    self.runs.finder.graded.add(known.storage)
+                    self.runs.checks.graded.add(known.storage)
                     value, grad = known.id, self._accumulated(leaf, leaf.grad, taken)
                 raw.append((self.runs.ran, self.id, ref, taken, value, grad, self._taken(into)))
         except Exception as error:
@@ -229,11 +229,11 @@ class Run:
             way = way_of(self.place, self.recorder.sites)
             finding = causes.stale(model, self.id, node, slot, way)
         elif event.kind == "freed":
-            finding = second.freed(model, self.id, node, runs.finder.first)
+            finding = second_backward.freed(model, self.id, node, runs.checks.first)
         elif NO_GRAPH in message:
             finding = self._without_graph(model, message)
         finding = None if finding is None else tried(finding, runs.calls.tape)
-        runs.finder.found(finding)
+        runs.checks.found(finding)
         for note in event.help if finding is None else finding.lines():
             error.add_note(note)
         return event if finding is None else event._replace(help=finding.help())
@@ -251,17 +251,17 @@ class Run:
     def _learns_nothing(self) -> None:
         """Notice a loss whose history was cut and that was told to need a gradient: no error is
         raised, and no parameter gets one."""
-        calls, finder = self.runs.calls, self.runs.finder
+        calls, checks = self.runs.calls, self.runs.checks
         bare = len(self.reached) == 1 and leafy(self.reached[0]) and self.inputs is None
-        if not bare or self.place in finder.bare or not (calls.leaks or self.identity.aliases):
+        if not bare or self.place in checks.bare or not (calls.leaks or self.identity.aliases):
             return
-        finder.bare.add(self.place)
+        checks.bare.add(self.place)
         self.recorder.drain()
         model = self.recorder.log.model()
         found = self._cut_off(model) or self._without_graph(model, "")
         if found.culprit is not None and ("was lost" in found.text or "was cut" in found.text):
             text = f"No error is raised, and no parameter learns from this loss. {found.text}"
-            finder.found(found._replace(text=text))
+            checks.found(found._replace(text=text))
 
     def _cut_off(self, model: Model) -> Finding | None:
         """Where a tensor was detached whose numbers are the loss's."""
@@ -290,7 +290,7 @@ class Run:
                 self._over(status)
             elif not self.keeps:
                 site = None if self.place is None else self.place.site
-                _first(self.runs.finder.first, self.done, site)
+                _first(self.runs.checks.first, self.done, site)
             if status == "ok" and not self.keeps:
                 for number in self.emptied:
                     self.recorder.raw.append((self.recorder.free, number))
@@ -315,7 +315,7 @@ class Run:
         for leaf in self.learning:
             if leaf.grad is not None:
                 known = self.identity.known(leaf) or self.identity.current(leaf)
-                runs.finder.graded.add(known.storage)
+                runs.checks.graded.add(known.storage)
         runs.going_on.remove(self)
         self.reached, self.nodes, self.learning = [], [], []
 

@@ -10,15 +10,15 @@ from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Recorder
 from ...recording.sites import Site
 from .calls import Calls
-from .finder import Finder
 from .identity import Identity
+from .run_checks import RunChecks
 from .tensor_facts import Captured, Passed, summarized
 
 Grad: TypeAlias = Captured | Passed
 Grads: TypeAlias = Sequence[Grad | None]
 
 
-class RunRecords:
+class BackwardRecords:
     """What a run is given. Those of its methods that a record names run while draining."""
 
     def __init__(
@@ -34,7 +34,7 @@ class RunRecords:
         self.calls = calls
         self.place = place
         self.fault = fault
-        self.finder = Finder(recorder, identity, calls)
+        self.checks = RunChecks(recorder, identity, calls)
         self.ran_at: dict[int, Site | None] = {}
         """Of nodes that ran while their runs were told later: the line of the first of these, by
         the nodes' sequence numbers."""
@@ -50,7 +50,7 @@ class RunRecords:
         self.accumulates, self.errs = self._accumulated, self._error
 
     def _begin(self, place: Position | None, _what: str, event: ev.Backward) -> None:
-        names = self.calls.telling.names
+        names = self.calls.records.names
         names.settle()
         if self.recorder.lost:
             names.recall(value for value, _node in event.roots)
@@ -72,7 +72,7 @@ class RunRecords:
 
     def _accumulated(self, how: str, value: int, grad: Grad, run: int) -> None:
         if self.recorder.lost:
-            self.calls.telling.names.recall((value,))
+            self.calls.records.names.recall((value,))
         self.recorder.tell(ev.Grad(value, how, _summary(grad), None, run, None))
 
     def _error(self, _: None, event: ev.Error, place: Position | None) -> None:

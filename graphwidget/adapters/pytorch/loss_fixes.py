@@ -10,7 +10,7 @@ import torch
 
 from ...recording.findings import Place
 from ...recording.fold import Model
-from . import histories
+from . import history_fixes
 from .fixes import LIBRARIES, Replaced, parsed, valid
 from .lines import siblings, source_of, statement
 
@@ -23,16 +23,18 @@ def kept(model: Model, cut: Place, made: Place | None) -> str:
     """The line that turned tensors into numbers, and the one that made tensors of these, without
     that; and what numpy computes on the way, computed by PyTorch."""
     line, source = statement(model, cut), source_of(model, cut)
-    if made is None and not histories.copies(line):
-        again = next((x for x in siblings(source, cut) if histories.copies(ast.unparse(x))), None)
+    if made is None and not history_fixes.copies(line):
+        again = next(
+            (x for x in siblings(source, cut) if history_fixes.copies(ast.unparse(x))), None
+        )
         if again is not None:
             made = cut._replace(line=again.lineno, text=ast.unparse(again))
-    if histories.copies(line):
-        rows = {cut.line: histories.kept(line, line)}
+    if history_fixes.copies(line):
+        rows = {cut.line: history_fixes.kept(line, line)}
     elif made is None:
-        rows = {cut.line: histories.kept(line, "")}
+        rows = {cut.line: history_fixes.kept(line, "")}
     else:
-        first, _, second = histories.kept(line, statement(model, made)).partition("\n")
+        first, _, second = history_fixes.kept(line, statement(model, made)).partition("\n")
         rows = {cut.line: first} | ({made.line: second} if second else {})
     last = max(rows) if made is None or made.file == cut.file else cut.line
     for each in _of_numpy(source, range(cut.line, last + 1), rows.values()):

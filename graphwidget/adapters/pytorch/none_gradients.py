@@ -13,7 +13,7 @@ import torch
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model
 from ...recording.recorder import Recorder
-from ..raised import entries_of
+from ..raised_calls import entries_of
 from . import fixes
 from .identity import Identity
 from .lines import between, place_of, place_of_call, statement

@@ -18,15 +18,15 @@ from ..scopes import Scopes
 from ..sorting import BEGINS
 from . import ops
 from .identity import TOKEN, Identity, Made
-from .inside import saved_inside
 from .tape import Facts, Heard
 from .tensor_facts import Captured, content_of, grad_fn_of, summarized
 from .tensors import Later
+from .view_writes import saved_inside
 
 NOT_ONE_NUMBER = ev.Stats("nan", "nan", "nan", 0)
 
 
-class Telling:
+class CallRecords:
     """Tells calls. Those of its methods that a record names run while draining."""
 
     def __init__(

@@ -18,7 +18,7 @@ from ..recording.summary import capture, summary
 from ..static.listener import Listener
 from ..static.passes.program import SOURCES, Program
 from ..static.stages import Stage
-from .static import StaticAdapter, texts_of
+from .static_graphs import StaticAdapter, texts_of
 
 FUSED = "fused"
 """The kind of scope that a block is."""

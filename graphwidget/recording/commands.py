@@ -95,7 +95,7 @@ def parse(message: Any) -> Command:
     return command
 
 
-class Controls:
+class CommandQueue:
     """The queue between the page and the main thread.
 
     ``execute`` runs one command (and raises ``Rejected`` or what the user's program raises);

@@ -11,7 +11,7 @@ from functools import partial
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import Site
-from . import fixes, histories
+from . import fixes, history_fixes
 from .lines import (
     anew,
     apart,
@@ -62,10 +62,10 @@ def freed(
     if name and loss == name and added and place is not None and backward is not None:
         text += f" {name} is a sum over turns, with the graphs of all of them."
         text += f" Sum the numbers, and call backward on {added}."
-        fix = histories.summed(line, place.line, added, backward.line)
+        fix = history_fixes.summed(line, place.line, added, backward.line)
     elif kept is not None:
         text += f" {kept[0]} keeps what all turns computed, with its history. Keep the numbers"
-        fix = f"{histories.detached(statement(model, kept[1]), name)}  # line {kept[1].line}"
+        fix = f"{history_fixes.detached(statement(model, kept[1]), name)}  # line {kept[1].line}"
         text += f", and call backward on {name}." if loss else "."
         if loss and backward is not None and loss in fixes.given_by(line):
             fix += f"\n{name}.backward()  # line {backward.line}"
@@ -99,7 +99,7 @@ def _put_into(model: Model, place: Place | None, line: str, name: str) -> tuple[
         return None
     source = source_of(model, place)
     for container in fixes.read_by(line):
-        for nr, value in histories.put_into(source, container.rpartition(".")[2]):
+        for nr, value in history_fixes.put_into(source, container.rpartition(".")[2]):
             if ast.unparse(value) == name:
                 text = source.splitlines()[nr - 1].strip()
                 return container, place._replace(line=nr, text=text)
@@ -234,7 +234,7 @@ def _detached(
     edges = list(edges)
     names = dict.fromkeys(_carried(model, new, old)[0] for new, old in edges)
     told = all(any(map(partial(name_of_value, model), old["outputs"])) for _, old in edges)
-    cuts = [] if told else histories.carried(line, len({old["node"] for _, old in edges}) > 1)
+    cuts = [] if told else history_fixes.carried(line, len({old["node"] for _, old in edges}) > 1)
     source = "" if place is None else source_of(model, place)
     for name in filter(None, names if not cuts else ()):
         number = re.search(rf"^\s*{re.escape(name)} = [\d.]+\s*(#.*)?$", source, re.MULTILINE)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graphwidget.recording.controls import Command, Controls, Rejected, RetainGrad, Step, parse
+from graphwidget.recording.commands import Command, CommandQueue, Rejected, RetainGrad, Step, parse
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,9 @@ class Page:
         self.done: list[Command] = []
         self.rejected: list[str] = []
         self.woken = 0
-        self.controls = Controls(self.execute, lambda _, why: self.rejected.append(why), self.wake)
+        self.commands = CommandQueue(
+            self.execute, lambda _, why: self.rejected.append(why), self.wake
+        )
 
     def execute(self, command: Command) -> None:
         if isinstance(command, Step) and command.run == 13:
@@ -48,17 +50,17 @@ class Page:
 
 def test_nothing_runs_before_its_time() -> None:
     page = Page()
-    page.controls.put({"type": "step", "run": 1, "count": 1})
+    page.commands.put({"type": "step", "run": 1, "count": 1})
     assert (page.done, page.woken) == ([], 1)
-    page.controls.run()
+    page.commands.run()
     assert page.done == [Step(1, 1)]
 
 
 def test_what_fails_is_said_and_the_next_runs() -> None:
     page = Page()
     for run in (13, 1):
-        page.controls.put({"type": "step", "run": run, "count": 1})
-    page.controls.put("nonsense")
-    page.controls.run()
+        page.commands.put({"type": "step", "run": run, "count": 1})
+    page.commands.put("nonsense")
+    page.commands.run()
     assert page.done == [Step(1, 1)]
     assert page.rejected == ["unknown command 'None'", "RuntimeError: no luck"]

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from ...recording import events as ev
 from ...recording.positions import Position
 from ...recording.recorder import Ref
-from ..modules import ModuleNames
-from ..raised import MAX_INPUTS, entries_of, module_of, position_of
+from ..module_paths import ModuleNames
+from ..raised_calls import MAX_INPUTS, entries_of, module_of, position_of
 from . import ops
 from .calls import Calls
-from .refused import refused
+from .refused_calls import refused
 
 HEARS = Calls.__torch_function__.__code__
 
@@ -49,9 +49,9 @@ def raised(
 def _tell(place: Position, event: ev.Error, calls: Calls, name: str) -> None:
     """While draining: tell it, and first what its op is."""
     recorder, key = calls.recorder, str(event.op)
-    calls.telling.names.moved(place)
+    calls.records.names.moved(place)
     if recorder.define(key):
         recorder.tell(ops.definition(name, key))
-    calls.telling.names.recall(event.inputs)
-    scope = calls.telling.scopes.current if event.scope is None else event.scope
+    calls.records.names.recall(event.inputs)
+    scope = calls.records.scopes.current if event.scope is None else event.scope
     recorder.tell(event._replace(source=recorder.source(place.site), scope=scope))

@@ -20,15 +20,15 @@ from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.summary import COPIED, Captured, capture, summary
 from .calls import Calls, plan
 from .identity import Identity, guarded
-from .local import FIRST_NODES, MAX_ITEMS, Copied, copied, matrices
-from .modules import ModuleNames
-from .raised import position_of, raised_call
+from .local_derivatives import FIRST_NODES, MAX_ITEMS, Copied, copied, matrices
+from .module_paths import ModuleNames
+from .raised_calls import position_of, raised_call
 from .scopes import Scopes
 
 Grads = tuple[Captured | None, ...]
 
 
-class Runs:
+class BackwardRuns:
     """The part of the native adapter that hears backward runs."""
 
     def __init__(self, recorder: Recorder) -> None:

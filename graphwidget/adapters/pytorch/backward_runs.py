@@ -1,4 +1,4 @@
-"""Hears backward runs of the real engine: each is a ``Run``.
+"""Hears backward runs of the real engine: each is a ``BackwardRun``.
 
 PyTorch's entry to its engine is a private function that two modules import; it is wrapped while
 somebody watches.
@@ -14,10 +14,10 @@ import torch.autograd
 import torch.autograd.graph
 
 from ...graph import runtime
+from .backward_records import BackwardRecords
+from .backward_run import BackwardRun
 from .live import Abandoned, LiveRun, gate_of_this_thread
 from .ops import tensors_in
-from .run import Run
-from .run_records import RunRecords
 
 ENTRY = "_engine_run_backward"
 Function: Any = torch.autograd.Function
@@ -25,7 +25,7 @@ HOLDERS = (torch.autograd.graph, torch.autograd)
 """The modules that hold PyTorch's entry to its engine."""
 
 
-class Runs(RunRecords):
+class BackwardRuns(BackwardRecords):
     """Wraps the engine while it is installed, and tells each run."""
 
     _entry: Callable[..., Any] | None = None
@@ -84,7 +84,7 @@ class Runs(RunRecords):
             gate.depth += 1
         try:
             with torch._C.DisableTorchFunction():
-                run = Run(self, t_outputs, args, kwargs)
+                run = BackwardRun(self, t_outputs, args, kwargs)
                 given = (tuple(t_outputs), *args)
                 self.calls.run(run.place, entry, given, kwargs)
         except Exception as error:
@@ -101,7 +101,7 @@ class Runs(RunRecords):
                 self.calls.off = off
             status = "ok"
             self._over(run, result)
-            self.finder.earlier.clear()
+            self.checks.earlier.clear()
             return result
         except RuntimeError as error:
             run.failed(error)
@@ -114,12 +114,12 @@ class Runs(RunRecords):
                 gate.depth -= 1
             run.ended(status)
 
-    def _over(self, run: Run, result: Any) -> None:
+    def _over(self, run: BackwardRun, result: Any) -> None:
         """A run has succeeded."""
         try:
             with torch._C.DisableTorchFunction():
                 found = [leaf.grad for leaf in run.learning]
-                self.finder.nan_in_gradients([*found, *tensors_in(result)])
+                self.checks.nan_in_gradients([*found, *tensors_in(result)])
                 self.calls.returned(result)
         except Exception as error:
             self.fault(error)

@@ -15,13 +15,13 @@ from ...recording.findings import Finding
 from ...recording.positions import Position
 from ...recording.recorder import Recorder
 from ...recording.sites import Site
-from . import causes, nans, second
+from . import causes, nans, second_backward
 from .calls import Calls
 from .identity import TOKEN, Identity
 from .leaks import Count, leak, with_history
 from .lines import name_of_value, way_of
 from .node_facts import leafy
-from .saved import saved_tensors
+from .saved_tensors import saved_tensors
 from .tensor_facts import copyable, storage_of
 from .unused import Learners
 
@@ -34,7 +34,7 @@ MAX_SCALED = 30
 """How often it is where a scaler multiplies losses with what may be too much."""
 
 
-class Run(Protocol):
+class BackwardRun(Protocol):
     """A run that begins: its first nodes, all that it can reach, and where it stands."""
 
     id: int
@@ -43,7 +43,7 @@ class Run(Protocol):
     place: Position | None
 
 
-class Finder:
+class RunChecks:
     """Holds what was found, and looks for more."""
 
     def __init__(self, recorder: Recorder, identity: Identity, calls: Calls) -> None:
@@ -69,7 +69,7 @@ class Finder:
         self.bare: set[Position | None] = set()
         """Places of runs whose loss has no history."""
 
-    def silent_writes(self, run: Run) -> None:
+    def silent_writes(self, run: BackwardRun) -> None:
         """Look for saved values that were written without PyTorch's notice."""
         silent = self.identity.silent
         if not silent:
@@ -91,7 +91,7 @@ class Finder:
                     way = way_of(run.place, self.recorder.sites)
                     self.found(causes.silently_stale(model, run.id, known.id, write, name, way))
 
-    def grows(self, run: Run) -> None:
+    def grows(self, run: BackwardRun) -> None:
         """Notice a graph that is larger with every run from the same line."""
         if any(found for found, _nodes in self.waiting.values()):
             self._runs_through(run)
@@ -114,7 +114,7 @@ class Finder:
             self.recorder.drain()
             inner = before - {self.identity.edge(node) for node in run.reached if leafy(node)}
             roots = [each for node in run.nodes if (each := self.identity.edge(node)) is not None]
-            self.found(second.growing(self.recorder.log.model(), roots, inner, count))
+            self.found(second_backward.growing(self.recorder.log.model(), roots, inner, count))
 
     def _leaks(self, place: Position) -> None:
         """Look for what keeps the graphs of earlier turns."""
@@ -149,7 +149,7 @@ class Finder:
         if len(self.waiting) < MAX_PLACES:
             self.waiting[place] = found, nodes
 
-    def _runs_through(self, run: Run) -> None:
+    def _runs_through(self, run: BackwardRun) -> None:
         """What a run reaches was kept for it."""
         reached = {self.identity.edge(node) for node in run.reached}
         for place, (found, nodes) in self.waiting.items():
