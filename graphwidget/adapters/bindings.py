@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..recording import events as ev
 from ..recording.positions import Position
 from ..recording.recorder import Recorder, Ref
 from ..recording.sites import Names
+
+
+def named_late(record: Any) -> Sequence[tuple[Names, Any]]:
+    """What a record of ``Bindings.perhaps`` gives names to, and its content."""
+    return ((record[4], record[5]),)
 
 
 class Bindings:
@@ -53,7 +58,9 @@ class Bindings:
         if self.bindings.get((scope, name)) != value:
             self.bound(value, ((scope, name),))
 
-    def perhaps(self, _: None, ref: Ref, place: Position | None, names: Names) -> None:
+    def perhaps(
+        self, _: None, ref: Ref, place: Position | None, names: Names, _content: Any
+    ) -> None:
         """The value is the last so far of a call in the user's program, inside of a library,
         whose result gets these names: if nothing follows there, it is that result."""
         self._perhaps = ref, place, names

@@ -21,13 +21,13 @@ from ..graph import listeners
 from ..graph.base import NodeBase, TensorBase
 from ..graph.listeners import HEARD
 from ..optable import Op
-from ..recording import events as ev
 from ..recording.fold import Model
 from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.sites import Names, Path, cell_of
-from ..recording.summary import COPIED, capture, peek, statistics
+from ..recording.summary import COPIED, Captured, capture, peek, statistics
 from .backward_runs import BackwardRuns
+from .bindings import named_late
 from .calls import Edges
 from .error_words import place_in_words, words_of_saved
 from .identity import guarded, kept
@@ -59,10 +59,9 @@ class NativeAdapter(BackwardRuns):
         self._commanded = False
         self._looked = 0.0
         self._next = 0  # raw records at which to look at the clock again
-        self._made_last: Sequence[Any] = ()
         self.sorter = Sorter(recorder, self.scopes)
         self.sorter.settling.add(self._settle)
-        self.sorter.heard.update({self._call: self._heard, self._perhaps: self._heard_perhaps})
+        self.sorter.named.update({self._call: _named, self._perhaps: named_late})
         self.sorter.kinds.update({
             self._call: "call", self.identity.told: "value", self._begin: "begin",
             self._finishes: "finish", self._runs: "finish", self._accumulates: "finish",
@@ -128,17 +127,6 @@ class NativeAdapter(BackwardRuns):
         """The program is between two statements: a call that was going on is over."""
         self.raw.append((self._settle, None))
 
-    def _heard(self, record: Any) -> None:
-        """A call was made: a number that it gives to a name is the turn's."""
-        self._made_last = record[5]
-        for _ref, content, _needs, _view_of, names in record[5]:
-            if names:
-                self.scopes.computed(names, content)
-
-    def _heard_perhaps(self, record: Any) -> None:
-        if self._made_last:
-            self.scopes.computed(record[4], self._made_last[0][1])
-
     # Ops -----------------------------------------------------------------------------------
     @guarded
     def made(self, tensor: TensorBase) -> None:
@@ -150,7 +138,8 @@ class NativeAdapter(BackwardRuns):
         self.identity.tell_value(tensor, ref)
         self.raw.append((self.calls.made, place, "made", ref.id, names))
         if late and frame.f_back is not None and not ours(frame.f_back.f_code.co_filename):
-            self.raw.append((self._perhaps, None, ref, place, late))
+            content = capture(tensor._data)
+            self.raw.append((self._perhaps, None, ref, place, late, content))
         self._beat()
 
     def called(
@@ -195,20 +184,19 @@ class NativeAdapter(BackwardRuns):
                 view_of = self.identity.share(out, ref, inputs)
             data = out._data
             if data.size <= COPIED:
-                content: bytes | ev.Stats = data.tobytes()
+                captured: Captured = data.dtype, data.shape, data.tobytes()
             else:
-                content = statistics(data)
+                captured = data.dtype, data.shape, statistics(data)
                 self._next = 0  # an op that takes long: look at the clock
             raw.append(
                 (
                     self._call, place, op, refs, kept(params),
-                    ((ref, (data.dtype, data.shape, content), out._requires_grad is not False,
-                      view_of, names),),
+                    ((ref, captured, out._requires_grad is not False, view_of, names),),
                     node and node._rec, node.__class__, edges,
                 )
             )  # fmt: skip
             if late:
-                raw.append((self._perhaps, None, ref, place, late))
+                raw.append((self._perhaps, None, ref, place, late, captured))
             if len(raw) > self._next:
                 self._beat()
         except Exception as error:
@@ -414,6 +402,11 @@ class NativeAdapter(BackwardRuns):
         # quick ops are counted, the clock is looked at after each slow one
         self._next = len(self.raw) + (BETWEEN if now - self._looked < QUICK else 0)
         self._looked = now
+
+
+def _named(record: Any) -> Sequence[tuple[Names, Captured]]:
+    """What a call gives names to."""
+    return [(names, content) for _ref, content, _needs, _view_of, names in record[5] if names]
 
 
 def model_of(tensor: TensorBase) -> tuple[Model, int]:

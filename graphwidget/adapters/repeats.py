@@ -7,15 +7,20 @@ the inner ones are recognised.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..recording.positions import Position
 from ..recording.recorder import Ref
+from ..recording.sites import Names
+from ..recording.summary import Captured
 from .scope_marks import LoopMark, Records
 
 Groups = dict[str, Records]
 """Records by their kinds."""
+
+Named = Callable[[Any], Sequence[tuple[Names, Captured]]]
+"""What a record gives names to: the content of each value."""
 
 DEATH, NODE_DEATH = "death", "node death"
 """What the deaths of values and of nodes are among the kinds of records."""
@@ -46,11 +51,23 @@ def keys_of(records: Records) -> list[Any]:
 class Pattern:
     """What a turn of a loop does, which the next ones may repeat."""
 
-    def __init__(self, records: Records, loop: LoopMark) -> None:
+    def __init__(
+        self, records: Records, loop: LoopMark, kinds: Mapping[Any, str], named: Mapping[Any, Named]
+    ) -> None:
         self.loop = loop
         self.keys = keys_of(records)
         self.size = len(records)
         self._kinds: dict[str, list[int]] = {}  # the records of each kind, by their numbers
+        for at, record in enumerate(records):
+            kind = kind_of(record, kinds)
+            if kind != "turn":  # there are no loops among them
+                self._kinds.setdefault(kind, []).append(at)
+        self.named = [
+            (at, gives)
+            for at, record in enumerate(records)
+            if record.__class__ is tuple and (gives := named.get(record[0])) and gives(record)
+        ]
+        """Which records give names, and what tells them."""
 
     def repeats(self, records: Records, at: int) -> int:
         """How many turns from there on do the same, before yet another that begins so."""
@@ -69,9 +86,10 @@ class Pattern:
         count = len(records) - at
         return count <= self.size and keys_of(records[at:]) == self.keys[:count]
 
-    def groups(self, records: Records, kinds: Mapping[Any, str]) -> Groups:
-        """The records of such a turn by their kinds."""
-        if not self._kinds:
-            for at, record in enumerate(records):
-                self._kinds.setdefault(kind_of(record, kinds), []).append(at)
-        return {kind: [records[at] for at in found] for kind, found in self._kinds.items()}
+    def groups(self, records: Records) -> Groups:
+        """The records of such turns by their kinds."""
+        size = self.size
+        return {
+            kind: [record for at in found for record in records[at::size]]
+            for kind, found in self._kinds.items()
+        }

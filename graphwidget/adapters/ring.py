@@ -24,9 +24,14 @@ BUDGET = 800
 LIVE = 120
 """The same while the program runs: the turn that is shown then is soon another's past."""
 
+NEWEST = 12
+"""Turns of one loop that are told beside the first, however few records each has."""
+
 MAX_GONE = 10_000
+"""Nodes that are remembered after they were let go of."""
 
 LONG = 20
+"""More turns than these make a curve worth keeping."""
 
 UNSHARED = 3
 """References to a value's ``Ref`` when only its own record and who looks at it have it."""
@@ -74,18 +79,19 @@ class Ring:
                 if len(loop.turns) > 2 and not (patient and loop.waits)
             ]
             loops.sort(key=lambda loop: (loop.runs, len(loop.turns)), reverse=True)
-            if not any(self._without(loop, budget // (2 * len(loops))) for loop in loops):
+            if not any(self.shorten(loop, budget // (2 * len(loops))) for loop in loops):
                 break
         self._prune(before)
 
-    def _without(self, loop: LoopMark, wanted: int) -> bool:
+    def shorten(self, loop: LoopMark, wanted: int) -> bool:
         """Let go of the turns in the middle of a loop: of the newest ones so many stay as make up
-        ``wanted`` records. Whether there were any."""
+        ``wanted`` records, but not more than ``NEWEST``. Whether there were any."""
         turns = [turn for turn in loop.turns if not turn.stays]
         if len(turns) < 2:
             return False
         first, size = len(turns) - 1, turns[-1].size
-        while first and size + (length := turns[first - 1].size) <= wanted:
+        least = max(0, len(turns) - NEWEST)
+        while first > least and size + (length := turns[first - 1].size) <= wanted:
             first, size = first - 1, size + length
         turns = [turn for turn in turns[:first] if turn.nr != 1]
         rests = self._rests([turn for turn in turns if not self.waits(turn)])
@@ -148,9 +154,9 @@ class Ring:
     def _let_go(self, records: Records) -> Records | None:
         """What remains of records that are let go; None when something may still run backward
         through what they made, or they are of interest for another reason."""
-        return self.rest_of(self._grouped(records), records)
+        return self.let_go_of(self._grouped(records), records)
 
-    def rest_of(self, groups: Groups, records: Records) -> Records | None:
+    def let_go_of(self, groups: Groups, records: Records) -> Records | None:
         """The same, of records that are in ``groups`` by their kinds."""
         of = groups.get
         if "error" in groups or any(_is_long(record[1]) for record in of("turn", ())):
@@ -176,8 +182,8 @@ class Ring:
             recorder.values.discard(number)
         recorder.lost.update(made)
         if len(rest) > 1:
-            order = {id(record): at for at, record in enumerate(records)}
-            rest.sort(key=lambda record: order[id(record)])
+            wanted = set(map(id, rest))
+            rest = [record for record in records if id(record) in wanted]
         return [self._freed(record) for record in rest]
 
     def _freed(self, record: Any) -> Any:
@@ -228,18 +234,22 @@ class Ring:
                 rest.append(record)
         return rest
 
-    def release(self, pattern: Pattern, turns: list[Records]) -> list[Records]:
-        """Let go of turns that do what the pattern says, up to the first that must stay: what
-        remains of each."""
-        before = list(self.recorder.lost)
-        rests = []
-        for records in turns:
-            rest = self.rest_of(pattern.groups(records, self.kinds), records)
-            if rest is None:
-                break
-            rests.append(rest)
+    def release(self, pattern: Pattern, records: Records) -> tuple[Records, int]:
+        """Let go of turns that do what the pattern says: all together if that can be, else up to
+        the first that must stay. What remains of them, and of how many records."""
+        before, size = list(self.recorder.lost), pattern.size
+        rest, count = self.let_go_of(pattern.groups(records), records), len(records)
+        if rest is None:
+            rest, count = [], 0
+            while count < len(records):
+                turn = records[count : count + size]
+                more = self.let_go_of(pattern.groups(turn), turn)
+                if more is None:
+                    break
+                rest += more
+                count += size
         self._prune(before)
-        return rests
+        return rest, count
 
     def _prune(self, known: list[int]) -> None:
         """Forget values that were let go of earlier and that no tensor is any more; the newest of

@@ -6,15 +6,17 @@ and their turns are found afterwards, from the positions of consecutive records.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..recording import events as ev
 from ..recording.loops import Loop
 from ..recording.positions import Change, Position, Region, again, change
 from ..recording.recorder import Recorder
 from ..recording.sites import Names
-from ..recording.summary import Captured, summary
+from ..recording.summary import Captured, numbers
 from .scope_marks import LoopMark, Mark, Records, Turn, flat
 
 CO_GENERATOR = 0x20
@@ -57,7 +59,7 @@ class Scopes:
         self._open: list[Mark] = []
         self._blocks = [_Block(0)]
         self._ways: dict[tuple[Position | None, Position], Way] = {}
-        self.opens, self.closes = self._opens, self._closes
+        self.opens, self.closes = self._opens, self._closes  # one object each for all records
         self._told: list[int] = []  # open scopes that were told
         self.ticks: dict[Loop, int] = {}  # see ``Places.ticks``
         self._ticked_by: tuple[dict[Loop, int], tuple[Region, ...]] | None = None
@@ -218,26 +220,24 @@ class Scopes:
     def pass_over(
         self,
         loop: LoopMark,
-        turns: list[Records],
-        rests: list[Records],
-        hear: Callable[[Records], None],
+        turns: Iterable[Iterable[tuple[Names, Captured]]],
+        rest: Records,
     ) -> None:
         """Turns of a loop were let go of that did what the newest did: it is over, and of the
-        others there are only their scalars and what remains of their records."""
-        if not turns:
-            return
+        others there are only what each gave names to and the rest of their records."""
         self._close_from(self._open.index(loop) + 1)
         self._blocks[-1].wanted = None
-        for records, rest in zip(turns, rests, strict=True):
+        for given in turns:
             turn = Turn(0, loop, [])
             turn.region = loop.region
             self._open.append(turn)
-            hear(records)
+            for names, content in given:
+                self.note_scalar(names, content)
             self._open.pop()
             loop.note(turn)
-            self.out += rest
-            self.size += len(rest)
-        loop.count += len(turns)
+            loop.count += 1
+        self.out += rest
+        self.size += len(rest)
 
     def begin(self, to: Position | None, kind: str, number: int, name: str, text: str) -> None:
         """A region begins that says so itself."""
@@ -276,7 +276,7 @@ class Scopes:
             self._close_from(first)
             self._blocks[-1] = _Block(first)
 
-    def computed(self, names: Names, content: Captured) -> None:
+    def note_scalar(self, names: Names, content: Captured) -> None:
         """Something got names: if it is one number, it is noted for the turn on whose own level
         that is."""
         dtype, _shape, data = content
@@ -325,20 +325,21 @@ class Scopes:
         for loop in self._loops:
             names = tuple(loop.columns)
             if names and loop.rows:
-                rows = tuple(
-                    [tuple([_number(row.get(each)) for each in names]) for row in loop.rows]
-                )
+                columns = [_numbers([row.get(each) for row in loop.rows]) for each in names]
+                rows = tuple(zip(*columns, strict=True))
                 self.recorder.tell(ev.Curve(loop.scope, loop.first, names, rows))
             loop.first += len(loop.rows)
             loop.rows = []
         self._loops = [loop for loop in self._loops if not loop.closed]
 
 
-def _number(content: Captured | None) -> ev.Number | None:
-    if content is None:
-        return None
-    values = summary(content).values
-    return values[0] if values else None
+def _numbers(contents: list[Captured | None]) -> Sequence[ev.Number | None]:
+    """The number that each content is."""
+    given = [each for each in contents if each is not None]
+    if len(given) < len(contents) or len({dtype for dtype, _shape, _data in given}) > 1:
+        return [None if each is None else _numbers([each])[0] for each in contents]
+    items: Any = [data for _dtype, _shape, data in given]
+    return numbers(np.frombuffer(b"".join(items), given[0][0]).tolist())
 
 
 def _within_generator(before: Position, after: Position) -> bool:

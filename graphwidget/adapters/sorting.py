@@ -14,8 +14,8 @@ from typing import Any
 
 from ..recording.positions import Position
 from ..recording.recorder import Recorder, no_collection
-from .repeats import Pattern
-from .ring import BUDGET, LIVE, Ring
+from .repeats import Named, Pattern
+from .ring import BUDGET, LIVE, NEWEST, Ring
 from .scope_marks import LoopMark, Records, Turn
 from .scopes import Scopes
 
@@ -42,13 +42,13 @@ class Sorter:
 
     A record is a function and its arguments; if the first of these is a position, the program has
     come there, and did there what the second says. ``kinds`` has what the ring must know of the
-    functions; ``heard`` what else is to be done with the records of a function; ``settling`` the
-    functions of records that stand between two statements of a notebook."""
+    functions; ``named`` tells what records give names to, for one number with a name is the turn's;
+    ``settling`` are the functions of records that stand between two statements of a notebook."""
 
     def __init__(self, recorder: Recorder, scopes: Scopes) -> None:
         self.recorder = recorder
         self.scopes = scopes
-        self.heard: dict[Any, Callable[[Any], None]] = {}
+        self.named: dict[Any, Named] = {}
         self.settling: set[Any] = set()
         self.kinds: dict[Any, str] = {
             recorder.tell: "told", recorder.free: "free", scopes.opens: "turn",
@@ -65,7 +65,7 @@ class Sorter:
         self._seen = self._live = self._quiet = 0
         self._pattern: Pattern | None = None
         """What the turns of the loop that goes on do, while each does what the one before did."""
-        self._aside: list[Records] = []  # such turns, whose records are not in order yet
+        self._aside: Records = []  # those of such turns, which are not in order yet
         self._rest: Records = []  # those of the turn that goes on
         self._placeless: set[Any] = set()  # functions of records that say of no place
         self._begins: set[Any] = set()  # and of those of runs that begin
@@ -127,9 +127,9 @@ class Sorter:
 
     def _put_aside(self, batch: Records, at: int, pattern: Pattern) -> int:
         """Put aside the turns from there on that repeat the one before. Up to where they do."""
-        for _ in range(pattern.repeats(batch, at)):
-            self._aside.append(batch[at : at + pattern.size])
-            at += pattern.size
+        end = at + pattern.repeats(batch, at) * pattern.size
+        self._aside += batch[at:end]
+        at = end
         if pattern.may_repeat(batch, at):
             self._rest = batch[at:]
             return len(batch)
@@ -138,14 +138,24 @@ class Sorter:
 
     def _let_go(self, budget: int) -> None:
         """Let go of what was put aside, but for the newest turns with so many records."""
-        pattern = self._pattern
-        if pattern is None or (count := len(self._aside) - max(1, budget // pattern.size)) <= 0:
+        pattern, aside = self._pattern, self._aside
+        if pattern is None:
             return
-        turns, self._aside = self._aside[:count], self._aside[count:]
-        rests = self.ring.release(pattern, turns)
-        self.scopes.pass_over(pattern.loop, turns[: len(rests)], rests, self._hear)
-        if len(rests) < count:
-            self._aside[:0] = turns[len(rests) :]
+        size = pattern.size
+        count = len(aside) - min(max(1, budget // size), NEWEST) * size
+        if count <= 0:
+            return
+        rest, gone = self.ring.release(pattern, aside[:count])
+        if gone:
+            turns = (
+                [each for nr, gives in pattern.named for each in gives(aside[at + nr])]
+                for at in range(0, gone, size)
+            )
+            self.scopes.pass_over(pattern.loop, turns, rest)
+            if len(pattern.loop.turns) > 2:
+                self.ring.shorten(pattern.loop, 0)  # what was told before is among the oldest now
+        self._aside = aside[gone:]
+        if gone < count:
             pattern.loop.waits = True
             self._bring_back(None)
 
@@ -154,24 +164,15 @@ class Sorter:
         let go of."""
         if budget is not None:
             self._let_go(budget)
-        turns, self._aside, self._pattern = [*self._aside, self._rest], [], None
-        self._rest = []
-        for records in turns:
-            self._follow(records, 0, learn=False)
-
-    def _hear(self, records: Records) -> None:
-        """What else is to be done with the records of a turn."""
-        hears = self.heard.get
-        for record in records:
-            if record.__class__ is tuple and (hear := hears(record[0])) is not None:
-                hear(record)
+        records, self._aside, self._rest, self._pattern = self._aside + self._rest, [], [], None
+        self._follow(records, 0, learn=False)
 
     # All others -----------------------------------------------------------------------------
     def _follow(self, batch: Records, at: int, learn: bool = True) -> int:
         """Put records where they belong, with those of the scopes that open and close; up to where
         turns may repeat, if they are to be recognised."""
         scopes, first = self.scopes, at
-        hears, settling = self.heard.get, self.settling
+        named, settling = self.named.get, self.settling
         quiet, begins = self._placeless, self._begins
         turn: Turn | None = None
         began = over = -1  # with which record it began, and is over if it repeats the one before
@@ -204,9 +205,10 @@ class Sorter:
                     self._live = self._quiet = 0
                 if function in begins:
                     scopes.ran()
-                hear = hears(function)
-                if hear is not None:
-                    hear(record)
+                gives = named(function)
+                if gives is not None:
+                    for names, content in gives(record):
+                        scopes.note_scalar(names, content)
                 scopes.out.append(record)
             append = scopes.out.append
             if learn and scopes.turn is not turn:
@@ -224,4 +226,4 @@ class Sorter:
         kinds = {self.kinds.get(each[0]) for each in records if each.__class__ is tuple}
         if loop.waits or not kinds.isdisjoint({None, "error"}):
             return None
-        return Pattern(records, loop)
+        return Pattern(records, loop, self.kinds, self.named)

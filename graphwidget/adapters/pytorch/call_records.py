@@ -36,7 +36,6 @@ class CallRecords:
         self.identity = identity
         self.names = names
         self.scopes = scopes
-        self._last: Captured | None = None  # while sorting: what the last call made
 
     # Records -------------------------------------------------------------------------------
     def tell(self, call: Heard, nodes: Sequence[Made]) -> None:
@@ -49,7 +48,8 @@ class CallRecords:
         number: list[int] = []
         raw.append((self.tell_call, call.place, call.name, call, number, values, None))
         if call.late and values:
-            raw.append((self.names.perhaps, None, values[0][0], call.place, call.late))
+            content = _number(values[0][1])
+            raw.append((self.names.perhaps, None, values[0][0], call.place, call.late, content))
         inside = None
         if call.writes:
             through = [each for each in call.writes if each.base_after is not None]
@@ -235,22 +235,17 @@ class CallRecords:
     def made(self, _place: Position | None, _what: str, value: int, names: Names) -> None:
         self.names.bound(value, names)
 
-    def scalar(self, record: Any) -> None:
-        """While sorting: a number that a call gives to a name is the turn's."""
-        values, names = record[5], record[3].names
-        self._last = values[0][1] if len(values) == 1 else None
-        if names:
-            self._computed(names)
 
-    def scalar_perhaps(self, record: Any) -> None:
-        """While sorting: what the last call made is perhaps what gets these names."""
-        self._computed(record[4])
+def named(record: Any) -> Sequence[tuple[Names, Any]]:
+    """What a call gives a name to."""
+    values, names = record[5], record[3].names
+    return ((names, _number(values[0][1])),) if names and len(values) == 1 else ()
 
-    def _computed(self, names: Names) -> None:
-        data = self._last
-        if data is not None:
-            content = content_of(data) if data[1] in ((), (1,)) else None
-            self.scopes.computed(names, content or (None, (), NOT_ONE_NUMBER))
+
+def _number(data: Captured) -> Any:
+    """What was captured, as ``recording.summary`` captures arrays, if it is one number."""
+    content = content_of(data) if data[1] in ((), (1,)) else None
+    return content or (None, (), NOT_ONE_NUMBER)
 
 
 def _base(facts: Facts) -> int | None:

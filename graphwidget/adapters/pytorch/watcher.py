@@ -30,13 +30,13 @@ from ...recording.findings import Finding
 from ...recording.positions import Position
 from ...recording.recorder import Recorder, Ref
 from ...recording.summary import SMALL, peek
-from ..bindings import Bindings
+from ..bindings import Bindings, named_late
 from ..module_paths import ModuleNames, numbers_of
 from ..places import Places
 from ..scopes import Scopes
 from ..sorting import BEGINS, ENDS, TICK, Sorter
 from .backward_runs import BackwardRuns
-from .call_records import CallRecords
+from .call_records import CallRecords, named
 from .calls import Calls, Place
 from .identity import Identity
 from .mode_stack import ZeroGrad, enter, leave
@@ -78,8 +78,8 @@ class TorchAdapter:
         self.runs.about_to_run, self.runs.is_over = self.step_over, self._run_over
         self.runs.elsewhere = lambda: get_ident() != self._thread
         self.calls.found, self.calls.errs = self.runs.checks.found, self.runs.errs
-        self.sorter.heard[self.records.tell_call] = self.records.scalar
-        self.sorter.heard[self.names.perhaps] = self.records.scalar_perhaps
+        self.sorter.named[self.records.tell_call] = named
+        self.sorter.named[self.names.perhaps] = named_late
         self.sorter.kinds.update({
             self.records.tell_call: "call", self.records.tell_step: "call",
             self.identity.told: "value", self.runs.begins: "begin",
