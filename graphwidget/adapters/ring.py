@@ -86,7 +86,7 @@ class Ring:
     def shorten(self, loop: LoopMark, wanted: int) -> bool:
         """Let go of the turns in the middle of a loop: of the newest ones so many stay as make up
         ``wanted`` records, but not more than ``NEWEST``. Whether there were any."""
-        turns = [turn for turn in loop.turns if not turn.stays]
+        turns = [turn for turn in loop.turns if not self._holds_curve(turn)]
         if len(turns) < 2:
             return False
         first, size = len(turns) - 1, turns[-1].size
@@ -94,7 +94,7 @@ class Ring:
         while first > least and size + (length := turns[first - 1].size) <= wanted:
             first, size = first - 1, size + length
         turns = [turn for turn in turns[:first] if turn.nr != 1]
-        rests = self._rests([turn for turn in turns if not self.waits(turn)])
+        rests = self._let_go_of_turns([turn for turn in turns if not self.waits(turn)])
         loop.waits = not rests
         for turn in rests:
             if turn.nested:
@@ -110,13 +110,8 @@ class Ring:
 
     def waits(self, turn: Turn) -> bool:
         """Whether a run may still go backward through what the turn made, as far as one sees
-        without looking at the turns within it; or it stays for what these made."""
+        without looking at the turns within it."""
         get, records = self.kinds.get, turn.records
-        if turn.nested:
-            turn.stays = any(
-                record.__class__ is tuple and _is_long(record[1]) for record in flat(records)
-            )
-            return turn.stays
         alive: set[int] = set()
         ran: set[int] = set()
         for record in records:
@@ -129,16 +124,24 @@ class Ring:
                 ran.add(record[1])
         return not alive <= ran
 
-    def _rests(self, turns: list[Turn]) -> dict[Any, Records]:
+    def _holds_curve(self, turn: Turn) -> bool:
+        """Whether a turn that is over holds a loop of many turns."""
+        if turn.holds_curve is None:
+            turn.holds_curve = turn.nested and any(
+                record.__class__ is tuple and _is_long(record[1]) for record in flat(turn.records)
+            )
+        return turn.holds_curve
+
+    def _let_go_of_turns(self, turns: list[Turn]) -> dict[Any, Records]:
         """Let go of turns: all together if that can be, else of those that need not stay. What
         remains of each."""
         lists = [flat(turn.records) if turn.nested else turn.records for turn in turns]
         rests: dict[Any, Records] = {turn: [] for turn in turns}
-        whole = self._let_go([record for records in lists for record in records])
+        whole = self.let_go_of([record for records in lists for record in records])
         if whole is not None and turns:
             rests[turns[-1]] = whole
         else:
-            found = zip(turns, map(self._let_go, lists), strict=True)
+            found = zip(turns, map(self.let_go_of, lists), strict=True)
             rests = {turn: rest for turn, rest in found if rest is not None}
         sizes = (len(records) for turn, records in zip(turns, lists, strict=True) if turn in rests)
         self.scopes.size -= sum(sizes) - sum(map(len, rests.values()))
@@ -151,13 +154,11 @@ class Ring:
                 self.scopes.pending.pop(record.loop, None)
                 self._forget_loops(record.records)
 
-    def _let_go(self, records: Records) -> Records | None:
-        """What remains of records that are let go; None when something may still run backward
-        through what they made, or they are of interest for another reason."""
-        return self.let_go_of(self._grouped(records), records)
-
-    def let_go_of(self, groups: Groups, records: Records) -> Records | None:
-        """The same, of records that are in ``groups`` by their kinds."""
+    def let_go_of(self, records: Records, groups: Groups | None = None) -> Records | None:
+        """Let go of records, which are in ``groups`` by their kinds. What remains of them; None
+        when something may still run backward through what they made, or they are of interest for
+        another reason."""
+        groups = self._grouped(records) if groups is None else groups
         of = groups.get
         if "error" in groups or any(_is_long(record[1]) for record in of("turn", ())):
             return None
@@ -238,12 +239,12 @@ class Ring:
         """Let go of turns that do what the pattern says: all together if that can be, else up to
         the first that must stay. What remains of them, and of how many records."""
         before, size = list(self.recorder.lost), pattern.size
-        rest, count = self.let_go_of(pattern.groups(records), records), len(records)
+        rest, count = self.let_go_of(records, pattern.groups(records)), len(records)
         if rest is None:
             rest, count = [], 0
             while count < len(records):
                 turn = records[count : count + size]
-                more = self.let_go_of(pattern.groups(turn), turn)
+                more = self.let_go_of(turn, pattern.groups(turn))
                 if more is None:
                     break
                 rest += more

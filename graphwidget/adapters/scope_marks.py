@@ -61,8 +61,8 @@ class Turn(Mark):
     tick: int | None = None
     nested = False
     """Whether there are other turns among its records."""
-    stays = False
-    """Whether it must not be let go of: it holds a loop of many turns."""
+    holds_curve: bool | None = None
+    """Whether there is a loop of many turns among them, if somebody has looked."""
 
     def __init__(self, number: int, loop: LoopMark, records: Records) -> None:
         # The hot path: what all have is the class's.
