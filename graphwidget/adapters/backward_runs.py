@@ -50,7 +50,7 @@ class BackwardRuns:
         self._left = 0  # nodes of this run whose local derivatives are still computed
         self._local: list[ev.Matrix | None] | None = None  # of the node told to start last
         self._last: Any = self  # the gradient captured last
-        self._last_captured: Captured | None = None
+        self._last_captured: Grads = ()  # as that of a node with one
         self._owners: dict[
             int, weakref.ref[Any]
         ] = {}  # whose ``.grad`` an array is, by the array's id
@@ -295,21 +295,23 @@ class BackwardRuns:
         self.recorder.tell(ev.Grad(value, how, told, more, run, grad_value))
 
     # Arrays --------------------------------------------------------------------------------
-    def _take(self, grads: Iterable[Any]) -> Grads:
+    def _take(self, grads: Sequence[Any]) -> Grads:
         """Capture gradients (arrays, Tensors under create_graph, or None)."""
+        if len(grads) == 1 and grads[0] is self._last:
+            return self._last_captured  # most nodes start with what another finished with
         taken: list[Captured | None] = []
         for grad in grads:
-            if grad is self._last:  # most nodes start with what another finished with
-                taken.append(self._last_captured)
-            elif grad is None:
+            if grad is None:
                 taken.append(None)
+            elif grad is self._last:
+                taken += self._last_captured
             else:
                 data = grad if grad.__class__ is ndarray else getattr(grad, "_data", grad)
                 if data.size <= COPIED:
                     captured: Captured = (data.dtype, data.shape, data.tobytes())
                 else:
                     captured = capture(data)
-                self._last, self._last_captured = grad, captured
+                self._last, self._last_captured = grad, (captured,)
                 taken.append(captured)
         return tuple(taken)
 
