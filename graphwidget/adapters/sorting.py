@@ -88,7 +88,8 @@ class Sorter:
         records: list[Any] = []
         if not self.pulsing or self._seen >= self._quiet:
             budget = LIVE if self.pulsing else BUDGET
-            self._bring_back(budget)
+            self._let_go(budget)
+            self._bring_back()
             self.ring.thin(budget)
             records = self.scopes.take()
             self.most, self.few = SIFT, True
@@ -129,12 +130,12 @@ class Sorter:
         """Put aside the turns from there on that repeat the one before. Up to where they do."""
         end = at + pattern.repeats(batch, at) * pattern.size
         self._aside += batch[at:end]
-        at = end
-        if pattern.may_repeat(batch, at):
-            self._rest = batch[at:]
+        if pattern.may_repeat(batch, end):
+            self._rest = batch[end:]
             return len(batch)
-        self._bring_back(BUDGET)
-        return at
+        self._let_go(BUDGET)
+        self._bring_back()
+        return end
 
     def _let_go(self, budget: int) -> None:
         """Let go of what was put aside, but for the newest turns with so many records."""
@@ -157,13 +158,10 @@ class Sorter:
         self._aside = aside[gone:]
         if gone < count:
             pattern.loop.waits = True
-            self._bring_back(None)
+            self._bring_back()
 
-    def _bring_back(self, budget: int | None) -> None:
-        """Put in order what was put aside; but for the newest turns with so many records it is
-        let go of."""
-        if budget is not None:
-            self._let_go(budget)
+    def _bring_back(self) -> None:
+        """Put in order what was put aside."""
         records, self._aside, self._rest, self._pattern = self._aside + self._rest, [], [], None
         self._follow(records, 0, learn=False)
 
