@@ -31,11 +31,12 @@ $css
 <body>
 <div id="graph"></div>
 <noscript>This graph is drawn by JavaScript, which is switched off.</noscript>
-<script type="application/json" id="log">$log</script>
-<script type="application/json" id="beside">$beside</script>
-<script type="application/json" id="bundle">$bundle</script>
+$log
+$beside
+$bundle
 <script type="module">
-const text = (id) => document.getElementById(id).textContent;
+const parts = (name) => [...document.getElementsByClassName(name)].map((part) => part.text);
+const text = (name) => parts(name).join("");
 const state = {
   count: $count, protocol: $protocol, view: {}, packed: text("log"), beside: text("beside"),
 };
@@ -83,16 +84,24 @@ def page(
     """
     script, css = bundle()
     return PAGE.substitute(
-        title=escape(title),
+        title=escape(title).encode("ascii", "xmlcharrefreplace").decode(),
         css=css.replace("</", "<\\/"),
-        log=inline(packed),
-        beside=inline(beside),
-        bundle=inline(json.dumps(script).encode()),
+        log=inline("log", packed),
+        beside=inline("beside", beside),
+        bundle=inline("bundle", json.dumps(script).encode()),
         count=count,
         protocol=protocol,
     )
 
 
-def inline(packed: bytes) -> str:
+# So many characters stand in one element: the browser does other things between two, not within.
+PART = 200_000
+
+
+def inline(name: str, packed: bytes) -> str:
     """JSON as it stands in a page: ``<`` comes only inside texts, where it can be escaped."""
-    return packed.decode("utf-8", "replace").replace("<", "\\u003c")
+    text = packed.decode("utf-8", "replace").replace("<", "\\u003c")
+    parts = [text[i : i + PART] for i in range(0, len(text), PART)]
+    return "\n".join(
+        f'<script type="application/json" class="{name}">{part}</script>' for part in parts
+    )

@@ -175,10 +175,9 @@ def wire(events: Iterable[ev.Event]) -> list[tuple[Any, ...]]:
 
 
 def encode(events: Iterable[ev.Event]) -> bytes:
-    """Events as UTF-8 JSON, separated by commas."""
-    text = json.dumps(wire(events), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    # a lone surrogate in the user's text has no UTF-8; it must not cost them the log
-    return text[1:-1].encode("utf-8", "replace")
+    """Events as JSON, separated by commas: in ASCII, which a browser holds in half the memory and
+    reads in half the time, and which has an escape for a lone surrogate in the user's text."""
+    return json.dumps(wire(events), separators=(",", ":"), allow_nan=False)[1:-1].encode("ascii")
 
 
 def rows(chunk: bytes) -> list[Sequence[Any]]:

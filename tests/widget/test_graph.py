@@ -208,9 +208,9 @@ def test_the_exported_page_stands_alone(tmp_path: Path) -> None:
     page = path.read_text("utf-8")
     assert "<script>alert(1)" not in page
     assert "<title>&lt;b&gt;</title>" in page
-    outside = page.split('id="bundle"')[0]
+    outside = page.split('class="bundle"')[0]
     assert not re.search(r"""(src|href)=|https?://""", outside.replace("<!doctype", ""))
-    log = re.search(r'id="log">([^<]*)<', page)
+    log = re.search(r'class="log">([^<]*)<', page)
     assert log is not None
     first, events = unpack(log.group(1))
     assert (first, len(events)) == (0, graph.count)
