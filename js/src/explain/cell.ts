@@ -6,17 +6,8 @@ import type { Event, Summary } from "../log/events";
 import { number } from "../log/format";
 import type { Model, RunRow } from "../log/model";
 import { stepAround } from "./scope";
-import {
-  codeAt,
-  grad,
-  name,
-  numbers,
-  place,
-  plain,
-  type Explanation,
-  type Line,
-  type Piece,
-} from "./text";
+import { atLine, grad, name, numbers, plain } from "./text";
+import type { Explanation, Line, Piece } from "./text";
 
 /** So many gradients are told one by one. */
 const FEW = 4;
@@ -37,16 +28,14 @@ export function explainCell(model: Model, last: Event): Explanation | null {
   const arrived = leavesOf(model, run);
   if (root === null || arrived.length === 0) return null;
   const summary = model.values.get(root)?.summary;
-  return {
+  return atLine(model, run.source, {
     tone: "backward",
     title: [name(model, root), plain(" = "), asValue(numbers(summary, 40))],
     lines: [
       [plain("Backward from it brought "), ...gradients(model, arrived), plain(".")],
       optimizer.length > 0 ? [plain("Then a step of "), ...optimizer] : [],
     ],
-    where: place(model, run.source),
-    code: codeAt(model, run.source),
-  };
+  });
 }
 
 /** Numbers that are no gradient's. */

@@ -10,19 +10,8 @@ import { belongsTo } from "./scope";
 import { explainNode } from "./node";
 import { explainPass } from "./pass";
 import { explainError } from "./problems";
-import {
-  codeAt,
-  dim,
-  grad,
-  list,
-  math,
-  name,
-  numbers,
-  place,
-  plain,
-  type Explanation,
-  type Line,
-} from "./text";
+import { atLine, dim, grad, list, math, name, numbers, plain } from "./text";
+import type { Explanation, Line } from "./text";
 
 const NOTHING: Explanation = { tone: "plain", title: [], lines: [], where: null, code: null };
 
@@ -58,7 +47,7 @@ function explainEvent(
       const source = model.runs.get(event.run)?.source ?? null;
       const failed = model.errors.at(-1);
       if (failed && failed.time >= step.from && failed.time < step.to) break;
-      return at(model, source, { tone: "backward", ...explainNode(model, node, events) });
+      return atLine(model, source, { tone: "backward", ...explainNode(model, node, events) });
     }
     case "pass":
       return explainPass(model);
@@ -73,11 +62,7 @@ function explainEvent(
     case "error": {
       const error = model.errors.find((row) => row.time === step.anchor) ?? model.errors.at(-1);
       if (!error) return NOTHING;
-      return {
-        ...explainError(model, error),
-        where: place(model, error.source),
-        code: codeAt(model, error.source),
-      };
+      return atLine(model, error.source, explainError(model, error));
     }
     case "name":
       return explainName(model, event.value, event.name);
@@ -98,14 +83,6 @@ function explainName(model: Model, value: number, own: string): Explanation {
         ? [link, plain(" is the name of a value now")]
         : [link, plain(" is now another name of "), math(before)],
   };
-}
-
-function at(
-  model: Model,
-  source: number | null,
-  rest: Pick<Explanation, "tone" | "title" | "lines">,
-): Explanation {
-  return { ...rest, where: place(model, source), code: codeAt(model, source) };
 }
 
 function explainOp(model: Model, id: number): Explanation {
@@ -131,7 +108,7 @@ function explainOp(model: Model, id: number): Explanation {
   lines.push(savedLine(model, call, result));
   const around = belongsTo(model, call.scope);
   if (around.length > 0) lines.push(around);
-  return at(model, call.source, {
+  return atLine(model, call.source, {
     tone: "plain",
     title:
       result && userName(result) === null
@@ -196,7 +173,7 @@ function explainWrite(model: Model, storage: number, time: number): Explanation 
   const call = write.call === null ? undefined : model.calls.get(write.call);
   const around = belongsTo(model, call?.scope ?? null);
   if (around.length > 0) lines.push(around);
-  return at(model, write.source, {
+  return atLine(model, write.source, {
     tone: "plain",
     title: [
       name(model, target),
@@ -244,7 +221,7 @@ function explainBegin(model: Model, id: number): Explanation {
   if (run.retain_graph) lines.push([dim("retain_graph=True: saved values are kept.")]);
   if (run.create_graph) lines.push([dim("create_graph=True: the gradients get a graph too.")]);
   const live = run.live ? " Press next: the engine runs one node at a time." : "";
-  return at(model, run.source, {
+  return atLine(model, run.source, {
     tone: "backward",
     title: [plain("Backward begins at "), ...list(roots), plain(`.${live}`)],
     lines,
@@ -258,7 +235,7 @@ function explainEnd(model: Model, id: number): Explanation {
     failed: "Backward failed",
     abandoned: "Backward was abandoned before its end",
   };
-  return at(model, run?.source ?? null, {
+  return atLine(model, run?.source ?? null, {
     tone: run?.status === "failed" ? "error" : "backward",
     title: [plain(words[run?.status ?? ""] ?? "Backward ended")],
     lines: [],

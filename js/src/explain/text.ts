@@ -71,6 +71,15 @@ export function codeAt(model: Model, source: number | null): string | null {
   return text ? text : null;
 }
 
+/** What a line of the user's program did, with that line. */
+export function atLine(
+  model: Model,
+  source: number | null,
+  told: Pick<Explanation, "tone" | "title" | "lines">,
+): Explanation {
+  return { ...told, where: place(model, source), code: codeAt(model, source) };
+}
+
 /** A place with its line: "cell 3, line 2, `b[0] = 1000.`"; a link to what it did, if told. */
 export function lineAt(model: Model, source: number | null, key?: string): Piece[] {
   const [where, text] = [place(model, source), codeAt(model, source)];
