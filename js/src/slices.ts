@@ -18,12 +18,14 @@ export function atOnce<T>(work: Work<T>): T {
 
 /** Does the work in slices, each in a task of its own, as is what comes after it. */
 export async function inSlices<T>(work: Work<T>): Promise<T> {
-  for (let begin = performance.now(); ;) {
-    const { done, value } = work.next();
-    if (!done && performance.now() - begin < SLICE) continue;
+  for (;;) {
     await task();
-    if (done) return value;
-    begin = performance.now();
+    const begin = performance.now();
+    let step = work.next();
+    while (!step.done && performance.now() - begin < SLICE) step = work.next();
+    if (!step.done) continue;
+    await task();
+    return step.value;
   }
 }
 

@@ -105,6 +105,7 @@ export function* findGraph(model: Model, plan: Plan): Work<Graph> {
   const { seen, nest: nested } = plan;
   const draft: Draft = { boxes: new Map(), homes: new Map(), frames: new Map(), wires: [] };
   addCards(draft, model, plan);
+  yield;
   addPills(draft, model, plan);
   yield;
   yield* addGroups(draft, model, plan);
@@ -201,7 +202,9 @@ function* addGroups(draft: Draft, model: Model, { seen, nest: nested, values }: 
     if (calls.length === 0) continue;
     const age = model.calls.get(calls[0] ?? -1)?.time ?? 0;
     const facts = factsOf(model, group, calls, stepped);
+    yield;
     const nodes = nodesIn(model, group, calls);
+    yield;
     draft.boxes.set(group.key, groupBox(group, facts, values === "names", age, nodes));
     draft.homes.set(group.key, homeKey(home));
     for (const wire of wiresOfGroup(model, group, calls, seen, nested)) {

@@ -2,8 +2,8 @@
 
 import { countWhile } from "../collections";
 import type { Summary } from "../log/events";
-import { cut, number, shape, shapeOf, UNSEEN } from "../log/format";
-import { hazards, nodesOf, once, type Model, type NodeRow, type ValueRow } from "../log/model";
+import { cut, notFinite, number, shape, shapeOf, UNSEEN } from "../log/format";
+import { hazards, nodesOf, once, spoilt, type Model, type NodeRow } from "../log/model";
 import { rare } from "../log/table";
 import type { GroupBox, GroupFacts } from "./boxes";
 import { textWidth } from "./measure";
@@ -139,24 +139,14 @@ const unusual = once((model) => {
   for (const { node } of hazards(model)) {
     if (node.call !== null) calls["a saved value was written in place"].add(node.call);
   }
-  for (const call of spoilt(model.values)) calls["NaN or Inf inside"].add(call);
+  for (const { call } of spoilt(model)) if (call !== null) calls["NaN or Inf inside"].add(call);
   return calls;
 });
 
 const eventful = rare<NodeRow, NodeRow>((node, add) => {
-  const spoilt = node.grads_out.some((grad) => grad && !isFinite(grad));
-  if (node.state === "failed" || node.state === "running" || spoilt) add(node);
+  const wrong = node.grads_out.some((grad) => grad && notFinite(grad) > 0);
+  if (node.state === "failed" || node.state === "running" || wrong) add(node);
 });
-
-const spoilt = rare<ValueRow, number>(({ call, summary }, add) => {
-  if (call !== null && !isFinite(summary)) add(call);
-});
-
-function isFinite({ values, stats }: Summary): boolean {
-  if (stats) return stats.nonfinite === 0;
-  for (const x of values ?? []) if (typeof x === "string") return false;
-  return true;
-}
 
 /** The length of a gradient, or of a large one its largest item, as far as it is known. */
 function normOf({ values, stats }: Summary): string | null {

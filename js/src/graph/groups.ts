@@ -75,7 +75,7 @@ export function* groupTree(model: Model, seen: Visible): Work<Tree> {
     for (const item of root.items) if (typeof item !== "number") item.parent = root;
   }
   yield;
-  finish(model, root, places, new Structures(model));
+  yield* finish(model, root, places, new Structures(model));
   return { root, places, functions };
 }
 
@@ -140,10 +140,11 @@ function titleOf({ kind, name, text }: ScopeRow): [string, string] {
 }
 
 /** What follows from the items of a group, from the inside out. */
-function finish(model: Model, group: Made, places: Places, alike: Structures): void {
+function* finish(model: Model, group: Made, places: Places, alike: Structures): Work {
   for (const item of group.items) {
-    if (typeof item !== "number") finish(model, item, places, alike);
+    if (typeof item !== "number") yield* finish(model, item, places, alike);
   }
+  yield;
   if (group.kind === "loop") group.times = group.items.length;
   else joinLines(model, group, places);
   group.items = group.items.flatMap((item) => {
@@ -152,8 +153,11 @@ function finish(model: Model, group: Made, places: Places, alike: Structures): v
     return item.items;
   });
   measure(group);
-  if (group.kind !== "loop") foldEqual(model, group, alike);
-  while (group.items.length > MOST_ITEMS) cutUp(model, group, places);
+  if (group.kind !== "loop") yield* foldEqual(model, group, alike);
+  while (group.items.length > MOST_ITEMS) {
+    yield;
+    cutUp(model, group, places);
+  }
 }
 
 /** Ops of one line that make so many values are drawn as one thing: a call into a library. */
@@ -243,7 +247,7 @@ function markOf(model: Model, call: CallRow): string {
 }
 
 /** Modules equal in structure, each reading what the one before made, become one group. */
-function foldEqual(model: Model, group: Made, alike: Structures): void {
+function* foldEqual(model: Model, group: Made, alike: Structures): Work {
   const folded: (Made | number)[] = [];
   let run: Made[] = [];
   const close = (): void => {
@@ -270,6 +274,7 @@ function foldEqual(model: Model, group: Made, alike: Structures): void {
     }
     if (last && (alike.of(last) !== alike.of(item) || !feeds(model, last, item))) close();
     run.push(item);
+    if (run.length % PART === 0) yield;
   }
   close();
   group.items = folded;

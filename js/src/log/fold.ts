@@ -305,11 +305,14 @@ function setNode(model: Model, e: NodeEvent): void {
   patch(model, model.calls, e.call, { node: e.node });
 }
 
+const NONE: readonly number[] = [];
+
 /** The times of the writes that a saved value has seen: of a call that saves and writes at once. */
 function since(model: Model, slot: NodeEvent["saved"][number]): readonly number[] {
   const { storage, version } = slot;
-  if (storage === null || version === null) return [];
-  const writes = model.storages.get(storage)?.writes ?? [];
+  if (storage === null || version === null) return NONE;
+  const { writes } = model.storages.get(storage) ?? { writes: [] };
+  if (writes.length === 0) return NONE;
   return writes.filter((each) => each.version > version).map((each) => each.time);
 }
 

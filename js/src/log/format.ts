@@ -17,8 +17,10 @@ export function number(x: Numeric): string {
 
 /** How many items are nan or infinite. */
 export function notFinite({ values, stats }: Summary): number {
-  if (values) return values.filter((x) => typeof x === "string").length;
-  return stats?.nonfinite ?? 0;
+  if (!values) return stats?.nonfinite ?? 0;
+  let count = 0;
+  for (const x of values) if (typeof x === "string") count += 1;
+  return count;
 }
 
 /** Whether all items are 0, of which there are some. */

@@ -22,6 +22,7 @@ import type {
   Summary,
   ValueEvent,
 } from "./events";
+import { notFinite } from "./format";
 import { rare, Table } from "./table";
 
 type Row<E> = Readonly<Omit<E, "event">>;
@@ -280,6 +281,13 @@ const hazardsIn = rare<NodeRow, Hazard>((node, add) => {
   node.saved.forEach((slot, index) => {
     if (holdsTensor(slot) && slot.stale.length > 0) add({ node, slot, index });
   });
+});
+
+/** The values with a NaN or an Inf in them. */
+export const spoilt = (model: Model): ValueRow[] => spoiltIn(model.values);
+
+const spoiltIn = rare<ValueRow, ValueRow>((value, add) => {
+  if (notFinite(value.summary) > 0) add(value);
 });
 
 /** What is found once of a model, which is never changed after it was given away. */

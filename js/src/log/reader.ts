@@ -17,7 +17,7 @@ export class Reader {
   /** Values that calls have read or made. */
   private readonly used = new Set<number>();
   /** Calls that were told: those of a static graph are told again at each run. */
-  private readonly calls = new Map<number, string>();
+  private readonly calls = new Map<number, OpEvent>();
 
   /** The calls of the program that the last pass left. */
   private program: PassEvent["steps"] = [];
@@ -67,10 +67,11 @@ export class Reader {
     this.program = steps;
   }
 
-  private made({ call, inputs, outputs }: OpEvent): void {
-    const told = JSON.stringify([inputs, outputs]);
-    if (this.calls.get(call) === told) return;
-    this.calls.set(call, told);
+  private made(event: OpEvent): void {
+    const { call, inputs, outputs } = event;
+    const told = this.calls.get(call);
+    if (told && same(told.inputs, inputs) && same(told.outputs, outputs)) return;
+    this.calls.set(call, event);
     for (const input of inputs) if (typeof input === "number") this.used.add(input);
     for (const output of outputs) {
       if (this.used.has(output)) {
@@ -95,4 +96,8 @@ export class Reader {
     this.parents.clear();
     this.used.clear();
   }
+}
+
+function same<T>(some: readonly T[], others: readonly T[]): boolean {
+  return some.length === others.length && some.every((item, i) => item === others[i]);
 }

@@ -6,8 +6,8 @@ import { emptyModel, fork, type Model } from "./model";
 import { Reader } from "./reader";
 import type { Work } from "../slices";
 
-/** A fold is kept every so many events, so that any moment is not far away. */
-const CHECKPOINT = 2000;
+/** A fold is kept every so many events (milliseconds of folding): any moment is not far away. */
+const CHECKPOINT = 5000;
 
 /** So many events are folded before others may have their turn. */
 const PART = 250;

@@ -3,10 +3,9 @@
 import { called, expression } from "../graph/names";
 import { callKey, valueKey } from "../graph/keys";
 import { RAISED_KEY } from "../graph/raised";
-import { dtype, shape } from "../log/format";
-import type { Summary } from "../log/events";
+import { dtype, notFinite, shape } from "../log/format";
+import { spoilt } from "../log/model";
 import type { CallRow, ErrorRow, Hazard, Model, ValueRow } from "../log/model";
-import { rare } from "../log/table";
 
 /** Something found: where it is drawn, and what it is in words. */
 export interface Hit {
@@ -125,16 +124,12 @@ export function problemsOf(
     const key = `n${node.node}`;
     if (!problems.some((known) => known.key === key)) problems.push({ key, kind: "hazard" });
   }
-  for (const value of notFinite(model.values)) {
+  for (const value of spoilt(model)) {
     if (problems.length >= MOST) break;
     if (begins(model, value)) problems.push({ key: valueKey(value.value), kind: "nan" });
   }
   return problems;
 }
-
-const notFinite = rare<ValueRow, ValueRow>((value, add) => {
-  if (!finite(value.summary)) add(value);
-});
 
 /** Whether a value that is not finite was made of values that are: there the trouble begins. */
 function begins(model: Model, value: ValueRow): boolean {
@@ -142,7 +137,7 @@ function begins(model: Model, value: ValueRow): boolean {
   const call = value.call === null ? undefined : model.calls.get(value.call);
   return !call?.inputs.some((input) => {
     const made = typeof input === "number" ? model.values.get(input) : undefined;
-    return made !== undefined && !finite(made.summary);
+    return made !== undefined && notFinite(made.summary) > 0;
   });
 }
 
@@ -152,16 +147,4 @@ function neverRead(model: Model, { value, call, next }: ValueRow): boolean {
   return ![...model.calls.values()].some(
     ({ inplace, inputs }) => !inplace && inputs.includes(value),
   );
-}
-
-const checked = new WeakMap<Summary, boolean>();
-
-export function finite(summary: Summary): boolean {
-  const known = checked.get(summary);
-  if (known !== undefined) return known;
-  const fine =
-    (summary.stats?.nonfinite ?? 0) === 0 &&
-    !(summary.values ?? []).some((x) => typeof x === "string");
-  checked.set(summary, fine);
-  return fine;
 }
