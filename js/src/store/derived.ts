@@ -153,7 +153,7 @@ function pictureOf(state: State, timeline: Timeline, { time, model, present }: M
       whole: whole.value,
       direction: state.wantedDirection.value,
       room: room.value,
-      state: `${state.tidied.value} ${detail.value?.depth ?? ""} ${detail.value?.values ?? ""}`,
+      state: `${state.tidied.value} ${lookOf(detail.value)}`,
     }),
   );
   /** The closed group that a call is drawn in by the end of this cell; null for none. */
@@ -213,16 +213,23 @@ function fitOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySignal<
     last = atOnce(choose(whole.value));
     return last.fit;
   });
-  /** Finds it ahead for a model that will be shown, and draws that. */
+  /** Finds it ahead for a model that will be shown, and draws that, unless a picture only grows. */
   function* prepare(model: Model): Work {
+    const before = lookOf(last.fit?.detail);
     last = yield* choose(withRaised(model));
-    if (last.fit) yield* drawAhead(last.fit.graph, state.wantedDirection.value, room.value);
+    if (last.fit && lookOf(last.fit.detail) !== before) {
+      yield* drawAhead(last.fit.graph, state.wantedDirection.value, room.value);
+    }
   }
   return { fit, prepare };
 }
 
-/** More boxes are not drawn as elements of the page. */
-const MOST_BOXES = 600;
+/** Names a detail: in another one the picture is laid out anew. */
+const lookOf = (detail: Detail | null | undefined): string =>
+  detail ? `${detail.depth} ${detail.values}` : "";
+
+/** More boxes are too many to be looked through: the groups that they stand in are drawn alone. */
+const MOST_BOXES = 200;
 
 /** So many calls are much to look through at each step. */
 const MANY = 500;

@@ -17,7 +17,7 @@ const GONE =
   "The kernel that recorded this was restarted or is gone: what was recorded can be replayed.";
 
 /** More events than these are read in slices, between which the page does other things. */
-const LONG = 5000;
+const LONG = 1000;
 
 /** What is read into: a log, and its steps so far. */
 interface Read {

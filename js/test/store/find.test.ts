@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { findAll, problemsOf } from "../../src/store/find";
 import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";
@@ -26,8 +26,11 @@ describe("the search", () => {
     expect(search(store, "  ")).toEqual([]);
   });
 
-  it("lists the newest first, and not without end", () => {
+  it("lists the newest first, and not without end", async () => {
     const store = load(manyBoxes(500));
+    await vi.waitFor(() => {
+      expect(store.loading.value).toBe(false); // it is long
+    });
     const hits = search(store, "add");
     expect(hits.length).toBe(60);
     const calls = hits.map((key) => Number(key.slice(1)));

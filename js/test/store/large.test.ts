@@ -76,7 +76,7 @@ it("shows what it has while more comes in, also when that alone is little", asyn
   expect(store.scene.value).not.toBe(before);
 });
 
-it("stands still while a chain grows, but where its parts become larger", () => {
+it("stands still while a chain grows, but where its parts become larger", async () => {
   const p = new Program();
   p.cell();
   let h = p.leaf("x", [1]);
@@ -85,7 +85,14 @@ it("stands still while a chain grows, but where its parts become larger", () => 
   const updates: number[] = [];
   let before = new Map<string, string>();
   for (let from = 0; from < p.json.length; from += 40) {
-    store.received({ type: "events", from, events: p.json.slice(from, from + 40) });
+    const events = p.json.slice(from, from + 40);
+    store.received({ type: "events", from, events });
+    await vi.waitFor(
+      () => {
+        expect(store.end.value).toBe(from + events.length);
+      },
+      { interval: 1 },
+    );
     const now = new Map([...store.scene.value.boxes].map(([key, { x, y }]) => [key, `${x} ${y}`]));
     const groups = [...store.scene.value.boxes.values()].filter(({ box }) => box.kind === "group");
     // The result, which nobody has read yet, goes into the last part with the next op.
