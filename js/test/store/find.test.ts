@@ -28,9 +28,10 @@ describe("the search", () => {
 
   it("lists the newest first, and not without end", async () => {
     const store = load(manyBoxes(500));
-    await vi.waitFor(() => {
-      expect(store.loading.value).toBe(false); // it is long
-    });
+    const read = () => {
+      expect(store.loading.value).toBe(false);
+    };
+    await vi.waitFor(read, { timeout: 15_000 }); // it is long
     const hits = search(store, "add");
     expect(hits.length).toBe(60);
     const calls = hits.map((key) => Number(key.slice(1)));

@@ -91,7 +91,7 @@ it("stands still while a chain grows, but where its parts become larger", async 
       () => {
         expect(store.end.value).toBe(from + events.length);
       },
-      { interval: 1 },
+      { interval: 1, timeout: 15_000 },
     );
     const now = new Map([...store.scene.value.boxes].map(([key, { x, y }]) => [key, `${x} ${y}`]));
     const groups = [...store.scene.value.boxes.values()].filter(({ box }) => box.kind === "group");
