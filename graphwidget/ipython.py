@@ -12,6 +12,7 @@ from typing import Any
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 
 from .adapters.both import Adapter
+from .adapters.names import named
 from .graph import runtime
 from .graph.base import RunBase
 from .recording import events as ev
@@ -36,8 +37,7 @@ USAGE = "%graph takes on, off, pause on or pause off; alone it changes on to off
 PAST = "This is the graph as an earlier cell left it. The live one is below a later cell."
 
 COMPUTED = (ev.Op, ev.Write, ev.Backward, ev.Grad, ev.Flag, ev.Error)
-WORTH_SHOWING = (*COMPUTED, ev.Value)
-"""A cell that only makes values is shown at its end, if it shows no recording of its own."""
+"""What makes a cell worth a picture at once; one that only makes values is shown at its end."""
 
 
 class Extension:
@@ -85,7 +85,9 @@ class Extension:
             return
         tell_error(adapter, result)
         if not self._displayed():
-            self._look(COMPUTED if Recorded.shown > self._recordings else WORTH_SHOWING)
+            self._look(COMPUTED)
+        if not self._displayed() and Recorded.shown == self._recordings and self._made():
+            self._display(GraphWidget(adapter))
         if self._displayed():
             assert self.graph is not None
             self.graph.end_cell()
@@ -95,6 +97,15 @@ class Extension:
 
     def _displayed(self) -> bool:
         return self.graph is not None and self.graph.adapter is self._adapter
+
+    def _made(self) -> bool:
+        """Whether the cell that is over made values and gave them names."""
+        adapter = self._adapter
+        assert adapter is not None
+        adapter.bind(named(self.shell.user_ns))
+        adapter.drain()
+        log = adapter.recorder.log
+        return all(log.has((kind,), self._start) for kind in (ev.Value, ev.Name))
 
     def _pulse(self, wait: float) -> None:
         if not wait:

@@ -249,11 +249,14 @@ class GraphWidget(anywidget.AnyWidget):
     def flush(self, final: bool = False) -> None:
         """Send the page what happened since the last time. ``final`` brings the saved state (the
         packed log) up to date as well, as after each cell."""
-        if self.namespace is not None:
-            self.bind(named(self.namespace))
+        self._bind_variables()
         if final:
             self.adapter.settle()
         self._send_new(final)
+
+    def _bind_variables(self) -> None:
+        if self.namespace is not None:
+            self.bind(named(self.namespace))
 
     def _send_new(self, final: bool = False) -> None:
         """Send what is new, if a page has asked for it."""
@@ -398,6 +401,8 @@ class GraphWidget(anywidget.AnyWidget):
         self.show()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        self.flush(final=True)
+        # As a final flush; but the program may be in the middle of a loop, and stays there.
+        self._bind_variables()
+        self._send_new(final=True)
         bundle = super()._repr_mimebundle_(**kwargs)
         return bundle if isinstance(bundle, tuple) else (bundle or {}, {})

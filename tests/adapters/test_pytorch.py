@@ -379,3 +379,14 @@ def test_a_gradient_that_a_hook_overwrites_has_no_numbers_rather_than_wrong_ones
     first = next(each for each in events if type(each) is ev.Finish and "Mul" in nodes[each.node])
     assert first.grads[0] is not None
     assert first.grads[0].values in (None, (3.0, 3.0))
+
+
+def test_parameters_are_met_with_their_first_numbers() -> None:
+    with graphwidget.watch() as graph:
+        net = torch.nn.Linear(3, 2)
+        torch.nn.init.ones_(net.weight)
+        assert graph.events == []  # not with what their memory held before
+        net(torch.ones(3))
+    parameters = [each for each in graph.model.values.values() if each["parameter"]]
+    [weight] = [each for each in parameters if each["summary"][0] == [2, 3]]
+    assert set(weight["summary"][2]) == {1.0}

@@ -51,6 +51,21 @@ def test_watch_within_watch() -> None:
     assert repr(outer) == "<GraphWidget 1 op, 0 nodes>"
 
 
+def test_displayed_in_the_middle_of_a_loop_it_leaves_the_loop_whole() -> None:
+    def epochs(graph: torch.GraphWidget, w: torch.Tensor) -> None:
+        for _epoch in range(3):
+            for batch in range(2):
+                loss = (w * batch).sum()
+                loss.backward()
+                graph._repr_mimebundle_()
+
+    with torch.watch() as graph:
+        epochs(graph, torch.ones(2, requires_grad=True))
+    loops = [loop for loop in graph.model.loops.values() if loop["count"] > 1]  # not pytest's
+    assert [loop["count"] for loop in loops] == [3, 2, 2, 2]
+    assert [loop["curves"].get("loss") for loop in loops[1:]] == [[0.0, 2.0]] * 3
+
+
 def test_watch_as_a_call() -> None:
     first = torch.watch()
     try:

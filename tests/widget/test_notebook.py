@@ -240,3 +240,15 @@ def test_a_run_draws_the_graph_behind_what_it_starts_from(library: str) -> None:
     assert [call["op"] for call in last.calls.values()][-2:] == ["mul", "sum"]
     [leaf] = [value for value in last.values.values() if value["leaf"] and value["requires_grad"]]
     assert ["", "x"] in [list(name) for name in leaf["names"]]
+
+
+def test_cells_that_only_define_a_model_or_look_have_no_picture() -> None:
+    book = execute(
+        "%load_ext graphwidget",
+        "import torch\nx = torch.ones(3)\ny = x * 2",
+        "net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.LSTM(4, 2))",
+        "torch.zeros(3)",
+        "made = {'a': torch.ones(2)}",
+    )
+    views = [[VIEW in output.get("data", {}) for output in cell.outputs] for cell in book.cells]
+    assert list(map(any, views)) == [False, True, False, False, True]

@@ -215,6 +215,7 @@ class Calls(TorchFunctionMode):
             return
         place, names, late = self.place()
         if place is not None and place.initial and not any(map(grad_fn_of, made)):
+            identity.forget(refs)  # met before they had their first numbers
             return
         new = tuple([self._made(tensor, name, before) for tensor in made])
         writes = tuple([self.written(tensor, ref) for tensor, ref in written])

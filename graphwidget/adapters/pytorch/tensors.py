@@ -7,7 +7,7 @@ user's. It stays the same value until the version of its storage rises: then it 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -133,6 +133,18 @@ class Tensors:
             write = ev.Write(ref.storage, version, before.id, ref.id, None, None, None, None)
             self.note(ref, (self.recorder.tell, write), before)
         return ref
+
+    def forget(self, refs: Iterable[Ref]) -> None:
+        """Take back those of the values that were just met: they are met when they are used."""
+        raw = self.recorder.raw
+        for ref in refs:
+            if not (raw and type(raw[-1]) is tuple and raw[-1][:2] == (self.told, ref)):
+                return
+            raw.pop()
+            self.recorder.values.discard(ref.id)
+            if self.refs.get(ref.facts.key) is ref:
+                del self.refs[ref.facts.key]
+                self.tables.leave(ref.facts.address)
 
     def note(self, ref: Ref, record: Any, before: Ref | None = None) -> None:
         """Add a raw record that speaks of a value, or of two."""

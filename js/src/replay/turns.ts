@@ -26,13 +26,46 @@ export function filmAt(model: Model, time: number): LoopRow | null {
     const start = loop.turns.at(-1)?.from ?? -Infinity;
     if (start < begin || start >= end || loop.count < 2 || !isFilm(model, loop)) continue;
     const turn = loop.turns.findLast(({ from }) => from < time);
-    const inside = turn !== undefined && (turn.to === null || time <= turn.to);
+    const inside = turn !== undefined && goesOn(turn, time);
     const rank = [inside ? 2 : turn ? 1 : 0, turn?.from ?? -1] as const;
-    if (rank[0] > best[0] || (rank[0] === best[0] && rank[1] >= best[1])) {
+    const later = rank[0] > 0 && rank[0] === best[0] && rank[1] >= best[1];
+    if (rank[0] > best[0] || later) {
       [found, best] = [loop, rank];
     }
   }
-  return found;
+  return found && innermost(model, found, time);
+}
+
+const goesOn = ({ to }: TurnRow, time: number): boolean => to === null || time <= to;
+
+/** Of a film the one within its turn that began last by then, and so on inwards. */
+function innermost(model: Model, film: LoopRow, time: number): LoopRow {
+  const turn = film.turns.findLast(({ from }) => from < time);
+  if (!turn) return film;
+  const began = ({ turns }: LoopRow): number => turns[0]?.from ?? Infinity;
+  let inner: LoopRow | null = null;
+  for (const loop of model.loops.values()) {
+    const from = began(loop);
+    if (from <= turn.from || from >= time || loop.count < 2 || !isFilm(model, loop)) continue;
+    const within = scopesAround(model, loop.loop).includes(turn.scope);
+    if (within && (!inner || from > began(inner))) inner = loop;
+  }
+  return inner ? innermost(model, inner, time) : film;
+}
+
+/** A film with those around it, as batches with their epochs: the outermost first. */
+export function filmsAround(model: Model, film: LoopRow): readonly LoopRow[] {
+  const outer = scopesAround(model, film.loop).flatMap((scope) => {
+    const loop = model.loops.get(scope);
+    return loop && loop.count > 1 ? [loop] : [];
+  });
+  return [...outer.reverse(), film];
+}
+
+/** From the innermost to the outermost. */
+function scopesAround(model: Model, scope: number): number[] {
+  const above = model.scopes.get(scope)?.parent ?? null;
+  return above === null ? [] : [above, ...scopesAround(model, above)];
 }
 
 /** The steps of each turn of a film; turns without a step of their own are left out. */

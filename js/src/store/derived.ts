@@ -71,7 +71,8 @@ function stepOf(state: State, timeline: Timeline, { time, model, liveRun }: Mome
     if (!step.value) return null;
     const { anchor, from } = step.value;
     const event = stepEvents.value[anchor - from];
-    const unseen = state.cursor.value === null && !state.walked.value && liveRun.value === null;
+    // A cell, or a turn of a loop, that nobody has gone through yet.
+    const unseen = !state.walked.value && liveRun.value === null;
     const whole = unseen && event ? explainCell(model.value, event) : null;
     return whole ?? explainStep(model.value, step.value, stepEvents.value);
   });

@@ -43,8 +43,8 @@ export function createState() {
 
     /** The user moved through time since the newest cell began: the camera goes with the steps. */
     walked: signal(false),
-    /** A turn that was asked for but whose details were let go: its scalars are told. */
-    lostTurn: signal<number | null>(null),
+    /** A turn of a loop that was asked for but whose details were let go: its scalars are told. */
+    lostTurn: signal<{ readonly loop: number; readonly turn: number } | null>(null),
 
     selected: signal<number | null>(null),
     /** The box that is selected when it is no value's: a call's pill, a group; by key. */

@@ -3,9 +3,10 @@
  * that waits.
  */
 
-import { batch, computed } from "@preact/signals";
+import { batch, computed, type ReadonlySignal } from "@preact/signals";
 import { nextStop, previousStop, stepOver } from "../replay/stops";
-import { filmAt, sectionAt, sectionsOf, type Section } from "../replay/turns";
+import { filmAt, filmsAround, sectionAt, sectionsOf, type Section } from "../replay/turns";
+import type { LoopRow } from "../log/model";
 import type { Timeline } from "../log/timeline";
 import type { Send } from "./commands";
 import type { Derived } from "./derived";
@@ -87,15 +88,16 @@ export function createTimeTravel(state: State, derived: Derived, timeline: Timel
       send({ type: "until", run: run.run, node });
     } else if (step >= 0) goTo(step);
   };
-  const toTurn = (number: number): void => {
-    turns.toTurn(number, goTo);
+  /** To the end of a turn: of the innermost film, or of the one given. */
+  const toTurn = (number: number, of = turns.films.value.at(-1)): void => {
+    if (of) turns.toTurn(of, number, goTo);
   };
   const toNeighbour = (way: 1 | -1): void => {
     turns.toNeighbour(way, goTo);
   };
   return {
     ...{ canGoOn, goTo, toFirst, toPrevious, toLast, toNext, togglePlay, stepOfNode, runTo },
-    ...{ film: turns.film, section: turns.section, wholeTurns: turns.whole, toTurn, toNeighbour },
+    ...{ films: turns.films, film: turns.film, section: turns.section, toTurn, toNeighbour },
   };
 }
 
@@ -107,18 +109,34 @@ function edges(
 
 type GoTo = (step: number) => void;
 
-/** The turns of the film that the moment shown is in. */
-function turnsOf(state: State, { present, time, index }: Derived, timeline: Timeline) {
-  const film = computed(() => filmAt(present.value, time.value));
-  const sections = computed(() => (film.value ? sectionsOf(film.value, state.steps.value) : []));
-  /** The turns that can be walked through from their first op on; of the others less is known. */
-  const whole = computed(() =>
-    sections.value.flatMap(({ turn }) =>
-      turn !== null && turn.from >= state.first.value ? [turn.turn] : [],
-    ),
-  );
+/** A film that the moment shown is in. */
+export interface ShownFilm {
+  readonly loop: LoopRow;
+  readonly sections: readonly Section[];
   /** The steps among which the moment shown is: of its turn, or between turns. */
-  const section = computed(() => sectionAt(sections.value, index.value));
+  readonly section: Section | null;
+  /** The turns that can be walked through from their first op on; of the others less is known. */
+  readonly whole: readonly number[];
+}
+
+/** The turns of the films that the moment shown is in. */
+function turnsOf(state: State, { present, time, index }: Derived, timeline: Timeline) {
+  // The beginning belongs to what follows it.
+  const film = computed(() => filmAt(present.value, Math.max(time.value, state.first.value + 1)));
+  /** By film, from the outermost to the innermost. */
+  const kept = computed(() =>
+    (film.value ? filmsAround(present.value, film.value) : []).map((loop) => {
+      const sections = sectionsOf(loop, state.steps.value);
+      const whole = sections.flatMap(({ turn }) =>
+        turn !== null && turn.from >= state.first.value ? [turn.turn] : [],
+      );
+      return { loop, sections, whole };
+    }),
+  );
+  const films: ReadonlySignal<readonly ShownFilm[]> = computed(() =>
+    kept.value.map((one) => ({ ...one, section: sectionAt(one.sections, index.value) })),
+  );
+  const section = computed(() => films.value.at(-1)?.section ?? null);
 
   /**
    * A turn is looked at as a whole: the camera stays on what matters in it, not on its last step,
@@ -137,22 +155,38 @@ function turnsOf(state: State, { present, time, index }: Derived, timeline: Time
     });
   };
   /** Shows the end of a turn; of one whose details were let go only the scalars are told. */
-  const toTurn = (number: number, goTo: GoTo): void => {
-    const found = sections.value.find(({ turn }) => turn?.turn === number);
+  const toTurn = ({ loop, sections }: ShownFilm, number: number, goTo: GoTo): void => {
+    const found = sections.find(({ turn }) => turn?.turn === number);
     if (found) show(found, goTo);
-    else state.lostTurn.value = number;
+    else state.lostTurn.value = { loop: loop.loop, turn: number };
   };
-  /** The next turn that can be shown, or the one before; beside the last, what stands there. */
+  /**
+   * The next turn that can be shown, or the one before; at the end of an inner film that of the
+   * film around it. Beside the last, what stands there.
+   */
   const toNeighbour = (way: 1 | -1, goTo: GoTo): void => {
-    const kept = sections.value;
-    const at = kept.findIndex((each) => each === section.value);
-    const found =
-      way > 0
-        ? kept.find(({ turn }, i) => turn !== null && i > at)
-        : kept.findLast(({ turn }, i) => turn !== null && i < at);
-    if (found) show(found, goTo);
-    else if (way > 0) goTo(state.steps.value.length - 1);
-    else goTo(-1);
+    for (const { sections, section } of films.value.toReversed()) {
+      const at = sections.findIndex((each) => each === section);
+      const found =
+        way > 0
+          ? sections.find(({ turn }, i) => turn !== null && i > at)
+          : sections.findLast(({ turn }, i) => turn !== null && i < at);
+      if (!found) continue;
+      show(way > 0 ? firstWithin(found) : found, goTo);
+      return;
+    }
+    goTo(way > 0 ? state.steps.value.length - 1 : -1);
   };
-  return { film, section, whole, toTurn, toNeighbour };
+  /** The first turn within a turn, of the innermost film there; else that turn itself. */
+  const firstWithin = (section: Section): Section => {
+    const step = state.steps.value[section.first];
+    const inner = step && filmAt(present.value, step.to);
+    const sections = inner ? sectionsOf(inner, state.steps.value) : [];
+    return (
+      sections.find(
+        ({ turn, first, last }) => turn !== null && first >= section.first && last <= section.last,
+      ) ?? section
+    );
+  };
+  return { films, film, section, toTurn, toNeighbour };
 }

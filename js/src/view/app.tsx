@@ -7,7 +7,7 @@ import type { Duo } from "../store/duo";
 import type { Store } from "../store/store";
 import { DuoContents, duoKey } from "./duo";
 import { HeightHandle, useNeed } from "./height";
-import { FilmBar } from "./film";
+import { FilmBars } from "./film";
 import { KeysDialog, keyDown } from "./keys";
 import { Listing } from "./listing";
 import { PassBar } from "./passes";
@@ -107,7 +107,7 @@ function Contents({ store, view }: { store: Store; view: ViewState }) {
   return (
     <>
       <Toolbar store={store} view={view} />
-      <FilmBar store={store} />
+      <FilmBars store={store} />
       <PassBar store={store} />
       <Notice store={store} />
       <RunBar store={store} />

@@ -2,38 +2,58 @@
 
 import type { LoopRow } from "../log/model";
 import type { Store } from "../store/store";
+import type { ShownFilm } from "../store/time-travel";
 import { Curves, Scalars, scalarsOf } from "./curve";
 
-/** The turns with the curve of their scalars; nothing where no loop trains. */
-export function FilmBar({ store }: { store: Store }) {
-  const film = store.film.value;
-  if (!film) return null;
-  const shown = store.section.value?.turn?.turn ?? null;
-  const lost = store.lostTurn.value;
+/** Of each loop that trains its turns, the outer one first; nothing where none does. */
+export function FilmBars({ store }: { store: Store }) {
+  const films = store.films.value;
+  return (
+    <>
+      {films.map((film) => (
+        <FilmBar key={film.loop.loop} store={store} film={film} nested={films.length > 1} />
+      ))}
+    </>
+  );
+}
+
+interface FilmBarProps {
+  store: Store;
+  film: ShownFilm;
+  /** Whether there are several, which their loops' headers tell apart. */
+  nested: boolean;
+}
+
+/** The turns of a loop with the curve of their scalars. */
+function FilmBar({ store, film, nested }: FilmBarProps) {
+  const { loop, section, whole } = film;
+  const shown = section?.turn?.turn ?? null;
+  const asked = store.lostTurn.value;
+  const lost = asked?.loop === loop.loop ? asked.turn : null;
   const turn = lost ?? shown;
-  const place = turn ?? turnBefore(film, store.time.value);
-  const side = (film.turns[0]?.from ?? 0) < store.time.value ? "after" : "before";
+  const place = turn ?? turnBefore(loop, store.time.value);
+  const side = (loop.turns[0]?.from ?? 0) < store.time.value ? "after" : "before";
   const told = side === "after" ? place : turn;
-  const words = told === null ? "" : scalarsOf(film, told);
-  const whole = store.wholeTurns.value;
+  const words = told === null ? "" : scalarsOf(loop, told);
+  const header = nested ? (store.present.value.scopes.get(loop.loop)?.text ?? "") : "";
   const go = (to: number): void => {
     store.playing.value = false;
-    store.toTurn(to);
+    store.toTurn(to, film);
   };
   return (
-    <div class="gw-film" data-testid="film">
+    <div class="gw-film" data-testid="film" title={header}>
       <span class="gw-turn" data-testid="turn-count">
-        {turn === null ? `${side} turn ${place} / ${film.count}` : `turn ${turn} / ${film.count}`}
+        {turn === null ? `${side} turn ${place} / ${loop.count}` : `turn ${turn} / ${loop.count}`}
       </span>
       <div class="gw-turns">
-        <Curves film={film} turn={turn} whole={whole} onTurn={go} />
+        <Curves film={loop} turn={turn} whole={whole} onTurn={go} />
         <input
           type="range"
           data-action="turns"
-          aria-label="Turn of the loop"
-          aria-valuetext={`turn ${place} of ${film.count}${words === "" ? "" : `: ${words}`}`}
+          aria-label={header === "" ? "Turn of the loop" : `Turn of the loop ${header}`}
+          aria-valuetext={`turn ${place} of ${loop.count}${words === "" ? "" : `: ${words}`}`}
           min={1}
-          max={film.count}
+          max={loop.count}
           step={1}
           value={place}
           onInput={(event) => {
@@ -42,13 +62,15 @@ export function FilmBar({ store }: { store: Store }) {
         />
       </div>
       <span class="gw-turn-words" data-testid="turn-words">
-        {lost === null ? (
-          told !== null && <Scalars film={film} turn={told} />
-        ) : (
+        {lost !== null ? (
           <Lost lost={lost} shown={shown} words={words} />
+        ) : words !== "" && told !== null ? (
+          <Scalars film={loop} turn={told} />
+        ) : (
+          header
         )}
       </span>
-      {whole.length < film.count && (
+      {whole.length < loop.count && (
         <span
           class="gw-turns-kept gw-dim"
           data-testid="turns-kept"

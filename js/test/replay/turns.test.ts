@@ -29,7 +29,7 @@ describe("the turns of a film", () => {
   });
 
   it("are whole only while the log still holds their first op", () => {
-    expect(load(1, 5, 6).wholeTurns.value).toEqual([1, 5, 6]);
+    expect(load(1, 5, 6).films.value.at(-1)?.whole).toEqual([1, 5, 6]);
     const program = training(6, [1, 5, 6]);
     const begins = program.json.findIndex(([kind, , , , turn]) => kind === "scope" && turn === "5");
     const cut = begins + 4; // the kernel let go of all before this
@@ -38,9 +38,9 @@ describe("the turns of a film", () => {
     const events = [["snapshot", cut, state], ...program.json.slice(cut)];
     store.load(JSON.stringify({ protocol: PROTOCOL, first: cut - 1, events }));
     expect(store.film.value?.count).toBe(6);
-    expect(store.wholeTurns.value).toEqual([6]);
+    expect(store.films.value.at(-1)?.whole).toEqual([6]);
     store.toTurn(1);
-    expect(store.lostTurn.value).toBe(1);
+    expect(store.lostTurn.value?.turn).toBe(1);
   });
 
   it("are gone to, one after another; of those let go only the scalars are told", () => {
@@ -56,7 +56,7 @@ describe("the turns of a film", () => {
     expect(store.section.value?.turn?.turn).toBe(5);
     const { value: time } = store.time;
     store.toTurn(3);
-    expect(store.lostTurn.value).toBe(3);
+    expect(store.lostTurn.value?.turn).toBe(3);
     expect(store.time.value).toBe(time);
     store.toNeighbour(-1);
     expect([store.section.value?.turn?.turn, store.lostTurn.value]).toEqual([1, null]);
@@ -116,6 +116,56 @@ describe("the turns of a film", () => {
     program.leaf("later", [1]);
     store.load(program.packed());
     expect(store.section.value).toBeNull();
+  });
+});
+
+describe("films within films", () => {
+  /** Epochs of batches, each batch in a function that the epoch calls. */
+  function epochs(count: number, batches: number): Store {
+    const p = new Program();
+    p.cell("for epoch in range(n): fit()");
+    const w = p.leaf("w", [1]);
+    p.within("loop", "", "for epoch in range(n):", () => {
+      for (let epoch = 1; epoch <= count; epoch += 1) {
+        p.within("turn", String(epoch), "", () => {
+          p.within("function", "fit", "", () => {
+            p.within("loop", "", "for batch in data:", () => {
+              for (let batch = 1; batch <= batches; batch += 1) {
+                p.within("turn", String(batch), "", () => {
+                  p.backward(p.op("mul", [w, epoch * batch], "loss"));
+                });
+              }
+            });
+          });
+        });
+      }
+    });
+    const store = createStore();
+    store.load(p.packed());
+    return store;
+  }
+  const turns = ({ films }: Store) => films.value.map(({ section }) => section?.turn?.turn);
+
+  it("are shown together, and an epoch with its last batch", () => {
+    const store = epochs(3, 2);
+    expect(turns(store)).toEqual([3, 2]);
+    store.toTurn(2, store.films.value[0]);
+    expect(turns(store)).toEqual([2, 2]);
+    store.toTurn(1);
+    expect(turns(store)).toEqual([2, 1]);
+  });
+
+  it("are gone through batch by batch, from one epoch to the next", () => {
+    const store = epochs(3, 2);
+    store.goTo(-1);
+    const seen = Array.from({ length: 6 }, () => {
+      store.toNeighbour(1);
+      return turns(store).join(".");
+    });
+    expect(seen).toEqual(["1.1", "1.2", "2.1", "2.2", "3.1", "3.2"]);
+    store.toNeighbour(-1);
+    store.toNeighbour(-1);
+    expect(turns(store)).toEqual([2, 2]);
   });
 });
 
