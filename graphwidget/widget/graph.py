@@ -255,18 +255,17 @@ class GraphWidget(anywidget.AnyWidget):
         self._send_new(final)
 
     def _bind_variables(self) -> None:
-        if self.namespace is not None:
+        if self.namespace is not None and not self.past:
             self.bind(named(self.namespace))
 
     def _send_new(self, final: bool = False) -> None:
         """Send what is new, if a page has asked for it."""
         with self._sending:
-            self.adapter.drain()
-            log, wanted = self.recorder.log, self._wanted
-            with log.lock:
-                start, rows = log.rows_since(self._sent) if wanted else (0, [])
-                count = log.count
-                packed = log.pack() if final else None
+            if not self.past:
+                self.adapter.drain()
+            wanted = self._wanted
+            start, rows, count = self._rows_since(self._sent)
+            packed = self.recorder.log.pack() if final and not self.past else None
             if wanted:
                 self._sent = count
                 self._send_rows(start, rows)
@@ -274,6 +273,17 @@ class GraphWidget(anywidget.AnyWidget):
                 self.count = count
             if packed is not None:
                 self.packed = packed
+
+    def _rows_since(self, start: int) -> tuple[int, list[Sequence[Any]], int]:
+        """The events from a time on, the time of the first of them and the one after the last. The
+        past is told as its cell left it, whatever has died since."""
+        if not self.past:
+            self.adapter.drain()
+        log = self.recorder.log
+        with log.lock:
+            first, rows = log.rows_since(start)
+            count = self.count if self.past else log.count
+        return first, rows[: max(0, count - first)], count
 
     @property
     def _wanted(self) -> bool:
@@ -334,11 +344,7 @@ class GraphWidget(anywidget.AnyWidget):
         first = start if isinstance(start, int) and start >= 0 else 0
         with self._sending:
             self.answered = True
-            self.adapter.drain()
-            log = self.recorder.log
-            with log.lock:
-                start, rows = log.rows_since(first)
-                self._sent = log.count
+            start, rows, self._sent = self._rows_since(first)
             self._send_rows(start, rows)
         self._tell_state()
 

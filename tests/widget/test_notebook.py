@@ -144,6 +144,18 @@ def test_an_earlier_graph_shows_the_past_and_takes_no_commands(shared: Kernel) -
     shared.run("%unload_ext graphwidget")
 
 
+def test_an_earlier_graph_stays_as_its_cell_left_it(shared: Kernel) -> None:
+    shared.run("%load_ext graphwidget")
+    cell = "b = torch.ones(2, requires_grad=True) * 2\nloss = (b * b).sum()"
+    shared.run(f"{cell}\nb.add_(1)")
+    first = shared.models[-1]
+    told = len(shared.ask({"type": "need", "from": 0}, first).events)
+    shared.run(cell)  # the graph of the first run is gone
+    later = shared.ask({"type": "need", "from": 0}, first).events
+    assert later[told:] == []
+    shared.run("%unload_ext graphwidget")
+
+
 def test_the_graph_of_one_cell(shared: Kernel) -> None:
     shared.run("old = torch.ones(1)")
     shared.run("%load_ext graphwidget")

@@ -118,8 +118,11 @@ function explainOp(model: Model, id: number): Explanation {
   });
 }
 
-/** The formula with numbers, when they are few enough to read. */
+/** The formula with numbers, when they are there and few enough to read. */
 function resultLine(model: Model, call: CallRow, result: ValueRow): Line {
+  const told = call.inputs.every(
+    (input) => typeof input === "string" || model.values.get(input)?.summary.values != null,
+  );
   const values = call.inputs.map((input) => {
     const value = typeof input === "number" ? model.values.get(input) : undefined;
     return value ? brief(value.summary, 18) : cut(String(input), 18);
@@ -129,7 +132,7 @@ function resultLine(model: Model, call: CallRow, result: ValueRow): Line {
   const text = infix
     ? values.join(` ${sign} `)
     : `${call.op.replace(/\..*/, "")}(${values.join(", ")})`;
-  const shown = text.length <= 60 ? `${text} = ` : "= ";
+  const shown = told && text.length <= 60 ? `${text} = ` : "= ";
   return [math(shown), { ...numbers(result.summary, 40), tone: "math" }];
 }
 

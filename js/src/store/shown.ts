@@ -3,7 +3,7 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
 import type { Graph, Wire } from "../graph/graph";
 import { findPaths, type Paths } from "../graph/paths";
-import type { Model } from "../log/model";
+import type { Hazard, Model, ValueRow } from "../log/model";
 import type { Derived } from "./derived";
 import type { State } from "./state";
 
@@ -21,18 +21,24 @@ export function show(state: State, derived: Derived) {
     const cell = model.value.cellTimes.at(-1);
     return last && (cell === undefined || last.time >= cell) ? last : null;
   });
+  /** Whether an earlier cell brought it about. */
+  const isOld = ({ slot }: Hazard): boolean => {
+    const cell = model.value.cellTimes.at(-1) ?? 0;
+    return (slot.stale.at(-1) ?? cell) < cell;
+  };
   /** Those of nodes that may still run, or failed in this cell. */
   const pending = computed(() => {
     const all = derived.hazards.value;
     if (all.length === 0) return all;
-    const runs = runnable(model.value);
+    const runs = runnable(model.value, () => true);
+    const named = runnable(model.value, (value) => isBound(model.value, value));
     const failedNow = error.value?.node ?? null;
     const lost = gaveUp(model.value);
-    return all.filter(({ node }) =>
-      node.state === "failed"
-        ? node.node === failedNow
-        : runs.has(node.node) && !lost.has(node.node),
-    );
+    return all.filter((hazard) => {
+      const { node, state } = hazard.node;
+      if (state === "failed") return node === failedNow;
+      return (isOld(hazard) ? named : runs).has(node) && !lost.has(node);
+    });
   });
   /** Those of nodes that are drawn. */
   const hazards = computed(() => {
@@ -45,11 +51,8 @@ export function show(state: State, derived: Derived) {
   });
   /** Those that earlier cells brought about: told in a few words only. */
   const older = computed(() => {
-    const cell = model.value.cellTimes.at(-1) ?? 0;
     const failed = error.value?.node ?? null; // the error tells it
-    return pending.value.filter(
-      ({ node, slot }) => node.node !== failed && (slot.stale.at(-1) ?? cell) < cell,
-    );
+    return pending.value.filter((hazard) => hazard.node.node !== failed && isOld(hazard));
   });
   /** Those that are news. */
   const newest = computed(() => {
@@ -115,11 +118,21 @@ function gaveUp(model: Model): ReadonlySet<number> {
   return reached(model, roots);
 }
 
-/** The nodes that a backward from some value of the program would run. */
-function runnable(model: Model): ReadonlySet<number> {
+/**
+ * Whether a value has a name of its own still, or never had one. A notebook keeps what its cells
+ * displayed: when they run anew, that is alive and nobody's.
+ */
+function isBound(model: Model, { value, names }: ValueRow): boolean {
+  const bound = ([scope, name]: readonly [string, string]): boolean =>
+    model.names.get(`${scope}\0${name}`) === value;
+  return names.length === 0 || names.some(bound);
+}
+
+/** The nodes that a backward from some value of the program, of those meant, would run. */
+function runnable(model: Model, meant: (value: ValueRow) => boolean): ReadonlySet<number> {
   const waiting: number[] = [];
-  for (const { alive, node } of model.values.values())
-    if (alive && node !== null) waiting.push(node);
+  for (const row of model.values.values())
+    if (row.alive && row.node !== null && meant(row)) waiting.push(row.node);
   for (const { status, roots } of model.runs.values()) {
     if (status === "running") waiting.push(...roots.map(([, node]) => node));
   }

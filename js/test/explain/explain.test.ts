@@ -5,7 +5,7 @@ import { toText } from "../../src/explain/text";
 import { fold } from "../../src/log/fold";
 import { belongsTo } from "../../src/explain/scope";
 import { versionWords } from "../../src/explain/version";
-import { decode } from "../../src/log/events";
+import { decode, PROTOCOL } from "../../src/log/events";
 import { summedOver, tidy, transposed } from "../../src/explain/formula";
 import { hazards, type ErrorRow } from "../../src/log/model";
 import { createStore, type Store } from "../../src/store/store";
@@ -40,6 +40,17 @@ describe("explanations", () => {
       "y = a × b | [3.] × [2.] = [6.] | " +
         "MulBackward0 waits for backward and saved a (version 0) and b (version 0).",
     );
+  });
+
+  it("tell of arrays too large for their numbers what came of them only", () => {
+    const json = exampleA().json.map((row) =>
+      row[0] === "value" && row[1] === 3
+        ? [...row.slice(0, -1), ...(large([1]) as unknown[])]
+        : row,
+    );
+    const store = createStore();
+    store.load(JSON.stringify({ protocol: PROTOCOL, first: 0, events: json }));
+    expect(told(store)[4]).toMatch(/^y = a × b \| = \[6\.\] \|/);
   });
 
   it("tell a node's derivatives like a textbook", () => {

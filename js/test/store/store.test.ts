@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Command } from "../../src/kernel/protocol";
 import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";
-import { exampleA, exampleC } from "../examples";
+import { exampleA, exampleC, exampleG } from "../examples";
 
 function live(): { store: Store; sent: Command[] } {
   const store = createStore();
@@ -16,6 +16,21 @@ function live(): { store: Store; sent: Command[] } {
 }
 
 describe("the store", () => {
+  it("tells hazards of earlier cells until what they are in has lost its names", () => {
+    const p = exampleG(false);
+    const store = createStore();
+    const tell = (): number => {
+      store.load(p.packed());
+      return store.shown.older.value.length;
+    };
+    p.cell();
+    const c = p.leaf("c", [1]);
+    expect(tell()).toBe(2);
+    p.cell(); // the mended cell, run anew; the notebook keeps the old loss, which it displayed
+    for (const name of ["b", "loss"]) p.op("mul", [c, 2], name);
+    expect(tell()).toBe(0);
+  });
+
   it("asks again for events that were lost on the way, and ignores those it has", () => {
     const { store, sent } = live();
     const { json } = exampleA();
