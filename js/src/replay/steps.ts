@@ -86,7 +86,8 @@ export class Stepper {
     this.pending ??= this.time;
     if (event.event !== "value" || this.seen.has(event.value)) return;
     this.seen.add(event.value);
-    this.created = this.time;
+    // What is told as a run begins is the gradient that it begins with: no step of its own.
+    if (!this.inRun || this.steps.at(-1)?.kind !== "backward") this.created = this.time;
   }
 
   /** Whether an event tells more of the step at hand. */

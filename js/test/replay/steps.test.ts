@@ -20,6 +20,13 @@ describe("steps", () => {
     ]);
   });
 
+  it("of a run that waits end where it begins, though its gradient is told after that", () => {
+    const program = exampleA(false);
+    program.tell("backward", 7, [[5, 3]], false, false, true, null, null);
+    program.tell("value", 90, 90, 0, false, true, false, null, [[], "float32", [1], null, null]);
+    expect(load(program).steps.value.at(-1)?.kind).toBe("backward");
+  });
+
   it("cover the log without gaps", () => {
     for (const program of [exampleA(), exampleC(), exampleG()]) {
       const steps = load(program).steps.value;
