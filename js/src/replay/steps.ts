@@ -81,13 +81,17 @@ export class Stepper {
   }
 
   private lead(event: Event): void {
+    const fresh = event.event === "value" && !this.seen.has(event.value);
+    if (fresh) this.seen.add(event.value);
+    // What is told as a run begins is the gradient that it begins with: no step of its own.
+    if (fresh && this.pending === null && this.inRun && this.steps.at(-1)?.kind === "backward") {
+      this.extend();
+      return;
+    }
     // A second value begins the leaf before it; outputs of one op come together and are
     // claimed by the op that follows.
     this.pending ??= this.time;
-    if (event.event !== "value" || this.seen.has(event.value)) return;
-    this.seen.add(event.value);
-    // What is told as a run begins is the gradient that it begins with: no step of its own.
-    if (!this.inRun || this.steps.at(-1)?.kind !== "backward") this.created = this.time;
+    if (fresh) this.created = this.time;
   }
 
   /** Whether an event tells more of the step at hand. */
