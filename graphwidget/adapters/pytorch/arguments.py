@@ -52,6 +52,8 @@ def _kept(value: Any, tensors: list[torch.Tensor], refs: list[Ref], identity: Te
     kind = type(value)
     if kind in PLAIN:
         return value
+    if kind is list or kind is tuple:
+        return kind([_kept(each, tensors, refs, identity) for each in value])
     if isinstance(value, torch.Tensor):
         if is_lazy(value):
             return Foreign("...", ())
@@ -59,8 +61,6 @@ def _kept(value: Any, tensors: list[torch.Tensor], refs: list[Ref], identity: Te
         tensors.append(value)
         refs.append(ref)
         return ref
-    if kind is list or kind is tuple:
-        return kind([_kept(each, tensors, refs, identity) for each in value])
     if kind is slice:
         parts = value.start, value.stop, value.step
         return slice(*[_kept(each, tensors, refs, identity) for each in parts])

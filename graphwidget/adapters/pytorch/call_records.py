@@ -111,7 +111,7 @@ class CallRecords:
             self.stepped(call)
             return
         triples = [
-            (node, nr, ref) for node in nodes for nr, ref in (node.metadata[TOKEN].outputs or ())
+            (node, nr, ref) for node in nodes for nr, ref in node.metadata[TOKEN].outputs
         ]
         now = self.identity.time
         for node in nodes:

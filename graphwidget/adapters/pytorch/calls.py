@@ -209,7 +209,8 @@ class Calls(TorchFunctionMode):
         written = self._written(tensors, refs, result)
         single = type(result) in TENSORS
         results = [result] if single else ops.tensors_in(result)
-        made = [each for each in results if not any(each is tensor for tensor in tensors)]
+        given = set(map(id, tensors))
+        made = [each for each in results if id(each) not in given]
         if not made and not written:
             self._nothing(func, name, before, result)
             return
@@ -217,8 +218,8 @@ class Calls(TorchFunctionMode):
         if place is not None and place.initial and not any(map(grad_fn_of, made)):
             identity.forget(refs)  # met before they had their first numbers
             return
-        new = tuple([self._made(tensor, name, before) for tensor in made])
-        writes = tuple([self.written(tensor, ref) for tensor, ref in written])
+        new = tuple([identity.made(tensor, name, tensors, refs) for tensor in made])
+        writes = tuple([self.written(tensor, ref) for tensor, ref in written]) if written else ()
         call: Heard = new_tuple(
             Heard,
             (place, func or torch.autograd.Function, name, args, kwargs,
@@ -244,8 +245,9 @@ class Calls(TorchFunctionMode):
     ) -> None:
         """Tell a call now, or note it with the nodes that are its own."""
         nodes: list[Made] = [
-            (grad_fn_of(tensor), tensor.output_nr, ref)
+            (node, tensor.output_nr, ref)
             for tensor, ref in zip(made, call.made, strict=True)
+            if (node := grad_fn_of(tensor)) is not None
         ]
         for (tensor, _ref), write in zip(written, call.writes, strict=True):
             nodes.append((grad_fn_of(tensor), tensor.output_nr, write.after))
@@ -273,12 +275,6 @@ class Calls(TorchFunctionMode):
             kept, enabled = given_back(self.identity, result), torch.is_grad_enabled()
             known = tuple(refs)
             self.tape.heard(Heard(None, func, name, args, kwargs, kept, known, (), (), enabled))
-
-    def _made(self, tensor: torch.Tensor, name: str, before: Before) -> Ref:
-        ref = self.identity.known(tensor)
-        if ref is None or ref.version != version_of(tensor):
-            ref = self.identity.made(tensor, name, before.tensors, before.refs)
-        return ref
 
     def _silently(self, call: Heard, written: list[tuple[torch.Tensor, Ref]]) -> None:
         """Note what the call wrote without raising a version that others see."""
@@ -316,13 +312,12 @@ class Calls(TorchFunctionMode):
     ) -> list[tuple[torch.Tensor, Ref]]:
         """The tensors that the call wrote, as they were before: of several with one storage, the
         one it returned or was given first."""
+        changed = [pair for pair in zip(tensors, refs) if version_of(pair[0]) != pair[1].version]
+        if not changed:
+            return changed
         found: dict[int, tuple[torch.Tensor, Ref]] = {}
-        returned: list[torch.Tensor] | None = None
-        for tensor, ref in zip(tensors, refs, strict=True):
-            if version_of(tensor) == ref.version:
-                continue
-            if returned is None:
-                returned = ops.tensors_in(result)
+        returned = ops.tensors_in(result)
+        for tensor, ref in changed:
             if ref.storage not in found or any(tensor is each for each in returned):
                 found[ref.storage] = tensor, ref
         return list(found.values())

@@ -39,13 +39,12 @@ class Token:
     the identity's own time. Of a call that is told later it knows the ``call``, and what that gave
     as its ``outputs``."""
 
-    __slots__ = ("__weakref__", "call", "made", "mark", "outputs", "ref", "saves")
+    ref: NodeRef | None = None
+    outputs: tuple[tuple[int, Ref], ...] = ()
+    saves = False  # whether the node saved tensors
 
     def __init__(self, mark: object, made: int, call: Heard | None) -> None:
         self.mark, self.made, self.call = mark, made, call
-        self.ref: NodeRef | None = None
-        self.outputs: list[tuple[int, Ref]] = []
-        self.saves = False  # whether the node saved tensors
 
 
 class Identity(Tensors):
@@ -97,7 +96,7 @@ class Identity(Tensors):
             elif token.call is not call:
                 continue
             if nr >= 0:
-                token.outputs.append((nr, ref))
+                token.outputs += ((nr, ref),)
 
     def tell_nodes(
         self, roots: Iterable[Any], made: Sequence[Made], near: Sequence[Ref],

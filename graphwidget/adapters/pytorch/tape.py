@@ -41,7 +41,7 @@ class Facts(NamedTuple):
     where these are few and wanted."""
 
     key: int
-    number: Held
+    number: int
     dtype: torch.dtype
     shape: tuple[int, ...]
     address: int
@@ -155,7 +155,7 @@ class Tape:
         for ref in list(self._refs.values()):
             tensor = ref()
             if tensor is not None:
-                found[int(ref.facts.number)] = tensor
+                found[ref.facts.number] = tensor
         return found
 
     # Reading -------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ def _numbered(value: Any) -> Any:
     """The same, with numbers in the place of references."""
     kind = type(value)
     if kind is Ref:
-        return value.facts.number
+        return Held(value.facts.number)
     if kind is list or kind is tuple:
         return kind([_numbered(each) for each in value])
     if kind is slice:

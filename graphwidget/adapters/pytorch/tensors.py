@@ -9,6 +9,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
+from math import prod
 from typing import Any, NamedTuple
 
 import torch
@@ -16,7 +17,7 @@ import torch
 from ...recording import events as ev
 from ...recording.recorder import Recorder, Ref
 from ...recording.sites import Site
-from .tape import Facts, Held, new_tuple
+from .tape import Facts, new_tuple
 from .tensor_facts import (
     Captured,
     Passed,
@@ -118,15 +119,19 @@ class Tensors:
 
     def current(self, tensor: torch.Tensor) -> Ref:
         """The tensor's identity as it is now, told if nobody knows it yet."""
-        ref = self.refs.get(id(tensor))
-        if ref is not None and ref() is not tensor:
-            ref = None
-        version = version_of(tensor)
-        if ref is not None and ref.version == version:
-            if not self.later:
-                self.assure(ref)
-            return ref
-        before, ref = ref, self.renew(tensor)
+        # The hot path: every tensor of every call.
+        before = self.refs.get(id(tensor))
+        if before is not None and before() is not tensor:
+            before = None
+        try:
+            version = tensor._version
+        except RuntimeError:
+            version = version_of(tensor)
+        if before is not None and before.version == version:
+            if not self.later and before.id not in self.recorder.values:
+                self.tell(before)
+            return before
+        ref = self.renew(tensor)
         if not self.later:
             self.tell(ref)
         if before is not None and (self.later or before.id in self.recorder.values):
@@ -162,8 +167,9 @@ class Tensors:
         ref.id = self.recorder.ids.value() if met is None else met
         ref.version = version_of(tensor)
         if before is None:
-            storage, count = tables.storages.get(address, (ref.id, 0))
-            tables.storages[address] = storage, count + 1
+            shared = tables.storages.get(address)
+            storage = ref.id if shared is None else shared[0]
+            tables.storages[address] = storage, 1 if shared is None else shared[1] + 1
         else:
             storage = before.storage  # its counter is its own
             if before.facts.address != address:  # somebody gave it another one
@@ -191,24 +197,24 @@ class Tensors:
 
     def _facts(self, tensor: torch.Tensor, before: Ref | None, address: int) -> Facts:
         stride: tuple[int, ...] = ()
-        offset, base = 0, None
+        offset, base, shape = 0, None, tensor.shape
         if tensor._is_view():
             of = tensor._base
             base = None if of is None else self.current(of)
             if tensor.layout is torch.strided:
                 stride, offset = tensor.stride(), int(tensor.storage_offset())
-        number = Held(self.tables.number()) if before is None else before.facts.number
+        number = self.tables.number() if before is None else before.facts.number
         try:
             needed, leaf = tensor.requires_grad, tensor.is_leaf
         except RuntimeError:
             needed, leaf = asked(tensor, "requires_grad"), asked(tensor, "is_leaf")
         numbers = None
-        if self.later and tensor.numel() <= self.limit:
+        if self.later and prod(shape) <= self.limit:
             numbers = numbers_of(tensor)
         parameter = type(tensor) is not torch.Tensor and isinstance(tensor, torch.nn.Parameter)
         facts: Facts = new_tuple(
             Facts,
-            (id(tensor), number, tensor.dtype, tensor.shape, address, needed, leaf, parameter,
+            (id(tensor), number, tensor.dtype, shape, address, needed, leaf, parameter,
              base, stride, offset, numbers),
         )  # fmt: skip
         return facts
@@ -216,7 +222,11 @@ class Tensors:
     def made(
         self, tensor: torch.Tensor, name: str, given: Sequence[torch.Tensor], refs: Sequence[Ref]
     ) -> Ref:
-        """The identity of what a call has just made: of the versions of what it is a view of."""
+        """The identity of what a call gave: if it made it just now, of the versions of what it is a
+        view of."""
+        met = self.refs.get(id(tensor))
+        if met is not None and met() is tensor and met.version == version_of(tensor):
+            return met
         ref = self.renew(tensor)
         if name == "data" and given:
             if len(self.apart) > MAX_SILENT:
@@ -312,10 +322,11 @@ def _deaths(tables: Tables, tell: Callable[[Any], None], values: set[int]) -> Ca
     refs, leave = tables.refs, tables.leave
 
     def died(ref: Any) -> None:
-        key, address = ref.facts.key, ref.facts.address
+        facts = ref.facts
+        key = facts.key
         if refs.get(key) is ref:  # else it was written, and is known as another value
             del refs[key]
-            leave(address)
+            leave(facts.address)
         if ref.id in values:
             tell(ref)
 

@@ -56,6 +56,10 @@ MAX_COPIED = 2**21
 """Numbers of copied tensors that may wait to be told."""
 MODULE, CALLING = modules.__file__, torch.nn.Module._call_impl.__code__
 """The file in which modules are called, and the code that calls them."""
+WITHIN = 3
+"""Frames of that file, at least, between a module's hook and its caller."""
+BEFORE = 3
+"""Frames of ours, at least, between the place that is asked for and the call that was heard."""
 
 
 class TorchAdapter:
@@ -286,7 +290,7 @@ class TorchAdapter:
         if self._away:
             self.step_over()  # an error has ended it
         try:
-            frame = _getframe(1)
+            frame = _getframe(WITHIN)
             while frame.f_code.co_filename == MODULE and frame.f_back is not None:
                 frame = frame.f_back
             place = self._at(frame)
@@ -382,7 +386,7 @@ class TorchAdapter:
         """The same, and the names that its call's result is about to get."""
         if self.commanded:
             return None, (), ()
-        frame = _outside(_getframe(1))
+        frame = _outside(_getframe(BEFORE))
         place = self._at(frame)
         if place.site is None:
             return None, (), ()
