@@ -31,6 +31,8 @@ WINDOW = 6
 """Backward runs from one line over which the fewest living nodes are taken."""
 LAST = 4
 """Tensors of a turn whose containers are looked for."""
+MANY = 1 << 62
+"""More than there are nodes."""
 MAX_PLACES = 1_000
 MAX_LINES = 20_000
 HOLDERS = (list, tuple, set, dict)
@@ -45,15 +47,18 @@ class Count:
     def rises(self, place: Any, living: int) -> bool:
         """Note how many nodes live; whether those that always live have become more by one a run,
         or more, since the last window."""
-        runs, fewest, before = self._places.get(place, (0, living, None))
+        if place not in self._places:  # no turn was before, so fewer live than will ever again
+            if len(self._places) > MAX_PLACES:
+                self._places.clear()
+            self._places[place] = 1, MANY, None
+            return False
+        runs, fewest, before = self._places[place]
         runs, fewest = runs + 1, min(fewest, living)
-        if len(self._places) > MAX_PLACES:
-            self._places.clear()
         if runs < WINDOW:
             self._places[place] = runs, fewest, before
             return False
-        self._places[place] = 0, 1 << 62, fewest
-        return before is not None and fewest >= before + WINDOW
+        self._places[place] = 0, MANY, fewest
+        return before is not None and fewest >= before + WINDOW - 1  # the first one is shorter
 
 
 class Keeper(NamedTuple):
