@@ -110,9 +110,7 @@ class CallRecords:
         if call.func is None:
             self.stepped(call)
             return
-        triples = [
-            (node, nr, ref) for node in nodes for nr, ref in node.metadata[TOKEN].outputs
-        ]
+        triples = [(node, nr, ref) for node in nodes for nr, ref in node.metadata[TOKEN].outputs]
         now = self.identity.time
         for node in nodes:
             self.identity.time = node.metadata[TOKEN].made  # that of the nodes inside of it too

@@ -78,9 +78,9 @@ class Calls(TorchFunctionMode):
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         kwargs = kwargs or {}
-        if traced() or self.off:
-            return func(*args, **kwargs)
         name, quiet, leaks = looked_at(func)
+        if (quiet and not leaks) or self.off or traced():
+            return func(*args, **kwargs)
         if leaks:
             self._leaks(args)
         if quiet:
@@ -312,7 +312,8 @@ class Calls(TorchFunctionMode):
     ) -> list[tuple[torch.Tensor, Ref]]:
         """The tensors that the call wrote, as they were before: of several with one storage, the
         one it returned or was given first."""
-        changed = [pair for pair in zip(tensors, refs) if version_of(pair[0]) != pair[1].version]
+        both = zip(tensors, refs, strict=True)
+        changed = [(each, ref) for each, ref in both if version_of(each) != ref.version]
         if not changed:
             return changed
         found: dict[int, tuple[torch.Tensor, Ref]] = {}

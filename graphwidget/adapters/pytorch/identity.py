@@ -47,6 +47,29 @@ class Token:
         self.mark, self.made, self.call = mark, made, call
 
 
+class Outputs(dict[Any, list[tuple[int, Ref]]]):
+    """By nodes the values that they gave: what a call ``made`` of its own; and of others, of which
+    nobody heard before, those among the values ``near``, looked for when they are wanted."""
+
+    def __init__(self, made: Iterable[Made], near: Sequence[Ref]) -> None:
+        super().__init__()
+        self._near = near
+        for node, nr, ref in made:
+            if nr >= 0:
+                self.setdefault(node, []).append((nr, ref))
+
+    def __missing__(self, node: Any) -> list[tuple[int, Ref]]:
+        near, self._near = self._near, ()
+        found: dict[Any, list[tuple[int, Ref]]] = {}
+        for ref in near:
+            tensor = ref()
+            owner = None if tensor is None else grad_fn_of(tensor)
+            if tensor is not None and owner not in self:
+                found.setdefault(owner, []).append((tensor.output_nr, ref))
+        self.update(found)
+        return self.setdefault(node, [])
+
+
 class Identity(Tensors):
     """Gives tensors and nodes their ids and tells of them at first sight."""
 
@@ -107,7 +130,7 @@ class Identity(Tensors):
         the id of the call that made them. If that wrote, ``inside`` is what it saved where nobody
         can look."""
         waiting = [node for node in roots if node is not None]
-        known_nodes = self.recorder.nodes
+        known_nodes, gave = self.recorder.nodes, Outputs(made, near)
         while waiting:  # not recursive: graphs are deep
             node = waiting[-1]
             token = node.metadata.get(TOKEN)
@@ -129,10 +152,10 @@ class Identity(Tensors):
             if unknown:
                 continue
             waiting.pop()
-            self._tell_node(node, tuple(edges), made, near, call, inside)
+            self._tell_node(node, tuple(edges), gave, near, call, inside)
 
     def _tell_node(
-        self, node: Any, edges: tuple[tuple[int | None, int], ...], made: Sequence[Made],
+        self, node: Any, edges: tuple[tuple[int | None, int], ...], gave: Outputs,
         near: Sequence[Ref], call: list[int] | None, inside: Sequence[ev.Saved] | None,
     ) -> None:  # fmt: skip
         number = self.recorder.ids.node()
@@ -146,11 +169,7 @@ class Identity(Tensors):
         if self.brief and leaf is None:
             self.newest = max(self.newest, sequence_of(node))
         outputs: list[int] = []
-        gave = [(nr, value) for owner, nr, value in made if owner is node and nr >= 0]
-        if not gave and leaf is None:  # of what was given nobody heard before
-            owners = [(each, ref) for ref in near if (each := ref()) is not None]
-            gave = [(each.output_nr, ref) for each, ref in owners if grad_fn_of(each) is node]
-        for nr, value in gave:
+        for nr, value in gave[node] if leaf is None else ():
             outputs += [0] * (nr + 1 - len(outputs))
             outputs[nr] = value.id
         name = name_of(node)
