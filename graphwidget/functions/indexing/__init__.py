@@ -7,5 +7,6 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     masks,
     parse_index,
     scatter,
+    take_put,
     view_copies,
 )

@@ -3,9 +3,11 @@
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     addmm,
     einsum,
-    lu_eig,
+    lu,
     matmul,
+    matrix_checks,
+    pinv_lstsq,
     products,
-    qr_svd_eigh,
+    qr_svd_eig,
     solve,
 )

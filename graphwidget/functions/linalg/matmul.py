@@ -1,4 +1,4 @@
-"""``matmul``, with PyTorch's rules for vectors and batches, ``multi_dot`` and ``matrix_power``."""
+"""``matmul``, with PyTorch's rules for vectors and batches, ``multi_dot``, powers and ``exp``."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from ..memory.strides import contiguous
 from ..shape.permute import squeeze_, t, transpose
 from ..shape.reshape_expand import check_tensors, reshape_to, unsqueeze
 from .addmm import addmm
+from .matrix_checks import check_floating, check_square
 from .products import bmm, dot, mm, mv
 
 
@@ -273,3 +274,14 @@ def identity_like(A: Tensor) -> Tensor:
 
 
 offer(function=True)(matrix_power)
+
+
+@offer(space="linalg", out=True)
+def matrix_exp(input: Tensor) -> Tensor:
+    """exp of square matrices."""
+    check_square("linalg.matrix_exp", input)
+    check_floating("linalg.matrix_exp", input, half=True)
+    return F.linalg_matrix_exp(input)
+
+
+offer(function=True)(matrix_exp)

@@ -1,4 +1,4 @@
-"""``mm``, ``mv``, ``dot``, ``bmm``, ``outer`` and ``cross``."""
+"""``mm``, ``mv``, ``dot``, ``bmm``, ``outer``, ``cross`` and ``vecdot``."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable.out import POINTWISE, Out
-from ..dims import wrap_dim_nonempty
+from ..dims import checked_dim, wrap_dim_nonempty
 from ..shape.reshape_expand import reshape
+from .matrix_checks import check_floating, check_same_types
 
 
 def _same_type(a: Tensor, b: Tensor) -> None:
@@ -190,3 +191,20 @@ def torch_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 torch_cross.__name__ = torch_cross.__qualname__ = "cross"
 offer(out=Out(memory="none"))(torch_cross)
+
+
+@offer(space="linalg", out=True)
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+    """The inner products of vectors along a dim.
+
+    Raises:
+        RuntimeError: no floats, or two types.
+    """
+    if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
+        raise TypeError("linalg_vecdot() takes two tensors")  # the parser's words come first
+    check_floating("linalg.vecdot", x, half=True)
+    check_same_types("linalg.vecdot", "x", x, "y", y)
+    if x._data.ndim == 1 == y._data.ndim:
+        return vdot(x, y)
+    found = F.mul(x, y)
+    return F.sum_dim(found, (checked_dim(dim, found._data.ndim),), False)

@@ -1,4 +1,4 @@
-"""``inv``, ``det``, ``solve``, ``cholesky`` and their kin."""
+"""``inv``, ``det``, ``solve``, ``cholesky``, ``tensorsolve`` and their kin."""
 
 from __future__ import annotations
 
@@ -7,95 +7,17 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.type_errors import LinAlgError, broadcast_shape
+from ...arrays.type_errors import broadcast_shape
 from ...arrays.warnings import warn_once
-from ...dispatch.offer import FUNCTIONS, METHODS, SPACES, offer
+from ...dispatch.offer import FUNCTIONS, METHODS, offer
 from ...dispatch.return_types import make_result_type
 from ...eager.op_functions import TENSORS as F
 from ...eager.promote import scalar_tensor
 from ...graph.tensor import Tensor
-from ...graph.version import bump
 from ...optable.out import Out
-from ..dims import checked_dim
-from ..pointwise.arithmetic import where
-from ..reduction.norms import matrix_norm, vector_norm
 from ..reduction.reductions import returns_tuple
-from .matmul import matmul
-from .products import vdot
-
-
-# Checks ------------------------------------------------------------------------------------------
-def check_floating(name: str, A: Tensor, half: bool = False) -> None:
-    """Linear algebra is of floating point tensors, float32 at least (``half``: the kernel says
-    so itself).
-
-    Raises:
-        RuntimeError, NotImplementedError: PyTorch's texts.
-    """
-    kind = dtypes.scalar_type(A._data.dtype)
-    if not A._meta.floating:
-        raise RuntimeError(
-            f"{name}: Expected a floating point or complex tensor as input. Got {kind}"
-        )
-    if A._data.dtype.itemsize < 4 and not half:
-        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {kind}")
-
-
-def check_same_types(name: str, one: str, A: Tensor, two: str, B: Tensor) -> None:
-    """Two operands, by their names in the error, of one type.
-
-    Raises:
-        RuntimeError: PyTorch's text.
-    """
-    if A._data.dtype != B._data.dtype:
-        first, second = dtypes.scalar_type(A._data.dtype), dtypes.scalar_type(B._data.dtype)
-        raise RuntimeError(
-            f"{name}: Expected {one} and {two} to have the same dtype, but found {one} of type "
-            f"{first} and {two} of type {second} instead"
-        )
-
-
-def check_matrix(name: str, A: Tensor, letter: str = "A") -> None:
-    """Two dims at least.
-
-    Raises:
-        RuntimeError: PyTorch's text.
-    """
-    if A._data.ndim < 2:
-        tensor = f"tensor {letter}".rstrip()
-        raise RuntimeError(f"{name}: The input {tensor} must have at least 2 dimensions.")
-
-
-def check_square(name: str, A: Tensor) -> None:
-    """A batch of square matrices.
-
-    Raises:
-        RuntimeError: PyTorch's texts.
-    """
-    check_matrix(name, A)
-    rows, columns = A._data.shape[-2:]
-    if rows != columns:
-        raise RuntimeError(
-            f"{name}: A must be batches of square matrices, but they are {rows} by {columns} "
-            "matrices"
-        )
-
-
-def check_info(name: str, info: Tensor, text: str, error: type[Exception] = LinAlgError) -> None:
-    """Raise for the first matrix of a batch on which LAPACK failed.
-
-    Raises:
-        LinAlgError: PyTorch's text.
-    """
-    found = info._data
-    if not found.any():
-        return
-    if not found.ndim:
-        raise error(f"{name}: " + text.format(int(found)))
-    first = int(np.flatnonzero(found)[0])
-    number = int(found.reshape(-1)[first])
-    raise error(f"{name}: (Batch element {first}): " + text.format(number))
-
+from ..shape.reshape_expand import flatten, reshape
+from .matrix_checks import check_floating, check_info, check_matrix, check_same_types, check_square
 
 # Inverses ----------------------------------------------------------------------------------------
 SINGULAR = (
@@ -357,51 +279,40 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
     return F.cholesky_solve(input, input2, upper)
 
 
-# Conditions --------------------------------------------------------------------------------------
+# Tensors as matrices -----------------------------------------------------------------------------
 @offer(space="linalg", out=Out("cast"))
-def cond(A: Tensor, p: Any = None) -> Tensor:
-    """The condition numbers of matrices in a norm (by singular values, without one)."""
-    if p is None or isinstance(p, (int, float)):
-        check_matrix("linalg.cond", A, "")
-    if p is None or p in (2, -2):
-        values = SPACES["linalg"]["svdvals"](A)
-        last = values.ndim - 1
-        count = values._data.shape[-1]
-        high, low = F.slice(values, last, 0, 1, 1), F.slice(values, last, count - 1, count, 1)
-        result = F.div(low, high) if p == -2 else F.div(high, low)
-        return F.squeeze_dim(result, -1)
-    shown = p if isinstance(p, str) else f"{p:g}"
-    check_square(f"linalg.cond(ord={shown})", A)
-    if p == "nuc":
-        values = SPACES["linalg"]["svdvals"](A)
-        last = (values._data.ndim - 1,)
-        inverse = F.sum_dim(F.reciprocal(values), last, False)
-        return F.mul(F.sum_dim(values, last, False), inverse)
-    inverse, info = inv_ex(A)
-    if info._data.any():
-        inverse = where(F.as_matrix(info != 0), float("inf"), inverse)
-    result = F.nan_to_num(
-        F.mul(matrix_norm(A, p), matrix_norm(inverse, p)), float("inf"), float("inf"), -float("inf")
-    )
-    bump(result, "linalg_cond")  # PyTorch's is written in place
-    return result
+def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
+    """The inverse of a tensor as a map from its last dims to its first ``ind``.
 
-
-__all__ = ["LinAlgError", "matmul", "vector_norm"]
-
-
-@offer(space="linalg", out=True)
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
-    """The inner products of vectors along a dim.
-
-    Raises:
-        RuntimeError: no floats, or two types.
+    Shapes: the first ``ind`` sizes multiply to what the others do; the result has the others
+    first.
     """
-    if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
-        raise TypeError("linalg_vecdot() takes two tensors")  # the parser's words come first
-    check_floating("linalg.vecdot", x, half=True)
-    check_same_types("linalg.vecdot", "x", x, "y", y)
-    if x._data.ndim == 1 == y._data.ndim:
-        return vdot(x, y)
-    found = F.mul(x, y)
-    return F.sum_dim(found, (checked_dim(dim, found._data.ndim),), False)
+    if ind <= 0:
+        raise RuntimeError("Expected a strictly positive integer for 'ind'")
+    first, last = A._data.shape[:ind], A._data.shape[ind:]
+    rows, columns = int(np.prod(first)), int(np.prod(last))
+    if rows != columns:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
+            f"prod(self.shape[:ind]), but got {columns} != {rows}"
+        )
+    return reshape(inv(reshape(A, columns, rows)), *last, *first)
+
+
+@offer(space="linalg", out=Out("cast"))
+def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
+    """The solution X of ``tensordot(A, X, X.ndim) = B``.
+
+    Shapes: A's first sizes are B's, and multiply to what the others do; X has the others.
+    """
+    if dims is not None:
+        moved = [d % input.ndim for d in dims]
+        input = F.permute(input, (*(d for d in range(input.ndim) if d not in moved), *moved))
+    shape = input._data.shape[other.ndim :]
+    size = int(np.prod(shape))
+    if size != other._data.size:
+        raise RuntimeError(
+            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
+            f"prod(self.shape[:other.ndim]), but got {size} != {other._data.size}"
+        )
+    return reshape(solve(reshape(input, size, size), flatten(other)), *shape)

@@ -4,4 +4,6 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     activations,
     arithmetic,
     overloads,
+    polygamma_ndtr,
+    where_isclose,
 )

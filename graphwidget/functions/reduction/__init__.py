@@ -1,6 +1,7 @@
-"""Reductions: sums, norms, extrema, sorting."""
+"""Reductions: sums, norms, extrema, running ones, sorting."""
 
 from . import (  # noqa: F401  (each offers its functions when it is imported)
+    cumulative,
     norms,
     reductions,
     sorting,

@@ -1,4 +1,4 @@
-"""Norms and distances: ``norm``, ``vector_norm``, ``cdist``, ``renorm``, ``logsumexp``."""
+"""Norms and distances: ``norm``, ``vector_norm``, ``cdist``, ``renorm``."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
 from ...eager.inplace import write
 from ...eager.op_functions import TENSORS as F
-from ...graph import errors
 from ...graph.tensor import Tensor
 from ...optable import TABLE
-from ..dims import checked_dim, checked_dims, wrap_dim, wrap_dim_nonempty
+from ..dims import checked_dim, wrap_dim, wrap_dim_nonempty
 from ..memory.strides import contiguous
 from ..shape.reshape_expand import expand, view
 from .reductions import checked_reduction_dims, numpy_type
@@ -367,16 +366,3 @@ def renorm_(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     """``renorm``, written into this tensor."""
     p, dim, maxnorm = renorm_arguments(self, p, dim, maxnorm)
     return write(TABLE["renorm"], self, (), {"p": p, "dim": dim, "maxnorm": maxnorm})
-
-
-@offer(out=True)
-def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
-    """log of the sum of exp along dims; neither overflows nor loses precision."""
-    source = input if input._meta.floating else F.to_copy(input, dtypes.default_numpy())
-    dims, shape = checked_dims(dim, input.ndim), input._data.shape
-    if shape and not dims and not keepdim and 0 not in shape:  # PyTorch's own mistake
-        raise errors.shape_error((), (1,) * len(shape))
-    return F.logsumexp(source, dims, keepdim)
-
-
-offer(out=True, space="special")(logsumexp)

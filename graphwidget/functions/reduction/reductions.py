@@ -1,4 +1,4 @@
-"""``sum``, ``mean``, ``prod``, ``max``, ``var``, ``all``, ``count_nonzero`` and their kin."""
+"""``sum``, ``mean``, ``prod``, ``max``, ``var``, ``all``, ``logsumexp`` and their kin."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...dispatch.return_types import NamedResult, make_result_type
 from ...eager.op_functions import TENSORS as F
+from ...graph import errors
 from ...graph.tensor import Tensor
 from ...optable.out import Out
 from ...optable.pointwise.common_kernels import count_along
@@ -323,3 +324,16 @@ def trace(input: Tensor) -> Tensor:
     if input.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
     return F.trace(input)
+
+
+@offer(out=True)
+def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
+    """log of the sum of exp along dims; neither overflows nor loses precision."""
+    source = input if input._meta.floating else F.to_copy(input, dtypes.default_numpy())
+    dims, shape = checked_dims(dim, input.ndim), input._data.shape
+    if shape and not dims and not keepdim and 0 not in shape:  # PyTorch's own mistake
+        raise errors.shape_error((), (1,) * len(shape))
+    return F.logsumexp(source, dims, keepdim)
+
+
+offer(out=True, space="special")(logsumexp)

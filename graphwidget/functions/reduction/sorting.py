@@ -1,4 +1,4 @@
-"""``sort``, ``topk``, ``median``, ``searchsorted``, and running ones: ``cumsum``, ``cummax``."""
+"""``sort``, ``topk``, ``kthvalue``, ``median``, ``mode``, ``searchsorted`` and ``isin``."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.type_errors import not_implemented
-from ...dispatch.offer import METHODS, offer
+from ...dispatch.offer import offer
 from ...dispatch.return_types import NamedResult, make_result_type
-from ...eager.inplace import needs_node, write
 from ...eager.op_functions import TENSORS as F
 from ...eager.promote import is_number
 from ...graph.tensor import Tensor
-from ...optable import TABLE
 from ...optable.out import Out
 from ..dims import checked_dim, wrap_dim
-from .reductions import checked_nonempty_dim, numpy_type, returns_tuple
+from .reductions import checked_nonempty_dim, returns_tuple
 
 # Order -------------------------------------------------------------------------------------------
 SORT = make_result_type("sort", "values", "indices")
@@ -126,68 +123,6 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """The most frequent items along a dim (the smallest of several), and where the last stood."""
     dim = checked_nonempty_dim("mode", input, dim)
     return MODE(returns_tuple(F.mode)(input, dim=dim, keepdim=keepdim))
-
-
-# Running -----------------------------------------------------------------------------------------
-def _cumulative(name: str, what: str) -> Callable[..., Tensor]:
-    def function(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-        record = getattr(F, name)
-        return record(input, checked_dim(dim, input.ndim), numpy_type(dtype))  # type: ignore[no-any-return]
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"Running {what} along a dim."
-    return function
-
-
-cumsum = offer(out=True)(_cumulative("cumsum", "sums"))
-cumprod = offer(out=True)(_cumulative("cumprod", "products"))
-
-
-def _cumulative_in_place(name: str) -> Callable[..., Tensor]:
-    def method(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-        needs_node(TABLE[name], (self,))
-        dim = checked_dim(dim, self.ndim)
-        if dtype is not None and dtype.numpy != self._data.dtype:
-            one, two = dtypes.c_type(self._data.dtype), dtypes.c_type(dtype.numpy)
-            raise RuntimeError(
-                f"Bad in-place call: input tensor dtype {one} and output tensor dtype {two} should "
-                "match"
-            )
-        return write(TABLE[name], self, (), {"dim": dim, "dtype": self._data.dtype})
-
-    method.__name__ = method.__qualname__ = name + "_"
-    method.__doc__ = f"``{name}``, written into this tensor."
-    return method
-
-
-METHODS.update(cumsum_=_cumulative_in_place("cumsum"), cumprod_=_cumulative_in_place("cumprod"))
-
-
-def _cummax_cummin(name: str, result: type[NamedResult]) -> Callable[..., Any]:
-    def function(input: Tensor, dim: int) -> Any:
-        if input.ndim == 0 and dim not in (-1, 0):
-            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
-        return result(getattr(F, name)(input, dim=checked_dim(dim, input.ndim)))
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"The running {name[3:]}imum along a dim, and where it last stood."
-    return function
-
-
-cummax = offer(out=True)(_cummax_cummin("cummax", make_result_type("cummax", "values", "indices")))
-cummin = offer(out=True)(_cummax_cummin("cummin", make_result_type("cummin", "values", "indices")))
-
-
-@offer(out=True)
-def logcumsumexp(input: Tensor, dim: int) -> Tensor:
-    """Running log of the sum of exp along a dim.
-
-    Shapes: any; the result has the same.
-    """
-    dim = checked_dim(dim, input.ndim)
-    if not input._meta.floating:
-        raise not_implemented("logcumsumexp_out_cpu", input._data.dtype)
-    return F.logcumsumexp(input, dim)
 
 
 # Searching ---------------------------------------------------------------------------------------

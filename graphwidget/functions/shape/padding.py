@@ -1,4 +1,4 @@
-"""``torch.nn.functional.pad`` in all its modes, and ``one_hot``."""
+"""``torch.nn.functional.pad`` in all its modes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
-from ...graph.version import counter_after_fill
 
 UNSUPPORTED = """Padding size {size} is not supported for {ndim}D input tensor.
 Supported combinations for non-constant padding:
@@ -137,30 +136,3 @@ def circular_pad(input: Tensor, sizes: tuple[int, ...]) -> Tensor:
 def at_least_0(size: int) -> int:
     """The size, or 0."""
     return size if size > 0 else 0
-
-
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """Classes as vectors of 0 with one 1; ``num_classes`` -1 takes the largest class.
-
-    Raises:
-        RuntimeError: not int64, or out of range.
-    """
-    import numpy as np
-
-    data = tensor._data
-    if data.dtype != np.int64:
-        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    if not data.size:
-        if num_classes <= 0:
-            raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return Tensor._wrap(np.zeros((*data.shape, num_classes), np.int64))
-    if data.min() < 0:
-        raise RuntimeError("Class values must be non-negative.")
-    if num_classes == -1:
-        num_classes = int(data.max()) + 1
-    elif data.max() >= num_classes:
-        raise RuntimeError("Class values must be smaller than num_classes.")
-    ones = data[..., None] == np.arange(num_classes)
-    result = Tensor._wrap(ones.astype(np.int64, order="C"))
-    result._counter = counter_after_fill(2)  # PyTorch writes zeros, then ones
-    return result

@@ -34,19 +34,20 @@ from ..creation import factories
 from ..dims import wrap_dim_nonempty
 from ..pointwise import (  # noqa: F401  (each offers its functions when it is imported)
     activations,
-    arithmetic,
+    where_isclose,
 )
 from ..random import generator
 from ..shape import permute, reshape_expand, select_diagonal  # noqa: F401
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     autocast,
-    dtype_queries,
+    control_flow,
     global_settings,
     inplace_methods,
     item_allclose,
     numpy_dlpack_pickle,
     operators,
     rare_methods,
+    type_queries,
 )
 from .printing import format_tensor, tensor_repr
 
@@ -94,7 +95,7 @@ def data_ptr(self: Tensor) -> int:
 @offer(function=False)
 def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     """self where the condition holds, else other."""
-    return arithmetic.where(condition, self, other)  # type: ignore[no-any-return]
+    return where_isclose.where(condition, self, other)  # type: ignore[no-any-return]
 
 
 OWN = ("detach_", "requires_grad_", "retain_grad")

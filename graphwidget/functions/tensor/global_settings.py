@@ -6,15 +6,12 @@ computes in one way.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ...arrays import devices, dtypes
 from ...arrays import warnings as warning
 from ...arrays.warnings import warn, warn_once
 from ...dispatch.offer import FUNCTIONS, offer
-from ...graph.tensor import Tensor
-from ..memory.storage import TypedStorage, UntypedStorage
 
 _settings: dict[str, Any] = {
     "threads": 1,
@@ -173,20 +170,6 @@ def set_default_tensor_type(t: Any, /) -> None:
 
 
 @offer(method=False)
-def cond(
-    pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: Any = ()
-) -> Any:
-    """One of two functions of the operands, as a condition says.
-
-    Raises:
-        RuntimeError: the condition is no bool and no single number in a tensor (PyTorch's text).
-    """
-    if isinstance(pred, Tensor) and pred._data.size != 1:
-        raise RuntimeError(f"Expected pred to be bool or single-element tensor, but got {pred}.")
-    return (true_fn if bool(pred) else false_fn)(*operands)
-
-
-@offer(method=False)
 def set_warn_always(b: bool, /) -> None:
     """Give warnings each time that are otherwise given once in a process.
 
@@ -202,23 +185,6 @@ def set_warn_always(b: bool, /) -> None:
 def is_warn_always_enabled() -> bool:
     """What `set_warn_always` was given, at first False."""
     return warning.always
-
-
-@offer(method=False)
-def typename(obj: Any, /) -> str:
-    """A value's type as messages spell it: a tensor's legacy type, else the dotted class name."""
-    if isinstance(obj, Tensor):
-        return dtypes.legacy_type(obj._data.dtype)
-    kind = obj if hasattr(obj, "__qualname__") else type(obj)
-    module = getattr(kind, "__module__", None)
-    named = module not in (None, "", "builtins", "__builtin__")
-    return f"{module}.{kind.__qualname__}" if named else str(kind.__qualname__)
-
-
-@offer(method=False)
-def is_storage(obj: Any, /) -> bool:
-    """Whether it is the memory of a tensor, with or without a type."""
-    return isinstance(obj, (UntypedStorage, TypedStorage))
 
 
 FUNCTIONS["get_default_device"] = devices.get_default_device

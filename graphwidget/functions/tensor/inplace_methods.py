@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from typing import Any
 
 from ...arrays import dtypes
+from ...arrays.overlap import real_strides
 from ...dispatch.offer import offer
 from ...eager.inplace import write
 from ...eager.op_functions import TENSORS as F
 from ...eager.promote import is_number, not_a_tensor_error
 from ...graph.tensor import Tensor
 from ...optable import TABLE
+from ..memory.strides import storage_offset
+from ..shape.select_diagonal import as_strided
 
 
 def offer_scaled_inplace(key: str) -> Callable[..., Tensor]:
@@ -90,3 +94,26 @@ def square_(self: Tensor) -> Tensor:
 
 for _name in ("add", "sub"):
     offer(function=False)(offer_scaled_inplace(_name))
+
+
+@offer(function=False)
+def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
+    """One number on the main diagonal; with ``wrap`` it begins anew below, in tall matrices.
+
+    Raises:
+        RuntimeError: fewer than two dims, or more of different sizes.
+    """
+    shape, data = self._data.shape, self._data
+    if len(shape) < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if len(shape) > 2 and len(set(shape)) > 1:
+        raise RuntimeError("all dimensions of input must be of equal length")
+    strides = [step // data.itemsize for step in real_strides(data)]
+    height, width, step = shape[0], shape[1], builtins.sum(strides)
+    size, begin = builtins.min(height, width), storage_offset(self)
+    as_strided(self, (size,), (step,), begin).fill_(fill_value)
+    if wrap and len(shape) == 2 and height > width + 1:
+        rest = -(-data.size // (width + 1)) - size
+        offset = begin + strides[0] * (width + 1)
+        as_strided(self, (rest,), (step,), offset).fill_(fill_value)
+    return self

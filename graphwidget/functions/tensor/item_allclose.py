@@ -16,7 +16,7 @@ from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...optable.pointwise.zero_tensors import is_zero_tensor
 from ..dims import shape_args
-from ..pointwise.arithmetic import isclose
+from ..pointwise.where_isclose import isclose
 
 
 @offer(function=False)

@@ -44,7 +44,7 @@ from ...functions.pointwise.activations import (
     threshold,
     threshold_,
 )
-from ...functions.shape.padding import one_hot, pad
+from ...functions.shape.padding import pad
 from . import (  # noqa: F401  (the last two offer functions of the package itself)
     grad,
     top_level_namesakes,
@@ -77,7 +77,7 @@ from .cross_entropy_losses import cross_entropy, nll_loss
 from .ctc import ctc_loss
 from .distance import cosine_similarity, normalize, pairwise_distance, pdist
 from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
-from .embedding import embedding, embedding_bag
+from .embedding import embedding, embedding_bag, one_hot
 from .grid_sampling import affine_grid, grid_sample, max_unpool1d, max_unpool2d, max_unpool3d
 from .margin_losses import (
     cosine_embedding_loss,

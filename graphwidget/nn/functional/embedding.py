@@ -1,4 +1,4 @@
-"""``embedding`` and ``embedding_bag``: rows of tables looked up by number."""
+"""``embedding``, ``embedding_bag`` and ``one_hot``: numbers of rows or classes as vectors."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from ...arrays import dtypes
 from ...arrays.warnings import warn
 from ...autograd.grad_mode import no_grad
 from ...eager.op_functions import TENSORS as F
-from ...functions.tensor.dtype_queries import promote_types
+from ...functions.tensor.type_queries import promote_types
 from ...graph import runtime
 from ...graph.tensor import Tensor
+from ...graph.version import counter_after_fill
 
 
 def embedding(
@@ -242,3 +243,28 @@ def _check_kind(name: str, given: Tensor, kinds: tuple[str, ...], told: str) -> 
             f"{told}; but got {dtypes.printed_type(given._data.dtype)} instead (while checking "
             "arguments for embedding_bag)"
         )
+
+
+def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+    """Classes as vectors of 0 with one 1; ``num_classes`` -1 takes the largest class.
+
+    Raises:
+        RuntimeError: not int64, or out of range.
+    """
+    data = tensor._data
+    if data.dtype != np.int64:
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
+    if not data.size:
+        if num_classes <= 0:
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        return Tensor._wrap(np.zeros((*data.shape, num_classes), np.int64))
+    if data.min() < 0:
+        raise RuntimeError("Class values must be non-negative.")
+    if num_classes == -1:
+        num_classes = int(data.max()) + 1
+    elif data.max() >= num_classes:
+        raise RuntimeError("Class values must be smaller than num_classes.")
+    ones = data[..., None] == np.arange(num_classes)
+    result = Tensor._wrap(ones.astype(np.int64, order="C"))
+    result._counter = counter_after_fill(2)  # PyTorch writes zeros, then ones
+    return result

@@ -1,4 +1,4 @@
-"""``result_type``, ``can_cast``, ``is_floating_point``, ``is_complex``, ``real`` and kin.
+"""``result_type``, ``can_cast``, ``is_floating_point``, ``typename`` and kin.
 
 All numbers are real here.
 """
@@ -11,6 +11,7 @@ from ...arrays import dtypes
 from ...dispatch.offer import METHODS, offer
 from ...eager.promote import is_number
 from ...graph.tensor import Tensor
+from ..memory.storage import TypedStorage, UntypedStorage
 
 NO_COMPLEX = "graphwidget has no complex tensors"
 
@@ -91,3 +92,20 @@ def complex(real: Tensor, imag: Tensor) -> NoReturn:
 
 
 METHODS.update(real=property(real), imag=property(imag), is_conj=is_complex, is_neg=is_complex)
+
+
+@offer(method=False)
+def typename(obj: Any, /) -> str:
+    """A value's type as messages spell it: a tensor's legacy type, else the dotted class name."""
+    if isinstance(obj, Tensor):
+        return dtypes.legacy_type(obj._data.dtype)
+    kind = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(kind, "__module__", None)
+    named = module not in (None, "", "builtins", "__builtin__")
+    return f"{module}.{kind.__qualname__}" if named else str(kind.__qualname__)
+
+
+@offer(method=False)
+def is_storage(obj: Any, /) -> bool:
+    """Whether it is the memory of a tensor, with or without a type."""
+    return isinstance(obj, (UntypedStorage, TypedStorage))

@@ -1,0 +1,254 @@
+"""QR, with its Householder reflections, SVD, and eigenvalues of symmetric and other matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...arrays import dtypes
+from ...arrays.type_errors import LinAlgError
+from ...arrays.warnings import warn_once
+from ...dispatch.offer import offer
+from ...dispatch.return_types import make_result_type
+from ...eager.op_functions import TENSORS as F
+from ...graph.tensor import Tensor
+from ...optable.out import Out
+from ..dims import wrap_dim_nonempty
+from ..reduction.reductions import returns_tuple
+from .matrix_checks import check_floating, check_matrix, check_square
+
+GEQRF = make_result_type("geqrf", "a", "tau")
+EIG = make_result_type("linalg_eig", "eigenvalues", "eigenvectors")
+
+LINALG_QR, QR = make_result_type("linalg_qr", "Q", "R"), make_result_type("qr", "Q", "R")
+
+
+@offer(space="linalg", out=True)
+def qr(A: Tensor, mode: str = "reduced") -> Any:
+    """Orthogonal Q and triangular R with Q R = A; ``mode`` is reduced, complete or r.
+
+    Shapes: A (..., m, n), k = min(m, n); Q (..., m, k), R (..., k, n), and complete Q (..., m, m),
+    R (..., m, n).
+    """
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), "
+            "'r', or 'complete'"
+        )
+    check_matrix("linalg.qr", A)
+    check_floating("linalg.qr", A, half=True)
+    return LINALG_QR(returns_tuple(F.linalg_qr)(A, mode=mode))
+
+
+OLD_QR = (
+    "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch "
+    "release.\nThe boolean parameter 'some' has been replaced with a string parameter 'mode'.\n"
+    "Q, R = torch.qr(A, some)\nshould be replaced with\n"
+    "Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
+)
+
+
+def torch_qr(input: Tensor, some: bool = True) -> Any:
+    """Orthogonal Q and triangular R with Q R = input."""
+    warn_once(OLD_QR)
+    return QR(qr(input, "reduced" if some else "complete"))
+
+
+torch_qr.__name__ = torch_qr.__qualname__ = "qr"
+offer(out=True)(torch_qr)
+
+LINALG_SVD, SVD = (
+    make_result_type("linalg_svd", "U", "S", "Vh"),
+    make_result_type("svd", "U", "S", "V"),
+)
+
+
+def svd_all(A: Tensor, full_matrices: bool) -> tuple[Tensor, ...]:
+    """U, S and Vh."""
+    check_matrix("linalg.svd", A)
+    check_floating("linalg.svd", A, half=True)
+    return returns_tuple(F.linalg_svd)(A, full_matrices=full_matrices)
+
+
+@offer(space="linalg", out=True)
+def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
+    """U, S and Vh with U diag(S) Vh = A, U and Vh orthogonal, S falling.
+
+    Shapes: A (..., m, n), k = min(m, n); U (..., m, k), S (..., k), Vh (..., k, n), and full U
+    (..., m, m), Vh (..., n, n).
+    """
+    return LINALG_SVD(svd_all(A, full_matrices))
+
+
+def torch_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
+    """U, S and V with U diag(S) Vᵀ = input."""
+    U, S, Vh = svd_all(input, not some)
+    if not compute_uv:
+        rows, columns = input._data.shape[-2:]
+        batch = input._data.shape[:-2]
+        U, V = (
+            Tensor._wrap(np.zeros((*batch, size, size), input._data.dtype))
+            for size in (rows, columns)
+        )
+        return SVD((U, S, V))
+    return SVD((U, S, F.transpose(Vh, Vh.ndim - 2, Vh.ndim - 1)))
+
+
+torch_svd.__name__ = torch_svd.__qualname__ = "svd"
+offer(out=True)(torch_svd)
+
+
+@offer(space="linalg", out=True)
+def svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+    """The singular values of matrices, falling."""
+    return svd_all(A, False)[1]
+
+
+EIGH = make_result_type("linalg_eigh", "eigenvalues", "eigenvectors")
+
+
+def eigh_both(A: Tensor, UPLO: str) -> tuple[Tensor, ...]:
+    """Eigenvalues and eigenvectors.
+
+    Raises:
+        RuntimeError: not square.
+        LinAlgError: nan among the items.
+    """
+    check_square("linalg.eigh", A)
+    if UPLO.upper() not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    half = np.tril(A._data) if UPLO.upper() == "L" else np.triu(A._data)
+    if not np.isfinite(half).all():
+        raise LinAlgError(
+            "linalg.eigh: The algorithm failed to converge because the input matrix is "
+            "ill-conditioned or has too many repeated eigenvalues (error code: "
+            f"{A._data.shape[-1] - 1})."
+        )
+    return returns_tuple(F.linalg_eigh)(A, UPLO=UPLO.upper())
+
+
+@offer(space="linalg", out=True)
+def eigh(A: Tensor, UPLO: str = "L") -> Any:
+    """Eigenvalues, rising, and eigenvectors of symmetric matrices, of which one half is read."""
+    return EIGH(eigh_both(A, UPLO))
+
+
+@offer(space="linalg", out=True)
+def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
+    """The eigenvalues, rising, of symmetric matrices, of which one half is read."""
+    return eigh_both(A, UPLO)[0]
+
+
+@offer(space="linalg", out=False)
+def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The diagonals of matrices, as a view."""
+    return A.diagonal(offset, dim1, dim2)
+
+
+@offer(space="linalg")
+def vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """The powers 0 to N - 1 (the length, without it) of each item, in a row each.
+
+    Shapes: (..., n); the result is (..., n, N).
+    """
+    if x._data.dtype == bool or x._data.dtype.char == "e":
+        raise RuntimeError(
+            "linalg.vander supports floating point, complex, and integer tensors, but got "
+            f"{dtypes.scalar_type(x._data.dtype)}"
+        )
+    shape = x._data.shape or (1,)
+    count = shape[-1] if N is None else N
+    if count <= 1:
+        raise RuntimeError("N must be greater than 1.")
+    powers = F.cumprod(F.expand(F.unsqueeze(x, -1), (*shape, count - 1)), -1)
+    ones = Tensor._wrap(np.ones((*shape, 1), powers._data.dtype))
+    return F.cat([ones, powers], -1)
+
+
+# Householder's reflections -----------------------------------------------------------------------
+@offer(out=True)
+def geqrf(input: Tensor) -> Any:
+    """R of a QR factorization, with the vectors of its reflections below, and their factors."""
+    if input.ndim < 2:
+        raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
+    return GEQRF(returns_tuple(F.geqrf)(input))
+
+
+def householder_product(input: Tensor, tau: Tensor) -> Tensor:
+    """The first columns of the product of reflections I - tau v vᵀ, whose vectors lie below the
+    diagonal of ``input``.
+
+    Raises:
+        RuntimeError: sizes that do not fit (PyTorch's texts).
+    """
+    name, shape = "torch.linalg.householder_product", input._data.shape
+    if len(shape) < 2:
+        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
+    if shape[-2] < shape[-1]:
+        raise RuntimeError(
+            f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]"
+        )
+    factors = tau._data.shape
+    if shape[-1] < factors[wrap_dim_nonempty(-1, len(factors))]:
+        raise RuntimeError(
+            f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]"
+        )
+    check_tau(name, shape, factors)
+    if tau._data.dtype != input._data.dtype:
+        raise RuntimeError(
+            f"{name}: tau dtype {tau.dtype.word} does not match input dtype {input.dtype.word}"
+        )
+    return F.linalg_householder_product(input, tau)
+
+
+offer(space="linalg", out=Out("cast"))(householder_product)
+
+
+def check_tau(name: str, shape: tuple[int, ...], tau: tuple[int, ...]) -> None:
+    """There must be the factors of as many products as there are matrices of reflections.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    if len(tau) != len(shape) - 1:
+        raise RuntimeError(
+            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal "
+            f"to {len(tau)} and input.ndim is equal to {len(shape)}"
+        )
+    if tau[:-1] != shape[:-2]:
+        raise RuntimeError(
+            f"{name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got "
+            f"{list(tau[:-1])}"
+        )
+
+
+@offer(out=Out("cast"))
+def orgqr(input: Tensor, input2: Tensor) -> Tensor:
+    """``linalg.householder_product`` by its older name."""
+    return householder_product(input, input2)
+
+
+@offer(space="linalg", out=True)
+def eig(input: Tensor) -> Any:
+    """Eigenvalues and eigenvectors of square matrices, real where PyTorch's are complex numbers.
+
+    Raises:
+        RuntimeError: not square, or nan and inf among the items (PyTorch's texts).
+        NotImplementedError: an eigenvalue is not real.
+    """
+    check_square("linalg.eig", input)
+    if input._data.dtype.kind in "iu":
+        raise RuntimeError(
+            f"Unknown Complex ScalarType for {dtypes.scalar_type(input._data.dtype)}"
+        )
+    if not np.isfinite(input._data).all():
+        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
+    check_floating("linalg.eig", input, half=True)
+    return EIG(returns_tuple(F.linalg_eig)(input))
+
+
+@offer(space="linalg", out=True)
+def eigvals(input: Tensor) -> Tensor:
+    """The eigenvalues of square matrices, where all are real (see ``eig``)."""
+    return eig(input)[0]  # type: ignore[no-any-return]

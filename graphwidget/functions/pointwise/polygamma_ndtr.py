@@ -1,0 +1,47 @@
+"""``polygamma`` and ``special.ndtr``."""
+
+from __future__ import annotations
+
+from ...dispatch.offer import METHODS, offer
+from ...eager.inplace import write
+from ...eager.op_functions import TENSORS as F
+from ...graph.tensor import Tensor
+from ...optable import TABLE
+from ...optable.out import Out
+
+
+# The gamma function, the normal distribution ----------------------------------------------------
+@offer(method=False, out=True)
+def polygamma(n: int, input: Tensor) -> Tensor:
+    """The n-th derivative of the digamma function.
+
+    Raises:
+        RuntimeError: n is negative.
+    """
+    return F.polygamma(input, n)
+
+
+offer(out=True, space="special")(polygamma)
+
+
+def polygamma_method(self: Tensor, n: int) -> Tensor:
+    """The n-th derivative of the digamma function."""
+    return F.polygamma(self, n)
+
+
+def polygamma_written(self: Tensor, n: int) -> Tensor:
+    """``polygamma``, written into this tensor."""
+    return write(TABLE["polygamma.written"], self, (), {"n": n})
+
+
+METHODS.update(polygamma=polygamma_method, polygamma_=polygamma_written)
+
+
+@offer(method=False, out=Out("cast"), space="special")
+def ndtr(input: Tensor) -> Tensor:
+    """The distribution function of the standard normal distribution.
+
+    Shapes: any; the result has the same.
+    """
+    spread = F.erf(F.mul_number(input, 0.5**0.5))
+    return F.mul_number(F.add_number(spread, 1), 0.5)

@@ -1,0 +1,235 @@
+"""``repeat``, ``flip``, ``roll``, ``rot90``, ``tril`` and their kin."""
+
+from __future__ import annotations
+
+import builtins
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from ...arrays.type_errors import not_implemented
+from ...dispatch.offer import offer
+from ...eager.op_functions import TENSORS as F
+from ...graph.tensor import Tensor
+from ..dims import checked_dims, shape_args, wrap_dim
+from .reshape_expand import flatten
+
+
+# Repetition ---------------------------------------------------------------------------------------
+@offer(function=False)
+def repeat(self: Tensor, *sizes: Any, repeats: Any = None) -> Tensor:
+    """The whole tensor so many times along each dim.
+
+    Raises:
+        RuntimeError: fewer numbers than dims, or negative ones.
+    """
+    repeats = sizes if repeats is None else (repeats,)
+    times, shape = shape_args(repeats), self._data.shape
+    if len(times) < len(shape):
+        raise RuntimeError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+            "tensor"
+        )
+    sizes = (*(1,) * (len(times) - len(shape)), *shape)
+    wanted = [n * size for n, size in zip(times, sizes, strict=True)]
+    for size in wanted:
+        if size < 0:
+            raise RuntimeError(f"Trying to create tensor with negative dimension {size}: {wanted}")
+    return F.repeat(self, times)
+
+
+@offer()
+def tile(input: Tensor, *repeats: Any, dims: Any = None) -> Tensor:
+    """The whole tensor so many times along each of the last dims.
+
+    Shapes: any; each size times the number of its dim.
+    """
+    times = shape_args(repeats if dims is None else (dims,))
+    return repeat(input, (*(1,) * (input._data.ndim - len(times)), *times))
+
+
+@offer()
+def repeat_interleave(
+    input: Tensor, repeats: Any = None, dim: int | None = None, *, output_size: int | None = None
+) -> Tensor:
+    """Each item (each slice of a dim) so many times in a row; with one argument, the indices of
+    which each comes so often.
+
+    Shapes: any; the dim grows to the sum of the repeats, and without one the result is 1-d.
+
+    Raises:
+        RuntimeError: repeats that are negative or do not fit.
+    """
+    if repeats is None:
+        counts = check_repeats(input)
+        check_size(counts, output_size)
+        return Tensor._wrap(np.repeat(np.arange(input._data.size), counts))
+    if isinstance(repeats, int):
+        result = _repeat_each(input, repeats, dim)
+        size = result._data.shape[dim or 0]
+        if output_size not in (None, size):
+            raise RuntimeError(
+                f"repeat_interleave: Invalid output_size, expected {size} but got {output_size}"
+            )
+        return result
+    source = input
+    if dim is None:
+        source, dim = flatten(input), 0
+    if not source._data.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    size = source._data.shape[wrap_dim(dim, source._data.ndim)]
+    if repeats._data.ndim == 1 and repeats._data.size not in (1, size):
+        raise RuntimeError(
+            "repeats must have the same size as input along dim, but got repeats.size(0) = "
+            f"{repeats._data.size} and input.size({dim}) = {size}"
+        )
+    counts = check_repeats(repeats)
+    if counts.size == 1:
+        counts = np.broadcast_to(counts.reshape(1), (size,))
+    check_size(counts, output_size)
+    return F.index_select(source, Tensor._wrap(np.repeat(np.arange(size), counts)), dim)
+
+
+def check_size(counts: np.ndarray, output_size: int | None) -> None:
+    """Refuse another size than that of the result.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
+    if output_size not in (None, int(counts.sum())):
+        raise RuntimeError("allocated size does not match required size")
+
+
+def check_repeats(repeats: Tensor) -> np.ndarray:
+    """How often each item is wanted."""
+    data = repeats._data
+    if data.ndim > 1:
+        raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+    if data.dtype not in (np.int32, np.int64):
+        raise not_implemented("repeat_interleave_cpu", data.dtype)
+    if data.size and data.min() < 0:
+        raise RuntimeError("repeats can not be negative")
+    return data
+
+
+def _repeat_each(input: Tensor, times: int, dim: int | None) -> Tensor:
+    """Each slice so many times, as PyTorch records it: a spread view, copied and flattened."""
+    if times < 0:
+        raise RuntimeError("Repeats must be non-negative")
+    source = flatten(input) if dim is None else input
+    place = wrap_dim(dim or 0, source._data.ndim)
+    shape = source._data.shape
+    if not shape:
+        wrap_dim(1, 0)  # there is no dim that might be spread
+    spread = F.expand(
+        F.unsqueeze(source, place + 1), (*shape[: place + 1], times, *shape[place + 1 :])
+    )
+    return F.view(
+        F.clone_contiguous(spread), (*shape[:place], shape[place] * times, *shape[place + 1 :])
+    )
+
+
+# Order ------------------------------------------------------------------------------------------
+@offer()
+def flip(input: Tensor, *turned: Any, dims: Any = None) -> Tensor:
+    """The items of some dims in reverse.
+
+    Shapes: any; the result has the same.
+    """
+    given = turned if dims is None else (dims,)
+    return F.flip(input, checked_dims(shape_args(given), input._data.ndim))
+
+
+@offer()
+def fliplr(input: Tensor) -> Tensor:
+    """The columns in reverse.
+
+    Shapes: two dims at least; the result has the same.
+    """
+    if input._data.ndim < 2:
+        raise RuntimeError("Input must be >= 2-d.")
+    return F.flip(input, (1,))
+
+
+@offer()
+def flipud(input: Tensor) -> Tensor:
+    """The rows in reverse.
+
+    Shapes: one dim at least; the result has the same.
+    """
+    if input._data.ndim < 1:
+        raise RuntimeError("Input must be >= 1-d.")
+    return F.flip(input, (0,))
+
+
+def int_args(numbers: Any) -> tuple[int, ...]:
+    """One integer, or several, as a tuple."""
+    several = isinstance(numbers, tuple | list)
+    return tuple(index(each) for each in (numbers if several else (numbers,)))
+
+
+@offer()
+def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
+    """Items moved along dims (without dims: in C order of all), in again at the other end.
+
+    Shapes: any; the result has the same.
+
+    Raises:
+        RuntimeError: not one shift for each dim.
+    """
+    steps, along = int_args(shifts), int_args(() if dims is None else dims)
+    if not steps:
+        raise RuntimeError("`shifts` required")
+    if len(along) != len(steps) and (along or len(steps) != 1):
+        raise RuntimeError(
+            f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(along)}"
+        )
+    for dim in along if input._data.size else ():
+        if not input._data.ndim:
+            raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+        wrap_dim(dim, input._data.ndim)
+    return F.roll(input, steps, along)
+
+
+@offer()
+def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
+    """Turned by k right angles, from the first towards the second of two dims.
+
+    Shapes: two dims at least; for odd k the two sizes change places.
+
+    Raises:
+        RuntimeError: not two different dims.
+    """
+    plane, ndim = tuple(dims), input._data.ndim
+    if len(plane) != 2:
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(plane)}")
+    if ndim < 2:
+        raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
+    if plane[0] == plane[1] or builtins.abs(plane[0] - plane[1]) == ndim:
+        raise RuntimeError(
+            f"expected rotation dims to be different, but got dim0 = {plane[0]} and dim1 = "
+            f"{plane[1]}"
+        )
+    for dim in plane:
+        wrap_dim(dim, ndim)
+    return F.rot90(input, k, plane)
+
+
+# Triangles --------------------------------------------------------------------------------------
+@offer(out=True)
+def tril(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The items on and below a diagonal, 0 above.
+
+    Shapes: (..., m, n); the result has the same.
+    """
+    return F.tril(input, diagonal)
+
+
+@offer(out=True)
+def triu(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The items on and above a diagonal, 0 below.
+
+    Shapes: (..., m, n); the result has the same.
+    """
+    return F.triu(input, diagonal)
