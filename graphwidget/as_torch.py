@@ -22,11 +22,7 @@ _MISSING = "No module named {!r}: graphwidget, which stands in for torch here, d
 _PLACES = {
     "nn.modules.utils": "nn.module_utils",
     "nn.modules.sparse": "nn.embedding",
-    "nn.modules.instancenorm": "nn.batchnorm",
-    **dict.fromkeys(
-        [f"nn.modules.{name}" for name in ("channelshuffle", "fold", "pixelshuffle", "upsampling")],
-        "nn.resampling",
-    ),
+    "nn.modules.channelshuffle": "nn.pixelshuffle",
     "nn.modules": "nn",
     "nn.grad": "nn.functional.grad",
     "fx._symbolic_trace": "fx.tracer",

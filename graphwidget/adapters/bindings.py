@@ -1,4 +1,4 @@
-"""What the program's variables are bound to, and values that are told once more."""
+"""Tells which of the program's variables hold a value, and values that were let go of once more."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class Bindings:
             self.bound(value, ((scope, name),))
 
     def perhaps(
-        self, _: None, ref: Ref, place: Position | None, names: Names, _content: Any
+        self, _: None, ref: Ref, position: Position | None, names: Names, _content: Any
     ) -> None:
         """The value is the last so far of a call in the user's program, inside of a library,
         whose result gets these names: if nothing follows there, it is that result."""
-        self._perhaps = ref, place, names
+        self._perhaps = ref, position, names
 
     def settle(self, _: None = None) -> None:
         """The program has moved on: what was perhaps the result of its call is it, if it lives."""
@@ -73,11 +73,11 @@ class Bindings:
             if ref.id in self.recorder.refs:
                 self.bound(ref.id, names)
 
-    def moved(self, place: Position | None) -> None:
+    def moved(self, position: Position | None) -> None:
         """A call is told, or one that raised: it follows on what was perhaps the last of its site,
         or on its end."""
         before = None if self._perhaps is None else self._perhaps[1]
-        site = None if place is None else place.site
+        site = None if position is None else position.site
         if before is not None and site is not None and before.site is site:
             self._perhaps = None
         else:

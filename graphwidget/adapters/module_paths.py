@@ -44,11 +44,11 @@ def within(module: Any, path: str) -> Iterator[tuple[str, Any]]:
 def parameters(module: Any, path: str) -> Iterator[tuple[str, Any]]:
     """(path, parameter) of all parameters of a module, each once."""
     seen: set[int] = set()
-    for place, each in within(module, path):
+    for inner, each in within(module, path):
         for name, parameter in each._parameters.items():
             if parameter is not None and id(parameter) not in seen:
                 seen.add(id(parameter))
-                yield step_into(each, place, name), parameter
+                yield step_into(each, inner, name), parameter
 
 
 class ModuleNames:
@@ -79,7 +79,7 @@ class ModuleNames:
         path, root = self._roots.pop(id(module), ("", None))
         whole = None if root is None else root()
         if whole is not None:
-            for _place, each in within(whole, path):
+            for _, each in within(whole, path):
                 self._roots.pop(id(each), None)
             self.fresh += parameters(whole, path)
 
@@ -125,9 +125,9 @@ class ModuleNames:
     def _keep_all(self, path: str, module: Any) -> None:
         if not self.knows(module):
             root = weakref.ref(module)
-            for place, each in within(module, path):
+            for inner, each in within(module, path):
                 if not self.knows(each):
-                    self._keep(place, each)
+                    self._keep(inner, each)
                     self._roots[id(each)] = path, root
 
     def _keep(self, path: str, module: Any) -> None:

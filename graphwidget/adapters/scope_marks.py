@@ -85,7 +85,7 @@ class Turn(Mark):
 
 
 def flat(records: Records) -> Records:
-    """The records, with those of turns in their places."""
+    """The records, with those of turns put in among them."""
     found: Records = []
     for record in records:
         if type(record) is Turn:

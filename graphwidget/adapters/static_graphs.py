@@ -79,7 +79,7 @@ class StaticAdapter(Listener):
     def added(self, operation: Any) -> None:
         if number_of(operation) is not None:
             return
-        site, names = self._place(operation)
+        site, names = self._site(operation)
         if self._latest is not None and self._latest[1] is site and operation.type != "Exit":
             self._latest = self._latest[0], None, []  # a part of the same call: not its result
         self.settle()
@@ -154,9 +154,9 @@ class StaticAdapter(Listener):
     def _again(self, operation: Any) -> None:
         """Tell an operation's call, or that it runs again."""
         for event in self._entries.get(operation, ()):
-            self.recorder.raw.append((self._placed, event, self._sites.get(operation)))
+            self.recorder.raw.append((self._sited, event, self._sites.get(operation)))
 
-    def _placed(self, event: ev.Op, site: Site | None) -> None:
+    def _sited(self, event: ev.Op, site: Site | None) -> None:
         self.recorder.tell(event._replace(source=self.recorder.source(site)))
 
     def _define(self, key: str, op: Op | None) -> None:
@@ -254,7 +254,7 @@ class StaticAdapter(Listener):
         self.recorder.tell(ev.Value(number, number, 0, False, source, parameter, None, told))
 
     # Where ---------------------------------------------------------------------------------
-    def _place(self, operation: Any) -> tuple[Site | None, list[Names]]:
+    def _site(self, operation: Any) -> tuple[Site | None, list[Names]]:
         """The user's line that builds, and the names that each result is about to get."""
         outputs = len(operation.outputs)
         frame: FrameType | None = _getframe(1)

@@ -69,14 +69,14 @@ class PassAdapter(StaticAdapter):
         compiled = stage.compiled
         program = compiled.program
         scopes = {
-            place: self._block(block.steps[0], len(block.steps))
+            number: self._block(block.steps[0], len(block.steps))
             for first, block in compiled.blocks.items()
-            for place in range(first, first + len(block.steps))
+            for number in range(first, first + len(block.steps))
             for block in [block]
         }
         steps = [
-            self._step(step, program, scopes.get(place))
-            for place, step in enumerate(program.steps)
+            self._step(step, program, scopes.get(number))
+            for number, step in enumerate(program.steps)
             if step.operation.type not in SOURCES
         ]
         over = tuple((self._value(a), self._value(b)) for a, b in compiled.over.items())

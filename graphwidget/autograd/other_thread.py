@@ -1,4 +1,4 @@
-"""Calls in a new thread, whose stack is empty, with this thread's modes."""
+"""Goes on in a new thread, with an empty stack, where backward runs nest too deep for this one."""
 
 from __future__ import annotations
 

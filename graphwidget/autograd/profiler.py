@@ -1,4 +1,4 @@
-"""`torch.autograd.profiler`: named blocks may stand in programs; nothing is measured."""
+"""`torch.autograd.profiler`: programs may use it; nothing is measured."""
 
 from __future__ import annotations
 

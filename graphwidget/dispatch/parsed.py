@@ -1,4 +1,4 @@
-"""The functions that users call: PyTorch's parser of arguments in front of written functions.
+"""Puts PyTorch's parser of arguments in front of the functions that users call.
 
 A parsed function takes what users give, by position or by name, and calls its target. It costs
 next to nothing where all arguments are of the plain types that are wanted; where one is not, or the

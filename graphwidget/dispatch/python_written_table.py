@@ -1,4 +1,4 @@
-"""Table of the functions that PyTorch writes in Python, and what each hands on to a bound one.
+"""Table of the functions that PyTorch writes in Python, and of the C++ ones that each calls.
 
 The columns are those of ``python_written_function``: what is asked of the arguments first, the
 bound function, its arguments.

@@ -1,4 +1,4 @@
-"""Storages that grow, and with them all tensors that show them.
+"""Storages that grow, and with them all tensors that share them.
 
 Memory is numpy's, and an array cannot be told that its memory is elsewhere now. So the tensors and
 storages that show the old memory are looked for among all objects that Python knows; what nodes

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..arrays import dtypes
 from ..arrays.warnings import warn, warn_once
-from ..eager.scalar_tensors import Absent, Constant
+from ..eager.constant_absent import Absent, Constant
 from ..graph import runtime
 from ..graph.tensor import Tensor
 

@@ -15,7 +15,8 @@ from .independent import Independent
 from .kl import kl_divergence, register_kl
 from .lkj_cholesky import LKJCholesky
 from .lowrank_multivariate_normal import LowRankMultivariateNormal
-from .multivariate_normal import MixtureSameFamily, MultivariateNormal
+from .mixture_same_family import MixtureSameFamily
+from .multivariate_normal import MultivariateNormal
 from .one_hot_relaxed import (
     OneHotCategorical,
     OneHotCategoricalStraightThrough,

@@ -10,7 +10,6 @@ MODULES = {
         ("counts", "poisson geometric binomial negative_binomial multinomial"),
         ("gamma_beta", "gamma beta chi2 dirichlet studentT"),
         ("one_hot_relaxed", "one_hot_categorical relaxed_bernoulli relaxed_categorical"),
-        ("multivariate_normal", "mixture_same_family"),
         ("unit_interval", "continuous_bernoulli kumaraswamy"),
         ("distribution", "utils"),
     )

@@ -28,7 +28,7 @@ from ..optable import TABLE, Op
 from ..optable.declare import parameters_of
 from ..optable.pointwise.zero_tensors import is_zero_tensor
 from ..optable.shape.index_kernels import put_into
-from ..optable.shape.scatter_kernels import put_masked
+from ..optable.shape.mask_kernels import put_masked
 from .numpy_errors import quiet_kernel
 from .op_functions import TENSORS, node_maker
 from .promote import CAST, as_tensors, cast_to, promotion_of
@@ -262,7 +262,8 @@ def set_history(tensor: Tensor, node: Node) -> None:
     if tensor._view is not None:
         rebase(tensor._view, node)
         refresh_for_op(tensor)
-        # The result that the node saved has the view's own history, for as long as that lives.
+        # The result that the node saved has the view's own history, for as long as that lives
+        # (read by ``output_edge`` of graph/saved.py).
         node.metadata["view"] = weakref.ref(tensor._node)
     else:
         tensor._node, tensor._requires_grad = node, True

@@ -14,9 +14,9 @@ from ..graph.node import Output, edge_of, save_input, save_output
 from ..graph.tensor import Tensor
 from ..graph.views import as_view, refresh_for_op
 from ..optable.declare import REQUIRED, Op
+from .constant_absent import ABSENT
 from .node_classes import node_class
 from .numpy_errors import quiet_kernel
-from .scalar_tensors import ABSENT
 
 
 def record_list_input(op: Op) -> Callable[..., Any]:

@@ -23,6 +23,7 @@ from ..graph.tensor import Tensor
 from ..graph.views import as_view, refresh_for_op
 from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Op, bind
 from ..optable.pointwise.zero_tensors import COMBINED
+from .constant_absent import ABSENT, Constant
 from .lazy import compile_function, lazy_function
 from .list_op_functions import record_list_input, record_several_outputs
 from .node_classes import (
@@ -37,7 +38,6 @@ from .node_classes import (
 from .numpy_errors import QUIET, ignore_errors, quiet_lines, restore_errors
 from .overridable import ask_source
 from .promote import as_tensors, checked_fit, fit_to, not_a_tensor_error, promote
-from .scalar_tensors import ABSENT, Constant
 
 __all__ = ["TENSORS", "fill_namespace", "node_maker"]
 

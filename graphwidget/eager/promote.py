@@ -16,7 +16,7 @@ from ..graph.tensor import Tensor
 from ..optable import Op
 from ..optable.declare import UNTYPED
 from ..optable.pointwise import common_kernels as kernels
-from .scalar_tensors import ABSENT, Constant
+from .constant_absent import ABSENT, Constant
 
 CONSTANTS_LIMIT = 4096
 _constants: dict[tuple[type, Any, int], Constant] = {}

@@ -1,4 +1,4 @@
-"""Which values of a model a still picture shows: what they are, and where its story begins."""
+"""Which values of a recording a still picture shows, and how far back it goes."""
 
 from __future__ import annotations
 

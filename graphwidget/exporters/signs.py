@@ -1,4 +1,4 @@
-"""What stands on a pill and over a card without a name: the signs and formulas of the page."""
+"""The sign of an op (``×``, ``^ 2``) and the title of a value without a name, as on the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a still picture shows: one turn of a loop, one card a parameter, modules folded."""
+"""What is in a still picture: one turn of a loop, one card a parameter, modules folded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a traced function is given for its parameters: proxies, or values that are known."""
+"""What a traced function gets for its parameters: proxies, or values that are known."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ parentheses are for whoever wants to know more.
   stands in ``tests/golden/generated.py`` (``x * w``: ``record``). ``graph/runtime.py`` tells what
   its globals are; of these, ``eager/promote.py`` joins what has not one shape and type, and
   ``accumulator`` of ``graph/node.py`` gives a leaf its ``AccumulateGrad``. (The 1 of ``w + 1``
-  becomes a ``Constant`` of ``eager/scalar_tensors.py``.)
+  becomes a ``Constant`` of ``eager/constant_absent.py``.)
   (``eager/op_functions.py`` writes the function, ``eager/node_classes.py`` the node.)
 * ``y.backward()`` is ``tensor_backward`` of ``autograd/backward.py``; then ``autograd/roots.py``
   (checks), ``graph/node.py`` (targets: ``Node``, ``Output``, ``AccumulateGrad``, ``target_of``),
@@ -37,7 +37,9 @@ parentheses are for whoever wants to know more.
   and tells the whole story (``write``). What it calls: ``eager/promote.py`` (operands),
   ``arrays/overlap.py``, the generated ``make_node`` (``tests/golden/generated.py``, under
   ``y.mul_(w)``), ``graph/version.py`` (``bump``), ``graph/node.py`` (what any node has), and
-  ``graph/views.py`` (``check_writable`` first of all; last ``rebase``, then ``refresh``).
+  ``graph/views.py`` (``check_writable`` first of all; last ``rebase``, then ``refresh``). Whoever
+  asks for the gradient of another view of that base makes its history anew first: ``refreshed``
+  of ``graph/edges.py``, which the checks of ``autograd/roots.py`` call.
 * The error when such a write changed what a node had saved: in ``tests/golden/generated.py``,
   ``record`` notes the version of what it saves and ``run_arrays`` compares it with the counter of
   ``graph/version.py``, which views share and which remembers the latest writes; ``unpack`` of

@@ -59,9 +59,9 @@ edgeless: Callable[[str], Any]
 tensors: Namespace
 """``F`` on Tensors: the record functions (``eager/node_classes.py``)."""
 Constant: Any
-"""The class of Python numbers in a tensor's place (``eager/scalar_tensors.py``)."""
+"""The class of Python numbers in a tensor's place (``eager/constant_absent.py``)."""
 ABSENT: TensorBase
-"""Stands for a tensor that was left out (``eager/scalar_tensors.py``)."""
+"""Stands for a tensor that was left out (``eager/constant_absent.py``)."""
 as_tensors: Callable[[Op, Sequence[Any]], tuple[Any, ...]]
 """Operands as tensors (``eager/promote.py``)."""
 promote: Callable[[Op, Sequence[Any]], tuple[list[np.ndarray], Any]]

@@ -1,4 +1,4 @@
-"""Shape and dtype of a tensor as one interned object, so that ``is`` compares them."""
+"""Shape and dtype of a tensor as one shared object, so that ``is`` compares them."""
 
 from __future__ import annotations
 

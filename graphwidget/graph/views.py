@@ -87,9 +87,11 @@ def bound_formula(formula: Callable[..., Any], namespace: Any) -> Callable[..., 
 class ViewInfo:
     """What a view knows of its base.
 
-    ``version`` is the one for which the view's node is valid; ``origin`` is ``default``,
-    ``no_grad``, ``multi`` or ``function``; ``label`` is (output number, node name) for messages;
-    ``own_requires_grad`` says that the view itself was told to require grad, rather than its base.
+    ``version`` is the one for which the view's node is valid; ``origin`` says how it was made:
+    ``default``, in a mode (``no_grad``, ``inference``), as one of several views (``multi``) or
+    within a custom Function (``function``), see `REASONS`; ``label`` is (output number, node name)
+    for messages; ``own_requires_grad`` says that the view itself was told to require grad, rather
+    than its base.
     """
 
     __slots__ = ("base", "chain", "label", "origin", "own_requires_grad", "version")

@@ -15,6 +15,8 @@ from .distance import *
 from .dropout import *
 from .embedding import *
 from .flatten import *
+from .fold import *
+from .instancenorm import *
 from .lazy import *
 from .linear import *
 from .loss import *
@@ -25,12 +27,12 @@ from .padding import *
 from .parallel import *
 from .parameter import *
 from .parameter_container import *
+from .pixelshuffle import *
 from .pooling import *
-from .resampling import *
 from .rnn import *
 from .rnn_cell import *
-from .softmax import *
 from .transformer import *
+from .upsampling import *
 
 # isort: split
 from . import utils  # its files import layers

@@ -12,15 +12,9 @@ from ..arrays import dtypes
 from ..autograd.grad_mode import no_grad
 from ..functions.creation.factories import tensor
 from ..graph.tensor import Tensor
-from .batchnorm import (
-    BatchNorm1d,
-    BatchNorm2d,
-    BatchNorm3d,
-    InstanceNorm1d,
-    InstanceNorm2d,
-    InstanceNorm3d,
-)
+from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, Sizes
+from .instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .linear import Linear
 from .parameter import UninitializedBuffer, UninitializedParameter, is_lazy
 

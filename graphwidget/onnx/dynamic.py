@@ -1,4 +1,4 @@
-"""Dynamic axes: which numbers in a recording are a matter of the inputs' sizes.
+"""Dynamic axes: which numbers of a recorded program change with the inputs' sizes.
 
 A recording has the sizes of its example inputs in it: in the shapes of views, in the ends of
 slices, in constants that were made for them. Nobody can tell them from other numbers by looking at

@@ -1,4 +1,4 @@
-"""What can be wrong with programs and files: the exceptions, and the door to the onnx package."""
+"""What can be wrong with programs and files, as exceptions; and the import of the onnx package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``Out``: what the ``out=`` of a function may be, a fact of its declaration.
+"""``Out``: which tensors the ``out=`` of a function may be, a fact of its op's declaration.
 
 An op says where it is not as usual, ``op("cumsum(...)", ..., out=Out("own", "whole"))``; a function
 that is no op, where it is offered: ``@offer(out=Out("cast"))``. ``dispatch/out.py`` goes by it.

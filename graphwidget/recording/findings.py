@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 
 class Place(NamedTuple):
-    """A line of the program; ``file`` is ``cell 3`` for a notebook's cell."""
+    """A site of the program as people read it; ``file`` is ``cell 3`` for a notebook's cell."""
 
     file: str
     line: int

@@ -1,6 +1,6 @@
 """Loops: which instructions of a code object run again, and when a turn of them begins.
 
-What is known of a running program is a row of positions in its bytecode. From the control flow
+What is known of a running program is a row of offsets in its bytecode. From the control flow
 between two of them follows whether the program went on within the same turn of a loop, began
 another turn, or came in anew: no value is looked at, and nothing traces the program.
 """
@@ -73,7 +73,7 @@ class Flow:
         return found
 
     def between(self, before: int, after: int) -> Loop | bool:
-        """What lies between two positions: the loop of which another turn began; or whether the
+        """What lies between two offsets: the loop of which another turn began; or whether the
         program can have gone on from one to the other without."""
         found = self._between.get((before, after))
         if found is None:
@@ -172,13 +172,13 @@ def _binds(step: dis.Instruction, name: str) -> bool:
 def _entry(steps: list[dis.Instruction], body: set[int], line: int) -> frozenset[int]:
     """The test of a ``while`` as it stands before the loop: Python compiles it twice, there and
     at the loop's end, from the same place in the source."""
-    places = {
+    tests = {
         step.positions
         for step in steps
         if step.offset in body and step.positions is not None and step.positions.lineno == line
     }
     return frozenset(
-        step.offset for step in steps if step.offset not in body and step.positions in places
+        step.offset for step in steps if step.offset not in body and step.positions in tests
     )
 
 

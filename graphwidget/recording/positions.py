@@ -49,7 +49,7 @@ class Holder(NamedTuple):
 
 
 class Position:
-    """A row of calls, the outermost first. ``site`` is the user's innermost line; ``named`` the
+    """A row of calls, the outermost first. ``site`` is the user's innermost call; ``named`` the
     names that a result (or a part of it) gets here, see ``Sites.names``; ``initial`` says that what
     is done here only gives parameters their first values."""
 
@@ -112,9 +112,9 @@ def _regions(levels: tuple[Level, ...]) -> list[Region]:
             found.append(Region("function", at, way, name, (caller.code, caller.lasti)))
         caller = level
         for loop in flow(level.code).around(level.lasti):
-            place = (level.code, loop.header)
-            found.append(Region("loop", at, loop, "", place))
-            found.append(Region("turn", at, loop, "", place))
+            source = (level.code, loop.header)
+            found.append(Region("loop", at, loop, "", source))
+            found.append(Region("turn", at, loop, "", source))
     return found
 
 

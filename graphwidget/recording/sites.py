@@ -109,7 +109,7 @@ def line_of(code: CodeType, lasti: int) -> int:
 @lru_cache(maxsize=256)
 def lines_of(code: CodeType) -> list[int]:
     """The line of each code unit, 0 where it has none."""
-    return [position[0] or 0 for position in code.co_positions()]
+    return [line or 0 for line, *_ in code.co_positions()]
 
 
 def function_of(code: CodeType) -> str:
@@ -173,7 +173,7 @@ def _named(step: _Step, scope: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=32)
 def _instructions(code: CodeType) -> tuple[list[dis.Instruction], dict[int, int]]:
-    """The instructions of a code object, and their places by offset: a function has many sites."""
+    """The instructions of a code object, and their numbers by offset: a function has many sites."""
     steps = list(dis.get_instructions(code))
     return steps, {step.offset: number for number, step in enumerate(steps)}
 

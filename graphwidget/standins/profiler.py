@@ -1,4 +1,4 @@
-"""`torch.profiler`: named blocks may stand in programs; nothing is measured."""
+"""`torch.profiler`: programs may use it; nothing is measured."""
 
 from __future__ import annotations
 

@@ -20,9 +20,22 @@ import importlib
 from types import SimpleNamespace
 from typing import Any
 
-from . import array_ops, errors, fills, functional_ops, initializers, math, nn, reductions, train
+from . import (  # noqa: F401  (reductions add to what `math` shares)
+    array_ops,
+    errors,
+    fills,
+    functional_ops,
+    initializers,
+    math,
+    nn,
+    products,
+    random_ops,
+    reductions,
+    train,
+)
 from .control_flow import case, cond, while_loop
 from .convert import constant, convert_to_tensor, placeholder, placeholder_with_default
+from .debugging import Assert, Print
 from .differentiate import gradients
 from .dtypes import (
     DType,
@@ -44,8 +57,6 @@ from .dtypes import (
 from .graph import Graph, Operation, get_default_graph, reset_default_graph
 from .loop_gradients import while_gradient as _  # noqa: F401  (derivatives of loops are known)
 from .scopes import (
-    Assert,
-    Print,
     add_to_collection,
     control_dependencies,
     control_tuple,
@@ -82,22 +93,22 @@ from .variables import (
 
 Tensor = Symbol
 newaxis = None
-_shared = {name: math.__dict__.get(name) or reductions.__dict__[name] for name in math.SHARED}
-math.__dict__.update(_shared)
-globals().update(_shared)
+math.__dict__.update(math.SHARED)
+globals().update(math.SHARED)
 globals().update((name, getattr(array_ops, name)) for name in array_ops.PUBLIC)
 globals().update((name, getattr(fills, name)) for name in fills.PUBLIC)
 globals().update((name, getattr(functional_ops, name)) for name in functional_ops.PUBLIC)
 globals().update((name, getattr(initializers, name)) for name in initializers.PUBLIC)
+globals().update((name, getattr(random_ops, name)) for name in random_ops.PUBLIC)
 globals().update(bool=as_dtype("bool"), tuple=control_tuple)  # TensorFlow's names
 losses = SimpleNamespace(
     mean_squared_error=nn.mean_squared_error,
 )
 random = SimpleNamespace(
-    normal=initializers.random_normal, uniform=initializers.random_uniform,
-    set_random_seed=initializers.set_random_seed, truncated_normal=initializers.truncated_normal,
+    normal=random_ops.random_normal, uniform=random_ops.random_uniform,
+    set_random_seed=random_ops.set_random_seed, truncated_normal=random_ops.truncated_normal,
 )  # fmt: skip
-linalg = SimpleNamespace(matmul=reductions.__dict__["matmul"], eye=fills.eye)
+linalg = SimpleNamespace(matmul=products.matmul, eye=fills.eye)
 
 
 def __getattr__(name: str) -> Any:

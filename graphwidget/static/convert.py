@@ -1,4 +1,4 @@
-"""From Python's values to symbols: constants, placeholders, and whatever an argument may be."""
+"""Makes symbols of Python's values: constants, placeholders, and whatever an argument may be."""
 
 from __future__ import annotations
 

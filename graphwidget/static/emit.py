@@ -1,4 +1,4 @@
-"""How an op of the table becomes an operation of the graph."""
+"""Makes an operation of the graph of an op of the table."""
 
 from __future__ import annotations
 

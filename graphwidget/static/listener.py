@@ -1,4 +1,4 @@
-"""Who hears of static graphs as they are built and run: one listener, or nobody.
+"""Who is told of static graphs as they are built and run: one listener, or nobody.
 
 Off, it costs one test for None. While somebody listens sessions run operation by operation and not
 compiled, so that every value is heard of when it is there.

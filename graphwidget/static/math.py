@@ -20,13 +20,13 @@ from .symbol import Symbol
 from .tensor_shape import broadcast
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-SHARED: list[str] = []
-"""The names that stand in ``tf`` itself too."""
+SHARED: dict[str, Callable[..., Any]] = {}
+"""The functions of ``tf.math`` that stand in ``tf`` itself too."""
 
 
 def shared(function: Function) -> Function:
-    """Offer a function of this file as ``tf.<name>`` too."""
-    SHARED.append(function.__name__)
+    """Offer a function of ``tf.math`` as ``tf.<name>`` too."""
+    SHARED[function.__name__] = function
     return function
 
 

@@ -1,4 +1,4 @@
-"""Structures of lists, tuples, dicts and namedtuples, and what lies in them."""
+"""Flattens nested lists, tuples, dicts and namedtuples, and packs them again."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from .convert import convert_to_tensor, shape_param
 from .dtypes import float32
 from .emit import emit, make_constant, make_shape
 from .graph import get_default_graph
-from .initializers import random_uniform
 from .math import binary, cast, check_floating, check_same_type, operand, unary
+from .random_ops import random_uniform
 from .reductions import reduce_mean, reduce_sum  # type: ignore[attr-defined]
 from .symbol import Symbol
 

@@ -1,4 +1,4 @@
-"""``F`` on symbols: what lets the op table's own formulas build graph.
+"""Lets the op table's own formulas build graph: ``F``, and operands that are symbols.
 
 A derivative in the table is a function of ``F`` and of operators. Given arrays it computes, given
 tensors it records; given ``Operand``s, which are symbols that speak the table's dialect (PyTorch's:

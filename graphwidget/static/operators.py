@@ -61,7 +61,7 @@ def operators() -> dict[str, Callable[..., Any]]:
 
 def product(a: Any, b: Any) -> Symbol:
     """``a @ b``."""
-    from .reductions import matmul
+    from .products import matmul
 
     return matmul(a, b, name="matmul")
 

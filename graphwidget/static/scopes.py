@@ -1,4 +1,4 @@
-"""Scopes, devices and collections of the default graph, and what shows values in a run."""
+"""Name scopes, devices, collections and control dependencies of the default graph."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .convert import convert_to_tensor
-from .graph import Operation, get_default_graph
-from .symbol import Spec, Symbol
+from .graph import get_default_graph
 
 
 @contextlib.contextmanager
@@ -37,24 +36,6 @@ def get_collection(key: str, scope: str | None = None) -> list[Any]:
 def add_to_collection(name: str, value: Any) -> None:
     """Let the graph remember a value under a name."""
     get_default_graph().add_to_collection(name, value)
-
-
-def Print(input_: Any, data: Any, message: str = "", first_n: Any = None,
-          summarize: Any = None, name: str | None = None) -> Symbol:  # fmt: skip
-    """The same value, which shows others whenever it is computed."""
-    symbol = convert_to_tensor(input_)
-    shown = [convert_to_tensor(each) for each in data]
-    spec = Spec(symbol.dtype.base_dtype, symbol.sizes)
-    made = get_default_graph().create(
-        "Print", (symbol, *shown), [spec], params={"message": message}, name=name or "Print"
-    )
-    return made.outputs[0]
-
-
-def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = None) -> Operation:
-    """An operation that fails, showing values, where a condition does not hold."""
-    parts = [convert_to_tensor(each) for each in (condition, *data)]
-    return get_default_graph().create("Assert", parts, (), name=name or "Assert")
 
 
 def control_tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Symbol: what stands for a value before there is one."""
+"""``Symbol``, TensorFlow's ``tf.Tensor``: what stands for a value before there is one."""
 
 from __future__ import annotations
 

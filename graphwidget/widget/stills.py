@@ -1,4 +1,4 @@
-"""What stands in the place of recorded widgets where there are none: pictures and a table."""
+"""Pictures and a table for where recorded widgets cannot run."""
 
 from __future__ import annotations
 

@@ -329,3 +329,26 @@ def vander(x: Tensor, N: int | None = None, *, increasing: bool = False) -> Tens
     kind = x._data.dtype if x._meta.floating else np.int64
     powers = Tensor._wrap(np.ascontiguousarray(exponents).astype(kind))
     return F.pow_tensor(reshape_expand.unsqueeze(x, -1), powers)
+
+
+def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """The powers 0 to N - 1 (the length, without it) of each item, in a row each.
+
+    Shapes: (..., n); the result is (..., n, N).
+    """
+    if x._data.dtype == bool or x._data.dtype.char == "e":
+        raise RuntimeError(
+            "linalg.vander supports floating point, complex, and integer tensors, but got "
+            f"{dtypes.scalar_type(x._data.dtype)}"
+        )
+    shape = x._data.shape or (1,)
+    count = shape[-1] if N is None else N
+    if count <= 1:
+        raise RuntimeError("N must be greater than 1.")
+    powers = F.cumprod(F.expand(F.unsqueeze(x, -1), (*shape, count - 1)), -1)
+    ones = Tensor._wrap(np.ones((*shape, 1), powers._data.dtype))
+    return F.cat([ones, powers], -1)
+
+
+linalg_vander.__name__ = linalg_vander.__qualname__ = "vander"
+offer(space="linalg")(linalg_vander)

@@ -13,7 +13,7 @@ from ...dispatch.return_types import make_result_type
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...graph.version import bump
-from ...optable.linalg.solve_kernels import singular_values
+from ...optable.linalg.qr_svd_eig_kernels import singular_values
 from ...optable.out import Out
 from ..pointwise.where_isclose import where
 from ..reduction.norms import matrix_norm

@@ -140,32 +140,6 @@ def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     return eigh_both(A, UPLO)[0]
 
 
-@offer(space="linalg", out=False)
-def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """The diagonals of matrices, as a view."""
-    return A.diagonal(offset, dim1, dim2)
-
-
-@offer(space="linalg")
-def vander(x: Tensor, *, N: int | None = None) -> Tensor:
-    """The powers 0 to N - 1 (the length, without it) of each item, in a row each.
-
-    Shapes: (..., n); the result is (..., n, N).
-    """
-    if x._data.dtype == bool or x._data.dtype.char == "e":
-        raise RuntimeError(
-            "linalg.vander supports floating point, complex, and integer tensors, but got "
-            f"{dtypes.scalar_type(x._data.dtype)}"
-        )
-    shape = x._data.shape or (1,)
-    count = shape[-1] if N is None else N
-    if count <= 1:
-        raise RuntimeError("N must be greater than 1.")
-    powers = F.cumprod(F.expand(F.unsqueeze(x, -1), (*shape, count - 1)), -1)
-    ones = Tensor._wrap(np.ones((*shape, 1), powers._data.dtype))
-    return F.cat([ones, powers], -1)
-
-
 # Householder's reflections -----------------------------------------------------------------------
 @offer(out=True)
 def geqrf(input: Tensor) -> Any:

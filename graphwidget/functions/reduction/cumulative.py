@@ -1,4 +1,4 @@
-"""``cumsum``, ``cumprod``, ``cummax``, ``cummin``, ``logcumsumexp``: reductions that run along."""
+"""``cumsum``, ``cumprod``, ``cummax``, ``cummin`` and ``logcumsumexp``, also in place."""
 
 from __future__ import annotations
 

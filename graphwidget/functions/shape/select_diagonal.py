@@ -115,6 +115,15 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     return F.diagonal(input, offset, dim1, dim2)
 
 
+def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The diagonals of matrices, as a view."""
+    return diagonal(A, offset, dim1, dim2)
+
+
+linalg_diagonal.__name__ = linalg_diagonal.__qualname__ = "diagonal"
+offer(space="linalg", out=False)(linalg_diagonal)
+
+
 @offer()
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """Matrices that have the last dim on a diagonal, 0 elsewhere.

@@ -59,9 +59,6 @@ from .adaptive_pooling import (
     adaptive_max_pool2d_with_indices,
     adaptive_max_pool3d,
     adaptive_max_pool3d_with_indices,
-    lp_pool1d,
-    lp_pool2d,
-    lp_pool3d,
 )
 from .attention import scaled_dot_product_attention
 from .bilinear import bilinear
@@ -78,7 +75,16 @@ from .ctc import ctc_loss
 from .distance import cosine_similarity, normalize, pairwise_distance, pdist
 from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .embedding import embedding, embedding_bag, one_hot
-from .grid_sampling import affine_grid, grid_sample, max_unpool1d, max_unpool2d, max_unpool3d
+from .fold import fold, unfold
+from .grid_sampling import affine_grid, grid_sample
+from .interpolation import (
+    interpolate,
+    native_channel_shuffle,
+    upsample,
+    upsample_bilinear,
+    upsample_nearest,
+)
+from .lp_pooling import lp_pool1d, lp_pool2d, lp_pool3d
 from .margin_losses import (
     cosine_embedding_loss,
     hinge_embedding_loss,
@@ -99,6 +105,7 @@ from .normalization import (
     local_response_norm,
     rms_norm,
 )
+from .pixel_shuffle import channel_shuffle, pixel_shuffle, pixel_unshuffle
 from .pooling import (
     avg_pool1d,
     avg_pool2d,
@@ -118,19 +125,8 @@ from .probability_losses import (
     poisson_nll_loss,
 )
 from .regression_losses import huber_loss, l1_loss, mse_loss, smooth_l1_loss
-from .resampling import (
-    channel_shuffle,
-    fold,
-    interpolate,
-    native_channel_shuffle,
-    pixel_shuffle,
-    pixel_unshuffle,
-    unfold,
-    upsample,
-    upsample_bilinear,
-    upsample_nearest,
-)
 from .softmax import log_softmax, softmax, softmin
+from .unpooling import max_unpool1d, max_unpool2d, max_unpool3d
 
 BOUND = (
     "adaptive_avg_pool1d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "bilinear", "celu_",

@@ -1,4 +1,4 @@
-"""``scaled_dot_product_attention``."""
+"""``scaled_dot_product_attention``, fused or step by step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``bilinear``."""
+"""``bilinear``: the product of two inputs with a weight of three dims."""
 
 from __future__ import annotations
 

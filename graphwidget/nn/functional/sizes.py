@@ -37,3 +37,13 @@ def check_one_dim(name: str, input: Tensor) -> None:
             f"Expected 2 to 3 dimensions, but got {input._data.ndim}-dimensional tensor for "
             f"argument #1 'self' (while checking arguments for {name})"
         )
+
+
+def check_pair(name: str, given: Any) -> None:
+    """Refuse lists of numbers that are no pair of height and width.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
+    if isinstance(given, tuple | list) and len(given) != 2:
+        raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(given)}")

@@ -1,4 +1,4 @@
-"""``torch.dropout``, ``torch.batch_norm`` and others that take other arguments than here.
+"""``torch.dropout`` and others that take other arguments than their namesakes in ``nn.functional``.
 
 `torch.dropout(input, p, train)`, `torch.batch_norm(input, weight, ...)` and their like are older
 than `torch.nn.functional`.

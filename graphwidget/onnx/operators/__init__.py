@@ -11,11 +11,26 @@ from collections.abc import Callable
 from typing import Any
 
 from ...optable import TABLE, Op
-from . import derivatives, indexing, layers, losses, pointwise, reductions, shapes, windows
+from . import (
+    activations,
+    derivatives,
+    indexing,
+    layers,
+    losses,
+    pointwise,
+    products,
+    reductions,
+    shapes,
+    sorting,
+    windows,
+)
 from .register import FUNCTIONS
 from .values import KINDS
 
-FAMILIES = (pointwise, shapes, indexing, reductions, layers, windows, losses, derivatives)
+FAMILIES = (
+    pointwise, shapes, indexing, reductions, sorting, products, layers, activations, windows,
+    losses, derivatives,
+)  # fmt: skip
 
 
 def find(op: Op) -> Callable[..., Any] | None:

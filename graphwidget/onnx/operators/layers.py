@@ -1,4 +1,4 @@
-"""Writes products, layers, normalisation, attention and activations as ONNX."""
+"""Writes convolutions, normalisation, attention and LSTM layers as ONNX."""
 
 from __future__ import annotations
 
@@ -8,73 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import OnnxExporterError
-from .pointwise import later
 from .reductions import reduce
 from .register import writes
 from .shapes import reshape, transpose
-
-
-@writes("mm", "bmm", "mv", "dot", "vdot")
-def _matmul(w: Any, self: Any, other: Any) -> Any:
-    return self @ other
-
-
-@writes("ger")
-def _ger(w: Any, self: Any, other: Any) -> Any:
-    return w("Unsqueeze", self, w.ints(1)) * w("Unsqueeze", other, w.ints(0))
-
-
-@writes("addmm", "addmm.scaled")
-def _addmm(w: Any, self: Any, mat1: Any, mat2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
-    if self.floating and beta:
-        return w("Gemm", mat1, mat2, self, alpha=float(alpha), beta=float(beta))
-    return scaled_sum(w, self, mat1 @ mat2, beta, alpha)
-
-
-def scaled_sum(w: Any, self: Any, product: Any, beta: Any, alpha: Any) -> Any:
-    """beta self + alpha product; nothing of ``self`` where beta is 0."""
-    product = product if alpha == 1 else product * alpha
-    if not beta:
-        return product
-    return (self if beta == 1 else self * beta) + product
-
-
-@writes("addmv", "baddbmm")
-def _addmv(w: Any, self: Any, mat: Any, vec: Any, beta: Any = 1, alpha: Any = 1) -> Any:
-    return scaled_sum(w, self, mat @ vec, beta, alpha)
-
-
-def scaled(product: Any) -> Any:
-    """beta self + alpha times a product of the other two."""
-    return lambda w, self, a, b, beta=1, alpha=1: scaled_sum(w, self, product(w, a, b), beta, alpha)
-
-
-writes("addr")(scaled(_ger))
-
-
-@writes("addbmm")
-def _addbmm(w: Any, self: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -> Any:
-    total = w("ReduceSum", a @ b, w.ints(0), keepdims=0)
-    return scaled_sum(w, self, total, beta, alpha)
-
-
-@writes("linalg_cross")
-def _cross(w: Any, self: Any, other: Any, dim: int = -1) -> Any:
-    rank = max(self.rank, other.rank)
-    at = dim % rank - rank  # from the end, for both
-
-    def turned(x: Any, order: tuple[int, ...]) -> Any:
-        return w("Gather", x, w.ints(*order), axis=at)
-
-    a, b, c, d = (turned(x, order) for x, order in (
-        (self, (1, 2, 0)), (other, (2, 0, 1)), (self, (2, 0, 1)), (other, (1, 2, 0)),
-    ))  # fmt: skip
-    return a * b - c * d
-
-
-@writes("linalg_det")
-def _det(w: Any, A: Any) -> Any:
-    return w("Det", A)
 
 
 @writes("convolution")
@@ -213,102 +149,3 @@ def _lstm(
     last = [w("Reshape", each, w("Shape", start, dtype=np.int64), dtype=input.dtype)
             for each, start in zip(found[1:], (hx_, cx_), strict=True)]  # fmt: skip
     return [w("Squeeze", found[0], w.ints(1)), *last, None]
-
-
-# Activations -------------------------------------------------------------------------------------
-@writes("leaky_relu", "leaky_relu.written")
-def _leaky_relu(w: Any, self: Any, negative_slope: float = 0.01) -> Any:
-    return w("LeakyRelu", self, alpha=float(negative_slope))
-
-
-@writes("prelu_kernel")
-def _prelu(w: Any, self: Any, weight: Any) -> Any:
-    return w("Where", self > 0, self, self * weight, dtype=self.dtype)
-
-
-@writes("threshold", "threshold.written")
-def _threshold(w: Any, self: Any, threshold: Any, value: Any) -> Any:
-    return w("Where", self <= threshold, self.like(value), self, dtype=self.dtype)
-
-
-@writes("softshrink")
-def _softshrink(w: Any, self: Any, lambd: float = 0.5) -> Any:
-    return w("Shrink", self, lambd=float(lambd), bias=float(lambd))
-
-
-@writes("hardshrink")
-def _hardshrink(w: Any, self: Any, lambd: float = 0.5) -> Any:
-    return w("Shrink", self, lambd=float(lambd), bias=0.0)
-
-
-@writes("hardsigmoid")
-def _hardsigmoid(w: Any, self: Any) -> Any:
-    return w("HardSigmoid", self, alpha=1 / 6, beta=0.5)
-
-
-@writes("hardswish")
-def _hardswish(w: Any, self: Any) -> Any:
-    return w("HardSwish", self)
-
-
-@writes("elu", "elu.written")
-def _elu(w: Any, self: Any, alpha: float = 1.0, scale: Any = 1, input_scale: Any = 1) -> Any:
-    if scale == 1 and input_scale == 1:
-        return w("Elu", self, alpha=float(alpha))
-    if input_scale == 1:
-        return w("Selu", self, alpha=float(alpha), gamma=float(scale))
-    below = (w("Exp", self * input_scale) - 1) * alpha * scale
-    return w("Where", self <= 0, below, self * scale, dtype=self.dtype)
-
-
-@writes("celu", "celu.written")
-def _celu(w: Any, self: Any, alpha: float = 1.0) -> Any:
-    return w("Celu", self, alpha=float(alpha))
-
-
-@writes("gelu")
-def _gelu(w: Any, self: Any, approximate: str = "none") -> Any:
-    if approximate == "none":
-        return [self * (w("Erf", self * math.sqrt(0.5)) + 1) * 0.5, None]
-    inner = (self + self * self * self * 0.044715) * math.sqrt(2 / math.pi)
-    return [self * (w("Tanh", inner) + 1) * 0.5, None]
-
-
-@writes("softplus")
-def _softplus(w: Any, self: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
-    bent = w("Softplus", self * beta) / beta
-    return w("Where", self * beta > threshold, self, bent, dtype=self.dtype)
-
-
-@writes("mish")
-def _mish(w: Any, self: Any) -> Any:
-    return self * w("Tanh", w("Softplus", self))
-
-
-@writes("log_sigmoid")
-def _log_sigmoid(w: Any, self: Any) -> Any:
-    return [-w("Softplus", -self), None]
-
-
-@writes("glu")
-def _glu(w: Any, self: Any, dim: int = -1) -> Any:
-    a, b = w("Split", self, outputs=2, axis=dim % self.rank,
-             num_outputs=2 if w.opset >= 18 else None)  # fmt: skip
-    return a * w("Sigmoid", b)
-
-
-@writes("grid_sampler_2d")
-def _grid_sampler(w: Any, input: Any, grid: Any, interpolation_mode: int, padding_mode: int,
-                 align_corners: Any) -> Any:  # fmt: skip
-    mode = ("bilinear", "nearest", "bicubic")[interpolation_mode]
-    mode = mode.removeprefix("bi") if w.opset >= 20 else mode
-    return w("GridSample", input, grid, mode=mode,
-             padding_mode=("zeros", "border", "reflection")[padding_mode],
-             align_corners=int(bool(align_corners)))  # fmt: skip
-
-
-@writes("col2im")
-def _col2im(w: Any, self: Any, output_size: Any, kernel_size: Any, dilation: Any, padding: Any,
-           stride: Any) -> Any:  # fmt: skip
-    return w(later(w, "Col2Im"), self, w.ints(*output_size), w.ints(*kernel_size),
-             dilations=list(dilation), pads=list(padding) * 2, strides=list(stride))  # fmt: skip

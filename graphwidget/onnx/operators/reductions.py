@@ -1,4 +1,4 @@
-"""Writes reductions, running reductions and sorting as ONNX."""
+"""Writes reductions and running sums as ONNX."""
 
 from __future__ import annotations
 
@@ -205,62 +205,3 @@ def _nonzero(w: Any, self: Any) -> Any:
     if not self.rank:
         raise OnnxExporterError("nonzero of a single number")
     return w("Transpose", w("NonZero", self, dtype=np.int64), perm=[1, 0])
-
-
-@writes("topk")
-def _topk(w: Any, self: Any, k: int, dim: int = -1, largest: Any = True, sorted: Any = True) -> Any:
-    values, places = w("TopK", self, w.ints(k), outputs=2, axis=dim % max(self.rank, 1),
-                       largest=int(bool(largest)), sorted=int(bool(sorted)))  # fmt: skip
-    places.dtype = np.dtype(np.int64)
-    return [values, places]
-
-
-@writes("sort", "sort.stable")
-def _sort(w: Any, self: Any, dim: int = -1, descending: Any = False) -> Any:
-    if not self.rank:
-        return [self, w.constant(np.array(0, np.int64))]
-    return _topk(w, self, self.size(dim), dim, descending)
-
-
-@writes("argsort")
-def _argsort(w: Any, self: Any, dim: int = -1, descending: Any = False) -> Any:
-    return _sort(w, self, dim, descending)[1]
-
-
-@writes("kthvalue")
-def _kthvalue(w: Any, self: Any, k: int, dim: int = -1, keepdim: Any = False) -> Any:
-    if not self.rank:
-        return _sort(w, self)
-    found = _topk(w, self, k, dim, False)
-    at = dim % self.rank
-    last = w.ints(k - 1) if keepdim else w.constant(np.array(k - 1, np.int64))
-    return [w("Gather", each, last, axis=at) for each in found]
-
-
-@writes("median.dim")
-def _median_dim(w: Any, self: Any, dim: int, keepdim: Any = False) -> Any:
-    k = (self.size(dim) + 1) // 2 if self.rank else 1
-    return _kthvalue(w, self, k, dim, keepdim)
-
-
-@writes("median")
-def _median(w: Any, self: Any) -> Any:
-    count = int(np.prod(self.shape))
-    flat = reshape(w, self, (-1,))
-    flat.sizes = (count,)
-    return _kthvalue(w, flat, (count + 1) // 2, 0)[0]
-
-
-@writes("softmax", "safe_softmax")
-def _softmax(w: Any, self: Any, dim: int) -> Any:
-    if not self.rank:
-        return self.like(1)
-    found = w("Softmax", self, axis=dim % self.rank)
-    if w.asked.op.key == "safe_softmax":
-        found = w("Where", w("IsNaN", found, dtype=bool), self.like(0), found, dtype=self.dtype)
-    return found
-
-
-@writes("log_softmax")
-def _log_softmax(w: Any, self: Any, dim: int) -> Any:
-    return w("LogSoftmax", self, axis=dim % self.rank) if self.rank else self.like(0)

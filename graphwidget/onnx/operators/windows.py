@@ -1,4 +1,4 @@
-"""Writes pooling and interpolation as ONNX."""
+"""Writes pooling, interpolation, sampling at points and `fold` as ONNX."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import OnnxExporterError
+from .pointwise import later
 from .reductions import reduce
 from .register import writes
 
@@ -146,3 +147,20 @@ def _im2col(w: Any, self: Any, kernel_size: Any, dilation: Any, padding: Any, st
     rows = w("Pad", rows, w.ints(0, 1, 0, 0), self.like(0))
     found = w("Gather", rows, w.constant(places.astype(np.int64)), axis=1)
     return w("Squeeze", found, w.ints(0)) if alone else found
+
+
+@writes("grid_sampler_2d")
+def _grid_sampler(w: Any, input: Any, grid: Any, interpolation_mode: int, padding_mode: int,
+                 align_corners: Any) -> Any:  # fmt: skip
+    mode = ("bilinear", "nearest", "bicubic")[interpolation_mode]
+    mode = mode.removeprefix("bi") if w.opset >= 20 else mode
+    return w("GridSample", input, grid, mode=mode,
+             padding_mode=("zeros", "border", "reflection")[padding_mode],
+             align_corners=int(bool(align_corners)))  # fmt: skip
+
+
+@writes("col2im")
+def _col2im(w: Any, self: Any, output_size: Any, kernel_size: Any, dilation: Any, padding: Any,
+           stride: Any) -> Any:  # fmt: skip
+    return w(later(w, "Col2Im"), self, w.ints(*output_size), w.ints(*kernel_size),
+             dilations=list(dilation), pads=list(padding) * 2, strides=list(stride))  # fmt: skip

@@ -2,16 +2,20 @@
 
 from . import (  # noqa: F401  (each declares its ops when it is imported)
     activations,
+    adaptive_pooling,
     attention,
+    bilinear,
     convolution,
     ctc,
     embedding,
+    fold,
     grid_sample,
+    interpolation,
     losses,
     lstm,
     normalization,
     packed_sequences,
+    pixel_shuffle,
     pooling,
-    resampling,
     softmax,
 )

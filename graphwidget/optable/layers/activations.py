@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...arrays.type_errors import refuse_all_bools
+from ...arrays.type_errors import refuse_all_bools, refuse_bools_in_relu
 from ..declare import ARRAYS, Namespace, composite, op
 from ..out import PLAIN
+from ..pointwise.common_kernels import relu, threshold_backward
 from . import activation_kernels as kernels
 from . import smooth_activation_kernels as smooth
 
@@ -15,6 +16,18 @@ F = Namespace()
 ROOT_ONE_OVER_TWO_PI, ROOT_TWO_OVER_PI = (2 * math.pi) ** -0.5, (2 / math.pi) ** 0.5
 
 # Straight pieces ---------------------------------------------------------------------------------
+op("relu(self, /)", relu, inplace=True, pointwise=True, out=False,
+   guard=refuse_bools_in_relu, warns=False,
+   d_self=lambda grad, result: F.threshold_backward(grad, result, 0),
+   text="max({self}, 0)", tex=r"\max({self}, 0)", onnx="Relu")
+
+op("threshold_backward(grad_output, self, /, threshold)", threshold_backward,
+   pointwise=True, order=("self", "grad_output"),
+   d_grad_output=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold),
+   d_self=lambda grad: F.zeros_like(grad),
+   public=False, sign="relu′", text="{grad_output} where {self} > {threshold}, else 0",
+   tex=r"{grad_output} [{self} > {threshold}]", onnx=None)
+
 for key, node in (("threshold", "ThresholdBackward0"), ("threshold.written", "ThresholdBackward1")):
     op(f"{key}(self, /, threshold, value)", kernels.threshold, pointwise=True,
        inplace=key != "threshold", node=node, public=False, guard=refuse_all_bools("threshold_cpu"),
@@ -292,7 +305,6 @@ def mish_backward(grad: Any, self: Any) -> Any:
 
 ARRAYS.__dict__.update(silu_backward=smooth.silu_backward, mish_backward=smooth.mish_backward)
 
-
 op("softplus(self, /, beta=1.0, threshold=20.0)", smooth.softplus, out=PLAIN,
    refuses="softplus_cpu: bool integer",
    pointwise=True,
@@ -343,7 +355,6 @@ def log_sigmoid_double_backward(grad: Any, self: Any) -> Any:
 op("glu(self, /, dim=-1)", smooth.glu, refuses="glu_cpu: bool integer", public=False,
    d_self=lambda grad, self, dim: F.glu_backward(grad, self, dim),
    text="first half · σ(second half) of {self}", tex=r"\operatorname{{glu}} {self}", onnx=None)
-
 
 op("glu_backward(grad_output, self, /, dim)", smooth.glu_backward, public=False,
    d_grad_output=lambda grad, self, dim: F.glu_backward_by_grad(grad, self, dim),

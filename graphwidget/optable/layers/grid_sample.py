@@ -1,4 +1,4 @@
-"""``grid_sampler`` and ``max_unpool``."""
+"""``grid_sampler``, which reads images at given points, and ``affine_grid``, which makes points."""
 
 from __future__ import annotations
 
@@ -54,6 +54,7 @@ def grid_sampler(dims: int) -> None:
 
 
 grid_sampler(2)
+
 grid_sampler(3)
 
 op("grid_sampler_second(of_image, of_grid, grad_output, input, grid, /, interpolation_mode, "
@@ -76,16 +77,3 @@ op("affine_grid_generator(theta, /, size, align_corners)", kernels.affine_grid,
 
 op("affine_base(self, /, size, align_corners)", kernels.affine_base, borrows=True, nograd=True,
    public=False, sign="affine base", text="the points of an image", tex=r"{size}", onnx=None)
-
-
-def max_unpool(dims: int) -> None:
-    """Declare the reverse of a max pool over so many dims."""
-    op(f"max_unpool{dims}d(self, indices, /, _output_size)", kernels.max_unpool,
-       node=f"MaxUnpool{dims}DBackward0",
-       d_self=lambda grad, indices: F.take_at(grad, indices, dims),
-       public=False, sign="max unpool", text="{self} at {indices}, 0 elsewhere", tex=r"{self}",
-       onnx="MaxUnpool")
-
-
-max_unpool(2)
-max_unpool(3)

@@ -1,4 +1,4 @@
-"""Kernels of ``grid_sample``, ``affine_grid`` and ``max_unpool``.
+"""Kernels of ``grid_sample`` and ``affine_grid``.
 
 A new point is a sum over old points near it, one factor for each dim; a `Tap` is what one old place
 contributes along one dim: its index and its factor with two derivatives by the point.
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays.linspace import fused_dtype, linspace_array
-from ...arrays.memory_order import as_array, keep_images_channels_last
+from ...arrays.memory_order import as_array
 from ..pointwise.common_kernels import Array, Shape
 
 BILINEAR, NEAREST, BICUBIC = 0, 1, 2
@@ -260,12 +260,3 @@ def affine_base(like: Array, size: Shape, align_corners: bool) -> Array:
     return np.broadcast_to(base, (size[0], *base.shape))
 
 
-# Pools undone -------------------------------------------------------------------------------------
-@keep_images_channels_last
-def max_unpool(a: Array, indices: Array, output_size: Shape) -> Array:
-    """The items of ``a`` at flat indices into its last dims of another size, zeros elsewhere."""
-    dims = len(output_size)
-    lead = a.shape[: a.ndim - dims]
-    out = np.zeros((*lead, math.prod(output_size)), a.dtype)
-    np.put_along_axis(out, indices.reshape(*lead, -1), as_array(a).reshape(*lead, -1), -1)
-    return out.reshape(*lead, *output_size)

@@ -1,4 +1,4 @@
-"""``max_pool`` and ``avg_pool`` over windows of the last dims.
+"""``max_pool``, ``avg_pool`` and ``max_unpool`` over windows of the last dims.
 
 A stride of ``()`` is the kernel's size.
 """
@@ -65,8 +65,11 @@ def declare_avg_pool(dims: int, refused: str) -> None:
 
 
 declare_max_pool(2)
+
 declare_max_pool(3)
+
 declare_avg_pool(2, "avg_pool2d: bool short")
+
 declare_avg_pool(3, "avg_pool3d_out_frame: bool half short")
 
 op("max_pool_gather(self, choice, /, kernel_size, stride, padding, dilation, ceil_mode)",
@@ -86,3 +89,17 @@ op("max_pool_scatter(self, choice, /, shape, kernel_size, stride, padding, dilat
 op("max_pool_indices(self, /, kernel_size, stride, padding, dilation, ceil_mode)",
    kernels.max_pool_indices, nograd=True,
    public=False, text="where the largest items of {self} lie", tex=r"\arg\max {self}", onnx=None)
+
+
+def max_unpool(dims: int) -> None:
+    """Declare the reverse of a max pool over so many dims."""
+    op(f"max_unpool{dims}d(self, indices, /, _output_size)", kernels.max_unpool,
+       node=f"MaxUnpool{dims}DBackward0",
+       d_self=lambda grad, indices: F.take_at(grad, indices, dims),
+       public=False, sign="max unpool", text="{self} at {indices}, 0 elsewhere", tex=r"{self}",
+       onnx="MaxUnpool")
+
+
+max_unpool(2)
+
+max_unpool(3)

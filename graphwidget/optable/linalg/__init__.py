@@ -1,8 +1,9 @@
 """Ops on matrices."""
 
 from . import (  # noqa: F401  (each declares its ops when it is imported)
-    lu_eig,
+    lu,
+    pinv_lstsq,
     products,
-    qr_svd_eigh,
+    qr_svd_eig,
     solve,
 )

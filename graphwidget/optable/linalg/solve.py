@@ -41,6 +41,9 @@ def as_matrix(grad: Any) -> Any:
     return F.unsqueeze(F.unsqueeze(grad, len(grad.shape)), len(grad.shape) + 1)
 
 
+op("eye_like(self, /)", kernels.eye_like, nograd=True,
+   public=False, sign="1", text="1", tex="I", onnx=None)
+
 # Inverses and determinants -----------------------------------------------------------------------
 op("linalg_inv_ex(self, /) -> inverse, info", kernels.inv,
    d_self=lambda grad, inverse: -F.matmul(F.mT(inverse), F.matmul(grad, F.mT(inverse))),
@@ -70,6 +73,7 @@ def det_backward(grad: Any, A: Any, result: Any) -> Any:
 op("linalg_det(A, /) -> result; LU, pivots", kernels.det, refuses="lu_cpu: half",
    d_A=lambda grad, A, LU, pivots, result: F.det_backward(grad, A, result),
    public=False, sign="det", text="det({A})", tex=r"\det {A}", onnx="Det")
+
 ARRAYS.__dict__["linalg_det"] = lambda a: kernels.det(a)[0]
 
 op("linalg_slogdet(A, /) -> sign, logabsdet; LU, pivots", kernels.slogdet,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.memory_order import as_array
-from ...arrays.type_errors import LinAlgError
+from ...arrays.type_errors import not_implemented
 from ..declare import ARRAYS
 from ..pointwise.common_kernels import Array
 
@@ -179,86 +179,20 @@ def cholesky_inverse(factor: Array, upper: bool) -> Array:
     return cholesky_solve(np.eye(factor.shape[-1], dtype=factor.dtype), factor, upper)
 
 
-# Spectra -----------------------------------------------------------------------------------------
-def qr(a: Array, mode: str) -> tuple[Array, Array]:
-    """Orthogonal and triangular factors; with mode "r" the first is empty."""
-    if mode == "r":
-        return np.empty(0, a.dtype), dense_columns(np.linalg.qr(a, "r"))
-    q, r = np.linalg.qr(a, mode)  # type: ignore[call-overload]
-    return dense_columns(q), dense_columns(r)
 
 
-def zero_nonfinite(a: Array) -> tuple[Array, Array]:
-    """Matrices with zeros for those that hold inf, and which these are: LAPACK may look for their
-    singular values without an end, and PyTorch's are nan.
-
-    Raises:
-        LinAlgError: nan among the items.
-    """
-    if np.isnan(a).any():
-        raise LinAlgError(
-            "linalg.svd: The algorithm failed to converge because the input matrix contained "
-            "non-finite values."
-        )
-    endless = np.isinf(a).any((-2, -1))
-    if endless.any():
-        a = np.where(endless[..., None, None], a.dtype.type(0), a)
-    return a, endless
 
 
-def singular_values(a: Array) -> Array:
-    """Singular values alone, falling."""
-    a, endless = zero_nonfinite(a)
-    s = np.linalg.svd(a, compute_uv=False)
-    s[endless] = np.nan
-    return s
 
 
-def svd(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
-    """Singular vectors and values."""
-    a, endless = zero_nonfinite(a)
-    u, s, vh = np.linalg.svd(a, full_matrices)
-    for found in (u, s, vh):
-        found[endless] = np.nan
-    return dense_columns(u), np.ascontiguousarray(s), dense_columns(vh)
 
 
-def eigh(a: Array, UPLO: str) -> tuple[Array, Array]:
-    """Eigenvalues and eigenvectors of symmetric matrices, of which one half is read."""
-    values, vectors = np.linalg.eigh(a, UPLO)  # type: ignore[call-overload]
-    return np.ascontiguousarray(values), dense_columns(vectors)
 
 
-def pinv(a: Array, rcond: float, hermitian: bool) -> Array:
-    """Pseudo-inverses: singular values below ``rcond`` times the largest count as zero."""
-    a, endless = zero_nonfinite(a)
-    found = np.ascontiguousarray(np.linalg.pinv(a, rcond, hermitian))
-    found[endless] = np.nan
-    return found
 
 
-def lstsq(a: Array, b: Array, _rcond: float, _told: bool) -> tuple[Array, Array]:
-    """Least squares solutions, and (if they are to be told and there are more rows than
-    columns, none of which depends on others) the squared distances that are left."""
-    vector = is_vector(a.shape, b.shape)
-    rows, columns = a.shape[-2:]
-    left = np.empty(0, a.dtype)
-    result = lstsq_solution(a, b, _rcond, vector)
-    if _told and rows > columns and bool((np.linalg.matrix_rank(a, _rcond) == columns).all()):
-        off = np.matmul(a, result[..., None] if vector else result)
-        off = off - (b[..., None] if vector else b)
-        left = np.add.reduce(off * off, -2)
-    return result, left
 
 
-def lstsq_solution(a: Array, b: Array, rcond: float, vector: bool) -> Array:
-    """Least squares solutions alone, as LAPACK lays them out."""
-    found = np.matmul(pinv(a, rcond, False), b[..., None] if vector else b)
-    # LAPACK writes the solution over the right side, which has as many rows as A.
-    shape = (*found.shape[:-2], found.shape[-1], max(a.shape[-2:]))
-    result = mT(np.empty(shape, found.dtype))[..., : found.shape[-2], :]
-    result[...] = found
-    return result[..., 0] if vector else result
 
 
 def matrix_exp(a: Array) -> Array:
@@ -277,3 +211,18 @@ def matrix_exp(a: Array) -> Array:
 
 
 ARRAYS.__dict__.update(matmul=np.matmul)
+
+
+def eye_like(a: Array) -> Array:
+    """1 on the diagonals of matrices of this shape, 0 elsewhere."""
+    return np.array(np.broadcast_to(np.eye(*a.shape[-2:], dtype=a.dtype), a.shape))
+
+
+def require_lapack(a: Array) -> None:
+    """Refuse types that LAPACK does not compute in.
+
+    Raises:
+        NotImplementedError: PyTorch's text.
+    """
+    if a.dtype.kind != "f" or a.dtype.itemsize < 4:
+        raise not_implemented("lu_cpu", a.dtype)

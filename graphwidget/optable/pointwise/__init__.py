@@ -3,6 +3,7 @@
 from . import (  # noqa: F401  (each declares its ops when it is imported)
     arithmetic,
     comparisons,
+    copies,
     elementary,
     random,
     where_clamp,

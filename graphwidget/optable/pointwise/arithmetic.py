@@ -1,4 +1,4 @@
-"""``add``, ``mul``, ``pow``, ``exp`` and other pointwise arithmetic."""
+"""``add``, ``mul``, ``div``, ``remainder``, ``lerp`` and ``pow``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import memory_order
-from ...arrays.scalars import scalar_array
-from ...arrays.type_errors import C_WORDS, refuse_all_bools, refuse_bools_in_relu
+from ...arrays.type_errors import C_WORDS
 from ..declare import ARRAYS, Namespace, composite, op
 from ..out import PLAIN, POINTWISE
 from . import arithmetic_kernels as more
@@ -222,6 +220,7 @@ op("addcdiv(self, tensor1, tensor2, /, value=1)", more.addcdiv, inplace=True, po
    text="{self} + {value} · {tensor1} ÷ {tensor2}", tex=r"{self} + {value} {tensor1} / {tensor2}",
    onnx=None)
 
+
 # Powers --------------------------------------------------------------------------------------
 @composite
 def pow_backward(grad: Any, self: Any, exponent: Any) -> Any:
@@ -282,130 +281,19 @@ op("pow.base(exponent, /, self)", kernels.power_of, pointwise=True, node="PowBac
        F.pow_backward_base(grad, self, exponent, result),
    sign="^", text="{self} ^ {exponent}", tex=r"{self}^{{{exponent}}}", onnx="Pow")
 
-# Functions of one tensor ---------------------------------------------------------------------
-op("exp(self, /)", np.exp, inplace=True, pointwise=True, dtype="float",
-   d_self=lambda grad, result: grad * result,
-   text="exp({self})", tex=r"e^{{{self}}}", onnx="Exp")
+# With a number as operand that is in no slot of the node: only PyTorch's own code computes so.
+op("mul.number(self, /, other)", more.with_scalar(np.multiply), node="MulBackward1", warns=False,
+   d_self=lambda grad, other: grad * other,
+   public=False, sign="×", text="{self} × {other}", tex=r"{self} \cdot {other}", onnx="Mul")
 
-op("log(self, /)", np.log, inplace=True, pointwise=True, dtype="float",
-   d_self=lambda grad, self: grad / self,
-   text="log({self})", tex=r"\ln {self}", onnx="Log")
+op("div.number(self, /, other)", more.with_scalar(np.divide), node="DivBackward1",
+   d_self=lambda grad, other: grad / other,
+   public=False, sign="÷", text="{self} ÷ {other}", tex=r"{self} / {other}", onnx="Div")
 
-op("sqrt(self, /)", np.sqrt, inplace=True, pointwise=True, dtype="float",
-   d_self=lambda grad, result: grad / (2 * result),
-   sign="√", text="√{self}", tex=r"\sqrt{{{self}}}", onnx="Sqrt")
-
-op("sin(self, /)", np.sin, inplace=True, pointwise=True, dtype="float",
-   d_self=lambda grad, self: grad * F.cos(self),
-   text="sin({self})", tex=r"\sin {self}", onnx="Sin")
-
-op("cos(self, /)", np.cos, inplace=True, pointwise=True, dtype="float",
-   d_self=lambda grad, self: grad * -F.sin(self),
-   text="cos({self})", tex=r"\cos {self}", onnx="Cos")
-
-op("sign(self, /)", kernels.sign, inplace=True, pointwise=True, out=PLAIN,
-   d_self=lambda grad: F.zeros_like(grad),
-   text="sign({self})", tex=r"\operatorname{{sign}} {self}", onnx="Sign")
-
-op("abs(self, /)", np.absolute, inplace=True, also=("absolute",), pointwise=True,
-   guard=refuse_all_bools("abs_cpu"), out=PLAIN,
-   d_self=lambda grad, self: grad * F.sgn(self),
-   sign="|·|", text="|{self}|", tex=r"\lvert {self} \rvert", onnx="Abs")
-
-op("tanh(self, /)", np.tanh, inplace=True, pointwise=True, dtype="float", warns=False,
-   d_self=lambda grad, result: F.tanh_backward(grad, result),
-   text="tanh({self})", tex=r"\tanh {self}", onnx="Tanh")
-
-op("tanh_backward(grad_output, output, /)", kernels.tanh_backward, pointwise=True,
-   d_grad_output=lambda grad, output: F.tanh_backward(grad, output),
-   d_output=lambda grad, grad_output, output: grad * grad_output * (-2 * output),
-   public=False, sign="tanh′", text="{grad_output} · (1 − {output}²)",
-   tex=r"{grad_output} (1 - {output}^2)", onnx=None)
-
-op("sigmoid(self, /)", kernels.sigmoid, inplace=True, pointwise=True, dtype="float",
-   also=("special.expit",),
-   d_self=lambda grad, result: F.sigmoid_backward(grad, result),
-   sign="σ", text="σ({self})", tex=r"\sigma({self})", onnx="Sigmoid")
-
-op("sigmoid_backward(grad_output, output, /)", kernels.sigmoid_backward, pointwise=True,
-   d_grad_output=lambda grad, output: F.sigmoid_backward(grad, output),
-   d_output=lambda grad, grad_output, output: grad * grad_output * (-2 * output + 1),
-   public=False, sign="σ′", text="{grad_output} · {output} · (1 − {output})",
-   tex=r"{grad_output} {output} (1 - {output})", onnx=None)
-
-op("relu(self, /)", kernels.relu, inplace=True, pointwise=True, out=False,
-   guard=refuse_bools_in_relu, warns=False,
-   d_self=lambda grad, result: F.threshold_backward(grad, result, 0),
-   text="max({self}, 0)", tex=r"\max({self}, 0)", onnx="Relu")
-
-op("threshold_backward(grad_output, self, /, threshold)", kernels.threshold_backward,
-   pointwise=True, order=("self", "grad_output"),
-   d_grad_output=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold),
-   d_self=lambda grad: F.zeros_like(grad),
-   public=False, sign="relu′", text="{grad_output} where {self} > {threshold}, else 0",
-   tex=r"{grad_output} [{self} > {threshold}]", onnx=None)
-
-# Choices and copies --------------------------------------------------------------------------
-op("where(condition, self, other, /)", kernels.where, pointwise=True, out=PLAIN,
-   d_self=lambda grad, condition: F.where(condition, grad, F.zeros_like(grad)),
-   d_other=lambda grad, condition: F.where(condition, F.zeros_like(grad), grad),
-   text="{self} where {condition}, else {other}",
-   tex=r"\operatorname{{where}}({condition}, {self}, {other})", onnx="Where")
-
-op("clone(self, /)", memory_order.clone, pointwise=True, reshapes=True, out=False,
-   warns=False,
+op("add.number(self, /, other)", more.with_scalar(np.add), node="AddBackward1", warns=False,
    d_self=lambda grad: grad,
-   text="{self}", tex=r"{self}", onnx="Identity")
+   public=False, sign="+", text="{self} + {other}", tex=r"{self} + {other}", onnx="Add")
 
-op("clone.contiguous(self, /)", lambda a: np.array(a, order="C"), node="CloneBackward0",
-   reshapes=True, warns=False,
+op("sub.number(self, /, other)", more.with_scalar(np.subtract), node="SubBackward1", warns=False,
    d_self=lambda grad: grad,
-   public=False, text="{self}", tex=r"{self}", onnx="Identity")
-
-op("to_copy(self, /, dtype)", memory_order.to_copy, node="ToCopyBackward0",
-   d_self=lambda grad, self_dtype: F.to_copy(grad, self_dtype),
-   public=False, sign="to", text="{self} as {dtype}", tex=r"{self}", onnx="Cast")
-
-op("zeros_like(self, /)", np.zeros_like, pointwise=True, uniform=0, nograd=True,
-   public=False, sign="0", text="0", tex=r"0", onnx=None)
-
-op("ones_like(self, /)", np.ones_like, pointwise=True, uniform=1, nograd=True,
-   public=False, sign="1", text="1", tex=r"1", onnx=None)
-
-op("detach(self, /)", lambda a: a, borrows=True, reshapes=True, nograd=True, public=False,
-   text="{self}", tex=r"{self}", onnx="Identity")
-
-# In place only -------------------------------------------------------------------------------
-op("zero(self, /)", np.zeros_like, inplace=True, pointwise=True, overlap="anything",
-   uniform=0, overwrites=True,
-   d_self=lambda grad: F.zeros_like(grad),
-   public=False, sign="0", text="0", tex=r"0", onnx=None)
-
-op("fill(self, /, value)", lambda a, value: np.full_like(a, value), inplace=True, pointwise=True,
-   node="FillBackward2", overlap="anything", overwrites=True,
-   d_self=lambda grad: F.zeros_like(grad),
-   public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)
-
-op("fill.tensor(self, value, /)", lambda a, value: np.full_like(a, value), inplace=True,
-   pointwise=True, node="FillBackward3", overwrites=True,
-   d_self=lambda grad: F.zeros_like(grad),
-   d_value=lambda grad: F.sum(grad),
-   sign="fill", text="{value}", tex=r"{value}", onnx=None)
-
-op("filled(self, /, value)",
-   lambda a, value: memory_order.full_like(a, scalar_array(value, a.dtype)),
-   pointwise=True,
-   node="FillBackward0",
-   d_self=lambda grad: F.zeros_like(grad),
-   public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)
-
-op("filled.tensor(self, value, /)", memory_order.full_like, node="FillBackward1",
-   d_self=lambda grad: F.zeros_like(grad),
-   d_value=lambda grad: F.sum(grad),
-   public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)
-
-op("copy(self, src, /)", lambda a, src: src, inplace=True, pointwise=True, node="CopyBackwards",
-   borrows=True, overwrites=True,
-   d_self=lambda grad: F.zeros_like(grad),
-   d_src=lambda grad: grad,
-   public=False, sign="copy", text="{src}", tex=r"{src}", onnx="Identity")
+   public=False, sign="−", text="{self} − {other}", tex=r"{self} - {other}", onnx="Sub")

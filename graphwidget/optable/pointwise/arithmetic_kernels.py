@@ -10,7 +10,7 @@ import numpy as np
 
 from ...arrays.blocks import halves_in_float32, in_blocks
 from ...arrays.memory_order import Array, as_array
-from ...arrays.scalars import scalar_array
+from ...arrays.scalars import Default, scalar_array
 from ...arrays.type_errors import check_nonzero_divisor, not_implemented
 from .common_kernels import log1p
 
@@ -313,3 +313,14 @@ def _log_sum(a: Array, b: Array, exp: np.ufunc, scale: float, out: Any) -> Array
     if scale != 1:
         rest *= np.asarray(scale, rest.dtype)
     return np.add(high, rest, out=out)
+
+
+def with_scalar(ufunc: Any) -> Any:
+    """A ufunc of an array and a number of its type."""
+
+    def kernel(a: Array, other: float) -> Array:
+        if a.dtype.kind != "f" and isinstance(other, float):
+            a = a.astype(Default.dtype)
+        return ufunc(a, a.dtype.type(other), out=...)
+
+    return kernel

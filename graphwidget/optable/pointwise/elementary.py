@@ -1,4 +1,4 @@
-"""Elementary functions of one or two tensors, item by item."""
+"""Elementary functions of one or two tensors, as ``exp``, ``sin``, ``tanh``, ``hypot``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.type_errors import refuse_bool_exponents
+from ...arrays.type_errors import refuse_all_bools, refuse_bool_exponents
 from ..declare import Namespace, composite, op
 from ..out import PLAIN
 from . import arithmetic_kernels as more
@@ -15,6 +15,57 @@ from . import common_kernels as kernels
 
 F = Namespace()
 LN2, LN10 = math.log(2), math.log(10)
+
+# Functions of one tensor ---------------------------------------------------------------------
+op("exp(self, /)", np.exp, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, result: grad * result,
+   text="exp({self})", tex=r"e^{{{self}}}", onnx="Exp")
+
+op("log(self, /)", np.log, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, self: grad / self,
+   text="log({self})", tex=r"\ln {self}", onnx="Log")
+
+op("sqrt(self, /)", np.sqrt, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, result: grad / (2 * result),
+   sign="√", text="√{self}", tex=r"\sqrt{{{self}}}", onnx="Sqrt")
+
+op("sin(self, /)", np.sin, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, self: grad * F.cos(self),
+   text="sin({self})", tex=r"\sin {self}", onnx="Sin")
+
+op("cos(self, /)", np.cos, inplace=True, pointwise=True, dtype="float",
+   d_self=lambda grad, self: grad * -F.sin(self),
+   text="cos({self})", tex=r"\cos {self}", onnx="Cos")
+
+op("sign(self, /)", kernels.sign, inplace=True, pointwise=True, out=PLAIN,
+   d_self=lambda grad: F.zeros_like(grad),
+   text="sign({self})", tex=r"\operatorname{{sign}} {self}", onnx="Sign")
+
+op("abs(self, /)", np.absolute, inplace=True, also=("absolute",), pointwise=True,
+   guard=refuse_all_bools("abs_cpu"), out=PLAIN,
+   d_self=lambda grad, self: grad * F.sgn(self),
+   sign="|·|", text="|{self}|", tex=r"\lvert {self} \rvert", onnx="Abs")
+
+op("tanh(self, /)", np.tanh, inplace=True, pointwise=True, dtype="float", warns=False,
+   d_self=lambda grad, result: F.tanh_backward(grad, result),
+   text="tanh({self})", tex=r"\tanh {self}", onnx="Tanh")
+
+op("tanh_backward(grad_output, output, /)", kernels.tanh_backward, pointwise=True,
+   d_grad_output=lambda grad, output: F.tanh_backward(grad, output),
+   d_output=lambda grad, grad_output, output: grad * grad_output * (-2 * output),
+   public=False, sign="tanh′", text="{grad_output} · (1 − {output}²)",
+   tex=r"{grad_output} (1 - {output}^2)", onnx=None)
+
+op("sigmoid(self, /)", kernels.sigmoid, inplace=True, pointwise=True, dtype="float",
+   also=("special.expit",),
+   d_self=lambda grad, result: F.sigmoid_backward(grad, result),
+   sign="σ", text="σ({self})", tex=r"\sigma({self})", onnx="Sigmoid")
+
+op("sigmoid_backward(grad_output, output, /)", kernels.sigmoid_backward, pointwise=True,
+   d_grad_output=lambda grad, output: F.sigmoid_backward(grad, output),
+   d_output=lambda grad, grad_output, output: grad * grad_output * (-2 * output + 1),
+   public=False, sign="σ′", text="{grad_output} · {output} · (1 − {output})",
+   tex=r"{grad_output} {output} (1 - {output})", onnx=None)
 
 # Trigonometric and hyperbolic -----------------------------------------------------------------
 op("tan(self, /)", np.tan, inplace=True, pointwise=True, dtype="float",

@@ -15,6 +15,12 @@ from . import common_kernels as kernels
 
 F = Namespace()
 
+op("where(condition, self, other, /)", kernels.where, pointwise=True, out=PLAIN,
+   d_self=lambda grad, condition: F.where(condition, grad, F.zeros_like(grad)),
+   d_other=lambda grad, condition: F.where(condition, F.zeros_like(grad), grad),
+   text="{self} where {condition}, else {other}",
+   tex=r"\operatorname{{where}}({condition}, {self}, {other})", onnx="Where")
+
 # The larger, the smaller -------------------------------------------------------------------------
 op("maximum(self, other, /)", np.maximum, pointwise=True, numbers=False,
    d_self=lambda grad, self, other: F.share_at_ties(grad, F.lt(self, other), F.eq(self, other)),
@@ -74,6 +80,7 @@ op("heaviside.written(self, values, /)", more.heaviside, pointwise=True, inplace
    text="[{self} > 0], {values} at 0", tex=r"\operatorname{{heaviside}}({self}, {values})",
    onnx=None)
 
+
 def no_bools_between(*dtypes: Any) -> None:
     """Refuse bools between two bounds of bools; one bound is a maximum."""
     if len(dtypes) == 3:
@@ -81,8 +88,6 @@ def no_bools_between(*dtypes: Any) -> None:
 
 
 # Bounds ------------------------------------------------------------------------------------------
-
-
 def refuse_bools_of(kernel: str) -> Any:
     """A guard against bools."""
 

@@ -2,7 +2,6 @@
 
 from . import (  # noqa: F401  (each declares its ops when it is imported)
     cumulative,
-    internal,
     norms,
     reductions,
     sorting,

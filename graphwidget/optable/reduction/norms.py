@@ -1,4 +1,4 @@
-"""``norm``, ``cdist``, ``renorm``, ``logsumexp``, ``weight_norm``."""
+"""``norm``, ``dist``, ``cdist``, ``renorm``, ``weight_norm``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.memory_order import as_array
-from ..declare import ARRAYS, Namespace, composite, op
+from ..declare import ARRAYS, TABLE, Namespace, composite, op
 from ..out import Out
 from ..pointwise.common_kernels import Array
 from . import reduction_kernels
@@ -15,13 +15,6 @@ from . import reduction_kernels
 F = Namespace()
 
 INF = float("inf")
-
-op("logsumexp(self, /, dim, keepdim=False)", reduction_kernels.logsumexp, out=Out("cast"),
-   d_self=lambda grad, self, result, dim, keepdim:
-       F.restore_reduced_dims(grad, self.shape, dim, keepdim)
-       * F.exp(self - F.restore_reduced_dims(result, self.shape, dim, keepdim)),
-   text="log Σ exp({self}) over {dim}", tex=r"\log \sum_{{{dim}}} e^{{{self}}}",
-   onnx="ReduceLogSumExp")
 
 
 @composite
@@ -157,6 +150,7 @@ op("_euclidean_dist(x1, x2, /)", euclidean, node="EuclideanDistBackward0", publi
    d_x2=lambda grad, x1, x2, result: F.euclidean_by_second(grad, x1, x2, result),
    text="distances of {x1} and {x2}", tex=r"\|{x1}_i - {x2}_j\|", onnx=None)
 
+
 # Distances within -------------------------------------------------------------------------------
 def pdist(a: Array, p: float) -> Array:
     """The distances of all pairs of rows, those of the first row first."""
@@ -202,6 +196,7 @@ op("pdist_backward(grad_output, self, pdist, /, p)", pdist_backward,
    d_pdist=lambda grad: F.no_derivative("_pdist_backward"),
    public=False, sign="pdist′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
 
+
 # Size and direction -------------------------------------------------------------------------------
 def weight_norm(v: Array, g: Array, dim: int) -> tuple[Array, Array]:
     """``v`` with norms ``g`` over all dims but one; and the norms that it had."""
@@ -239,3 +234,15 @@ def weight_norm_gradients(grad: Any, v: Any, g: Any, norms: Any, dim: Any) -> An
 
 
 ARRAYS.__dict__["weight_norm_gradients"] = weight_norm_backward
+
+# The older norm, which only PyTorch's own code still computes.
+op("norm.all(self, /, p)",
+   lambda a, p: TABLE["linalg_vector_norm"].kernel(a, p, None, False, None), node="NormBackward0",
+   d_self=lambda grad, self, result, p: F.norm_backward(grad, self, p, result, None, False),
+   public=False, sign="norm", text="‖{self}‖", tex=r"\lVert {self} \rVert_{{{p}}}", onnx=None)
+
+op("norm.dim(self, /, p, dim, keepdim=False)", TABLE["linalg_vector_norm"].kernel,
+   node="NormBackward1",
+   d_self=lambda grad, self, result, p, dim, keepdim:
+       F.norm_backward(grad, self, p, result, dim, keepdim),
+   public=False, sign="norm", text="‖{self}‖", tex=r"\lVert {self} \rVert_{{{p}}}", onnx=None)

@@ -1,4 +1,4 @@
-"""``sum``, ``mean``, ``prod``, ``max``, ``var``, ``argmax``, ``trace``."""
+"""``sum``, ``mean``, ``prod``, ``max``, ``var``, ``argmax``, ``logsumexp``, ``trace``."""
 
 from __future__ import annotations
 
@@ -199,6 +199,7 @@ op("gather_along_dim(self, index, /, dim)", kernels.gather_along_dim, node="Gath
 
 op("argmax(self, /, dim=None, keepdim=False)", reduction_kernels.argmax, nograd=True,
    text="argmax({self})", tex=r"\arg\max {self}", onnx="ArgMax")
+
 op("argmin(self, /, dim=None, keepdim=False)", reduction_kernels.argmin, nograd=True,
    text="argmin({self})", tex=r"\arg\min {self}", onnx="ArgMin")
 
@@ -236,6 +237,7 @@ op("std(self, /, dim=None, correction=None, keepdim=False)", reduction_kernels.s
        F.std_backward(grad, self, result, dim, correction, keepdim),
    text="std({self})", tex=r"\operatorname{{std}} {self}", onnx=None)
 
+
 @composite
 def var_mean_backward(spread: Any, mean: Any, shape: Any, dim: Any, keepdim: Any) -> Any:
     """The gradient of a deviation or variance, if there is one, and that of the mean beside it."""
@@ -265,11 +267,14 @@ op("std_mean(self, /, dim=None, correction=None, keepdim=False) -> result0, resu
 op("all(self, /, dim=None, keepdim=False)", reduction_kernels.all_any(np.logical_and), nograd=True,
    out=Out("truth"),
    sign="∀", text="all({self})", tex=r"\forall {self}", onnx=None)
+
 op("any(self, /, dim=None, keepdim=False)", reduction_kernels.all_any(np.logical_or), nograd=True,
    out=Out("truth"),
    sign="∃", text="any({self})", tex=r"\exists {self}", onnx=None)
+
 op("count_nonzero(self, /, dim=None)", reduction_kernels.count_nonzero, nograd=True,
    text="count of {self} ≠ 0", tex=r"\#({self} \neq 0)", onnx=None)
+
 op("nonzero(self, /)", reduction_kernels.nonzero, nograd=True, sized_by_values=True,
    text="where {self} ≠ 0", tex=r"{{i : {self}_i \neq 0}}", onnx="NonZero")
 
@@ -295,7 +300,13 @@ def trace_backward(grad: Any, shape: Any) -> Any:
 
 ARRAYS.__dict__["trace_backward"] = bind(scaled_identity, ARRAYS)
 
-
 op("trace(self, /)", reduction_kernels.trace, refuses="trace: bool",
    d_self=lambda grad, self_shape: F.trace_backward(grad, self_shape),
    text="trace({self})", tex=r"\operatorname{{tr}} {self}", onnx=None)
+
+op("logsumexp(self, /, dim, keepdim=False)", reduction_kernels.logsumexp, out=Out("cast"),
+   d_self=lambda grad, self, result, dim, keepdim:
+       F.restore_reduced_dims(grad, self.shape, dim, keepdim)
+       * F.exp(self - F.restore_reduced_dims(result, self.shape, dim, keepdim)),
+   text="log Σ exp({self}) over {dim}", tex=r"\log \sum_{{{dim}}} e^{{{self}}}",
+   onnx="ReduceLogSumExp")

@@ -1,8 +1,11 @@
-"""Ops that move items: views, joins, indexing, scatters."""
+"""Ops that move items: views, joins, padding, indexing, scatters."""
 
 from . import (  # noqa: F401  (each declares its ops when it is imported)
     indexing,
     joins,
+    masks,
+    padding,
+    repeat_flip,
     scatters,
     views,
 )

@@ -1,4 +1,4 @@
-"""``gather``, ``scatter``, ``index_add``, ``take``, ``masked_fill``, ``select_scatter``."""
+"""``gather``, ``scatter``, ``index_add``, ``index_fill``, ``take``, ``put``."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from ...arrays.type_errors import broadcast_shape
 from ..declare import ARRAYS, Namespace, composite, op
 from ..out import Out
 from . import scatter_kernels as kernels
-from . import view_kernels
 
 F = Namespace()
 
-# Along a dim, one index for each item ------------------------------------------------------------
 
-
+# Along a dim, one index for each item -------------------------------------------------------------
 @composite
 def underivable(name: str) -> Any:
     """What backward through an op without a derivative does.
@@ -180,9 +178,8 @@ op("scatter_reduce(self, index, src, /, dim, reduce, include_self=True)", kernel
            grad, self, index, src, result, dim, reduce, include_self),
    text="{reduce} of {self} and {src} at {index}", tex=r"{self}", onnx="ScatterElements")
 
-# Along a dim, one index for each slice -----------------------------------------------------------
 
-
+# Along a dim, one index for each slice ------------------------------------------------------------
 @composite
 def index_select_backward(grad: Any, self_shape: Any, index: Any, dim: Any) -> Any:
     """Zeros to which the slices of the gradient are added."""
@@ -241,80 +238,3 @@ op("put(self, index, source, /, accumulate=False)", kernels.put, inplace=True,
    d_source=lambda grad, index, source, accumulate:
        F.reshape(F.take(grad, index), source.shape),
    text="{self} with {source} at {index}", tex=r"{self}", onnx=None)
-
-# Masks --------------------------------------------------------------------------------------------
-op("masked_fill(self, mask, /, value)", kernels.masked_fill, inplace=True, pointwise=True,
-   order=(), overlap="anything",
-   d_self=lambda grad, mask: F.masked_fill(grad, mask, 0),
-   text="{self} with {value} where {mask}",
-   tex=r"\operatorname{{masked\_fill}}({self}, {mask})", onnx=None)
-
-op("masked_fill.tensor(self, mask, filler, /)", kernels.masked_fill_tensor, inplace=True,
-   pointwise=True, node="MaskedFillBackward1", order=(), overlap="anything",
-   d_self=lambda grad, mask: F.masked_fill(grad, mask, 0),
-   d_filler=lambda grad, mask: F.where(mask, grad, F.zeros_like(grad)),
-   text="{self} with {filler} where {mask}",
-   tex=r"\operatorname{{masked\_fill}}({self}, {mask})", onnx="Where")
-
-
-@composite
-def masked_select_backward(grad: Any, self: Any, mask: Any) -> Any:
-    """The gradient at the items that were selected, 0 elsewhere."""
-    whole = F.zeros_like(F.where(mask, self, self))
-    return F.sum_to_size(F.masked_scatter(whole, mask, grad), self.shape)
-
-
-op("masked_select(self, mask, /)", kernels.masked_select, out=Out(memory="none"),
-   sized_by_values=True,
-   d_self=lambda grad, self, mask: F.masked_select_backward(grad, self, mask),
-   text="{self} where {mask}", tex=r"{self}_{{{mask}}}", onnx="Compress")
-
-op("masked_scatter(self, mask, source, /)", kernels.masked_scatter, inplace=True,
-   d_self=lambda grad, _self_shape, mask:
-       F.sum_to_size(F.masked_fill(grad, mask, 0), _self_shape),
-   d_source=lambda grad, mask, source_shape: F.masked_scatter_backward(grad, mask, source_shape),
-   text="{self}, items of {source} where {mask}", tex=r"{self}", onnx=None)
-
-op("masked_scatter_backward(grad_output, mask, /, _sizes)", kernels.masked_scatter_backward,
-   d_grad_output=lambda grad, mask, _grad_output_shape:
-       F.masked_scatter(F.zeros_of(grad, _grad_output_shape), mask, grad),
-   public=False, text="items of {grad_output} where {mask}, in order, then zeros",
-   tex=r"{grad_output}_{{{mask}}}", onnx=None)
-
-# Into a part of a copy --------------------------------------------------------------------------
-op("select_scatter(self, src, /, dim, index)", view_kernels.scatter_kernel(view_kernels.select),
-   d_self=lambda grad, _src_shape, dim, index:
-       F.select_scatter(grad, F.zeros_of(grad, _src_shape), dim, index),
-   d_src=lambda grad, dim, index: F.select(grad, dim, index),
-   text="{self} with {src} at [{index}]", tex=r"{self}", onnx=None)
-
-op("slice_scatter(self, src, /, dim=0, start=None, end=None, step=1)",
-   view_kernels.scatter_kernel(view_kernels.slice_), out=Out(history="ended"),
-   d_self=lambda grad, _src_shape, dim, start, end, step:
-       F.slice_scatter(grad, F.zeros_of(grad, _src_shape), dim, start, end, step),
-   d_src=lambda grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
-   text="{self} with {src} at [{start}:{end}]", tex=r"{self}", onnx=None)
-
-op("diagonal_scatter(self, src, /, offset=0, dim1=0, dim2=1)",
-   view_kernels.scatter_kernel(view_kernels.diagonal),
-   d_self=lambda grad, _src_shape, offset, dim1, dim2:
-       F.diagonal_scatter(grad, F.zeros_of(grad, _src_shape), offset, dim1, dim2),
-   d_src=lambda grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
-   text="{self} with {src} on the diagonal", tex=r"{self}", onnx=None)
-
-
-def with_storage_offset(size: Any, stride: Any, storage_offset: Any, geometry: Any) -> Any:
-    """The geometry asked for: without an offset, from where the tensor begins."""
-    return size, stride, geometry[2] if storage_offset is None else storage_offset
-
-
-op("as_strided_scatter(self, src, /, size, stride, storage_offset=None, _geometry=None)",
-   view_kernels.as_strided_scatter,
-   d_self=lambda grad, _src_shape, size, stride, storage_offset, _geometry:
-       F.as_strided_scatter(grad, F.zeros_of(grad, _src_shape), size, stride, storage_offset,
-                            _geometry),
-   d_src=lambda grad, size, stride, storage_offset, _geometry:
-       F.restride(
-           grad, _geometry, with_storage_offset(size, stride, storage_offset, _geometry),
-           _geometry),
-   text="{self} with {src} where strides {stride} lead", tex=r"{self}", onnx=None)

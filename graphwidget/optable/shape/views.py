@@ -1,4 +1,4 @@
-"""Views (``view``, ``transpose``, ``slice``, ``expand``), and their derivatives.
+"""Views (``view``, ``transpose``, ``slice``, ``expand``), their derivatives and copies.
 
 Dims in declarations are as the user gave them; they may count from the end.
 """
@@ -40,6 +40,7 @@ op("unsqueeze(self, /, dim)", view_kernels.unsqueeze, view=True, reshapes=True,
    d_self=lambda grad, dim: F.squeeze_dim(grad, dim),
    text="{self}", tex=r"{self}", onnx="Unsqueeze")
 
+
 @composite
 def unsqueezed(grad: Any, shape: Any, dims: Any = None) -> Any:
     """What undoes ``squeeze`` of some dims, or of all."""
@@ -62,7 +63,6 @@ op("squeeze.dim(self, /, dim)", lambda a, dim: view_kernels.squeeze(a, (dim,)), 
    d_self=lambda grad, self_shape, dim:
        F.unsqueeze(grad, dim) if self_shape and self_shape[dim] == 1 else grad,
    text="{self}", tex=r"{self}", onnx="Squeeze")
-
 
 op("squeeze.dims(self, /, dim)", view_kernels.squeeze, view=True, reshapes=True,
    node="SqueezeBackward2",
@@ -255,3 +255,41 @@ op("narrow_copy(self, /, dim, start, length)",
        F.slice_backward(grad, self_shape, dim, start, start + length, 1),
    public=False,
    text="{self}[{start}:{start} + {length}]", tex=r"{self}_{{{start}:}}", onnx=None)
+
+# Into a part of a copy --------------------------------------------------------------------------
+op("select_scatter(self, src, /, dim, index)", view_kernels.scatter_kernel(view_kernels.select),
+   d_self=lambda grad, _src_shape, dim, index:
+       F.select_scatter(grad, F.zeros_of(grad, _src_shape), dim, index),
+   d_src=lambda grad, dim, index: F.select(grad, dim, index),
+   text="{self} with {src} at [{index}]", tex=r"{self}", onnx=None)
+
+op("slice_scatter(self, src, /, dim=0, start=None, end=None, step=1)",
+   view_kernels.scatter_kernel(view_kernels.slice_), out=Out(history="ended"),
+   d_self=lambda grad, _src_shape, dim, start, end, step:
+       F.slice_scatter(grad, F.zeros_of(grad, _src_shape), dim, start, end, step),
+   d_src=lambda grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
+   text="{self} with {src} at [{start}:{end}]", tex=r"{self}", onnx=None)
+
+op("diagonal_scatter(self, src, /, offset=0, dim1=0, dim2=1)",
+   view_kernels.scatter_kernel(view_kernels.diagonal),
+   d_self=lambda grad, _src_shape, offset, dim1, dim2:
+       F.diagonal_scatter(grad, F.zeros_of(grad, _src_shape), offset, dim1, dim2),
+   d_src=lambda grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
+   text="{self} with {src} on the diagonal", tex=r"{self}", onnx=None)
+
+
+def with_storage_offset(size: Any, stride: Any, storage_offset: Any, geometry: Any) -> Any:
+    """The geometry asked for: without an offset, from where the tensor begins."""
+    return size, stride, geometry[2] if storage_offset is None else storage_offset
+
+
+op("as_strided_scatter(self, src, /, size, stride, storage_offset=None, _geometry=None)",
+   view_kernels.as_strided_scatter,
+   d_self=lambda grad, _src_shape, size, stride, storage_offset, _geometry:
+       F.as_strided_scatter(grad, F.zeros_of(grad, _src_shape), size, stride, storage_offset,
+                            _geometry),
+   d_src=lambda grad, size, stride, storage_offset, _geometry:
+       F.restride(
+           grad, _geometry, with_storage_offset(size, stride, storage_offset, _geometry),
+           _geometry),
+   text="{self} with {src} where strides {stride} lead", tex=r"{self}", onnx=None)

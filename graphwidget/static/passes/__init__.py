@@ -1,4 +1,4 @@
-"""What makes a program shorter before it runs; each pass can be switched off."""
+"""Passes: what makes a program shorter before it runs; each can be switched off."""
 
 from __future__ import annotations
 

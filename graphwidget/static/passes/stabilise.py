@@ -1,4 +1,4 @@
-"""A pass that writes what may overflow in the form that does not."""
+"""A pass that replaces formulas that may overflow, ``log(softmax(x))``, by ones that do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pass that takes transposes out of the way of products."""
+"""A pass that takes transposes out of the way of matrix products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pass that computes with one number what is the same number everywhere."""
+"""A pass that computes with one number where an array holds the same number everywhere."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...arrays.call_sites import user_frame
+from ...eager.constant_absent import Absent, Constant
 from ...eager.promote import promotion_of
-from ...eager.scalar_tensors import Absent, Constant
 from ...functions.random.generator import Generator
 from ...graph.tensor import Tensor
 from ...optable import TABLE, Op

@@ -1,13 +1,14 @@
-"""``qr``, ``svd``, ``eigh``, ``pinv``, ``lstsq``, ``matrix_exp``."""
+"""``qr``, with Householder's reflections, ``svd``, ``eigh`` and ``eig``.
+
+The derivatives of reflections undo one after the other; that of eigenvectors is M. Giles' (2008).
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...arrays.memory_order import ordered
 from ..declare import ARRAYS, Namespace, composite, op
-from . import solve_kernels as kernels
-from .solve_kernels import is_vector
+from . import qr_svd_eig_kernels as kernels
 
 F = Namespace()
 
@@ -139,90 +140,96 @@ op("linalg_eigh(A, /, UPLO='L') -> eigenvalues, eigenvectors", kernels.eigh,
    public=False, sign="eigh", text="eigh({A})", tex=r"\operatorname{{eigh}} {A}", onnx=None)
 
 
-# Pseudo-inverses ---------------------------------------------------------------------------------
+# Householder's reflections -----------------------------------------------------------------------
 @composite
-def in_memory_order_of(first: Any, found: Any) -> Any:
-    """A sum in the order in memory of the first of its terms: numpy's may have another."""
-    return found
+def reflect(K: Any, v: Any, factor: Any, place: Any, left: Any) -> Any:
+    """K, multiplied by the reflection I - factor v vᵀ from the left or right; v begins with
+    ``place`` zeros."""
+    scaled = F.unsqueeze(factor, len(K.shape) - 1) * v
+    if left:
+        return K - scaled * F.matmul(F.mT(v), K)
+    return K - F.matmul(K, scaled) * F.mT(v)
 
 
-ARRAYS.__dict__["in_memory_order_of"] = lambda first, found: ordered(found, (first,))
-
-
-@composite
-def pinv_backward(grad: Any, self: Any, result: Any) -> Any:
-    """The gradient of a pseudo-inverse (Golub and Pereyra 1973). Its terms are computed from the
-    last to the first, which decides how further gradients add up."""
-    turned, back = F.mT(result), F.mT(grad)
-    if self.shape[-2] <= self.shape[-1]:
-        inside = F.matmul(back, result)
-        outside = F.matmul(inside, turned)
-        rest = F.matmul_three(turned, result, back - F.matmul(inside, self))
-        less = F.matmul_three(self, result, outside)
-        first = -F.mT(F.matmul(result, inside))
-        return F.in_memory_order_of(first, first + outside - less + rest)
-    inside = F.matmul(result, back)
-    outside = F.matmul(turned, inside)
-    less = F.matmul_three(outside, result, self)
-    rest = F.matmul_three(back - F.matmul(self, inside), result, turned)
-    first = -F.mT(F.matmul(inside, result))
-    return F.in_memory_order_of(first, first + rest + outside - less)
-
-
-op("linalg_pinv(self, /, rcond, hermitian=False)", kernels.pinv,
-   d_self=lambda grad, self, result: F.pinv_backward(grad, self, result),
-   public=False, sign="⁺", text="{self}⁺", tex=r"{self}^+", onnx=None)
+ARRAYS.__dict__.update(reflect=kernels.apply_reflection)
 
 
 @composite
-def lstsq_backward(
-    grads: Any, self: Any, b: Any, solution: Any, rcond: Any, vector: Any, targets: Any
-) -> Any:
-    """The gradients of least squares by the matrix and the right side: of the solution through the
-    pseudo-inverse, and of the squared distances that are left."""
-    flow, by_rest = grads
-    last = len(self.shape) - 1
-    if vector:
-        flow = None if flow is None else F.unsqueeze(flow, last)
-        b, solution = F.unsqueeze(b, last), F.unsqueeze(solution, last)
-    by_self = by_b = None
-    if flow is not None:
-        inverse = F.linalg_pinv(self, rcond, False)
-        if "self" in targets:
-            by_self = F.pinv_backward(F.matmul(flow, F.mT(b)), self, inverse)
-        if "b" in targets:
-            by_b = F.matmul(F.mT(inverse), flow)
-    if by_rest is not None and 0 not in by_rest.shape:
-        away = (F.matmul(self, solution) - b) * F.unsqueeze(by_rest * 2, last - 1)
-        by_self = F.add_gradients(by_self, F.matmul(away, F.mT(solution)))
-        by_b = F.add_gradients(by_b, -away)
-    return by_self, F.squeeze_dim(by_b, last) if vector and by_b is not None else by_b
-
-
-op("linalg_lstsq(self, b, /, _rcond, _told=False) -> solution, residuals", kernels.lstsq,
-   d_self__b=lambda some_grads, self, b, solution, _rcond, targets:
-       F.lstsq_backward(some_grads, self, b, solution, _rcond, is_vector(self.shape, b.shape),
-                        targets),
-   public=False, sign="lstsq", text="{self}⁺ {b}", tex=r"{self}^+ {b}", onnx=None)
+def reflection_backward(K: Any, v: Any, factor: Any, place: Any) -> Any:
+    """The gradients by the vector and factor of a reflection, of which K is all around it."""
+    last = len(K.shape) - 1
+    v = F.slice(v, last - 1, place, None, 1)
+    forth = F.matmul(F.mT(v), F.slice(K, last - 1, place, None, 1))
+    back = F.matmul(F.slice(K, last, place, None, 1), v)
+    factor = F.unsqueeze(factor, last)
+    slope = F.squeeze_dim(-factor * forth, last - 1) - F.squeeze_dim(factor * back, last)
+    along = -F.matmul(F.slice(forth, last, place, None, 1), v)
+    return F.unsqueeze(slope, last), F.squeeze_dim(along, last)
 
 
 @composite
-def matrix_exp_backward(grad: Any, self: Any) -> Any:
-    """The gradient of exp of matrices: the upper right of exp of a block matrix (Higham, Functions
-    of Matrices, 2008, theorem 3.6)."""
-    size, row = self.shape[-1], len(self.shape) - 2
+def reflections_backward(grad: Any, result: Any, vectors: Any, tau: Any) -> Any:
+    """The gradients of a product of reflections by their vectors and factors: of K = result gradᵀ
+    one reflection after the other is undone on the left, and then done on the right. As in PyTorch
+    reflections are inverted, though some have no inverse."""
+    if 0 in vectors.shape or 0 in tau.shape:
+        return None, None
+    last, count = len(vectors.shape) - 1, tau.shape[-1]
+    units = F.tril(vectors, -1)
+    F.write("fill", F.diagonal(units, 0, last - 1, last), value=1.0)
+    active = F.slice(units, last, 0, count, 1)
+    undo = tau / (tau * F.sum_dim(active * active, (last - 1,), False) - 1.0)
 
-    def block(whole: Any, i: int, j: int) -> Any:
-        rows = F.slice(whole, row, i * size, (i + 1) * size, 1)
-        return F.slice(rows, row + 1, j * size, (j + 1) * size, 1)
+    def parts(factors: Any, place: int) -> tuple[Any, Any]:
+        column = F.slice(units, last, place, place + 1, 1)
+        return column, F.slice(factors, last - 1, place, place + 1, 1)
 
-    turned = F.mT(self)
-    whole = F.zeros_of(grad, (*self.shape[:row], 2 * size, 2 * size))
-    for i, j, part in ((0, 0, turned), (1, 1, turned), (0, 1, grad)):
-        F.write("copy", block(whole, i, j), part)
-    return block(F.linalg_matrix_exp(whole), 0, 1)
+    K = F.matmul(result, F.mT(grad))
+    K = F.reflect(K, *parts(undo, 0), 0, True)
+    by_vectors, by_factors = F.zeros_like(vectors), F.zeros_like(tau)
+    for place in range(count):
+        own = parts(tau, place)
+        slope, along = F.reflection_backward(K, *own, place)
+        F.write("copy", F.select(by_vectors, last, place), F.squeeze_dim(slope, last))
+        F.write("copy", F.select(by_factors, last - 1, place), F.squeeze_dim(along, last - 1))
+        if place + 1 < count:
+            K = F.reflect(K, *parts(undo, place + 1), place + 1, True)
+            K = F.reflect(K, *own, place, False)
+    return F.write("tril", by_vectors, diagonal=-1), by_factors
 
 
-op("linalg_matrix_exp(self, /)", kernels.matrix_exp,
-   d_self=lambda grad, self: F.matrix_exp_backward(grad, self),
-   public=False, sign="exp", text="exp({self})", tex=r"e^{{{self}}}", onnx=None)
+op("linalg_householder_product(input, tau, /)", kernels.householder_product,
+   refuses="orgqr_cpu: bool half integer",
+   d_input__tau=lambda grad, input, tau, result:
+       F.reflections_backward(grad, result, input, tau),
+   public=False, sign="Q", text="Q of {input}", tex=r"Q({input})", onnx=None)
+
+op("geqrf(self, /) -> a, tau", kernels.geqrf, refuses="geqrf_cpu: bool half integer",
+   d_self=lambda grads: F.no_derivative("geqrf"),
+   public=False, sign="QR", text="QR({self})", tex=r"\operatorname{{QR}} {self}", onnx=None)
+
+
+@composite
+def eig_backward(some_grads: Any, values: Any, vectors: Any) -> Any:
+    """The gradient of eigenvalues and eigenvectors of length 1."""
+    last = len(vectors.shape) - 1
+    found = None
+    if some_grads[1] is not None:
+        flow = F.matmul(F.mT(vectors), some_grads[1])
+        along = F.unsqueeze(F.diagonal(flow, 0, last - 1, last), last - 1)
+        flow = flow - F.matmul(F.mT(vectors), vectors) * along
+        gaps = F.unsqueeze(values, last - 1) - F.unsqueeze(values, last)
+        found = flow / (gaps + F.eye_like(vectors))
+        found = found - F.to_diagonal(F.diagonal(found, 0, last - 1, last))
+    if some_grads[0] is not None:
+        diagonal = F.to_diagonal(some_grads[0])
+        found = diagonal if found is None else found + diagonal
+    turned = F.matmul(found, F.mT(vectors))
+    return F.linalg_solve_ex(F.mT(vectors), turned, True)[0]
+
+
+op("linalg_eig(self, /) -> eigenvalues, eigenvectors", kernels.eig,
+   refuses="linalg_eig_out_cpu: half",
+   d_self=lambda some_grads, eigenvalues, eigenvectors:
+       F.eig_backward(some_grads, eigenvalues, eigenvectors),
+   public=False, sign="eig", text="eig({self})", tex=r"\operatorname{{eig}} {self}", onnx=None)

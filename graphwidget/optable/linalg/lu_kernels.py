@@ -1,28 +1,12 @@
-"""Kernels of matrix factors: LU in its forms, Householder's reflections, general eigenvalues."""
+"""Kernels of LU factors in their forms, and of triangular systems."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ...arrays.memory_order import as_array
-from ...arrays.type_errors import not_implemented
 from ..pointwise.common_kernels import Array
-from .solve_kernels import dense_columns, lu, mT, solve_triangular
-
-
-def require_lapack(a: Array) -> None:
-    """Refuse types that LAPACK does not compute in.
-
-    Raises:
-        NotImplementedError: PyTorch's text.
-    """
-    if a.dtype.kind != "f" or a.dtype.itemsize < 4:
-        raise not_implemented("lu_cpu", a.dtype)
-
-
-def eye_like(a: Array) -> Array:
-    """1 on the diagonals of matrices of this shape, 0 elsewhere."""
-    return np.array(np.broadcast_to(np.eye(*a.shape[-2:], dtype=a.dtype), a.shape))
+from .solve_kernels import dense_columns, lu, mT, require_lapack, solve_triangular
 
 
 # LU ----------------------------------------------------------------------------------------------
@@ -90,41 +74,13 @@ def lu_solve(factors: Array, pivots: Array, b: Array, left: bool, adjoint: bool)
     return dense_columns(solve_triangular(factors, found, True, True, False))
 
 
-# Householder's reflections -----------------------------------------------------------------------
-def geqrf(a: Array) -> tuple[Array, Array]:
-    """R with the reflections' vectors below it, and the reflections' factors, as LAPACK's."""
-    if 0 in a.shape[-2:]:
-        return dense_columns(a.copy()), np.zeros((*a.shape[:-2], min(a.shape[-2:])), a.dtype)
-    turned, tau = np.linalg.qr(a, "raw")
-    return dense_columns(mT(turned)), np.ascontiguousarray(tau)
 
 
-def apply_reflection(K: Array, v: Array, factor: Array, place: int, left: bool) -> Array:
-    """K, into which (I - factor v vᵀ) K is written, or K (I - factor v vᵀ). The first ``place``
-    items of v are zeros, so that as many rows or columns stay as they are, even where v or its
-    factor is no number."""
-    v = v[..., place:, :]
-    scaled = factor[..., None] * v
-    if left:
-        rows = K[..., place:, :]
-        rows -= scaled * (mT(v) @ rows)
-    else:
-        columns = K[..., place:]
-        columns -= (columns @ scaled) * mT(v)
-    return K
 
 
-def householder_product(a: Array, tau: Array) -> Array:
-    """The first columns of the product of reflections."""
-    found, units = eye_like(a), np.tril(a, -1) + eye_like(a)
-    for step in reversed(range(tau.shape[-1])):  # what is left of the step is that of 1
-        apply_reflection(
-            found[..., step:], units[..., step, None], tau[..., step, None], step, True
-        )
-    return dense_columns(found)
 
 
-# Systems, eigenvalues ----------------------------------------------------------------------------
+# Triangular systems ------------------------------------------------------------------------------
 def triangular_solve(
     b: Array, a: Array, upper: bool, transpose: bool, unitriangular: bool
 ) -> tuple[Array, Array]:
@@ -135,21 +91,5 @@ def triangular_solve(
     return found, dense_columns(np.array(np.broadcast_to(a, (*shape, *a.shape[-2:]))))
 
 
-COMPLEX = (
-    "linalg.eig: this matrix has complex eigenvalues, and graphwidget computes with real numbers "
-    "only. It gives eigenvalues that are all real; of symmetric matrices linalg.eigh gives them."
-)
 
 
-def eig(a: Array) -> tuple[Array, Array]:
-    """Eigenvalues and eigenvectors, where all are real.
-
-    Raises:
-        NotImplementedError: some are not.
-    """
-    values, vectors = np.linalg.eig(a)
-    if np.iscomplexobj(values):
-        if np.any(values.imag):
-            raise NotImplementedError(COMPLEX)
-        values, vectors = values.real, vectors.real
-    return np.ascontiguousarray(values), dense_columns(vectors)

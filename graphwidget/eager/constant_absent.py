@@ -31,6 +31,6 @@ class Absent(Constant):
         return None
 
 
-ABSENT = Absent._wrap(np.zeros(()))
+ABSENT: Absent = Absent._wrap(np.zeros(()))
 """The only one there is."""
 ABSENT._data = None  # type: ignore[assignment]
