@@ -92,13 +92,13 @@ class FunctionNode(Node):
     def mark_dirty(self, *args: Tensor) -> None:
         """Say which inputs forward wrote in place."""
         if not all(isinstance(each, Tensor) for each in args):
-            raise RuntimeError("mark_dirty can only accept variables, but argument ")
+            raise RuntimeError(NOT_DIRTY)
         self.dirty_tensors = args
 
     def mark_non_differentiable(self, *args: Tensor) -> None:
         """Say which outputs have no gradient."""
         if not all(isinstance(each, Tensor) for each in args):
-            raise RuntimeError("mark_non_differentiable only accepts variable arguments, but got ")
+            raise RuntimeError(NOT_MARKED)
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:

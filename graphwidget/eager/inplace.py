@@ -203,6 +203,19 @@ def kernel_takes_out(kernel: Any) -> bool:
     )
 
 
+def check_fill_value(value: Any) -> None:
+    """The array that ``fill_`` is given must hold one number.
+
+    Raises:
+        RuntimeError: it has dims (PyTorch's text).
+    """
+    if value.ndim:
+        raise RuntimeError(
+            "fill_ only supports 0-dimension value tensor but got tensor with "
+            f"{value.ndim} dimensions."
+        )
+
+
 def prepare_fill(
     op: Op, tensor: Tensor, operands: tuple[Tensor, ...], params: dict[str, Any]
 ) -> tuple[Callable[[], Any], Any]:
@@ -219,11 +232,7 @@ def prepare_fill(
             check_overlap(data, [source])
         check_fits(op, data, broadcast_shape([data.shape, source.shape]), data.dtype)
     else:
-        if source.ndim:
-            raise RuntimeError(
-                "fill_ only supports 0-dimension value tensor but got tensor with "
-                f"{source.ndim} dimensions."
-            )
+        check_fill_value(source)
         check_overlap(data, [])  # a 0-d tensor that is part of what it fills is read before
         fit = None if metas[0].dtype is metas[1].dtype else metas
     return partial(np.copyto, data, source, casting="unsafe"), fit

@@ -222,8 +222,7 @@ class Tensor(TensorMethods):
         Raises:
             RuntimeError: the tensor does not require grad.
         """
-        if not self.requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        self._check_hookable()
         if runtime.reading is not None:
             runtime.reading((self,), None, "a hook")
         if self.is_leaf:
@@ -232,13 +231,16 @@ class Tensor(TensorMethods):
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
         """Call ``hook(leaf)`` after each accumulation into the leaf's ``.grad``."""
-        if not self.requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        self._check_hookable()
         if not self.is_leaf:
             raise RuntimeError(
                 "post accumulate grad hooks cannot be registered on non-leaf tensors"
             )
         return RemovableHandle(self._leaf_hooks().accumulated, hook)
+
+    def _check_hookable(self) -> None:
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
 
     def _leaf_hooks(self) -> GradHooks:
         """This leaf's own hooks, which its AccumulateGrad shares."""

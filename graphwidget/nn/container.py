@@ -57,20 +57,10 @@ class Sequential(Module):
         _renumber(self, _held(self))
 
     def __add__(self, other: object) -> Sequential:
-        if not isinstance(other, Sequential):
-            raise ValueError(
-                "add operator supports only objects of Sequential class, but "
-                f"{type(other)} is given."
-            )
-        return Sequential(*self, *other)
+        return Sequential(*self, *_checked_sequential(other))
 
     def __iadd__(self: Seq, other: object) -> Seq:
-        if not isinstance(other, Sequential):
-            raise ValueError(
-                "add operator supports only objects of Sequential class, but "
-                f"{type(other)} is given."
-            )
-        return self.extend(list(other))
+        return self.extend(list(_checked_sequential(other)))
 
     def __mul__(self, other: int) -> Sequential:
         _check_times(self, other)
@@ -307,6 +297,14 @@ def _renumber(module: Module, held: list[Any]) -> None:
     """Let a module hold these under the names "0", "1", ..."""
     module._modules.clear()
     module._modules.update({str(place): child for place, child in enumerate(held)})
+
+
+def _checked_sequential(other: object) -> Sequential:
+    if not isinstance(other, Sequential):
+        raise ValueError(
+            f"add operator supports only objects of Sequential class, but {type(other)} is given."
+        )
+    return other
 
 
 def _check_times(module: Module, times: object) -> None:

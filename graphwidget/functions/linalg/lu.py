@@ -14,7 +14,7 @@ from ...dispatch.return_types import make_result_type
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ..reduction.reductions import returns_tuple
-from .matrix_checks import check_floating, check_info, check_matrix, check_square
+from .matrix_checks import check_floating, check_info, check_matrix, check_square, check_system
 
 ZERO_PIVOT = (
     "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still "
@@ -226,16 +226,8 @@ def triangular_solve(
                 f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it "
                 f"has {each.ndim} dimensions instead"
             )
-    (rows, columns), b = A._data.shape[-2:], input._data.shape
-    if rows != columns:
-        raise RuntimeError(
-            f"A must be batches of square matrices, but they are {rows} by {columns} matrices"
-        )
-    if rows != b[-2]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for triangular_solve: each A matrix is {rows} by {columns} "
-            f"but each b matrix is {b[-2]} by {b[-1]}"
-        )
+    b = input._data.shape
+    check_system("triangular_solve", A._data.shape, b)
     kinds = [dtypes.scalar_type(each._data.dtype) for each in (input, A)]
     if kinds[0] != kinds[1]:
         raise RuntimeError(

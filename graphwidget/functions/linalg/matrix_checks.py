@@ -80,3 +80,22 @@ def check_info(name: str, info: Tensor, text: str, error: type[Exception] = LinA
     first = int(np.flatnonzero(found)[0])
     number = int(found.reshape(-1)[first])
     raise error(f"{name}: (Batch element {first}): " + text.format(number))
+
+
+def check_system(name: str, A: tuple[int, ...], b: tuple[int, ...]) -> None:
+    """The shapes of square matrices and of the right sides of their equations, as PyTorch's older
+    solvers ask for them.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    rows, columns = A[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"A must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )
+    if rows != b[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {rows} by {columns} "
+            f"but each b matrix is {b[-2]} by {b[-1]}"
+        )

@@ -17,7 +17,14 @@ from ...graph.tensor import Tensor
 from ...optable.out import Out
 from ..reduction.reductions import returns_tuple
 from ..shape.reshape_expand import flatten, reshape
-from .matrix_checks import check_floating, check_info, check_matrix, check_same_types, check_square
+from .matrix_checks import (
+    check_floating,
+    check_info,
+    check_matrix,
+    check_same_types,
+    check_square,
+    check_system,
+)
 
 # Inverses ----------------------------------------------------------------------------------------
 SINGULAR = (
@@ -265,16 +272,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
             f"{dtypes.scalar_type(b.dtype)} "
             f"and A of type {dtypes.scalar_type(factor.dtype)} instead."
         )
-    rows, columns = factor.shape[-2:]
-    if rows != columns:
-        raise RuntimeError(
-            f"A must be batches of square matrices, but they are {rows} by {columns} matrices"
-        )
-    if rows != b.shape[-2]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {rows} by {columns} "
-            f"but each b matrix is {b.shape[-2]} by {b.shape[-1]}"
-        )
+    check_system("cholesky_solve", factor.shape, b.shape)
     broadcast_shape([b.shape[:-2], factor.shape[:-2]])
     return F.cholesky_solve(input, input2, upper)
 

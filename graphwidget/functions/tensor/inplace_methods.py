@@ -9,7 +9,7 @@ from typing import Any
 from ...arrays import dtypes
 from ...arrays.overlap import real_strides
 from ...dispatch.offer import offer
-from ...eager.inplace import write
+from ...eager.inplace import check_fill_value, write
 from ...eager.op_functions import TENSORS as F
 from ...eager.promote import is_number, not_a_tensor_error
 from ...graph.tensor import Tensor
@@ -66,11 +66,7 @@ def fill(input: Tensor, value: Any) -> Tensor:
     """
     if not isinstance(value, Tensor):
         return F.filled(input, value)
-    if value._data.ndim:
-        raise RuntimeError(
-            "fill_ only supports 0-dimension value tensor but got tensor with "
-            f"{value._data.ndim} dimensions."
-        )
+    check_fill_value(value._data)
     return F.filled_tensor(input, value)
 
 

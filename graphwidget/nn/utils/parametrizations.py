@@ -15,7 +15,7 @@ from ...graph.tensor import Tensor
 from ..functional.distance import normalize
 from ..module import Module
 from .parametrize import register_parametrization
-from .spectral_norm import TRANSPOSED, output_dim_first
+from .spectral_norm import TRANSPOSED, check_iterations, output_dim_first
 from .weight_norm import scale_to_norm
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
@@ -74,11 +74,7 @@ class _SpectralNorm(Module):
                 "Dimension out of range (expected to be in range of "
                 f"[-{ndim}, {ndim - 1}] but got {dim})"
             )
-        if n_power_iterations <= 0:
-            raise ValueError(
-                "Expected n_power_iterations to be positive, but got "
-                f"n_power_iterations={n_power_iterations}"
-            )
+        check_iterations(n_power_iterations)
         self.dim = dim if dim >= 0 else dim + ndim
         self.eps = eps
         if ndim > 1:

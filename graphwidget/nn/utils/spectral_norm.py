@@ -33,16 +33,25 @@ def as_matrix(weight: Tensor, dim: int) -> Tensor:
     return first.reshape(first.size(0), -1)
 
 
+def check_iterations(n_power_iterations: int) -> None:
+    """There must be power iterations.
+
+    Raises:
+        ValueError: with PyTorch's text.
+    """
+    if n_power_iterations <= 0:
+        raise ValueError(
+            "Expected n_power_iterations to be positive, but got "
+            f"n_power_iterations={n_power_iterations}"
+        )
+
+
 class SpectralNorm:
     """The hook that divides a weight by its largest singular value before each call; in training
     the vectors that belong to it come closer by power iterations."""
 
     def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:
-        if n_power_iterations <= 0:
-            raise ValueError(
-                "Expected n_power_iterations to be positive, but got "
-                f"n_power_iterations={n_power_iterations}"
-            )
+        check_iterations(n_power_iterations)
         self.name = name
         self.n_power_iterations = n_power_iterations
         self.dim = dim
