@@ -17,7 +17,10 @@ const GONE =
   "The kernel that recorded this was restarted or is gone: what was recorded can be replayed.";
 
 /** More events than these are read in slices, between which the page does other things. */
-const LONG = 1000;
+const LONG = 5000;
+
+/** So are all that come to more than these, whose picture takes long to change. */
+const MANY = 1000;
 
 /** What is read into: a log, and its steps so far. */
 interface Read {
@@ -97,7 +100,7 @@ export function createReceiver(
   };
   const isLong = ({ first, count }: Packed): boolean => {
     const held = first > timeline.end ? 0 : timeline.end - timeline.first;
-    return first + count > timeline.end && Math.max(held, count) > LONG;
+    return first + count > timeline.end && (held > MANY || count > LONG);
   };
 
   const take = (log: Packed): void => {
