@@ -9,10 +9,10 @@ program and writes down what it hears as raw records:
 - ``static_graphs.py``: graphs of ``graphwidget.static``, and ``static_passes.py`` what passes make
   of them.
 
-Of each record they note where the program stood (``places.py``, ``module_paths.py``) and of whom it
-speaks (``identity.py``; ``earlier.py`` tells what was made before anybody listened). Before events
-are made, ``sorting.py`` puts the records into scopes and turns of loops (``scopes.py``,
-``scope_marks.py``), ``repeats.py`` recognises turns that repeat, and ``ring.py`` lets go of those
-in the middle. ``calls.py`` makes events of calls, ``bindings.py`` and ``names.py`` tell what
-variables hold, and ``error_words.py`` has the words that errors need.
+Of each record they note where the program stood (``position_finder.py``, ``module_paths.py``) and
+of whom it speaks (``identity.py``; ``earlier.py`` tells what was made before anybody listened).
+Before events are made, ``sorting.py`` puts the records into scopes and turns of loops
+(``scopes.py``, ``scope_marks.py``), ``repeats.py`` recognises turns that repeat, and ``ring.py``
+lets go of those in the middle. ``calls.py`` makes events of calls, ``bindings.py`` and ``names.py``
+tell what variables hold, and ``error_words.py`` has the words that errors need.
 """

@@ -58,7 +58,7 @@ class BackwardRuns:
     def fault(self, error: BaseException) -> None:
         raise NotImplementedError
 
-    def place(self) -> Position | None:
+    def position(self) -> Position | None:
         raise NotImplementedError
 
     # The run -------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ class BackwardRuns:
             run._rec, tuple(roots), bool(run.retain_graph), bool(run.create_graph), bool(run.live),
             inputs, None,
         )  # fmt: skip
-        self.raw.append((self._begin, self.place(), "backward", event))
+        self.raw.append((self._begin, self.position(), "backward", event))
 
     def node_starts(self, run: RunBase, node: NodeBase, grads: tuple[Any, ...]) -> None:
         try:
@@ -113,8 +113,8 @@ class BackwardRuns:
                     return
                 started, self._leaf = self._leaf, None  # it took no gradient
                 raw.append(started)
-            places = slots(node) if op is None or op.variadic else None
-            finished = (run._rec, node._rec, freed, node.__class__, places, self._take(grads))
+            indices = slots(node) if op is None or op.variadic else None
+            finished = (run._rec, node._rec, freed, node.__class__, indices, self._take(grads))
             if raw[-1] is started:  # nothing came in between
                 raw[-1] = (self._runs, *finished, *started[3:])
             else:
@@ -203,7 +203,7 @@ class BackwardRuns:
             getattr(facts, "slot", None), value, getattr(facts, "expected", None),
             getattr(facts, "found", None), (), None, None, (), None,
         )  # fmt: skip
-        self.raw.append((self._error, None, event, storage, versions, self.place()))
+        self.raw.append((self._error, None, event, storage, versions, self.position()))
 
     @guarded
     def raised(self, error: BaseException) -> None:
@@ -217,34 +217,34 @@ class BackwardRuns:
             "call", type(error).__name__, str(error), (), None, None, None, None, None, None, (),
             None, call.op, inputs, self.modules.scope_of(call.module),
         )  # fmt: skip
-        place = position_of(call.way, call.module, self.recorder.sites)
-        self.raw.append((self._raised, place, event))
+        position = position_of(call.way, call.module, self.recorder.sites)
+        self.raw.append((self._raised, position, event))
 
     # While draining ------------------------------------------------------------------------
-    def _begin(self, place: Position | None, _what: str, event: ev.Backward) -> None:
+    def _begin(self, position: Position | None, _what: str, event: ev.Backward) -> None:
         self.calls.settle()
         if self.recorder.lost:
             self.calls.recall(value for value, _node in event.roots)
-        source = None if place is None else self.recorder.source(place.site)
+        source = None if position is None else self.recorder.source(position.site)
         self.recorder.tell(event._replace(source=source))
 
     def _error(
         self, _: None, event: ev.Error, storage: int, versions: Iterable[int],
-        place: Position | None,
+        position: Position | None,
     ) -> None:  # fmt: skip
         times = (self.calls.write_times.get((storage, version)) for version in versions)
         writes = tuple(time for time in times if time is not None)
-        source = None if place is None else self.recorder.source(place.site)
+        source = None if position is None else self.recorder.source(position.site)
         self.recorder.tell(event._replace(writes=writes, source=source))
 
-    def _raised(self, place: Position, event: ev.Error) -> None:
-        self.calls.moved(place)
+    def _raised(self, position: Position, event: ev.Error) -> None:
+        self.calls.moved(position)
         op = None if event.op is None else TABLE.get(event.op)
         if op is not None:
             self.calls.define(op)
         self.calls.recall(event.inputs)
         scope = self.scopes.current if event.scope is None else event.scope
-        self.recorder.tell(event._replace(source=self.recorder.source(place.site), scope=scope))
+        self.recorder.tell(event._replace(source=self.recorder.source(position.site), scope=scope))
 
     def _start(self, run: int, node: NodeRef, grads: Grads, local: Copied | None) -> None:
         self.recorder.tell(ev.Start(run, node.id, self._summaries(grads)))
@@ -253,12 +253,12 @@ class BackwardRuns:
             self._local = matrices(local, grads[0])
 
     def _ran(
-        self, run: int, node: NodeRef, freed: bool, cls: Any, places: Sequence[int | None] | None,
+        self, run: int, node: NodeRef, freed: bool, cls: Any, indices: Sequence[int | None] | None,
         into: Grads, out: Grads, local: Copied | None,
     ) -> None:  # fmt: skip
         """A node started and finished, and nothing happened meanwhile."""
         self._start(run, node, out, local)
-        self._finish(run, node, freed, cls, places, into)
+        self._finish(run, node, freed, cls, indices, into)
 
     def _accumulated(
         self, run: int, node: NodeRef, _freed: bool, grads: Grads, told: tuple[Any, ...]
@@ -270,15 +270,15 @@ class BackwardRuns:
 
     def _finish(
         self, run: int, node: NodeRef, freed: bool, cls: Any,
-        places: Sequence[int | None] | None, grads: Grads,
+        indices: Sequence[int | None] | None, grads: Grads,
     ) -> None:  # fmt: skip
-        if places is None:
-            places = plan(cls)[0]
+        if indices is None:
+            indices = plan(cls)[0]
         told = self._summaries(grads)
-        every = tuple([None if at is None else told[at] for at in places])
+        every = tuple([None if at is None else told[at] for at in indices])
         local, found = self._local, None
         if local is not None:
-            found = tuple([None if at is None else local[at] for at in places])
+            found = tuple([None if at is None else local[at] for at in indices])
             self._local = None
         self.recorder.tell(ev.Finish(run, node.id, every, found))
         if freed:
@@ -334,6 +334,6 @@ _items = cache(prod)
 
 
 def slots(node: NodeBase) -> list[int | None]:
-    """For each differentiable input, its place in ``next``; None where none needs a gradient."""
+    """For each differentiable input, its index in ``next``; None where none needs a gradient."""
     following = iter(range(len(node.next)))
     return [None if slot is None else next(following) for slot in node.input_targets]

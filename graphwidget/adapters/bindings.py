@@ -68,7 +68,7 @@ class Bindings:
     def settle(self, _: None = None) -> None:
         """The program has moved on: what was perhaps the result of its call is it, if it lives."""
         if self._perhaps is not None:
-            ref, _place, names = self._perhaps
+            ref, _position, names = self._perhaps
             self._perhaps = None
             if ref.id in self.recorder.refs:
                 self.bound(ref.id, names)

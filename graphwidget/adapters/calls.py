@@ -34,15 +34,15 @@ class Calls(Bindings):
         self.retell[self.call] = self._retell
 
     def call(
-        self, place: Position | None, op: Op, refs: list[Any], given: Mapping[str, Any],
+        self, position: Position | None, op: Op, refs: list[Any], given: Mapping[str, Any],
         made: Sequence[Made], node: NodeRef | None, cls: Any, edges: Edges | None,
     ) -> None:  # fmt: skip
         """A call, its results and its node; ``edges`` has those of what it gives gradients to, of
         an op on a list one for each input."""
-        self.moved(place)
+        self.moved(position)
         params = texts(given)
         tell, scope = self.recorder.tell, self.scopes.current
-        source = self._source(place)
+        source = self._source(position)
         self.define(op)
         for ref, data, needs, view_of, _names in made:
             leaf, told = node is None or not needs, summary(data)
@@ -60,8 +60,8 @@ class Calls(Bindings):
             nexts = tuple(edges)
             saved: tuple[ev.Saved, ...] = ()
             if not op.variadic:
-                places, saves = plan(cls)
-                nexts = tuple([NO_EDGE if at is None else edges[at] for at in places])
+                indices, saves = plan(cls)
+                nexts = tuple([NO_EDGE if at is None else edges[at] for at in indices])
                 saved = tuple([_saved(name, at, refs, made, params) for name, at in saves])
             event = ev.Node(node.id, cls.__name__, call, outputs, nexts, saved, None)
             self.recorder.node(node, event)
@@ -79,15 +79,15 @@ class Calls(Bindings):
         return call
 
     def wrote(
-        self, place: Position | None, op: Op, before: Ref, others: list[Any],
+        self, position: Position | None, op: Op, before: Ref, others: list[Any],
         params: Mapping[str, Any], number: list[int], after: Ref, base_before: Ref | None,
         base_after: Ref | None, names: Names,
     ) -> None:  # fmt: skip
         """An in-place write: the call, whose id goes into ``number``, and what it did."""
-        self.moved(place)
+        self.moved(position)
         call, value, storage = self.recorder.ids.call(), after.id, after.storage
         number.append(call)
-        source, scope = self._source(place), self.scopes.current
+        source, scope = self._source(position), self.scopes.current
         ids = (before.id, *[ref.id for ref in others])
         old = None if base_before is None else base_before.id
         new = None if base_after is None else base_after.id
@@ -109,7 +109,7 @@ class Calls(Bindings):
                 self.recorder.refs.pop(each, None)
         self.bound(value, names)
 
-    def made(self, _place: Position | None, _what: str, value: int, names: Names) -> None:
+    def made(self, _position: Position | None, _what: str, value: int, names: Names) -> None:
         """A leaf was made."""
         self.bound(value, names)
 
@@ -121,8 +121,8 @@ class Calls(Bindings):
                 event = ev.Value(value, ref.storage, ref.version, needs, leaf, False, view_of, told)
                 self.recorder.value(ref, event)
 
-    def _source(self, place: Position | None) -> int | None:
-        return None if place is None else self.recorder.source(place.site)
+    def _source(self, position: Position | None) -> int | None:
+        return None if position is None else self.recorder.source(position.site)
 
     def define(self, op: Op, suffix: str = "") -> str:
         """Tell an op at its first use, in place with the suffix ``_``; how it is called."""
@@ -144,12 +144,12 @@ NO_EDGE = (None, 0)
 
 @cache
 def plan(cls: Any) -> tuple[tuple[int | None, ...], tuple[tuple[str, int], ...]]:
-    """For a node class: for each differentiable input, its place in ``next``; and for each saved
+    """For a node class: for each differentiable input, its index in ``next``; and for each saved
     slot, the number of the input that it keeps (outputs count from -1 downward)."""
     op = cls.op
     assert op is not None
     targets = {name: at for at, name in enumerate(cls.targets)}
-    places = tuple(targets.get(name) for name in op.derivatives)
+    indices = tuple(targets.get(name) for name in op.derivatives)
     saves = []
     for name in cls.saves:
         if name in op.kept:  # no value of the program
@@ -157,7 +157,7 @@ def plan(cls: Any) -> tuple[tuple[int | None, ...], tuple[tuple[str, int], ...]]
         at = op.inputs.index(name) if name in op.inputs else -1 - op.outputs.index(name)
         saves.append((name, at))
     saves += [(name, PARAM) for name in op.metadata(cls.targets) if name in op.params]
-    return places, tuple(saves)
+    return indices, tuple(saves)
 
 
 PARAM = 1_000

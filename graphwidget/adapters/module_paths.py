@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import FrameType
 from typing import Any
 
-from .places import drop_copy, is_module, ours, user_frame
+from .position_finder import drop_copy, is_module, ours, user_frame
 
 MAIN = ("lr", "momentum", "betas", "weight_decay", "nesterov")
 """The numbers by which an optimizer's step is told, where they are not zero."""

@@ -8,7 +8,7 @@ from typing import Any
 from ..graph.tensor import Tensor
 from .imported_torch import is_real
 from .module_paths import parameters
-from .places import is_module
+from .position_finder import is_module
 
 MAX_ITEMS = 64
 """Items of a container that get a name like ``xs[3]``."""

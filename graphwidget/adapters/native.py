@@ -32,7 +32,7 @@ from .calls import Edges
 from .error_words import place_in_words, words_of_saved
 from .identity import guarded, kept
 from .module_paths import numbers_of
-from .places import Places, in_optimizers, ours, outside, unheard
+from .position_finder import PositionFinder, in_optimizers, ours, outside, unheard
 from .sorting import BEGINS, ENDS, TICK, Sorter
 
 BETWEEN, QUICK = 64, 0.002
@@ -68,7 +68,7 @@ class NativeAdapter(BackwardRuns):
             self._starts: "run", self._tells_grad: "run", self._error: "error",
             self._perhaps: "turn", self.calls.made: "turn", self._wrote: "turn",
         })  # fmt: skip
-        self.places = Places(recorder.sites)
+        self.positions = PositionFinder(recorder.sites)
         self._scopes: list[int | None] = []
         self._step: Position | None = None  # where what an optimizer's step does stands
 
@@ -131,15 +131,15 @@ class NativeAdapter(BackwardRuns):
     @guarded
     def made(self, tensor: TensorBase) -> None:
         frame = outside(_getframe(2))
-        place, names, late = self._place(frame)
-        if place is not None and place.initial:
+        position, names, late = self._position(frame)
+        if position is not None and position.initial:
             return
         ref = tensor._rec or self.identity.renew(tensor)
         self.identity.tell_value(tensor, ref)
-        self.raw.append((self.calls.made, place, "made", ref.id, names))
+        self.raw.append((self.calls.made, position, "made", ref.id, names))
         if late and frame.f_back is not None and not ours(frame.f_back.f_code.co_filename):
             content = capture(tensor._data)
-            self.raw.append((self._perhaps, None, ref, place, late, content))
+            self.raw.append((self._perhaps, None, ref, position, late, content))
         self._beat()
 
     def called(
@@ -155,8 +155,8 @@ class NativeAdapter(BackwardRuns):
             raw = self.raw
             values = self.values
             frame = _getframe(2 if _getframe(1).f_code is not HEARD else 3)
-            place, names, late = self._place(frame)
-            if place is not None and place.initial:
+            position, names, late = self._position(frame)
+            if position is not None and position.initial:
                 return
             refs = []
             if op.variadic:
@@ -190,13 +190,13 @@ class NativeAdapter(BackwardRuns):
                 self._next = 0  # an op that takes long: look at the clock
             raw.append(
                 (
-                    self._call, place, op, refs, kept(params),
+                    self._call, position, op, refs, kept(params),
                     ((ref, captured, out._requires_grad is not False, view_of, names),),
                     node and node._rec, node.__class__, edges,
                 )
             )  # fmt: skip
             if late:
-                raw.append((self._perhaps, None, ref, place, late, captured))
+                raw.append((self._perhaps, None, ref, position, late, captured))
             if len(raw) > self._next:
                 self._beat()
         except Exception as error:
@@ -233,7 +233,7 @@ class NativeAdapter(BackwardRuns):
         made = []
         for nr, tensor in enumerate(outputs):
             path = (nr,) if len(outputs) > 1 else ()
-            place, names, late = self._place(frame, path)
+            position, names, late = self._position(frame, path)
             ref = self.identity.renew(tensor)
             self.values.add(ref.id)
             view = None if tensor._view is None else self.identity.current(tensor._view.base).id
@@ -244,7 +244,7 @@ class NativeAdapter(BackwardRuns):
             slots = node.input_targets if op.variadic else None
             edges = self.identity.edges(slots) if slots is not None else edges
         self.raw.append(
-            (self._call, place, op, refs, kept(params), made, node and node._rec, node.__class__,
+            (self._call, position, op, refs, kept(params), made, node and node._rec, node.__class__,
              edges)
         )  # fmt: skip
         self._beat()
@@ -261,10 +261,10 @@ class NativeAdapter(BackwardRuns):
         try:
             frame, names = unheard(_getframe(1)), NO_NAMES
             if self._step is not None and in_optimizers(frame.f_code.co_filename):
-                place: Position | None = self._step
+                position: Position | None = self._step
             else:
-                place, names, _late = self._place(outside(frame))
-            if place is not None and place.initial:
+                position, names, _late = self._position(outside(frame))
+            if position is not None and position.initial:
                 return
             identity = self.identity
             refs = [identity.current(each) for each in inputs[1:]]
@@ -277,7 +277,7 @@ class NativeAdapter(BackwardRuns):
             identity.tell_value(tensor, after)
             call: list[int] = []  # ids of calls are given while draining, in the order of the log
             self.raw.append(
-                (self._wrote, place, op, before, refs, kept(params), call,
+                (self._wrote, position, op, before, refs, kept(params), call,
                  after, base_before, base_after, names)
             )  # fmt: skip
             if node is not None or base is not None:
@@ -300,7 +300,7 @@ class NativeAdapter(BackwardRuns):
             number = self._scopes.pop() if self._scopes else None
             if number is not None:  # else it began before we came
                 if kind == "module":
-                    self.places.leave()
+                    self.positions.leave()
                 elif kind == "step":
                     self._step = None
                 self.raw.append((ENDS, number))
@@ -310,15 +310,15 @@ class NativeAdapter(BackwardRuns):
     def _begins(self, kind: str, of: Any, frame: FrameType) -> None:
         name, text = kind, ""
         above = frame.f_back
-        place = None if above is None or self._commanded else self.places.at(above)
-        if place is not None and place.initial:
+        position = None if above is None or self._commanded else self.positions.at(above)
+        if position is not None and position.initial:
             self._scopes.append(None)
             return
         number = self.recorder.ids.scope()
         self._scopes.append(number)
-        if place is not None and place.outer:
+        if position is not None and position.outer:
             assert above is not None
-            self._tick(place, above)
+            self._tick(position, above)
         if kind == "module":
             name, text = self.modules.called(of, frame, number), type(of).__name__
             if self.modules.fresh:
@@ -326,12 +326,12 @@ class NativeAdapter(BackwardRuns):
                     ref = self.identity.current(parameter)
                     self.raw.append((self.calls.rebound, ref.id, "module", path))
                 self.modules.fresh.clear()
-            self.places.calling = frame.f_code
-            self.places.enter(place)
+            self.positions.calling = frame.f_code
+            self.positions.enter(position)
         elif kind == "step":
             name, text = type(of).__name__, numbers_of(of)
-            self._step = None if place is None else place.inside
-        self.raw.append((BEGINS, place, kind, number, name, text))
+            self._step = None if position is None else position.inside
+        self.raw.append((BEGINS, position, kind, number, name, text))
 
     # What is not heard but asked -----------------------------------------------------------
     @guarded
@@ -362,35 +362,35 @@ class NativeAdapter(BackwardRuns):
             return None
 
     # Where and when ------------------------------------------------------------------------
-    def place(self) -> Position | None:
+    def position(self) -> Position | None:
         """Where the user's program stands."""
         if self._commanded:
             return None
         frame = _getframe(1)
-        place = self.places.at(frame)
-        if place.outer:
-            self._tick(place, frame)
-        return place
+        position = self.positions.at(frame)
+        if position.outer:
+            self._tick(position, frame)
+        return position
 
-    def _tick(self, place: Position, frame: FrameType) -> None:
+    def _tick(self, position: Position, frame: FrameType) -> None:
         """Note the turns of outer loops when they have changed."""
-        ticks = self.places.ticked(place, frame)
+        ticks = self.positions.ticked(position, frame)
         if ticks is not None:
             self.raw.append((TICK, ticks))
 
-    def _place(self, frame: FrameType, path: Path = ()) -> tuple[Position | None, Names, Names]:
+    def _position(self, frame: FrameType, path: Path = ()) -> tuple[Position | None, Names, Names]:
         """Where the user's program stands that makes the call which ``frame`` is making; and the
-        names that the part ``path`` of the result gets, see ``Places.names``."""
+        names that the part ``path`` of the result gets, see ``PositionFinder.names``."""
         if self._commanded:
             return None, (), ()
-        place = self.places.at(frame)
-        if place.outer:
-            self._tick(place, frame)
-        if not path and place.result is not None:
-            return place.result
-        if place.site is None:
+        position = self.positions.at(frame)
+        if position.outer:
+            self._tick(position, frame)
+        if not path and position.result is not None:
+            return position.result
+        if position.site is None:
             return None, (), ()
-        return place, *self.places.names(place, frame, path)
+        return position, *self.positions.names(position, frame, path)
 
     def _beat(self) -> None:
         """Now and then: let those who watch look, and keep the raw records few."""

@@ -10,7 +10,7 @@ from ..graph.base import TensorBase
 from ..optable import TABLE
 from ..recording.positions import Level, Position
 from ..recording.sites import Sites
-from .places import is_module, ours
+from .position_finder import is_module, ours
 
 MAX_INPUTS = 8
 

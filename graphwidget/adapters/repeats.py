@@ -39,7 +39,7 @@ def kind_of(record: Any, kinds: Mapping[Any, str]) -> str:
 
 def keys_of(records: Records) -> list[Any]:
     """What turns that do the same have in common: of each record the function, and where it has a
-    place that place and what is done there."""
+    position that position and what is done there."""
     return [
         (record[:3] if record[1].__class__ is Position else record[0])
         if record.__class__ is tuple

@@ -61,7 +61,7 @@ class Scopes:
         self._ways: dict[tuple[Position | None, Position], Way] = {}
         self.opens, self.closes = self._opens, self._closes  # one object each for all records
         self._told: list[int] = []  # open scopes that were told
-        self.ticks: dict[Loop, int] = {}  # see ``Places.ticks``
+        self.ticks: dict[Loop, int] = {}  # see ``PositionFinder.ticked``
         self._ticked_by: tuple[dict[Loop, int], tuple[Region, ...]] | None = None
         self._loops: list[LoopMark] = []  # that were told and may have rows to tell
 

@@ -34,7 +34,7 @@ and end, and of turns of outer loops."""
 
 
 NOWHERE = ("value", "node", "finish", "free", "told", "run")
-"""The kinds of records that say of no place where the program is."""
+"""The kinds of records that say of no position where the program is."""
 
 
 class Sorter:
@@ -67,7 +67,7 @@ class Sorter:
         """What the turns of the loop that goes on do, while each does what the one before did."""
         self._aside: Records = []  # those of such turns, which are not in order yet
         self._rest: Records = []  # those of the turn that goes on
-        self._placeless: set[Any] = set()  # functions of records that say of no place
+        self._placeless: set[Any] = set()  # functions of records that say of no position
         self._begins: set[Any] = set()  # and of those of runs that begin
         recorder.sort = self.sort
 
@@ -195,9 +195,9 @@ class Sorter:
                 scopes.ticks = record[1]
                 scopes.size -= 1
             else:
-                place = record[1]
-                if type(place) is Position:
-                    scopes.move(place, None if place.direct else record[2])
+                position = record[1]
+                if type(position) is Position:
+                    scopes.move(position, None if position.direct else record[2])
                 elif function in settling:
                     scopes.leave()
                     self._live = self._quiet = 0

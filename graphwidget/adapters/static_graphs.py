@@ -25,7 +25,7 @@ from ..recording.summary import Captured, capture, summary
 from ..static.listener import Listener, current
 from ..static.passes.program import SOURCES
 from .identity import guarded
-from .places import ours
+from .position_finder import ours
 
 UNKNOWN = -1
 """A size that is known only when the graph runs."""

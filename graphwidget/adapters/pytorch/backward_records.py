@@ -26,13 +26,13 @@ class BackwardRecords:
         recorder: Recorder,
         identity: Identity,
         calls: Calls,
-        place: Callable[[], Position | None],
+        position: Callable[[], Position | None],
         fault: Callable[[BaseException], None],
     ) -> None:
         self.recorder = recorder
         self.identity = identity
         self.calls = calls
-        self.place = place
+        self.position = position
         self.fault = fault
         self.checks = RunChecks(recorder, identity, calls)
         self.ran_at: dict[int, Site | None] = {}
@@ -49,12 +49,12 @@ class BackwardRecords:
         self.begins, self.starts, self.ran = self._begin, self._start, self._has_run
         self.accumulates, self.errs = self._accumulated, self._error
 
-    def _begin(self, place: Position | None, _what: str, event: ev.Backward) -> None:
+    def _begin(self, position: Position | None, _what: str, event: ev.Backward) -> None:
         names = self.calls.records.names
         names.settle()
         if self.recorder.lost:
             names.recall(value for value, _node in event.roots)
-        source = None if place is None else self.recorder.source(place.site)
+        source = None if position is None else self.recorder.source(position.site)
         self.recorder.tell(event._replace(source=source))
 
     def _start(self, run: int, node: NodeRef, grads: Grads) -> None:
@@ -75,8 +75,8 @@ class BackwardRecords:
             self.calls.records.names.recall((value,))
         self.recorder.tell(ev.Grad(value, how, _summary(grad), None, run, None))
 
-    def _error(self, _: None, event: ev.Error, place: Position | None) -> None:
-        source = None if place is None else self.recorder.source(place.site)
+    def _error(self, _: None, event: ev.Error, position: Position | None) -> None:
+        source = None if position is None else self.recorder.source(position.site)
         self.recorder.tell(event._replace(source=source))
 
 

@@ -67,7 +67,7 @@ class BackwardRun:
             self.inputs = tuple(
                 self.identity.current(each) for each in wanted if isinstance(each, torch.Tensor)
             )
-        self.place = runs.place() if self.gate is None else self.gate.place
+        self.position = runs.position() if self.gate is None else self.gate.position
         self.asks = self.gate is not None or bool(wanted)  # whether nodes say that they start
         self.left: dict[int, NodeRef] = {}  # those that said so and have not finished, in order
         self.ran: set[int] = set()
@@ -103,7 +103,7 @@ class BackwardRun:
         event = ev.Backward(
             self.id, tuple(roots), *self.options, self.gate is not None, inputs, None
         )
-        self.recorder.raw.append((self.runs.begins, self.place, "backward", event))
+        self.recorder.raw.append((self.runs.begins, self.position, "backward", event))
 
     def _hook(self, node: Any) -> Iterator[Any]:
         token = node.metadata.get(TOKEN)
@@ -215,7 +215,7 @@ class BackwardRun:
                 number, model = None if node is None else node.id, self.recorder.log.model()
                 event = diagnose(error, self.id, number, model)
                 event = self._explain(error, event)
-                self.recorder.raw.append((self.runs.errs, None, event, self.place))
+                self.recorder.raw.append((self.runs.errs, None, event, self.position))
         except Exception as fault:
             self.runs.fault(fault)
 
@@ -226,7 +226,7 @@ class BackwardRun:
         finding = None
         if event.kind == "version" and node is not None and event.slot is not None:
             slot = next(each for each in node["saved"] if each["slot"] == event.slot)
-            way = way_of(self.place, self.recorder.sites)
+            way = way_of(self.position, self.recorder.sites)
             finding = causes.stale(model, self.id, node, slot, way)
         elif event.kind == "freed":
             finding = second_backward.freed(model, self.id, node, runs.checks.first)
@@ -239,7 +239,7 @@ class BackwardRun:
         return event if finding is None else event._replace(help=finding.help())
 
     def _without_graph(self, model: Model, message: str) -> Finding:
-        calls, site = self.runs.calls, None if self.place is None else self.place.site
+        calls, site = self.runs.calls, None if self.position is None else self.position.site
         bare = [ref for ref in self.inputs or () if not ref.facts.requires_grad]
         asked_for = bool(bare) and message.startswith("One of the differentiated")
         root = bare[0].id if asked_for else self.root
@@ -253,9 +253,9 @@ class BackwardRun:
         raised, and no parameter gets one."""
         calls, checks = self.runs.calls, self.runs.checks
         bare = len(self.reached) == 1 and leafy(self.reached[0]) and self.inputs is None
-        if not bare or self.place in checks.bare or not (calls.leaks or self.identity.aliases):
+        if not bare or self.position in checks.bare or not (calls.leaks or self.identity.aliases):
             return
-        checks.bare.add(self.place)
+        checks.bare.add(self.position)
         self.recorder.drain()
         model = self.recorder.log.model()
         found = self._cut_off(model) or self._without_graph(model, "")
@@ -275,7 +275,7 @@ class BackwardRun:
         for call in reversed(list(model.calls.values()) if of else []):
             if call["op"] in ("data", "detach") and call["inputs"] and call["inputs"][0] in of:
                 made = model.values[call["outputs"][0]]
-                site = None if self.place is None else self.place.site
+                site = None if self.position is None else self.position.site
                 return causes.cut(model, call, made, place_of(site))
         return None
 
@@ -289,7 +289,7 @@ class BackwardRun:
             if self.later:
                 self._over(status)
             elif not self.keeps:
-                site = None if self.place is None else self.place.site
+                site = None if self.position is None else self.position.site
                 _first(self.runs.checks.first, self.done, site)
             if status == "ok" and not self.keeps:
                 for number in self.emptied:
@@ -305,7 +305,7 @@ class BackwardRun:
         is noted."""
         runs = self.runs
         if status == "ok" and not self.keeps:
-            site = None if self.place is None else self.place.site
+            site = None if self.position is None else self.position.site
             numbers = sequences_of(self.reached)
             _first(runs.ran_at, numbers, site)
             told = self.identity.newest

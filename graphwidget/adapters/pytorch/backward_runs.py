@@ -86,7 +86,7 @@ class BackwardRuns(BackwardRecords):
             with torch._C.DisableTorchFunction():
                 run = BackwardRun(self, t_outputs, args, kwargs)
                 given = (tuple(t_outputs), *args)
-                self.calls.run(run.place, entry, given, kwargs)
+                self.calls.run(run.position, entry, given, kwargs)
         except Exception as error:
             self.fault(error)
             return entry(t_outputs, *args, **kwargs)

@@ -46,10 +46,10 @@ class CallRecords:
             self.recorder.values.add(ref.id)
             values.append((ref, identity.content(ref), ref.facts))
         number: list[int] = []
-        raw.append((self.tell_call, call.place, call.name, call, number, values, None))
+        raw.append((self.tell_call, call.position, call.name, call, number, values, None))
         if call.late and values:
             content = _number(values[0][1])
-            raw.append((self.names.perhaps, None, values[0][0], call.place, call.late, content))
+            raw.append((self.names.perhaps, None, values[0][0], call.position, call.late, content))
         inside = None
         if call.writes:
             through = [each for each in call.writes if each.base_after is not None]
@@ -60,7 +60,7 @@ class CallRecords:
 
     def stepped(self, call: Heard) -> None:
         """What an optimizer's step did with its parameters."""
-        self.recorder.raw.append((self.tell_step, call.place, call.name, call, [], [], None))
+        self.recorder.raw.append((self.tell_step, call.position, call.name, call, [], [], None))
 
     def _write(self, write: Any) -> ev.Write:
         after, of, to = write.after, write.base_before, write.base_after
@@ -169,7 +169,7 @@ class CallRecords:
 
     # While draining ------------------------------------------------------------------------
     def tell_call(
-        self, place: Position | None, name: str, call: Heard, number: list[int],
+        self, position: Position | None, name: str, call: Heard, number: list[int],
         values: list[Any], _: None,
     ) -> None:  # fmt: skip
         """A call, what it made or wrote and what that is bound to; its id goes into ``number``.
@@ -177,26 +177,26 @@ class CallRecords:
         told = ops.called(name, call.args, call.kwargs, bool(call.writes) and not call.made)
         inputs = tuple([x if isinstance(x, str) else x.id for x in told.inputs])
         writes = [self._write(each) for each in call.writes]
-        self._tell(place, name, told.key, inputs, values, told.params, writes, number)
+        self._tell(position, name, told.key, inputs, values, told.params, writes, number)
         if len(values or writes) == 1:
             self.names.bound(values[0][0].id if values else writes[0].value, call.names)
 
     def tell_step(
-        self, place: Position | None, name: str, call: Heard, number: list[int], values: list[Any],
-        _: None,
+        self, position: Position | None, name: str, call: Heard, number: list[int],
+        values: list[Any], _: None,
     ) -> None:  # fmt: skip
         """What an optimizer's step did: each parameter that it wrote is told as a call."""
         for write in call.writes:
             told = [self._write(write)]
-            self._tell(place, name, f"{name}_", (write.before.id,), values, {}, told, number)
+            self._tell(position, name, f"{name}_", (write.before.id,), values, {}, told, number)
 
     def _tell(
-        self, place: Position | None, name: str, key: str, inputs: tuple[int | str, ...],
+        self, position: Position | None, name: str, key: str, inputs: tuple[int | str, ...],
         values: list[Any], params: dict[str, str], writes: list[ev.Write], number: list[int],
     ) -> None:  # fmt: skip
         recorder = self.recorder
-        self.names.moved(place)
-        source = None if place is None else recorder.source(place.site)
+        self.names.moved(position)
+        source = None if position is None else recorder.source(position.site)
         if recorder.define(key):
             recorder.tell(ops.definition(name, key))
         for made in values:
@@ -230,7 +230,7 @@ class CallRecords:
             if made[0].id == value:
                 self._value(*made)
 
-    def made(self, _place: Position | None, _what: str, value: int, names: Names) -> None:
+    def made(self, _position: Position | None, _what: str, value: int, names: Names) -> None:
         self.names.bound(value, names)
 
 

@@ -33,27 +33,27 @@ from .tensors import Alias
 
 MAX_TIMES = 10_000
 
-Place = tuple[Position | None, Names, Names]
+Named = tuple[Position | None, Names, Names]
 """Where the user's program stands, the names that its call's result is about to get; and, where
 its trail is lost inside PyTorch, those of the result of the user's call, which it may be."""
 
 
 class Calls(TorchFunctionMode):
-    """The function mode. ``place`` gives the user's line and the names that the result gets."""
+    """The function mode. ``position`` gives the user's line and the names that the result gets."""
 
     def __init__(
         self,
         recorder: Recorder,
         identity: Identity,
         records: CallRecords,
-        place: Callable[[], Place],
+        position: Callable[[], Named],
         fault: Callable[[BaseException], None],
     ) -> None:
         super().__init__()
         self.recorder = recorder
         self.identity = identity
         self.records = records
-        self.place = place
+        self.position = position
         self.fault = fault
         self.heard: Callable[[], None] = lambda: None
         """Called after each call that was told."""
@@ -129,11 +129,13 @@ class Calls(TorchFunctionMode):
             return
         try:
             with torch._C.DisableTorchFunction():
-                place, _names, _late = self.place()
+                position, _names, _late = self.position()
                 _tensors, known, args, kwargs = before
-                finding = self._refused(str(error), place, before)
+                finding = self._refused(str(error), position, before)
                 refs, enabled = tuple(known), torch.is_grad_enabled()
-                self.tape.heard(Heard(place, func, name, args, kwargs, None, refs, (), (), enabled))
+                self.tape.heard(
+                    Heard(position, func, name, args, kwargs, None, refs, (), (), enabled)
+                )
                 finding = tried(finding, self.tape)
                 self.found(finding)
                 for line in finding.lines():
@@ -143,7 +145,7 @@ class Calls(TorchFunctionMode):
                     kind, type(error).__name__, str(error), finding.help(), None, None, None,
                     refs[0].id if refs else None, None, None, (), None, None, (), None,
                 )  # fmt: skip
-                record = (self.errs, None, event, place)
+                record = (self.errs, None, event, position)
                 if refs:
                     self.identity.note(refs[0], record)
                 else:
@@ -151,8 +153,8 @@ class Calls(TorchFunctionMode):
         except Exception as fault:
             self.fault(fault)
 
-    def _refused(self, error: str, place: Position | None, before: Before) -> Finding:
-        site = None if place is None else place.site
+    def _refused(self, error: str, position: Position | None, before: Before) -> Finding:
+        site = None if position is None else position.site
         if INFERENCE not in error:
             return (leaf_written if LEAF in error else view_written)(error, site)
         self.recorder.drain()
@@ -170,10 +172,10 @@ class Calls(TorchFunctionMode):
                 alias = self.identity.aliases.get(id(tensor))
                 cut = alias is not None and alias.tensor() is tensor
                 if cut or asked(tensor, "requires_grad"):
-                    place, _names, _late = self.place()
-                    if place is not None and place.site is not None:
+                    position, _names, _late = self.position()
+                    if position is not None and position.site is not None:
                         ref = self.identity.known(tensor)
-                        _keep(self.leaks, 0 if ref is None else ref.id, place.site)
+                        _keep(self.leaks, 0 if ref is None else ref.id, position.site)
         except Exception as fault:
             self.fault(fault)
 
@@ -185,7 +187,7 @@ class Calls(TorchFunctionMode):
             return None
 
     def run(
-        self, place: Position | None, entry: Callable[..., Any], args: tuple[Any, ...],
+        self, position: Position | None, entry: Callable[..., Any], args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
     ) -> None:  # fmt: skip
         """A backward run begins: ``entry`` is PyTorch's to its engine."""
@@ -194,7 +196,9 @@ class Calls(TorchFunctionMode):
             _tensors, refs, args, kwargs = before
             enabled = torch.is_grad_enabled()
             self.tape.heard(
-                Heard(place, entry, "", args, kwargs, None, tuple(refs), (), (), enabled, run=True)
+                Heard(
+                    position, entry, "", args, kwargs, None, tuple(refs), (), (), enabled, run=True
+                )
             )
 
     def returned(self, result: Any) -> None:
@@ -214,22 +218,22 @@ class Calls(TorchFunctionMode):
         if not made and not written:
             self._nothing(func, name, before, result)
             return
-        place, names, late = self.place()
-        if place is not None and place.initial and not any(map(grad_fn_of, made)):
+        position, names, late = self.position()
+        if position is not None and position.initial and not any(map(grad_fn_of, made)):
             identity.forget(refs)  # met before they had their first numbers
             return
         new = tuple([identity.made(tensor, name, tensors, refs) for tensor in made])
         writes = tuple([self.written(tensor, ref) for tensor, ref in written]) if written else ()
         call: Heard = new_tuple(
             Heard,
-            (place, func or torch.autograd.Function, name, args, kwargs,
+            (position, func or torch.autograd.Function, name, args, kwargs,
              new[0] if single and made else given_back(identity, result), tuple(refs), new, writes,
              torch.is_grad_enabled(), names, late, False),
         )  # fmt: skip
         if func is not None:
             self.tape.heard(call)
         if not tensors:
-            self._factory(new, place, names or late)
+            self._factory(new, position, names or late)
             return
         if name in ("data", "detach") and made:
             if len(identity.aliases) > MAX_TIMES:
@@ -279,7 +283,7 @@ class Calls(TorchFunctionMode):
     def _silently(self, call: Heard, written: list[tuple[torch.Tensor, Ref]]) -> None:
         """Note what the call wrote without raising a version that others see."""
         identity, name, args = self.identity, call.name, call.args
-        site = None if call.place is None else call.place.site
+        site = None if call.position is None else call.position.site
         if identity.apart:
             for (tensor, _ref), write in zip(written, call.writes, strict=True):
                 of = identity.apart.get(write.before.storage)
@@ -296,15 +300,15 @@ class Calls(TorchFunctionMode):
             if norm is not None and ref.version == version_of(norm):
                 identity.wrote_silently(norm, ref.id, site, "a batch norm in training")
 
-    def _factory(self, made: Sequence[Ref], place: Position | None, names: Names) -> None:
+    def _factory(self, made: Sequence[Ref], position: Position | None, names: Names) -> None:
         """A call without tensors made one: a leaf, and no op of the graph."""
         for ref in made:
             if not self.identity.later:
                 self.identity.assure(ref)
             told = names if len(made) == 1 else ()
-            if place is not None and place.site is not None:
-                _keep(self.origins, ref.id, place.site)
-            self.identity.note(ref, (self.records.made, place, "made", ref.id, told))
+            if position is not None and position.site is not None:
+                _keep(self.origins, ref.id, position.site)
+            self.identity.note(ref, (self.records.made, position, "made", ref.id, told))
         self.heard()
 
     def _written(
@@ -324,7 +328,7 @@ class Calls(TorchFunctionMode):
         return list(found.values())
 
     def stepped(
-        self, name: str, before: Sequence[tuple[torch.Tensor, Ref]], place: Position | None
+        self, name: str, before: Sequence[tuple[torch.Tensor, Ref]], position: Position | None
     ) -> None:
         """An optimizer's step wrote parameters."""
         identity = self.identity
@@ -338,11 +342,11 @@ class Calls(TorchFunctionMode):
                     identity.tell(write.after)
             writes.append(write)
             if write.after.version == ref.version:
-                site = None if place is None else place.site
+                site = None if position is None else position.site
                 how = f"a fused step of {name}"
                 identity.wrote_silently(tensor, write.after.id, site, how)
         given = tuple([ref for _tensor, ref in before])
-        call = Heard(place, None, name, given, {}, None, given, (), tuple(writes), False)
+        call = Heard(position, None, name, given, {}, None, given, (), tuple(writes), False)
         if any(each.after.version != each.before.version for each in writes):
             self.tape.heard(call)
         if identity.later:
@@ -374,9 +378,9 @@ class Calls(TorchFunctionMode):
             needed, leaf = asked(tensor, "requires_grad"), asked(tensor, "is_leaf")
             ref.facts = ref.facts._replace(requires_grad=needed, leaf=leaf)
             if not needed:
-                place, _names, _late = self.place()
-                if place is not None and place.site is not None:
-                    _keep(self.frozen, ref.id, place.site)
+                position, _names, _late = self.position()
+                if position is not None and position.site is not None:
+                    _keep(self.frozen, ref.id, position.site)
             self.identity.note(ref, (self.recorder.tell, ev.Flag(ref.id, needed, retains)))
 
     @contextmanager
@@ -390,7 +394,7 @@ class Calls(TorchFunctionMode):
 
 
 def _keep(table: dict[int, Site], value: int, site: Site) -> None:
-    """Note a place, the newest last, and not too many."""
+    """Note a position, the newest last, and not too many."""
     table.pop(value, None)
     table[value] = site
     if len(table) > MAX_TIMES:

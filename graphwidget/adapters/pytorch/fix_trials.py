@@ -186,7 +186,7 @@ def _on(place: Place) -> Callable[[Entry], bool]:
     """Whether an entry stands on a line."""
 
     def on(entry: Entry) -> bool:
-        site = None if entry.place is None else entry.place.site
+        site = None if entry.position is None else entry.position.site
         if site is None or site.line != place.line:
             return False
         return (f"cell {site.cell}" if site.cell is not None else site.file) == place.file
@@ -216,10 +216,13 @@ def _cloned(player: Player, nr: int) -> None:
 
 
 def _same_line(one: Entry, other: Entry) -> bool:
-    if one.place is None or other.place is None or one.place.site is None:
+    if one.position is None or other.position is None or one.position.site is None:
         return False
-    site = other.place.site
-    return site is not None and (one.place.site.code, one.place.site.line) == (site.code, site.line)
+    site = other.position.site
+    return site is not None and (one.position.site.code, one.position.site.line) == (
+        site.code,
+        site.line,
+    )
 
 
 def _detached(player: Player, nr: int) -> None:

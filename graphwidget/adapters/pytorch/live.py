@@ -39,7 +39,7 @@ class _Gate:
         self.error: BaseException | None = None
         self.depth = 0  # of runs within the run: only the outer one is held
         self.number: int | None = None  # of the run
-        self.place: Position | None = None  # of the program, when it began the run
+        self.position: Position | None = None  # of the program, when it began the run
         self._program = threading.get_ident()
 
     def before(self, node: Any) -> None:
@@ -88,8 +88,8 @@ class LiveRun:
         self._gate = _Gate()
         self._call: Callable[[], Any] | None = call
 
-    def begin(self, place: Position | None = None) -> None:
-        """Let the engine come to its first node; ``place`` is where the program stands.
+    def begin(self, position: Position | None = None) -> None:
+        """Let the engine come to its first node; ``position`` is where the program stands.
 
         Raises:
             RuntimeError: it refused, as a plain ``backward()`` would have.
@@ -97,7 +97,7 @@ class LiveRun:
         call, self._call = self._call, None
         assert call is not None
         _held.add(self)
-        self._gate.place = place
+        self._gate.position = position
         work = contextvars.copy_context().run
         threading.Thread(
             target=work, args=(self._gate.work, call), name="graphwidget engine", daemon=True

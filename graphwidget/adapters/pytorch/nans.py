@@ -224,7 +224,7 @@ def _born(
 
 
 def _place(entry: Entry | None) -> Place | None:
-    return None if entry is None or entry.place is None else place_of(entry.place.site)
+    return None if entry is None or entry.position is None else place_of(entry.position.site)
 
 
 def _guarded(place: Place, entry: Entry | None) -> str:

@@ -41,17 +41,17 @@ def raised(
             None, told.key, tuple(inputs[:MAX_INPUTS]),
             modules.scope_of(module),
         )  # fmt: skip
-        place = position_of(way, module, calls.recorder.sites, ours)
-        calls.recorder.raw.append((_tell, place, event, calls, seen["name"]))
+        position = position_of(way, module, calls.recorder.sites, ours)
+        calls.recorder.raw.append((_tell, position, event, calls, seen["name"]))
         return
 
 
-def _tell(place: Position, event: ev.Error, calls: Calls, name: str) -> None:
+def _tell(position: Position, event: ev.Error, calls: Calls, name: str) -> None:
     """While draining: tell it, and first what its op is."""
     recorder, key = calls.recorder, str(event.op)
-    calls.records.names.moved(place)
+    calls.records.names.moved(position)
     if recorder.define(key):
         recorder.tell(ops.definition(name, key))
     calls.records.names.recall(event.inputs)
     scope = calls.records.scopes.current if event.scope is None else event.scope
-    recorder.tell(event._replace(source=recorder.source(place.site), scope=scope))
+    recorder.tell(event._replace(source=recorder.source(position.site), scope=scope))

@@ -40,7 +40,7 @@ class BackwardRun(Protocol):
     id: int
     nodes: list[Any]
     reached: list[Any]
-    place: Position | None
+    position: Position | None
 
 
 class RunChecks:
@@ -59,12 +59,12 @@ class RunChecks:
         """Storages of leaves that got a gradient."""
         self.learners = Learners(identity)
         self.grown: dict[Any, tuple[int, int, set[int]]] = {}
-        """By place: how many nodes its last run reached, how often that was more than before, and
-        which they were."""
+        """By position: how many nodes its last run reached, how often that was more than before,
+        and which they were."""
         self.kept = Count()
         self.waiting: dict[Position, tuple[Finding | None, set[int]]] = {}
-        """By place of a module's calls: what keeps graphs, and those of its nodes that no backward
-        has run through."""
+        """By position of a module's calls: what keeps graphs, and those of its nodes that no
+        backward has run through."""
         self.looks: float = LOOKS
         self.bare: set[Position | None] = set()
         """Places of runs whose loss has no history."""
@@ -88,17 +88,17 @@ class RunChecks:
                     self.recorder.drain()
                     model = self.recorder.log.model()
                     name = name_of_value(model, write.value)
-                    way = way_of(run.place, self.recorder.sites)
+                    way = way_of(run.position, self.recorder.sites)
                     self.found(causes.silently_stale(model, run.id, known.id, write, name, way))
 
     def grows(self, run: BackwardRun) -> None:
         """Notice a graph that is larger with every run from the same line."""
         if any(found for found, _nodes in self.waiting.values()):
             self._runs_through(run)
-        if run.place is None:
+        if run.position is None:
             return
         count = len(run.reached)
-        last, streak, before = self.grown.get(run.place, (count, 0, set()))
+        last, streak, before = self.grown.get(run.position, (count, 0, set()))
         streak = streak + 1 if count > last else 0
         if len(self.grown) > MAX_PLACES:
             self.grown.clear()
@@ -107,30 +107,32 @@ class RunChecks:
             if self.identity.later:
                 self.recorder.drain()
             now = {each for node in run.reached if (each := self.identity.edge(node)) is not None}
-        self.grown[run.place] = count, streak, now
-        if streak < GROWING and self.kept.rises(run.place, self.identity.living):
-            self._leaks(run.place)
+        self.grown[run.position] = count, streak, now
+        if streak < GROWING and self.kept.rises(run.position, self.identity.living):
+            self._leaks(run.position)
         if streak == GROWING:
             self.recorder.drain()
             inner = before - {self.identity.edge(node) for node in run.reached if leafy(node)}
             roots = [each for node in run.nodes if (each := self.identity.edge(node)) is not None]
             self.found(second_backward.growing(self.recorder.log.model(), roots, inner, count))
 
-    def _leaks(self, place: Position) -> None:
+    def _leaks(self, position: Position) -> None:
         """Look for what keeps the graphs of earlier turns."""
         self.recorder.drain()
-        model, source = self.recorder.log.model(), None if place.site is None else place.site.id
+        model = self.recorder.log.model()
+        source = None if position.site is None else position.site.id
         starts = [row["time"] for row in model.runs.values() if row["source"] == source]
         ran = self.recorder.nodes & self.first.keys()
         self.found(leak(model, ran, starts, with_history(self.identity), _getframe()))
 
-    def called(self, place: Position) -> None:
-        """A module was called by the program: look, once a place, whether graphs of its calls are
-        kept that no backward ran through. None may run yet: what is found has to wait."""
-        if place in self.waiting or not self.kept.rises((place,), self.identity.living):
+    def called(self, position: Position) -> None:
+        """A module was called by the program: look, once a position, whether graphs of its calls
+        are kept that no backward ran through. None may run yet: what is found has to wait."""
+        if position in self.waiting or not self.kept.rises((position,), self.identity.living):
             return
         self.recorder.drain()
-        model, source = self.recorder.log.model(), None if place.site is None else place.site.id
+        model = self.recorder.log.model()
+        source = None if position.site is None else position.site.id
         starts: dict[int, int] = {}
         for call in model.calls.values():
             scope, outermost = call["scope"], None
@@ -147,14 +149,14 @@ class RunChecks:
         began = [*starts.values()]
         found = leak(model, nodes, began, with_history(self.identity), _getframe(), waits=True)
         if len(self.waiting) < MAX_PLACES:
-            self.waiting[place] = found, nodes
+            self.waiting[position] = found, nodes
 
     def _runs_through(self, run: BackwardRun) -> None:
         """What a run reaches was kept for it."""
         reached = {self.identity.edge(node) for node in run.reached}
-        for place, (found, nodes) in self.waiting.items():
+        for position, (found, nodes) in self.waiting.items():
             if found is not None and not nodes.isdisjoint(reached):
-                self.waiting[place] = None, set()
+                self.waiting[position] = None, set()
 
     def kept_for_nothing(self) -> list[Finding]:
         """The graphs that are kept and that no backward has run through, each once."""

@@ -80,7 +80,7 @@ class Heard(NamedTuple):
     they were before, ``made`` and ``writes`` what it did. Without a ``func`` it is what the step of
     an optimizer did. ``run`` says that it is a backward run."""
 
-    place: Position | None
+    position: Position | None
     func: Callable[..., Any] | None
     name: str
     args: tuple[Any, ...]
@@ -112,7 +112,7 @@ class Entry(NamedTuple):
     ``run`` says that it is a backward run, and ``made`` that it was given no tensor; without a
     ``func`` an optimizer wrote ``written``."""
 
-    place: Position | None
+    position: Position | None
     func: Callable[..., Any] | None
     args: tuple[Any, ...] | None
     kwargs: dict[str, Any]
@@ -195,7 +195,7 @@ class Tape:
             kwargs = {word: _numbered(each) for word, each in call.kwargs.items()}
             entries.append(
                 Entry(
-                    call.place, call.func, args, kwargs, _numbered(call.result),
+                    call.position, call.func, args, kwargs, _numbered(call.result),
                     tuple(each.before.facts.number for each in call.writes), call.grad_mode,
                     call.run, fresh,
                 )

@@ -32,12 +32,12 @@ from ...recording.recorder import Recorder, Ref
 from ...recording.summary import SMALL, peek
 from ..bindings import Bindings, named_late
 from ..module_paths import ModuleNames, numbers_of
-from ..places import Places
+from ..position_finder import PositionFinder
 from ..scopes import Scopes
 from ..sorting import BEGINS, ENDS, TICK, Sorter
 from .backward_runs import BackwardRuns
 from .call_records import CallRecords, named
-from .calls import Calls, Place
+from .calls import Calls, Named
 from .identity import Identity
 from .mode_stack import ZeroGrad, enter, leave
 from .node_facts import leafy, sequence_of
@@ -59,7 +59,7 @@ MODULE, CALLING = modules.__file__, torch.nn.Module._call_impl.__code__
 WITHIN = 3
 """Frames of that file, at least, between a module's hook and its caller."""
 BEFORE = 3
-"""Frames of ours, at least, between the place that is asked for and the call that was heard."""
+"""Frames of ours, at least, between the position that is asked for and the call that was heard."""
 
 
 class TorchAdapter:
@@ -77,8 +77,10 @@ class TorchAdapter:
         self.names = Bindings(recorder) if names is None else names
         self.identity = Identity(recorder, tables)
         self.records = CallRecords(recorder, self.identity, self.names, self.sorter.scopes)
-        self.calls = Calls(recorder, self.identity, self.records, self._placed, self.fault)
-        self.runs = BackwardRuns(recorder, self.identity, self.calls, self.place, self.fault)
+        self.calls = Calls(
+            recorder, self.identity, self.records, self._position_and_names, self.fault
+        )
+        self.runs = BackwardRuns(recorder, self.identity, self.calls, self.position, self.fault)
         self.runs.about_to_run, self.runs.is_over = self.step_over, self._run_over
         self.runs.elsewhere = lambda: get_ident() != self._thread
         self.calls.found, self.calls.errs = self.runs.checks.found, self.runs.errs
@@ -98,8 +100,8 @@ class TorchAdapter:
         self.names.retell[self.records.tell_call] = self.records.retell
         self.sorter.settling.add(self.names.settle)
         self.on_pulse: Callable[[float], None] | None = None
-        self.places = Places(recorder.sites, not_the_users, torch.nn.init.__file__)
-        self.places.calling = CALLING
+        self.positions = PositionFinder(recorder.sites, not_the_users, torch.nn.init.__file__)
+        self.positions.calling = CALLING
         self.modules = ModuleNames(not_the_users)
         self.calls.heard = self._beat
         self.commanded = False
@@ -110,7 +112,7 @@ class TorchAdapter:
         self._scopes: list[int] = []
         self._stepping: list[tuple[torch.Tensor, Ref]] = []  # of the step that goes on
         self._step: int | None = None  # the scope of the step that goes on
-        self._step_place: Position | None = None
+        self._step_position: Position | None = None
         self._next = 0  # how many records there are at the next beat
         self._looked = 0.0  # when the last one was
         self._noted = 0  # how many records there were when the last run was over
@@ -293,18 +295,18 @@ class TorchAdapter:
             frame = _getframe(WITHIN)
             while frame.f_code.co_filename == MODULE and frame.f_back is not None:
                 frame = frame.f_back
-            place = self._at(frame)
+            position = self._at(frame)
             number = self.recorder.ids.scope()
             name = self.modules.called(module, frame, number)
             if self.modules.fresh or not self._scopes:
                 with torch._C.DisableTorchFunction():
-                    self._called(place)
-            self._begins(number, "module", place, name, type(module).__name__)
-            self.places.enter(place)
+                    self._called(position)
+            self._begins(number, "module", position, name, type(module).__name__)
+            self.positions.enter(position)
         except Exception as error:
             self.fault(error)
 
-    def _called(self, place: Position) -> None:
+    def _called(self, position: Position) -> None:
         """A model is called: its parameters are met if they are new."""
         waiting = [each for each in self.modules.fresh if is_lazy(each[1])]
         for path, parameter in self.modules.fresh:
@@ -315,11 +317,11 @@ class TorchAdapter:
             self.runs.checks.learners.parameters.append(ref)
         self.modules.fresh[:] = waiting
         if not self._scopes:
-            self.runs.checks.called(place)
+            self.runs.checks.called(position)
 
     def _module_ends(self, _module: torch.nn.Module, _args: Any, _result: Any) -> None:
         if self._scopes and not self._elsewhere():
-            self.places.leave()
+            self.positions.leave()
             self._ends()
 
     def _step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
@@ -327,11 +329,11 @@ class TorchAdapter:
             return
         try:
             with torch._C.DisableTorchFunction():
-                place = self._step_place = self.place()
+                position = self._step_position = self.position()
                 self._step = self.recorder.ids.scope()
                 name = type(optimizer).__name__
                 numbers = "" if self.identity.later else numbers_of(optimizer)
-                self._begins(self._step, "step", place, name, numbers)
+                self._begins(self._step, "step", position, name, numbers)
                 self._stepping = [
                     (parameter, self.identity.current(parameter))
                     for group in optimizer.param_groups
@@ -354,7 +356,7 @@ class TorchAdapter:
             return
         try:
             with torch._C.DisableTorchFunction():
-                self.calls.stepped(type(optimizer).__name__, self._stepping, self._step_place)
+                self.calls.stepped(type(optimizer).__name__, self._stepping, self._step_position)
         except Exception as error:
             self.fault(error)
         self.step_over()
@@ -369,36 +371,39 @@ class TorchAdapter:
             if self.active and not self.calls.off:
                 enter(self.calls)
 
-    def _begins(self, number: int, kind: str, place: Position | None, name: str, text: str) -> None:
+    def _begins(
+        self, number: int, kind: str, position: Position | None, name: str, text: str
+    ) -> None:
         self._scopes.append(number)
-        self.recorder.raw.append((BEGINS, place, kind, number, name, text))
+        self.recorder.raw.append((BEGINS, position, kind, number, name, text))
 
     def _ends(self) -> None:
         if self._scopes:  # else it began before we came
             self.recorder.raw.append((ENDS, self._scopes.pop()))
 
     # Where ---------------------------------------------------------------------------------
-    def place(self) -> Position | None:
+    def position(self) -> Position | None:
         """Where the user's program stands."""
         return None if self.commanded else self._at(_outside(_getframe(1)))
 
-    def _placed(self) -> Place:
+    def _position_and_names(self) -> Named:
         """The same, and the names that its call's result is about to get."""
         if self.commanded:
             return None, (), ()
         frame = _outside(_getframe(BEFORE))
-        place = self._at(frame)
-        if place.site is None:
+        position = self._at(frame)
+        if position.site is None:
             return None, (), ()
-        return place.result or (place, *self.places.names(place, frame))
+        return position.result or (position, *self.positions.names(position, frame))
 
     def _at(self, frame: FrameType) -> Position:
-        place = self.places.at(frame)
-        if place.outer and not self.identity.later:  # no finding tells turns of outer loops apart
-            ticks = self.places.ticked(place, frame)
+        position = self.positions.at(frame)
+        # No finding tells turns of outer loops apart.
+        if position.outer and not self.identity.later:
+            ticks = self.positions.ticked(position, frame)
             if ticks is not None:
                 self.recorder.raw.append((TICK, ticks))
-        return place
+        return position
 
     def _run_over(self) -> None:
         count = len(self.recorder.raw)

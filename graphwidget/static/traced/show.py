@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...adapters.native import NativeAdapter
-from ...adapters.places import ours
+from ...adapters.position_finder import ours
 from ...adapters.static_graphs import StaticAdapter
 from ...adapters.static_passes import PassAdapter
 from ...graph.listeners import get_observer, set_observer

@@ -1,4 +1,4 @@
-"""Places: where in the user's program a call of the core stands, found from the frames above it."""
+"""Finds the position of a call: where in the user's program it stands, by the frames above it."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def unheard(frame: FrameType) -> FrameType:
     return frame if frame.f_code is not listeners.HEARD else frame.f_back or frame
 
 
-class Places:
+class PositionFinder:
     """The positions seen so far. Within a call of a module they are looked for up to that call:
     ``base`` is where it stands itself."""
 
