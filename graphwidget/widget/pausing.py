@@ -30,7 +30,8 @@ class Pause:
     """Holds runs between their nodes for the page of one widget.
 
     ``number`` counts the moments at which a run waited: a command names the one that it answers,
-    and one that answers an earlier moment, as a second click does, is dropped.
+    and one that answers an earlier moment, as a second click does, is dropped; but a run is
+    abandoned whenever that is asked.
     """
 
     def __init__(self, commands: CommandQueue, tell: Callable[[], None]) -> None:
@@ -106,7 +107,7 @@ class Pause:
         ours = isinstance(command, (Step, Until, Abandon)) and command.run == stepper.run._rec
         if not ours:
             self._commands.execute(message, command)
-        elif message.get("pause") == self.number:
+        elif isinstance(command, Abandon) or message.get("pause") == self.number:
             self.number += 1
             stepper.obey(command)
             return True

@@ -45,6 +45,13 @@ window.drive = (() => {
     window.drive.running = window.jupyterapp.commands.execute("notebook:run-cell");
   }
 
+  async function finish() {
+    const late = sleep(60_000).then(() => {
+      throw new Error("the cell does not end");
+    });
+    await Promise.race([window.drive.running.then(idle), late]);
+  }
+
   async function runCell(index) {
     start(index);
     await window.drive.running;
@@ -90,6 +97,6 @@ window.drive = (() => {
     window.jupyterapp.commands.execute("apputils:change-theme", { theme: name });
 
   return {
-    ready, open, clear, idle, start, runCell, runAll, addCell, ask, outputs, restart, save, theme,
+    ready, open, clear, idle, start, finish, runCell, runAll, addCell, ask, outputs, restart, save, theme,
   };
 })();

@@ -164,7 +164,7 @@ class Notebook:
 
     def finish(self) -> None:
         """Wait for the cell that `start` began."""
-        self.page.evaluate("drive.running.then(drive.idle)")
+        self.page.evaluate("drive.finish()")
 
     def type(self, source: str) -> int:
         """Append a cell, run it, and give its number."""

@@ -97,6 +97,16 @@ def test_other_commands_are_carried_out_during_the_pause(book: Kernel) -> None:
     assert book.listen(cell).text == "tensor([2.])\n"
 
 
+def test_a_run_is_abandoned_whichever_moment_that_answers(book: Kernel) -> None:
+    page = Page(book)
+    cell = book.client.execute(BACKWARD)
+    page.wait()
+    page.press("step", count=1)
+    page.press("abandon")  # pressed before the picture has heard what the step did
+    heard = book.listen(cell)
+    assert [o["ename"] for o in heard.outputs if o["kind"] == "error"] == ["KeyboardInterrupt"]
+
+
 def test_abandoning_ends_the_cell(book: Kernel) -> None:
     page = Page(book)
     cell = book.client.execute(BACKWARD)
