@@ -222,4 +222,4 @@ def test_both_are_pages_of_their_own(tmp_path: Path) -> None:
     for shown in (tf.show_passes(loss, *[torch.tensor(2.0)] * 4),
                   tf.side_by_side(loss, *[torch.tensor(2.0)] * 4)):  # fmt: skip
         text = shown.to_html(tmp_path / "page.html").read_text("utf-8")
-        assert len(re.findall(r'id="beside">[^<]', text)) == bool(shown.beside)
+        assert len(re.findall(r'class="beside">[^<]', text)) == bool(shown.beside)
