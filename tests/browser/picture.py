@@ -5,6 +5,7 @@ All that the tests know about the page's elements stands here.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,6 +114,12 @@ class Picture:
     def press(self, action: str) -> None:
         """Press a button: first, previous, play, next, last, everything, fit, backward ..."""
         self.root.locator(f"[data-action={action}]:not([disabled])").first.click()
+
+    def take_step(self) -> None:
+        """Press next in a live run, and wait until the picture shows what came of it."""
+        before = self.steps()[1]
+        self.press("next")
+        expect(self.count).not_to_have_text(re.compile(rf"/ {before}$"))
 
     def key(self, name: str) -> None:
         """Press a key with the widget focused."""

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenNotebook, Screenshot
 from tests.browser.lab import Notebook
-from tests.browser.picture import Picture
 from tests.browser.test_stepping import TWO_PATHS
 
 LOAD = "%load_ext graphwidget\nimport graphwidget as torch\n%graph pause on"
@@ -22,13 +19,6 @@ def running(book: Notebook) -> bool:
     return prompt.text_content() == "[*]:" and "over" not in book.text(2)
 
 
-def take_step(picture: Picture) -> None:
-    """Press next, and wait until the picture shows what came of it."""
-    before = picture.steps()[1]
-    picture.press("next")
-    expect(picture.count).not_to_have_text(re.compile(rf"/ {before}$"))
-
-
 def test_the_extension_pauses_the_users_own_backward(
     notebook: OpenNotebook, screenshot: Screenshot
 ) -> None:
@@ -39,12 +29,12 @@ def test_the_extension_pauses_the_users_own_backward(
     bar = picture.root.get_by_test_id("run-bar")
     expect(bar).to_contain_text("running cell")
     assert running(book)
-    take_step(picture)
+    picture.take_step()
     expect(picture.step).to_contain_text("MulBackward0")
     assert running(book)
     screenshot(book, "pause")
     for _ in range(4):
-        take_step(picture)
+        picture.take_step()
     book.finish()
     assert "over tensor([5.])" in book.text(2)
     expect(bar).to_have_count(0)
@@ -78,7 +68,7 @@ def test_abandoning_interrupts_the_cell(notebook: OpenNotebook) -> None:
     book.run(0, 1)
     book.start(2)
     picture = book.picture(2)
-    take_step(picture)
+    picture.take_step()
     expect(picture.step).to_contain_text("MulBackward0")
     picture.press("abandon")
     book.finish()

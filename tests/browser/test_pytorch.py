@@ -52,7 +52,7 @@ def test_backward_waits_in_its_running_cell(notebook: OpenNotebook) -> None:
     picture = book.picture(2)
     bar = picture.root.get_by_test_id("run-bar")
     expect(bar).to_contain_text("running cell")
-    picture.press("next")
+    picture.take_step()
     expect(picture.step).to_contain_text("MulBackward0")
     assert "over" not in book.text(2)
     picture.press("run-end")
