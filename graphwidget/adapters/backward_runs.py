@@ -51,9 +51,8 @@ class BackwardRuns:
         self._local: list[ev.Matrix | None] | None = None  # of the node told to start last
         self._last: Any = self  # the gradient captured last
         self._last_captured: Grads = ()  # as that of a node with one
-        self._owners: dict[
-            int, weakref.ref[Any]
-        ] = {}  # whose ``.grad`` an array is, by the array's id
+        self._owners: dict[int, weakref.ref[Any]] = {}
+        """Whose ``.grad`` an array is, by the array's id."""
 
     def fault(self, error: BaseException) -> None:
         raise NotImplementedError

@@ -314,6 +314,23 @@ def test_what_a_users_own_module_returns_has_the_callers_name(recorded: Any) -> 
     assert loop["curves"] == {"loss": pytest.approx(namespace["losses"])}
 
 
+@pytest.mark.parametrize("recorded", [real, native])
+def test_several_results_of_a_module_are_no_number_of_the_turn(recorded: Any) -> None:
+    model, _namespace = recorded("""
+class Largest(torch.nn.Module):
+    def forward(self, x):
+        return torch.max(x, 0)
+largest, w = Largest(), torch.ones(3, requires_grad=True)
+for i in range(4):
+    out = largest(w * i)
+    loss = out.values * 2
+    loss.backward()
+after = w.sum()
+""")
+    [loop] = model.loops.values()
+    assert loop["curves"] == {"loss": [0.0, 2.0, 4.0, 6.0]}
+
+
 def test_runs_of_one_graph_are_held_beside_each_other() -> None:
     x = torch.ones(2, requires_grad=True)
     y = (x * x).sum()

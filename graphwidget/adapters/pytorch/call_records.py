@@ -23,7 +23,8 @@ from .tensor_facts import Captured, content_of, grad_fn_of, summarized
 from .tensors import Later
 from .view_writes import saved_inside
 
-NOT_ONE_NUMBER = ev.Stats("nan", "nan", "nan", 0)
+NOT_ONE_NUMBER: Any = (None, (), ev.Stats("nan", "nan", "nan", 0))
+"""What is told of other results as ``recording.summary`` captures arrays."""
 
 
 class CallRecords:
@@ -48,7 +49,7 @@ class CallRecords:
         number: list[int] = []
         raw.append((self.tell_call, call.position, call.name, call, number, values, None))
         if call.late and values:
-            content = _number(values[0][1])
+            content = _number(values[0][1]) if len(values) == 1 else NOT_ONE_NUMBER
             raw.append((self.names.perhaps, None, values[0][0], call.position, call.late, content))
         inside = None
         if call.writes:
@@ -243,7 +244,7 @@ def named(record: Any) -> Sequence[tuple[Names, Any]]:
 def _number(data: Captured) -> Any:
     """What was captured, as ``recording.summary`` captures arrays, if it is one number."""
     content = content_of(data) if data[1] in ((), (1,)) else None
-    return content or (None, (), NOT_ONE_NUMBER)
+    return content or NOT_ONE_NUMBER
 
 
 def _base(facts: Facts) -> int | None:
