@@ -117,7 +117,7 @@ class PositionFinder:
         self.base: Position | None = None
         self.calling: CodeType | None = None  # the code that calls modules
         self._bases: list[Position | None] = []
-        self._known: dict[tuple[Any, ...], Position] = {}
+        self._known: dict[tuple[Any, ...], tuple[Position, tuple[Level, ...]]] = {}
         self._trees: dict[Position | None, Tree] = {}
         self._tree: Tree = self._trees.setdefault(None, {})  # that of the base
         self._count = 0
@@ -187,11 +187,11 @@ class PositionFinder:
             end.f_code is self.calling or end.f_code.co_name.startswith(("<module>", "<cell"))
         )
         row = tuple(reversed(levels))
-        found = self._known.get((self.base, row, initial))
-        if found is None:
-            found = Position(row if known else (), self._site(frame), initial)
-            self._known[self.base, row, initial] = found
-        return found
+        # by the addresses of codes, which are held with the row
+        key = self.base, tuple([(id(level.code), level.lasti) for level in row]), initial
+        if key not in self._known:
+            self._known[key] = Position(row if known else (), self._site(frame), initial), row
+        return self._known[key][0]
 
     def _site(self, frame: FrameType) -> Site | None:
         where = user_frame(frame, self.ours)

@@ -10,10 +10,9 @@ from __future__ import annotations
 import dis
 import linecache
 from bisect import bisect_right
-from functools import lru_cache
 from types import CodeType
 
-from .sites import function_of, lines_of
+from .sites import function_of, lines_of, once_for_code
 
 MAX_TEXT = 200
 ENDS = frozenset({"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"})
@@ -107,7 +106,7 @@ class Flow:
         return False
 
 
-@lru_cache(maxsize=256)
+@once_for_code
 def flow(code: CodeType) -> Flow:
     """The control flow of a code object, found once."""
     return Flow(code)

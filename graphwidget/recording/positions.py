@@ -38,6 +38,9 @@ class Region(NamedTuple):
     source: tuple[CodeType, int] | None
     """Where it was called, or the loop's first instruction."""
 
+    def __hash__(self) -> int:  # not that of its code, which takes as long as the code is
+        return hash((self.kind, self.level, self.key))
+
 
 class Holder(NamedTuple):
     """A frame with variables that loops bind: so many calls above the innermost; among its own

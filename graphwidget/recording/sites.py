@@ -14,10 +14,15 @@ import linecache
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import wraps
 from itertools import pairwise
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+Found = TypeVar("Found")
+
+MAX_CODES = 256
+"""Code objects of which it is remembered what was found."""
 
 MAX_STEPS = 200
 """Instructions looked at after a call before giving up on its name."""
@@ -38,6 +43,23 @@ class Binding(NamedTuple):
 
     names: Names
     returned: Path | None
+
+
+def once_for_code(find: Callable[[CodeType], Found]) -> Callable[[CodeType], Found]:
+    """``find``, done once for a code object. Those are told apart as objects: to compare or to
+    hash one, as a dictionary of them would, takes as long as the code is."""
+    known: dict[int, tuple[CodeType, Found]] = {}  # by address, which is its own while it is held
+
+    @wraps(find)
+    def remembered(code: CodeType) -> Found:
+        entry = known.get(id(code))
+        if entry is None:
+            if len(known) >= MAX_CODES:
+                known.clear()
+            entry = known[id(code)] = code, find(code)
+        return entry[1]
+
+    return remembered
 
 
 class Site:
@@ -106,7 +128,7 @@ def line_of(code: CodeType, lasti: int) -> int:
     return line or code.co_firstlineno
 
 
-@lru_cache(maxsize=256)
+@once_for_code
 def lines_of(code: CodeType) -> list[int]:
     """The line of each code unit, 0 where it has none."""
     return [line or 0 for line, *_ in code.co_positions()]
@@ -171,7 +193,7 @@ def _named(step: _Step, scope: str) -> tuple[str, str]:
     return ("" if step.name == "STORE_GLOBAL" else scope), str(step.value)
 
 
-@lru_cache(maxsize=32)
+@once_for_code
 def _instructions(code: CodeType) -> tuple[list[dis.Instruction], dict[int, int]]:
     """The instructions of a code object, and their numbers by offset: a function has many sites."""
     steps = list(dis.get_instructions(code))

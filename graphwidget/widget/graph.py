@@ -263,8 +263,9 @@ class GraphWidget(anywidget.AnyWidget):
         with self._sending:
             if not self.past:
                 self.adapter.drain()
-            wanted = self._wanted
-            start, rows, count = self._rows_since(self._sent)
+            wanted, count = self._wanted, self._end
+            if wanted:  # what nobody has asked for is not read
+                start, rows, count = self._rows_since(self._sent)
             packed = self.recorder.log.pack() if final and not self.past else None
             if wanted:
                 self._sent = count
@@ -282,8 +283,13 @@ class GraphWidget(anywidget.AnyWidget):
         log = self.recorder.log
         with log.lock:
             first, rows = log.rows_since(start)
-            count = self.count if self.past else log.count
+            count = self._end
         return first, rows[: max(0, count - first)], count
+
+    @property
+    def _end(self) -> int:
+        """The time after the last event that there is to tell."""
+        return self.count if self.past else self.recorder.log.count
 
     @property
     def _wanted(self) -> bool:
