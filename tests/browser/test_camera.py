@@ -30,11 +30,17 @@ root => {
 """
 
 
-def chain(rounds: int, guilty: int | None = None) -> Callable[[], object]:
-    """A long chain of ops, line by line; one of its saved values may be written over."""
+def chain(
+    rounds: int, guilty: int | None = None, within: str | None = None
+) -> Callable[[], object]:
+    """A long chain of ops, line by line, perhaps within a function; one of its saved values may be
+    written over."""
     lines = ["h = (h * 0.5).tanh()"] * rounds
     if guilty is not None:
         lines[guilty] = "h = h.exp(); h.add_(1)"
+    if within is not None:
+        lines = [f"def {within}(h):", *(f"    {line}" for line in [*lines, "return h"])]
+        lines += [f"h = {within}(x)"]
     lines = ["h = x = torch.ones(2, requires_grad=True)", *lines, "loss = (h * x).sum()"]
     lines += [] if guilty is None else ["loss.backward()"]
     code = compile("\n".join(lines), "chain.py", "exec")
@@ -218,6 +224,22 @@ def test_a_group_that_is_opened_is_seen_from_its_beginning(show: Show, quiet_pag
     expect(title).to_be_focused()
     quiet_page.keyboard.press("Enter")  # and it is closed where it was opened
     expect(frames).to_have_count(before)
+
+
+def test_the_name_of_a_long_frame_stays_in_view(show: Show, quiet_page: Page) -> None:
+    picture = show(record(chain(60, guilty=40, within="long")), 800)
+    moved(quiet_page)
+    frame = picture.root.get_by_test_id("frame").first
+    window = picture.root.get_by_test_id("graph").bounding_box()
+    body = frame.locator("rect").first.bounding_box()
+    title = frame.locator("[role=button]")
+    name = title.locator("text").bounding_box()
+    assert window
+    assert body
+    assert name
+    assert body["x"] < window["x"] - 100  # the frame begins out of view
+    expect(title).to_be_in_viewport(ratio=0.99)
+    assert window["x"] <= name["x"] < window["x"] + 60
 
 
 def test_a_long_error_folds_and_the_picture_keeps_half_of_a_narrow_widget(show: Show) -> None:

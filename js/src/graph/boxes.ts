@@ -326,10 +326,11 @@ export function makePill(
   };
 }
 
-/** A slot has room for its name and version, and for the word that stands there when it is freed. */
+/** A slot has room for its name and version, in bold as when it is stale, and for the word that
+ * stands there when it is freed. */
 function slotWidth({ name, row, count }: Slot): number {
   if (count > 1) return Math.ceil(textWidth(`${count} saved`, 10, "regular") + 17);
-  const text = textWidth(name, 10, "regular") + textWidth(`v${row.version}`, 10, "mono");
+  const text = textWidth(name, 10, "bold") + textWidth(`v${row.version}`, 10, "mono");
   return Math.max(46, Math.ceil(text + 17));
 }
 

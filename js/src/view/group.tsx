@@ -1,5 +1,6 @@
 /* Groups: closed ones as boxes (known modules as pills), open ones as frames. */
 
+import type { ReadonlySignal } from "@preact/signals";
 import { memo } from "preact/compat";
 import type { GroupBox, GroupFacts } from "../graph/boxes";
 import { frameTitleWidth, gradText, sizeText, timesWidth } from "../graph/group-box";
@@ -135,13 +136,17 @@ function Alarm({ text, x, y }: { text: string; x: number; y: number }) {
   );
 }
 
-/** An open group: a quiet frame with its name on top, and a button that closes it. */
-function FrameView({ placed, onOpen }: { placed: PlacedFrame; onOpen: GroupProps["onOpen"] }) {
+export interface FrameProps {
+  placed: PlacedFrame;
+  /** The left end of what is in view. */
+  left: ReadonlySignal<number>;
+  onOpen: GroupProps["onOpen"];
+}
+
+/** An open group: a quiet frame with its name on top. */
+function FrameView({ placed, left, onOpen }: FrameProps) {
   const { frame, x, y, w, h } = placed;
   const { facts, key } = frame;
-  const close = (): void => {
-    onOpen(facts.place, false);
-  };
   return (
     <g
       class={facts.trouble === null ? "gw-frame" : "gw-frame gw-trouble"}
@@ -151,24 +156,54 @@ function FrameView({ placed, onOpen }: { placed: PlacedFrame; onOpen: GroupProps
       data-kind={facts.kind}
     >
       <rect class="gw-frame-body" width={w} height={h} rx={10} />
-      <g {...button(`Close ${wordsOf(facts)}`, true, close)} class="gw-frame-title">
-        <title>{`${wordsOf(facts)}: close`}</title>
-        <rect class="gw-hit" width={Math.min(w, frameTitleWidth(facts) + 8)} height={26} />
-        <path class="gw-fold" d="M10 10L14 14L18 10" />
-        <text class="gw-frame-name" x={25} y={17}>
-          {facts.title}
-          {facts.subtitle !== "" && (
-            <tspan class="gw-class" dx={7}>
-              {facts.subtitle}
-            </tspan>
-          )}
-        </text>
-      </g>
+      <StickyTitle {...{ placed, left, onOpen }} />
     </g>
   );
 }
 
 export const FrameNode = memo(FrameView);
+
+/** A frame's title at its left end or, where that is out of view, at the window's: in the midst of
+ * a long part of the program it says which it is. */
+function StickyTitle({ placed, left, onOpen }: FrameProps) {
+  const { frame, x, w } = placed;
+  const width = Math.min(w, frameTitleWidth(frame.facts) + 8);
+  const shift = Math.min(Math.max(0, left.value - x), w - width);
+  return <FrameTitle facts={frame.facts} {...{ width, shift, onOpen }} />;
+}
+
+interface TitleProps {
+  facts: GroupFacts;
+  width: number;
+  shift: number;
+  onOpen: GroupProps["onOpen"];
+}
+
+/** What an open group is called, which is the button that closes it. */
+const FrameTitle = memo(({ facts, width, shift, onOpen }: TitleProps) => {
+  const close = (): void => {
+    onOpen(facts.place, false);
+  };
+  return (
+    <g
+      {...button(`Close ${wordsOf(facts)}`, true, close)}
+      class="gw-frame-title"
+      transform={shift === 0 ? undefined : `translate(${shift})`}
+    >
+      <title>{`${wordsOf(facts)}: close`}</title>
+      <rect class="gw-hit" width={width} height={26} />
+      <path class="gw-fold" d="M10 10L14 14L18 10" />
+      <text class="gw-frame-name" x={25} y={17}>
+        {facts.title}
+        {facts.subtitle !== "" && (
+          <tspan class="gw-class" dx={7}>
+            {facts.subtitle}
+          </tspan>
+        )}
+      </text>
+    </g>
+  );
+});
 
 /** What makes a part of the picture a button, also for the keyboard. */
 function button(label: string, expanded: boolean, run: () => void) {

@@ -86,7 +86,7 @@ function Contents({ store, view, id }: { store: Store; view: ViewState; id: stri
   );
   return (
     <>
-      <Frames store={store} scene={scene} area={area} />
+      <Frames store={store} view={view} scene={scene} area={area} />
       <Brackets scene={scene} area={area} />
       <Wires store={store} scene={scene} model={model} area={area} id={id} />
       <ChangeWires store={store} />
@@ -121,6 +121,12 @@ function parseArea(text: string): Rect {
   return { x, y, w, h };
 }
 
+interface InArea {
+  store: Store;
+  scene: Scene;
+  area: Rect;
+}
+
 function Brackets({ scene, area }: { scene: Scene; area: Rect }) {
   return (
     <g class="gw-brackets">
@@ -138,13 +144,14 @@ function Brackets({ scene, area }: { scene: Scene; area: Rect }) {
   );
 }
 
-function Frames({ store, scene, area }: { store: Store; scene: Scene; area: Rect }) {
+function Frames({ store, view, scene, area }: InArea & { view: ViewState }) {
+  const left = useComputed(() => inView(view.camera.value, view.size.value, 0).x);
   return (
     <g class="gw-frames">
       {[...scene.frames.values()]
         .filter((placed) => overlaps(placed, area))
         .map((placed) => (
-          <FrameNode key={placed.place} placed={placed} onOpen={store.openGroup} />
+          <FrameNode key={placed.place} onOpen={store.openGroup} {...{ placed, left }} />
         ))}
     </g>
   );
