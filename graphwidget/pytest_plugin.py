@@ -1,4 +1,7 @@
-"""pytest's option ``--graphwidget``: reports of failures say what is wrong with their graph."""
+"""pytest's option ``--graphwidget``: reports of failures say what is wrong with their graph.
+
+pytest loads this wherever the package is installed, so it loads nothing more until it is asked.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,7 @@ from typing import Any
 
 import pytest
 
-from .adapters.both import Adapter
-from .recording.findings import Findings
-from .recording.recorder import Recorder
-
-_adapter = pytest.StashKey[Adapter]()
+_adapter = pytest.StashKey[Any]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,6 +27,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Watch each test."""
     if not item.config.getoption("graphwidget"):
         return (yield)
+    from .adapters.both import Adapter
+    from .recording.recorder import Recorder
+
     adapter = item.stash[_adapter] = Adapter(Recorder())
     with adapter.observing():
         try:
@@ -38,14 +40,18 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Add what was found to the report of a test that failed."""
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[Any]
+) -> Generator[None, Any, Any]:
+    """Add to the report of a test that failed what was found and does not stand under the error."""
     report = yield
     adapter = item.stash.get(_adapter, None)
     if adapter is not None and report.when == "call":
-        if report.failed:
-            findings = Findings(adapter.findings())
-            if findings:
-                report.sections.append(("what is wrong with the graph", str(findings)))
+        error = None if call.excinfo is None else call.excinfo.value
+        notes = "\n".join(getattr(error, "__notes__", ()))
+        findings = [str(each) for each in adapter.findings()] if report.failed else []
+        told = [text for text in findings if text not in notes]
+        if told:
+            report.sections.append(("what is wrong with the graph", "\n\n".join(told)))
         del item.stash[_adapter]
     return report

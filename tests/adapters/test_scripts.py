@@ -18,6 +18,13 @@ h = torch.sigmoid(net(torch.randn(5, 3)))
 h += 1
 h.mean().backward()
 """
+SILENT = """\
+    w = torch.ones(3, requires_grad=True)
+    h = w.exp()
+    h.data.mul_(2)
+    h.sum().backward()
+    assert torch.equal(w.grad, w.exp())
+"""
 RIGHT = BROKEN.replace("h += 1", "h = h + 1")
 
 
@@ -75,10 +82,14 @@ def test_a_script_without_pytorch_does_not_get_it(tmp_path: Path) -> None:
 
 def test_failing_tests_are_explained_in_their_report(tmp_path: Path) -> None:
     body = "".join(f"    {line}\n" for line in BROKEN.splitlines()[3:])
-    (tmp_path / "test_it.py").write_text(f"import torch\n\ndef test_it():\n{body}")
-    plugin = ("-p", "graphwidget.pytest_plugin", "-p", "no:cacheprovider", "-q")
-    done = run(tmp_path, "pytest", *plugin, "--graphwidget", "test_it.py")
-    assert "what is wrong with the graph" in done.stdout
-    assert "h += 1" in done.stdout.partition("what is wrong with the graph")[2]
-    plain = run(tmp_path, "pytest", *plugin, "test_it.py")
+    (tmp_path / "test_it.py").write_text(
+        f"import torch\n\ndef test_error():\n{body}\n\ndef test_silent():\n{SILENT}"
+    )
+    quiet = ("-p", "no:cacheprovider", "-q")
+    done = run(tmp_path, "pytest", *quiet, "--graphwidget", "test_it.py")
+    assert done.stdout.count("caused by  test_it.py, line 6: h += 1") == 1
+    _, _, apart = done.stdout.partition("what is wrong with the graph")
+    assert "h.data.mul_(2)" in apart  # no error of PyTorch's says so
+    plain = run(tmp_path, "pytest", *quiet, "test_it.py")
+    assert "caused by" not in plain.stdout
     assert "what is wrong with the graph" not in plain.stdout
