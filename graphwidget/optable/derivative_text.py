@@ -53,7 +53,7 @@ CONSTANTS = {
 }  # fmt: skip
 """Numbers of six digits by the names that people know."""
 
-UNDERIVABLE = {"without_derivative", "no_derivative", "underivable", "refuse", "not_in_place"}
+UNDERIVABLE = {"without_derivative", "no_derivative", "refuse"}
 NO_DERIVATIVE = "nothing: there is no derivative"
 
 BY_HAND = {

@@ -46,6 +46,13 @@ def test_functions_are_short() -> None:
     assert long == {}
 
 
+def test_no_empty_lines_are_left_over() -> None:
+    texts = written(*SOURCE).items()
+    assert [
+        relative(path) for path, text in texts if "\n\n\n\n" in text or text.endswith("\n\n")
+    ] == []
+
+
 def test_no_machine_is_named() -> None:
     found = []
     for path in files():

@@ -258,5 +258,3 @@ def affine_base(like: Array, size: Shape, align_corners: bool) -> Array:
     """The points of each image as they are before they move, with a 1 after their places."""
     base = _base_grid(size, align_corners, like.dtype)
     return np.broadcast_to(base, (size[0], *base.shape))
-
-

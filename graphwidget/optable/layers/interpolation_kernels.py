@@ -18,8 +18,6 @@ CUBIC = -0.75
 """The bend of the cubic kernel, PyTorch's choice."""
 
 
-
-
 def _source_positions(size: int, count: int, aligned: bool, scale: float | None) -> Array:
     """Where the new points lie among the old ones."""
     if aligned:
@@ -87,10 +85,6 @@ def multiply_along_dim(a: Array, matrix: Array, dim: int) -> Array:
     return np.moveaxis(out, -1, dim)
 
 
-
-
-
-
 def _interpolation_matrices(
     mode: str, sizes: Shape, counts: Shape, aligned: bool, scales: tuple[float | None, ...]
 ) -> list[Array]:
@@ -138,25 +132,3 @@ def resample_backward(
     sizes = shape[len(shape) - len(output_size) :]
     matrices = _interpolation_matrices(mode, sizes, output_size, align_corners, scales)
     return multiply_last_dims(as_array(grad), [matrix.T for matrix in matrices])
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...arrays.memory_order import ordered
 from ..declare import ARRAYS, Namespace, composite, op
-from . import qr_svd_eig_kernels as kernels
-from .solve_kernels import is_vector
+from ..pointwise.common_kernels import Array
+from .matrix_kernels import is_vector, mT
+from .qr_svd_eig_kernels import zero_nonfinite
 
 F = Namespace()
+
+
+def pinv(a: Array, rcond: float, hermitian: bool) -> Array:
+    """Pseudo-inverses: singular values below ``rcond`` times the largest count as zero."""
+    a, endless = zero_nonfinite(a)
+    found = np.ascontiguousarray(np.linalg.pinv(a, rcond, hermitian))
+    found[endless] = np.nan
+    return found
 
 
 @composite
@@ -38,9 +49,33 @@ def pinv_backward(grad: Any, self: Any, result: Any) -> Any:
     return F.in_memory_order_of(first, first + rest + outside - less)
 
 
-op("linalg_pinv(self, /, rcond, hermitian=False)", kernels.pinv,
+op("linalg_pinv(self, /, rcond, hermitian=False)", pinv,
    d_self=lambda grad, self, result: F.pinv_backward(grad, self, result),
    public=False, sign="⁺", text="{self}⁺", tex=r"{self}^+", onnx=None)
+
+
+def lstsq(a: Array, b: Array, _rcond: float, _told: bool) -> tuple[Array, Array]:
+    """Least squares solutions, and (if they are to be told and there are more rows than
+    columns, none of which depends on others) the squared distances that are left."""
+    vector = is_vector(a.shape, b.shape)
+    rows, columns = a.shape[-2:]
+    left = np.empty(0, a.dtype)
+    result = lstsq_solution(a, b, _rcond, vector)
+    if _told and rows > columns and bool((np.linalg.matrix_rank(a, _rcond) == columns).all()):
+        off = np.matmul(a, result[..., None] if vector else result)
+        off = off - (b[..., None] if vector else b)
+        left = np.add.reduce(off * off, -2)
+    return result, left
+
+
+def lstsq_solution(a: Array, b: Array, rcond: float, vector: bool) -> Array:
+    """Least squares solutions alone, as LAPACK lays them out."""
+    found = np.matmul(pinv(a, rcond, False), b[..., None] if vector else b)
+    # LAPACK writes the solution over the right side, which has as many rows as A.
+    shape = (*found.shape[:-2], found.shape[-1], max(a.shape[-2:]))
+    result = mT(np.empty(shape, found.dtype))[..., : found.shape[-2], :]
+    result[...] = found
+    return result[..., 0] if vector else result
 
 
 @composite
@@ -68,7 +103,7 @@ def lstsq_backward(
     return by_self, F.squeeze_dim(by_b, last) if vector and by_b is not None else by_b
 
 
-op("linalg_lstsq(self, b, /, _rcond, _told=False) -> solution, residuals", kernels.lstsq,
+op("linalg_lstsq(self, b, /, _rcond, _told=False) -> solution, residuals", lstsq,
    d_self__b=lambda some_grads, self, b, solution, _rcond, targets:
        F.lstsq_backward(some_grads, self, b, solution, _rcond, is_vector(self.shape, b.shape),
                         targets),

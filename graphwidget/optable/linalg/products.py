@@ -1,4 +1,4 @@
-"""``mm``, ``bmm``, ``addmm``, ``dot``, ``cross``, ``matrix_exp``."""
+"""``mm``, ``bmm``, ``addmm``, ``dot``, ``cross``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from ..declare import ARRAYS, Namespace, composite, op
 from ..out import POINTWISE
 from ..pointwise.common_kernels import Array
 from ..shape.join_kernels import common_type
-from .solve_kernels import matrix_exp
 
 F = Namespace()
 
@@ -72,7 +71,7 @@ op("mm(self, mat2, /)", np.matmul,
        F.mm_right(grad, self, mat2_shape, mat2_strides, mat2_dtype),
    sign="@", text="{self} @ {mat2}", tex=r"{self} {mat2}", onnx="MatMul")
 
-ARRAYS.__dict__["mm"] = product_of_repeated
+ARRAYS.__dict__.update(matmul=np.matmul, mm=product_of_repeated)
 
 op("mv(self, vec, /)", np.matmul,
    d_self=lambda grad, vec: F.ger(F.reshape(grad, (-1, 1)), vec),
@@ -202,25 +201,3 @@ op("linalg_cross(self, other, /, dim=-1)", cross, refuses="cross: bool",
    d_other=lambda grad, self, dim, _other_shape:
        F.sum_to_size(F.linalg_cross(grad, self, dim), _other_shape),
    public=False, sign="×", text="{self} × {other}", tex=r"{self} \times {other}", onnx=None)
-
-
-@composite
-def matrix_exp_backward(grad: Any, self: Any) -> Any:
-    """The gradient of exp of matrices: the upper right of exp of a block matrix (Higham, Functions
-    of Matrices, 2008, theorem 3.6)."""
-    size, row = self.shape[-1], len(self.shape) - 2
-
-    def block(whole: Any, i: int, j: int) -> Any:
-        rows = F.slice(whole, row, i * size, (i + 1) * size, 1)
-        return F.slice(rows, row + 1, j * size, (j + 1) * size, 1)
-
-    turned = F.mT(self)
-    whole = F.zeros_of(grad, (*self.shape[:row], 2 * size, 2 * size))
-    for i, j, part in ((0, 0, turned), (1, 1, turned), (0, 1, grad)):
-        F.write("copy", block(whole, i, j), part)
-    return block(F.linalg_matrix_exp(whole), 0, 1)
-
-
-op("linalg_matrix_exp(self, /)", matrix_exp,
-   d_self=lambda grad, self: F.matrix_exp_backward(grad, self),
-   public=False, sign="exp", text="exp({self})", tex=r"e^{{{self}}}", onnx=None)

@@ -1,4 +1,4 @@
-"""Kernels of QR, SVD, eigenvalues, pseudo-inverses and least squares, of batches of matrices."""
+"""Kernels of QR, SVD and eigenvalues of batches of matrices."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from ...arrays.type_errors import LinAlgError
 from ..pointwise.common_kernels import Array
-from .solve_kernels import dense_columns, eye_like, is_vector, mT
+from .matrix_kernels import dense_columns, eye_like, mT
 
 
 def qr(a: Array, mode: str) -> tuple[Array, Array]:
@@ -56,40 +56,6 @@ def eigh(a: Array, UPLO: str) -> tuple[Array, Array]:
     """Eigenvalues and eigenvectors of symmetric matrices, of which one half is read."""
     values, vectors = np.linalg.eigh(a, UPLO)  # type: ignore[call-overload]
     return np.ascontiguousarray(values), dense_columns(vectors)
-
-
-def pinv(a: Array, rcond: float, hermitian: bool) -> Array:
-    """Pseudo-inverses: singular values below ``rcond`` times the largest count as zero."""
-    a, endless = zero_nonfinite(a)
-    found = np.ascontiguousarray(np.linalg.pinv(a, rcond, hermitian))
-    found[endless] = np.nan
-    return found
-
-
-def lstsq(a: Array, b: Array, _rcond: float, _told: bool) -> tuple[Array, Array]:
-    """Least squares solutions, and (if they are to be told and there are more rows than
-    columns, none of which depends on others) the squared distances that are left."""
-    vector = is_vector(a.shape, b.shape)
-    rows, columns = a.shape[-2:]
-    left = np.empty(0, a.dtype)
-    result = lstsq_solution(a, b, _rcond, vector)
-    if _told and rows > columns and bool((np.linalg.matrix_rank(a, _rcond) == columns).all()):
-        off = np.matmul(a, result[..., None] if vector else result)
-        off = off - (b[..., None] if vector else b)
-        left = np.add.reduce(off * off, -2)
-    return result, left
-
-
-def lstsq_solution(a: Array, b: Array, rcond: float, vector: bool) -> Array:
-    """Least squares solutions alone, as LAPACK lays them out."""
-    found = np.matmul(pinv(a, rcond, False), b[..., None] if vector else b)
-    # LAPACK writes the solution over the right side, which has as many rows as A.
-    shape = (*found.shape[:-2], found.shape[-1], max(a.shape[-2:]))
-    result = mT(np.empty(shape, found.dtype))[..., : found.shape[-2], :]
-    result[...] = found
-    return result[..., 0] if vector else result
-
-
 
 
 # Householder's reflections -----------------------------------------------------------------------

@@ -12,7 +12,8 @@ from typing import Any
 from ..declare import ARRAYS, Namespace, composite, op
 from ..out import Out
 from . import solve_kernels as kernels
-from .solve_kernels import is_vector
+from .lu_kernels import solve_triangular
+from .matrix_kernels import eye_like, is_vector
 
 F = Namespace()
 
@@ -41,7 +42,7 @@ def as_matrix(grad: Any) -> Any:
     return F.unsqueeze(F.unsqueeze(grad, len(grad.shape)), len(grad.shape) + 1)
 
 
-op("eye_like(self, /)", kernels.eye_like, nograd=True,
+op("eye_like(self, /)", eye_like, nograd=True,
    public=False, sign="1", text="1", tex="I", onnx=None)
 
 # Inverses and determinants -----------------------------------------------------------------------
@@ -132,7 +133,7 @@ def solve_triangular_backward(
 
 
 op("linalg_solve_triangular(self, B, /, upper, left=True, unitriangular=False)",
-   kernels.solve_triangular, refuses="triangular_solve_cpu: bool half integer",
+   solve_triangular, refuses="triangular_solve_cpu: bool half integer",
    d_self__B=lambda grad, self, result, upper, left, unitriangular, _self_shape, _B_shape, targets:
        F.sums_to_sizes(F.solve_triangular_backward(
            grad, self, result, upper, left, unitriangular, "self" in targets),

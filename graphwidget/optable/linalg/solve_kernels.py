@@ -1,60 +1,17 @@
-"""Kernels of linear algebra on batches of matrices.
+"""Kernels of inverses, determinants, solutions and Cholesky factors of batches of matrices.
 
-The last two dims are the matrix.
-
-numpy's LAPACK does the work; what it does not hand out (LU factors, which minor is not positive)
-is computed here, one column at a time for the whole batch.
+The last two dims are the matrix. numpy's LAPACK does the work; what it does not hand out (which
+minor is not positive) is computed here, one column at a time for the whole batch.
 """
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 import numpy as np
 
 from ...arrays.memory_order import as_array
-from ...arrays.type_errors import not_implemented
-from ..declare import ARRAYS
 from ..pointwise.common_kernels import Array
-
-
-def mT(a: Array) -> Array:
-    """The matrices transposed."""
-    return a.swapaxes(-1, -2)
-
-
-def lu(a: Array) -> tuple[Array, Array, Array]:
-    """LU factors with partial pivoting in one matrix, pivots as LAPACK counts them (from 1), and
-    the number of the first pivot that is zero (0 for none)."""
-    factors = np.array(a, order="C")
-    rows, columns = a.shape[-2:]
-    steps = min(rows, columns)
-    batch = factors.reshape(math.prod(a.shape[:-2]), rows, columns)
-    pivots = np.zeros((len(batch), steps), np.int32)
-    info = np.zeros(len(batch), np.int32)
-    every = np.arange(len(batch))
-    for j in range(steps):
-        chosen = np.absolute(batch[:, j:, j]).argmax(-1) + j
-        pivots[:, j] = chosen + 1
-        taken = batch[every, chosen]
-        batch[every, chosen] = batch[:, j]
-        batch[:, j] = taken
-        pivot = taken[:, j, None]
-        if not pivot.all():
-            info[(pivot[:, 0] == 0) & (info == 0)] = j + 1
-            pivot = np.where(pivot == 0, pivot.dtype.type(1), pivot)
-        below = batch[:, j + 1 :, j]
-        below /= pivot
-        batch[:, j + 1 :, j + 1 :] -= below[..., None] * taken[:, None, j + 1 :]
-    pivots, info = pivots.reshape(*a.shape[:-2], steps), info.reshape(a.shape[:-2])
-    return dense_columns(factors), pivots, info
-
-
-def pivot_sign(pivots: Array) -> Array:
-    """1 or -1: whether the exchanges of rows are even."""
-    moved = pivots != np.arange(1, pivots.shape[-1] + 1)
-    return 1 - 2 * (np.add.reduce(moved, -1) % 2)
+from .lu_kernels import lu, pivot_sign, solve_triangular
+from .matrix_kernels import dense_columns, is_vector, mT
 
 
 def det(a: Array) -> tuple[Array, Array, Array]:
@@ -88,16 +45,6 @@ def inv(a: Array) -> tuple[Array, Array]:
             except np.linalg.LinAlgError:  # rounding decides where an elimination fails
                 info[at] = a.shape[-1]
         return dense_columns(found), info
-
-
-def dense_columns(a: Array) -> Array:
-    """A copy with each matrix column by column in memory, as LAPACK leaves its results."""
-    return mT(np.ascontiguousarray(mT(a))) if a.ndim > 1 else np.ascontiguousarray(a)
-
-
-def is_vector(a: Any, b: Any) -> bool:
-    """Whether ``solve`` takes the right side (by its shape) for vectors."""
-    return len(b) == 1 or (len(a) - 1 == len(b) and b == a[:-1])
 
 
 def solve(a: Array, b: Array, left: bool) -> tuple[Array, Array, Array, Array]:
@@ -145,28 +92,6 @@ def cholesky_by_columns(a: Array) -> tuple[Array, Array]:
     return found, info
 
 
-def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular: bool) -> Array:
-    """The solutions of A X = B (X A = B) for triangular A; the other half of A is not read."""
-    if not left:
-        found = solve_triangular(mT(a), mT(b), not upper, True, unitriangular)
-        return dense_columns(mT(found))
-    half = np.triu(a) if upper else np.tril(a)
-    if unitriangular:
-        np.einsum("...ii->...i", half)[...] = 1
-    try:
-        return dense_columns(np.linalg.solve(half, b))
-    except np.linalg.LinAlgError:  # with inf where a diagonal item is 0, by substitution
-        shape = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-        found = np.array(np.broadcast_to(b, (*shape, *b.shape[-2:])))
-        size = a.shape[-1]
-        for i in range(size - 1, -1, -1) if upper else range(size):
-            known = slice(i + 1, None) if upper else slice(0, i)
-            row = half[..., i, None, known]
-            found[..., i, :] -= np.matmul(row, found[..., known, :])[..., 0, :]
-            found[..., i, :] /= half[..., i, i, None]
-        return dense_columns(found)
-
-
 def cholesky_solve(b: Array, factor: Array, upper: bool) -> Array:
     """The solutions of A X = B for the Cholesky factor of A."""
     lower = mT(factor) if upper else factor
@@ -177,52 +102,3 @@ def cholesky_solve(b: Array, factor: Array, upper: bool) -> Array:
 def cholesky_inverse(factor: Array, upper: bool) -> Array:
     """The inverses of matrices given by their Cholesky factors."""
     return cholesky_solve(np.eye(factor.shape[-1], dtype=factor.dtype), factor, upper)
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-def matrix_exp(a: Array) -> Array:
-    """exp of matrices: a Taylor series of a part small enough, squared as often as it was
-    halved."""
-    size = np.max(np.add.reduce(np.absolute(a), -1), initial=0.0)
-    halvings = max(0, int(np.ceil(np.log2(size))) + 1) if np.isfinite(size) and size > 0 else 0
-    wide = a.astype(np.float64) / 2.0**halvings
-    result = term = np.broadcast_to(np.eye(a.shape[-1]), a.shape)
-    for order in range(1, 19):
-        term = np.matmul(term, wide) / order
-        result = result + term
-    for _ in range(halvings):
-        result = np.matmul(result, result)
-    return result.astype(a.dtype)
-
-
-ARRAYS.__dict__.update(matmul=np.matmul)
-
-
-def eye_like(a: Array) -> Array:
-    """1 on the diagonals of matrices of this shape, 0 elsewhere."""
-    return np.array(np.broadcast_to(np.eye(*a.shape[-2:], dtype=a.dtype), a.shape))
-
-
-def require_lapack(a: Array) -> None:
-    """Refuse types that LAPACK does not compute in.
-
-    Raises:
-        NotImplementedError: PyTorch's text.
-    """
-    if a.dtype.kind != "f" or a.dtype.itemsize < 4:
-        raise not_implemented("lu_cpu", a.dtype)

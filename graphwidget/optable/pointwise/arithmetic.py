@@ -162,16 +162,6 @@ op("fmod.number(self, /, other)", more.fmod_number, inplace=True, pointwise=True
    onnx=None)
 
 
-@composite
-def without_derivative(name: str) -> Any:
-    """Refuses backward through an op of which PyTorch has no derivative.
-
-    Raises:
-        RuntimeError: always (PyTorch's text).
-    """
-    raise RuntimeError(f"derivative for {name} is not implemented")
-
-
 op("floor_divide(self, other, /)", more.floor_divide, pointwise=True,
    numbers="all", node="NotImplemented",
    out=POINTWISE._replace(history="ended"),

@@ -165,7 +165,6 @@ def scaled_subtract(a: Array, b: Array, alpha: float, out: Any = ...) -> Array:
     return np.subtract(a, np.multiply(b, scalar_array(alpha, b.dtype)), out=out)
 
 
-
 def clamp(a: Array, min: float | None, max: float | None) -> Array:
     """a, at least min and at most max."""
     if min is not None and max is not None:

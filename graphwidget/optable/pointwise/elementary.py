@@ -114,21 +114,10 @@ op("atanh(self, /)", np.arctanh, pointwise=True, dtype="float",
 for name, inverse in (("asinh", np.arcsinh), ("acosh", np.arccosh), ("atanh", np.arctanh)):
     op(f"{name}.written(self, /)", inverse, inplace=True, pointwise=True, dtype="float",
        node=f"{name.capitalize()}Backward1", public=False,
-       d_self={"asinh": lambda grad: F.not_in_place("asinh"),
-               "acosh": lambda grad: F.not_in_place("acosh"),
-               "atanh": lambda grad: F.not_in_place("atanh")}[name],
+       d_self={"asinh": lambda grad: F.no_derivative("inplace version of asinh"),
+               "acosh": lambda grad: F.no_derivative("inplace version of acosh"),
+               "atanh": lambda grad: F.no_derivative("inplace version of atanh")}[name],
        text=name + "({self})", tex=r"\operatorname{{" + name + "}} {self}", onnx=None)
-
-
-@composite
-def not_in_place(name: str) -> Any:
-    """Refuses backward through a function written in place.
-
-    Raises:
-        NotImplementedError: always (PyTorch's text).
-    """
-    raise NotImplementedError(f"the derivative for 'inplace version of {name}' is not implemented.")
-
 
 # Exponentials, logarithms, roots ----------------------------------------------------------------
 op("exp2(self, /)", np.exp2, inplace=True, pointwise=True, dtype="float",

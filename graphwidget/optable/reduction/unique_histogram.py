@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ..declare import Namespace, composite, op
+from ..declare import Namespace, op
 from ..pointwise.common_kernels import Array
 
 F = Namespace()
@@ -42,16 +40,6 @@ def unique_consecutive(a: Array, dim: int | None) -> tuple[Array, Array, Array]:
     places = np.cumsum(starts) - 1
     counts = np.diff(np.append(begin, size))
     return slices_to_rows(found, dim), places.reshape(a.shape) if dim is None else places, counts
-
-
-@composite
-def no_derivative(name: str) -> Any:
-    """Refuses backward through an op of which PyTorch has no derivative.
-
-    Raises:
-        NotImplementedError: always (PyTorch's text).
-    """
-    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
 
 op("unique2(self, /, dim=None) -> output, inverse_indices, counts", unique,

@@ -7,5 +7,6 @@ from . import (  # noqa: F401  (each declares its ops when it is imported)
     padding,
     repeat_flip,
     scatters,
+    take_put,
     views,
 )

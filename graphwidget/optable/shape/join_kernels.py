@@ -66,33 +66,3 @@ def block_diag(arrays: list[Array], _dtype: Any) -> Array:
     for a, (top, bottom, left, right) in zip(arrays, places, strict=True):
         result[top:bottom, left:right] = a
     return result
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-

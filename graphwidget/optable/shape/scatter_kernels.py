@@ -1,4 +1,4 @@
-"""Kernels that read and write at indices given along one dim, or at flat indices.
+"""Kernels that read and write at indices given along one dim.
 
 Dims may count from the end. Results lie in C order.
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.memory_order import Array, Shape, as_array, clone, empty_like
+from ...arrays.memory_order import Array, Shape, as_array, clone
 from ...arrays.scalars import scalar_array
 from ...arrays.type_errors import not_implemented
 from .index_kernels import add_slices
@@ -187,61 +187,3 @@ def index_fill(a: Array, index: Array, dim: int, value: float) -> Array:
 def index_fill_tensor(a: Array, index: Array, value: Array, dim: int) -> Array:
     """The same with the number in a 0-d array."""
     return index_fill(a, index, dim, as_array(value).item())
-
-
-def unique(a: Array) -> Array:
-    """The different items, sorted."""
-    return np.unique(a)
-
-
-# Flat indices -------------------------------------------------------------------------------------
-def take(a: Array, index: Array) -> Array:
-    """The items at flat indices.
-
-    Raises:
-        IndexError: out of range (PyTorch's text).
-    """
-    check_flat(index, a.size)
-    return np.asarray(np.ascontiguousarray(a).reshape(-1)[index], order="C")
-
-
-def put(a: Array, index: Array, source: Array, accumulate: bool) -> Array:
-    """A copy of a with items written (or added) at flat indices.
-
-    Raises:
-        IndexError: out of range (PyTorch's text).
-    """
-    check_flat(index, a.size)
-    flat, values = writable_copy(a).reshape(-1), as_array(source).reshape(-1)
-    if accumulate:
-        np.add.at(flat, index.reshape(-1), values)
-    else:
-        flat[index.reshape(-1)] = values
-    result = empty_like(a, a.dtype)
-    result[...] = flat.reshape(a.shape)
-    return result
-
-
-def check_flat(index: Array, size: int) -> None:
-    """Flat indices must be in range; they may count from the end.
-
-    Raises:
-        IndexError: PyTorch's text.
-    """
-    if index.size and (index.min() < -size or index.max() >= size):
-        bad = index[(index < -size) | (index >= size)][0]
-        raise IndexError(
-            f"out of range: tried to access index {bad} on a tensor of {size} elements."
-        )
-
-
-
-
-
-
-
-
-
-
-
-

@@ -1,8 +1,10 @@
-"""``gather``, ``scatter``, ``index_add``, ``index_fill``, ``take``, ``put``."""
+"""``gather``, ``scatter``, ``index_select``, ``index_add``, ``index_copy``, ``index_fill``."""
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 from ...arrays.type_errors import broadcast_shape
 from ..declare import ARRAYS, Namespace, composite, op
@@ -13,16 +15,6 @@ F = Namespace()
 
 
 # Along a dim, one index for each item -------------------------------------------------------------
-@composite
-def underivable(name: str) -> Any:
-    """What backward through an op without a derivative does.
-
-    Raises:
-        RuntimeError: always (PyTorch's text).
-    """
-    raise RuntimeError(f"derivative for aten::{name} is not implemented")
-
-
 @composite
 def gather_backward(grad: Any, self: Any, index: Any, dim: Any) -> Any:
     """Zeros to which the gradient is added where it was read."""
@@ -46,13 +38,13 @@ op("scatter.value(self, index, /, dim, value)", kernels.scatter_value, inplace=T
 
 op("scatter.joined(self, index, src, /, dim, reduce)", kernels.scatter_reduce_legacy, inplace=True,
    node="NotImplemented",
-   d_self=lambda grad: F.underivable("scatter"),
-   d_src=lambda grad: F.underivable("scatter"),
+   d_self=lambda grad: F.without_derivative("aten::scatter"),
+   d_src=lambda grad: F.without_derivative("aten::scatter"),
    text="{reduce} of {self} and {src} at {index}", tex=r"{self}", onnx="ScatterElements")
 
 op("scatter.value_joined(self, index, /, dim, value, reduce)", kernels.scatter_value_reduce,
    inplace=True, node="NotImplemented",
-   d_self=lambda grad: F.underivable("scatter"),
+   d_self=lambda grad: F.without_derivative("aten::scatter"),
    text="{reduce} of {self} and {value} at {index}", tex=r"{self}", onnx="ScatterElements")
 
 op("scatter_add(self, index, src, /, dim)", kernels.scatter_add, inplace=True,
@@ -153,21 +145,6 @@ def derived_once(found: Any, zeros: Any) -> Any:
 
 ARRAYS.__dict__["derived_once"] = lambda found, zeros: found
 
-
-@composite
-def refuse(text: Any) -> Any:
-    """Refuses backward with a text.
-
-    Raises:
-        RuntimeError: always.
-    """
-    raise RuntimeError(text)
-
-
-op("delayed_error(self, /, text)", lambda a, text: a.copy(), node="Error",
-   d_self=lambda grad, text: F.refuse(text),
-   public=False, sign="error", text="{self}", tex=r"{self}", onnx=None)
-
 op("scatter_reduce(self, index, src, /, dim, reduce, include_self=True)", kernels.scatter_reduce,
    inplace=True, out=Out(memory="first"),
    d_self=lambda grad, self, index, src, result, dim, reduce, include_self:
@@ -224,17 +201,5 @@ op("index_fill.tensor(self, index, value, /, dim)", kernels.index_fill_tensor, i
    d_value=lambda grad, index, dim: F.sum(F.index_select(grad, F.unique_of(index), dim)),
    text="{self} with {value} at {index}", tex=r"{self}", onnx=None)
 
-op("unique_of(self, /)", kernels.unique, nograd=True, public=False, sized_by_values=True,
+op("unique_of(self, /)", np.unique, nograd=True, public=False, sized_by_values=True,
    text="the different items of {self}", tex=r"{self}", onnx=None)
-
-# Flat indices -------------------------------------------------------------------------------------
-op("take(self, index, /)", kernels.take, out=Out(memory="none"),
-   d_self=lambda grad, self, index: F.put(F.zeros_like(self), index, grad, True),
-   text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx=None)
-
-op("put(self, index, source, /, accumulate=False)", kernels.put, inplace=True,
-   d_self=lambda grad, index, accumulate, _source_shape:
-       grad if accumulate else F.put(grad, index, F.zeros_of(grad, _source_shape), False),
-   d_source=lambda grad, index, source, accumulate:
-       F.reshape(F.take(grad, index), source.shape),
-   text="{self} with {source} at {index}", tex=r"{self}", onnx=None)
