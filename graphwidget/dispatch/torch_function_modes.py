@@ -26,8 +26,6 @@ FAILED = (
 )
 HINT = "For more information, try re-running with TORCH_LOGS=not_implemented"
 
-Handler = Callable[..., Any]
-
 
 # Who is asked -----------------------------------------------------------------------------------
 class State(threading.local):

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from graphwidget.adapters.pytorch.diagnosis import reachable_hazards
+from graphwidget.adapters.pytorch.lines import between
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.recording.recorder import Recorder
 
@@ -237,8 +237,13 @@ def _predicted(adapter: TorchAdapter, loss: Any, wanted: Any) -> list[tuple[int,
     if wanted is not None:
         accumulating = torch.autograd.graph.get_gradient_edge(wanted).node
         ends = [] if edge(accumulating) is None else [edge(accumulating)]
+    way = between(model, [] if root is None else [root], model.nodes if ends is None else ends)
+    numbers = {node["node"] for node in way}
+    runs = {node["node"] for node in way if any(to in numbers for to, _nr in node["next"])}
     pairs = []
-    for node, _slot in reachable_hazards(model, [] if root is None else [root], ends):
+    for node, _slot in model.hazards():
+        if node["node"] not in runs:  # not on the way, or at its end
+            continue
         call = model.calls.get(node["call"])
         source = model.sources.get(call["source"]) if call else None
         pairs.append((source["line"] if source else 0, node["name"]))

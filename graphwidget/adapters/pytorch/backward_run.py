@@ -232,11 +232,13 @@ class BackwardRun:
             finding = second_backward.freed(model, self.id, node, runs.checks.first)
         elif NO_GRAPH in message:
             finding = self._without_graph(model, message)
-        finding = None if finding is None else tried(finding, runs.calls.tape)
+        if finding is None:
+            return event
+        finding = tried(finding, runs.calls.tape)
         runs.checks.found(finding)
-        for note in event.help if finding is None else finding.lines():
+        for note in finding.lines():
             error.add_note(note)
-        return event if finding is None else event._replace(help=finding.help())
+        return event._replace(help=finding.help())
 
     def _without_graph(self, model: Model, message: str) -> Finding:
         calls, site = self.runs.calls, None if self.position is None else self.position.site
