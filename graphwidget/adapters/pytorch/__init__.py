@@ -11,10 +11,10 @@
   ``earlier.py`` reads graphs made before anybody listened.
 - **Telling.** ``call_records.py`` and ``backward_records.py`` make raw records of what was heard,
   at once or when something is wrong; until then ``tape.py`` keeps the newest calls.
-- **Finding what is wrong.** ``diagnosis.py`` says why a backward failed, with ``causes.py``,
-  ``second_backward.py`` and ``refused_calls.py``; ``run_checks.py`` looks at each run for what
-  raises no error, with ``unused.py``, ``without_optimizer.py``, ``none_gradients.py``, ``leaks.py``
-  and ``nans.py``.
+- **Finding what is wrong.** ``backward_errors.py`` says which node an error is about;
+  ``stale_values.py``, ``second_backward.py``, ``no_graph.py`` and ``refused_calls.py`` say why.
+  ``run_checks.py`` looks at each run for what raises no error, with ``unused.py``,
+  ``without_optimizer.py``, ``none_gradients.py``, ``leaks.py`` and ``nans.py``.
 - **Mending it.** ``fixes.py``, ``history_fixes.py``, ``loss_fixes.py`` and ``domain_fixes.py``
   change the user's lines (``lines.py`` finds them), ``fix_trials.py`` tries what they propose.
 """

@@ -18,13 +18,14 @@ from ...recording.findings import Finding
 from ...recording.fold import Model
 from ...recording.recorder import NodeRef, Ref
 from ...recording.sites import Site
-from . import causes, second_backward
+from . import second_backward, stale_values
+from .backward_errors import NO_GRAPH, STALE, error_event
 from .backward_records import BackwardRecords, Grad, Grads
-from .diagnosis import NO_GRAPH, STALE, diagnose
 from .fix_trials import tried
 from .identity import TOKEN
 from .lines import place_of, way_of
 from .live import gate_of_this_thread
+from .no_graph import cut, no_graph
 from .node_facts import class_of, leaf_of, leafy, sequence_of, sequences_of
 from .saved_tensors import slots_of
 from .tensor_facts import asked, grad_fn_of, version_of
@@ -213,7 +214,7 @@ class BackwardRun:
                     self.recorder.raw.append((self.runs.starts, self.id, node, ()))
                 self.recorder.drain()
                 number, model = None if node is None else node.id, self.recorder.log.model()
-                event = diagnose(error, self.id, number, model)
+                event = error_event(error, self.id, number, model)
                 event = self._explain(error, event)
                 self.recorder.raw.append((self.runs.errs, None, event, self.position))
         except Exception as fault:
@@ -227,7 +228,7 @@ class BackwardRun:
         if event.kind == "version" and node is not None and event.slot is not None:
             slot = next(each for each in node["saved"] if each["slot"] == event.slot)
             way = way_of(self.position, self.recorder.sites)
-            finding = causes.stale(model, self.id, node, slot, way)
+            finding = stale_values.stale(model, self.id, node, slot, way)
         elif event.kind == "freed":
             finding = second_backward.freed(model, self.id, node, runs.checks.first)
         elif NO_GRAPH in message:
@@ -245,7 +246,7 @@ class BackwardRun:
         bare = [ref for ref in self.inputs or () if not ref.facts.requires_grad]
         asked_for = bool(bare) and message.startswith("One of the differentiated")
         root = bare[0].id if asked_for else self.root
-        found = causes.no_graph(model, root, site, calls.origins, calls.leaks, calls.frozen)
+        found = no_graph(model, root, site, calls.origins, calls.leaks, calls.frozen)
         if not asked_for or found.culprit is None:
             return found
         return found._replace(text=f"A gradient is asked for by what needs none. {found.text}")
@@ -278,7 +279,7 @@ class BackwardRun:
             if call["op"] in ("data", "detach") and call["inputs"] and call["inputs"][0] in of:
                 made = model.values[call["outputs"][0]]
                 site = None if self.position is None else self.position.site
-                return causes.cut(model, call, made, place_of(site))
+                return cut(model, call, made, place_of(site))
         return None
 
     def ended(self, status: str) -> None:

@@ -1,4 +1,4 @@
-"""Where a NaN or an infinity was born: the turn in which one came as far as a loss is repeated.
+"""Finds where a NaN or an infinity was born: the turn in which one reached a loss is repeated.
 
 So is one in which it came as far as a gradient. Its calls are played from the tape on copies of
 what the program still has, and looked at one by one; nothing is looked at as long as losses and

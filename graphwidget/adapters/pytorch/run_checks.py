@@ -15,13 +15,14 @@ from ...recording.findings import Finding
 from ...recording.positions import Position
 from ...recording.recorder import Recorder
 from ...recording.sites import Site
-from . import causes, nans, second_backward
+from . import nans, second_backward
 from .calls import Calls
 from .identity import TOKEN, Identity
 from .leaks import Count, leak, with_history
 from .lines import name_of_value, way_of
 from .node_facts import leafy
 from .saved_tensors import saved_tensors
+from .stale_values import silently_stale
 from .tensor_facts import copyable, storage_of
 from .unused import Learners
 
@@ -89,7 +90,7 @@ class RunChecks:
                     model = self.recorder.log.model()
                     name = name_of_value(model, write.value)
                     way = way_of(run.position, self.recorder.sites)
-                    self.found(causes.silently_stale(model, run.id, known.id, write, name, way))
+                    self.found(silently_stale(model, run.id, known.id, write, name, way))
 
     def grows(self, run: BackwardRun) -> None:
         """Notice a graph that is larger with every run from the same line."""

@@ -43,15 +43,23 @@ def freed(
     text = f"{node['name']} already ran in an earlier backward{where}; its saved values are freed."
     began = _time_of_run(model, first.get(node["node"]))
     edges = _crossings(model, roots, node["node"], began)
+    finding = Finding("freed", reader, before, "", text)
     if not edges:
-        finding = Finding("freed", reader, before, "", text)
         if first.keys().isdisjoint(roots):
             return _shared(model, roots, first, began, finding)
         if before is not None and before == backward:
-            text += " All of them need it: keep the graph, or call backward once on their sum."
-            return finding._replace(fix=fixes.kept_graph(before.text), text=text)
+            return _kept_graph(finding, before)
         text += " Run one backward, or compute the loss anew before the second."
         return finding._replace(fix=_between_two(model, roots, first, before, backward), text=text)
+    return _used_again(model, edges, first, began, backward, finding)
+
+
+def _used_again(
+    model: Model, edges: list[tuple[Row, Row]], first: Mapping[int, Site | None], began: int,
+    backward: Place | None, finding: Finding,
+) -> Finding:  # fmt: skip
+    """A new graph leads by these edges to what ran before: what carries it there, and the cut."""
+    reader, before, text = finding.reader, finding.culprit, finding.text
     new, old = edges[0]
     name, place = _carried(model, new, old)
     line = "" if place is None else statement(model, place)
@@ -73,14 +81,8 @@ def freed(
     elif first_use is not None:
         place, fix = first_use
         text += f" That backward needs no gradient of {name}: give it {name}.detach()."
-    elif (
-        before is not None
-        and place is not None
-        and before == backward
-        and _turns(model, place, name)
-    ):
-        text += " All of them need it: keep the graph, or call backward once on their sum."
-        place, fix = before, fixes.kept_graph(before.text)
+    elif before and place and before == backward and _turns(model, place, name):
+        return _kept_graph(finding, before)
     elif place is not None and reader != place and _ran_once(model, old, began):
         text += f" {name or 'What was computed then'} was made once and is used again:"
         text += " make it anew each time (or, if what made it is not trained, .detach() it)."
@@ -90,7 +92,15 @@ def freed(
     else:
         text += f" {name or 'What was computed then'} is used again, with its old history."
         fix = _detached(model, edges, line, place)
-    return Finding("freed", reader, place, fix, text)
+    return finding._replace(culprit=place, fix=fix, text=text)
+
+
+def _kept_graph(finding: Finding, before: Place) -> Finding:
+    """Several backwards at one line need the graph: that keeps it."""
+    text = (
+        f"{finding.text} All of them need it: keep the graph, or call backward once on their sum."
+    )
+    return finding._replace(fix=fixes.kept_graph(before.text), text=text)
 
 
 def _put_into(model: Model, place: Place | None, line: str, name: str) -> tuple[str, Place] | None:

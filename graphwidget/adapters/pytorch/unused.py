@@ -21,10 +21,10 @@ from ...recording.fold import Model, Row
 from ...recording.recorder import Ref
 from ...recording.sites import Site
 from . import fixes, history_fixes
-from .causes import cut
 from .identity import Identity
 from .lines import MAX_LINES, place_of, place_of_call, statement
 from .loss_fixes import kept
+from .no_graph import cut
 from .without_optimizer import unheld
 
 LISTED = 8

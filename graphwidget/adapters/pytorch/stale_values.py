@@ -1,21 +1,16 @@
-"""Causes: from what a recording knows to findings, one function for each way to go wrong.
-
-Those of graphs that have run before are in ``second_backward``."""
+"""Saved values that were written before the backward that needs them: by what, and the way out."""
 
 from __future__ import annotations
 
 import ast
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
-from ...recording.sites import Site
-from . import fixes, history_fixes
+from . import fixes
 from .lines import (
     anew,
     enclosing,
-    header,
     name_of_value,
     place_in,
     place_of,
@@ -23,9 +18,7 @@ from .lines import (
     seen_from,
     source_of,
     statement,
-    switched_off,
 )
-from .loss_fixes import as_loss, kept
 from .tensors import Silent
 
 
@@ -194,89 +187,3 @@ def silently_stale(
         more, fix = _later(model, run, [node], next(iter(writes), None), way, name)
         text += more
     return Finding("stale", reader, place, fix, text)
-
-
-def no_graph(
-    model: Model, value: int | None, backward: Site | None, origins: Mapping[int, Site],
-    leaks: Mapping[int, Site], frozen: Mapping[int, Site],
-) -> Finding:  # fmt: skip
-    """Nothing that the loss was computed from needs a gradient, or the graph was cut."""
-    reader = place_of(backward)
-    seen: set[int] = set()
-    waiting = deque([] if value is None else [value])
-    leaves: list[int] = []
-    while waiting:
-        number = waiting.popleft()
-        row = model.values.get(number)
-        if row is None or number in seen:
-            continue
-        seen.add(number)
-        call = model.calls.get(row["call"]) if row["call"] is not None else None
-        if call is None:
-            leaves.append(number)
-            continue
-        given = [each for each in call["inputs"] if isinstance(each, int)]
-        if any(model.values[each]["requires_grad"] for each in given if each in model.values):
-            return cut(model, call, row, reader)
-        waiting.extend(given)
-    for number in leaves:
-        place = place_of(frozen.get(number))
-        if place is not None:
-            fix = fixes.valid(place.text.replace("False", "True"))
-            return Finding("no_grad", reader, place, fix, "The parameters were frozen here.")
-    made = [number for number in leaves if number in origins]
-    cuts = [number for number in leaks if any(number < leaf for leaf in leaves)]
-    strange = any(not model.values[leaf]["leaf"] or leaf not in origins for leaf in leaves)
-    if cuts and (made or strange or not leaves):
-        place = place_of(leaks[cuts[-1]])
-        origin = place_of(origins[made[0]]) if made else None
-        fix = "" if place is None else kept(model, place, origin)
-        text = "A tensor became a number or an array here, and its history was lost."
-        return Finding("no_grad", reader, place, fix, text)
-    place = place_of(origins[made[0]]) if made else None
-    name = (name_of_value(model, made[0]) if made else "") or name_of_value(model, value)
-    fix = f"{name}.requires_grad_()" if name else ""
-    if place is not None and fix:
-        fix = fixes.valid(f"{statement(model, place)}\n{fix}")
-    return Finding("no_grad", reader, place, fix, "Nothing that it was computed from needs grad.")
-
-
-def cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
-    """A call that was given something with a history and made something without."""
-    place = place_in(model, call["source"])
-    line = "" if place is None else statement(model, place)
-    op, dtype = str(call["op"]), str(result["summary"][1])
-    off = switched_off(model, call["call"])
-    if op in ("detach", "data"):
-        text, fix = f"The graph was cut here, by {op}.", history_fixes.without_cut(line)
-        fix = history_fixes.unwrapped(fix) if "Variable(" in fix or "Parameter(" in fix else fix
-    elif "float" not in dtype and "complex" not in dtype:
-        text = f"The graph ends here: {op} gives {dtype}, which has no derivative. Compute the loss"
-        text += " from what goes into it, as cross_entropy does from scores."
-        fix = "" if place is None else as_loss(model, place)
-        fix = fix or fixes.without(line, op)
-    elif history_fixes.copies(line):
-        text, fix = (
-            "torch.tensor() copies numbers, and not their history.",
-            history_fixes.kept(line, line),
-        )
-    elif "create_graph" not in line and history_fixes.with_graph(line):
-        text = "A gradient has no history of its own, unless it is asked for."
-        fix = history_fixes.with_graph(line)
-    elif "use_reentrant=True" in line:
-        text = "A reentrant checkpoint records nothing where none of its inputs needs a gradient."
-        fix = fixes.valid(line.replace("use_reentrant=True", "use_reentrant=False"))
-    elif off is None:
-        text, fix = "Nothing was recorded here: gradients are switched off.", fixes.under_grad(line)
-    elif isinstance(off[1], ast.Expr):
-        place = off[0]
-        text = "Nothing is recorded from here on: gradients are switched off."
-        fix = fixes.valid(place.text.replace("False", "True"))
-    elif isinstance(off[1], ast.With):
-        text = f"Nothing was recorded here, because of `{off[0].text}` (line {off[0].line})."
-        fix = fixes.under_grad(line)
-    else:
-        place = off[0]
-        text = f"Nothing is recorded in {getattr(off[1], 'name', '')}: take {place.text} off it."
-        fix = header(off[1], "")
-    return Finding("no_grad", reader, place, fix, text)

@@ -16,7 +16,7 @@ VERSIONS = re.compile(r"(\[[\d, ]*\])\].* is at version (\d+); expected version 
 NO_GRAPH = "does not require grad"
 
 
-def diagnose(error: BaseException, run: int | None, node: int | None, model: Model) -> ev.Error:
+def error_event(error: BaseException, run: int | None, node: int | None, model: Model) -> ev.Error:
     """The error of a run, with what the log knows of it; ``node`` is where the run stands."""
     message = str(error)
     kind, slot = "other", None
