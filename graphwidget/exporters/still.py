@@ -126,11 +126,10 @@ def still(model: Model, scopes: Scopes, cards: dict[int, int], calls: dict[int, 
     return found
 
 
-def _folded(
-    model: Model, cards: dict[int, int], calls: dict[int, Row], chains: dict[int, list[Row]],
-    parents: set[int | None], depth: int, absorb: bool,
-) -> Still:  # fmt: skip
-    """The picture with scopes deeper than ``depth`` folded, and modules that hold no other."""
+def _pills(
+    calls: dict[int, Row], chains: dict[int, list[Row]], parents: set[int | None], depth: int
+) -> tuple[dict[str, Pill], dict[int, str]]:
+    """The pills of calls and of the scopes that are folded, and in which of them each call is."""
     pills: dict[str, Pill] = {}
     of_call: dict[int, str] = {}
     for key, call in calls.items():
@@ -145,6 +144,15 @@ def _folded(
         frames = tuple(row["scope"] for row in chain[:cut])
         pills.setdefault(name, Pill(name, [], scope, frames)).calls.append(call)
         of_call[key] = name
+    return pills, of_call
+
+
+def _folded(
+    model: Model, cards: dict[int, int], calls: dict[int, Row], chains: dict[int, list[Row]],
+    parents: set[int | None], depth: int, absorb: bool,
+) -> Still:  # fmt: skip
+    """The picture with scopes deeper than ``depth`` folded, and modules that hold no other."""
+    pills, of_call = _pills(calls, chains, parents, depth)
     readers: dict[int, dict[str, None]] = {}
     makers: dict[int, str] = {}
     for key, call in calls.items():

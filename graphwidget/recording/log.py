@@ -205,13 +205,8 @@ def read(rows: Sequence[Sequence[Any]]) -> list[ev.Event]:
 _KIND = {cls: kind for kind, cls in ev.KINDS.items()}
 
 
-def thin(model: Model) -> Row:
-    """The model as JSON without what nobody can ask for any more, and within a bound.
-
-    Kept are all ops, sources and names, every parameter as it is now, and the values that a
-    variable is bound to; of other living values and of nodes that may still run, the newest
-    ``KEPT``; of calls, storages and scopes those of the values and nodes kept.
-    """
+def _kept(model: Model) -> dict[str, set[Any]]:
+    """The rows of each table that are kept."""
     values, nodes = model.values, model.nodes
     bound = set(model.names.values())
     sure = {
@@ -230,7 +225,7 @@ def thin(model: Model) -> Row:
     kept_nodes |= {values[key]["node"] for key in kept} & nodes.keys()
     calls = {values[key]["call"] for key in kept} | {nodes[key]["call"] for key in kept_nodes}
     open_scopes = {key for key, scope in model.scopes.items() if scope["open"]}
-    keys: dict[str, set[Any]] = {
+    return {
         "values": kept,
         "nodes": kept_nodes,
         "calls": calls,
@@ -241,6 +236,17 @@ def thin(model: Model) -> Row:
         "runs": {k for k, run in model.runs.items() if run["status"] == "running"}
         | set(list(model.runs)[-1:]),
     }
+
+
+def thin(model: Model) -> Row:
+    """The model as JSON without what nobody can ask for any more, and within a bound.
+
+    Kept are all ops, sources and names, every parameter as it is now, and the values that a
+    variable is bound to; of other living values and of nodes that may still run, the newest
+    ``KEPT``; of calls, storages and scopes those of the values and nodes kept.
+    """
+    keys = _kept(model)
+    kept, kept_nodes = keys["values"], keys["nodes"]
     thinned = Model()
     vars(thinned).update(vars(model))
     for table, wanted in keys.items():

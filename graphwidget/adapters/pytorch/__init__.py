@@ -17,4 +17,10 @@
   ``without_optimizer.py``, ``none_gradients.py``, ``leaks.py`` and ``nans.py``.
 - **Mending it.** ``fixes.py``, ``history_fixes.py``, ``loss_fixes.py`` and ``domain_fixes.py``
   change the user's lines (``lines.py`` finds them), ``fix_trials.py`` tries what they propose.
+
+How the error of a value that was written in place is explained: ``calls.py`` has heard the write;
+``backward_runs.py``, which stands around the engine, catches the error; ``failed`` of
+``backward_run.py`` finds the node that raised it, ``backward_errors.py`` the saved value,
+``stale_values.py`` who wrote that and the way out, which ``fix_trials.py`` tries. What was found
+becomes notes of the error (``recording/findings.py``).
 """

@@ -15,7 +15,7 @@ from ...graph.tensor import Tensor
 from ...graph.version import bump
 from ...optable.linalg.qr_svd_eig_kernels import singular_values
 from ...optable.out import Out
-from ..pointwise.where_isclose import where
+from ..pointwise.where import where
 from ..reduction.norms import matrix_norm
 from ..reduction.reductions import returns_tuple
 from .matrix_checks import check_matrix, check_square

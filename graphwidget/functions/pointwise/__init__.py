@@ -3,7 +3,8 @@
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     activations,
     arithmetic,
+    isclose,
     overloads,
     polygamma_ndtr,
-    where_isclose,
+    where,
 )

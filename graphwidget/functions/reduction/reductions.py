@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ...arrays import dtypes
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...dispatch.return_types import NamedResult, make_result_type
 from ...eager.op_functions import TENSORS as F
-from ...graph import errors
+from ...eager.promote import fit_to
+from ...graph import errors, runtime
 from ...graph.tensor import Tensor
 from ...optable.out import Out
 from ...optable.pointwise.common_kernels import count_along
-from ..dims import checked_dim, checked_dims, wrap_dim, wrap_dims
+from ..dims import checked_dim, checked_dims, shape_args, wrap_dim, wrap_dims
 
 
 def returns_tuple(record: Any) -> Callable[..., tuple[Tensor, ...]]:
@@ -337,3 +340,29 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
 
 
 offer(out=True, space="special")(logsumexp)
+
+
+@offer(function=False)
+def sum_to_size(input: Tensor, *sizes: Any, size: Any = None) -> Tensor:
+    """The sum over the dims that a broadcast from ``size`` stretched; of no dims, that of all."""
+    shape = shape_args(sizes if size is None else (size,))
+    if not shape:
+        whole: Tensor = F.sum(input)
+        return whole
+    own = input._data.shape
+    ends = own[len(own) - len(shape) :]
+    stretched = tuple([b if a == 1 else a for a, b in zip(shape, ends, strict=False)])
+    if len(shape) > len(own) or stretched != ends:
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(own)}}}.")
+    if not input._meta.floating and own != shape:
+        input = F.to_copy(input, np.dtype(np.int64))  # as all sums of integers
+    return sum_to_shape(input, shape)
+
+
+def sum_to_shape(input: Tensor, shape: Any) -> Tensor:
+    """The same in derivatives, where a tensor of that size is left as it is."""
+    return (
+        input
+        if input._data.shape == shape
+        else fit_to(input, runtime.meta(shape, input._data.dtype))
+    )

@@ -1,7 +1,7 @@
-"""Statistics: quantiles, covariances, histograms, numerical gradients."""
+"""Statistics: quantiles, covariances, histograms, sampled functions."""
 
 from . import (  # noqa: F401  (each offers its functions when it is imported)
-    gradient,
     quantile_cov,
+    sampled_functions,
     unique_histogram,
 )

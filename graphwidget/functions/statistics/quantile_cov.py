@@ -1,4 +1,4 @@
-"""``quantile``, ``cov``, ``corrcoef``, ``diff`` and ``trapezoid``."""
+"""``quantile``, ``nanquantile``, ``cov`` and ``corrcoef``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
-from ...optable.out import POINTWISE
 from ..dims import wrap_dim
 from ..linalg.products import mm
 from ..reduction.reductions import returns_tuple
@@ -120,125 +119,6 @@ def nanquantile(
     """The q-th quantiles of all items that are not nan, or along a dim; of several q, one after
     another first."""
     return _quantile("nanquantile", input, q, dim, keepdim, interpolation)
-
-
-# Differences and integrals -----------------------------------------------------------------------
-def slice_dim(input: Tensor, dim: int, start: int, end: int) -> Tensor:
-    """The items from start to end along a dim."""
-    return F.slice(input, dim, start, end, 1)
-
-
-@offer(out=POINTWISE)
-def diff(
-    input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None
-) -> Tensor:
-    """The differences of neighbours along a dim, n times.
-
-    Shapes: any; n fewer along ``dim``, after what is put before and behind.
-    """
-    ndim = input._data.ndim
-    if not ndim:
-        raise RuntimeError("diff expects input to be at least one-dimensional")
-    if n < 0:
-        raise RuntimeError(f"order must be non-negative but got {n}")
-    joined = [each for each in (prepend, input, append) if each is not None]
-    if n or len(joined) > 1:
-        wrap_dim(dim, ndim)
-    if any(each._data.ndim != ndim for each in joined):
-        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
-    for each in joined:
-        for place, (have, want) in enumerate(zip(each._data.shape, input._data.shape, strict=True)):
-            if have != want and place != dim % ndim:
-                raise RuntimeError(
-                    "diff expects the shape of tensor to prepend or append to match that of input "
-                    f"except along the differencing dimension; input.size({place}) = {want}, but "
-                    f"got tensor.size({place}) = {have}"
-                )
-    if n == 0:
-        return F.zeros_like(input.detach()).copy_(input)
-    result = F.cat(joined, dim) if len(joined) > 1 else input
-    for _ in range(min(n, result._data.shape[dim])):
-        size = result._data.shape[dim]
-        before, after = slice_dim(result, dim, 0, size - 1), slice_dim(result, dim, 1, size)
-        kind = F.logical_xor if result._data.dtype == bool else F.sub
-        result = kind(after, before)
-    return result
-
-
-def sample_spacing(y: Tensor, x: Tensor, dim: int, name: str) -> Tensor:
-    """The distances of sample points, fit to be multiplied with the samples."""
-    size = y._data.shape[dim]
-    if x._data.ndim == 1:
-        if x._data.size != size:
-            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
-        shape = [1] * y._data.ndim
-        shape[dim] = size
-        x = view(x, *shape)
-    elif x._data.ndim < y._data.ndim:
-        x = view(x, *(1,) * (y._data.ndim - x._data.ndim), *x._data.shape)
-    count = x._data.shape[dim]
-    return F.sub(slice_dim(x, dim, 1, count), slice_dim(x, dim, 0, count - 1))
-
-
-def neighbour_sums(y: Tensor, dim: int) -> Tensor:
-    """The sums of neighbours."""
-    size = y._data.shape[dim]
-    return F.add(slice_dim(y, dim, 0, size - 1), slice_dim(y, dim, 1, size))
-
-
-def no_bool_samples(name: str, y: Tensor, x: Tensor | None) -> None:
-    """Refuse bools (PyTorch's texts)."""
-    if y._data.dtype == bool or (x is not None and x._data.dtype == bool):
-        told = "`y`" if x is None else "`x` or `y`"
-        raise RuntimeError(f"{name}: received a bool input for {told}, but bool is not supported")
-
-
-def sample_dim(y: Tensor, dim: int) -> int:
-    """The dim counted from the start.
-
-    Raises:
-        IndexError: there is none.
-    """
-    if not y._data.ndim:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return wrap_dim(dim, y._data.ndim)
-
-
-@offer("trapz", method=False)
-def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -1) -> Tensor:
-    """The integral along a dim by the trapezoidal rule, at points ``x`` or ``dx`` apart.
-
-    Shapes: any; ``dim`` goes.
-    """
-    no_bool_samples("trapezoid", y, x)
-    dim = sample_dim(y, dim)
-    size = y._data.shape[dim]
-    if not size:
-        shape = tuple(n for d, n in enumerate(y._data.shape) if d != dim)
-        return Tensor._wrap(np.zeros(shape, y._data.dtype))
-    if x is not None:
-        distances = sample_spacing(y, x, dim, "trapezoid")
-        return F.div_number(F.sum_dim(F.mul(neighbour_sums(y, dim), distances), (dim,)), 2.0)
-    ends = F.add(F.select(y, dim, 0), F.select(y, dim, size - 1))
-    half = F.mul_number(ends, 0.5)
-    inner = F.sub(F.sum_dim(y, (dim,)), half)
-    return F.mul_number(inner, float(dx))
-
-
-@offer(method=False)
-def cumulative_trapezoid(
-    y: Tensor, x: Tensor | None = None, *, dx: float = 1, dim: int = -1
-) -> Tensor:
-    """The running integral along a dim by the trapezoidal rule.
-
-    Shapes: any; one fewer along ``dim``.
-    """
-    no_bool_samples("cumulative_trapezoid", y, x)
-    place = sample_dim(y, dim)
-    if x is not None:
-        distances = sample_spacing(y, x, place, "cumulative_trapezoid")
-        return F.div_number(F.cumsum(F.mul(neighbour_sums(y, place), distances), dim), 2.0)
-    return F.cumsum(F.mul_number(neighbour_sums(y, place), dx / 2.0), dim)
 
 
 # Covariance --------------------------------------------------------------------------------------

@@ -32,18 +32,15 @@ from .. import (  # noqa: F401  (each offers its functions when it is imported)
 )
 from ..creation import factories
 from ..dims import wrap_dim_nonempty
-from ..pointwise import (  # noqa: F401  (each offers its functions when it is imported)
-    activations,
-    where_isclose,
-)
+from ..pointwise.where import where as torch_where
 from ..random import generator
+from ..reduction import reductions
 from ..shape import permute, reshape_expand, select_diagonal  # noqa: F401
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     autocast,
     control_flow,
     global_settings,
     inplace_methods,
-    item_allclose,
     numpy_dlpack_pickle,
     operators,
     rare_methods,
@@ -95,7 +92,7 @@ def data_ptr(self: Tensor) -> int:
 @offer(function=False)
 def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
     """self where the condition holds, else other."""
-    return where_isclose.where(condition, self, other)  # type: ignore[no-any-return]
+    return torch_where(condition, self, other)  # type: ignore[no-any-return]
 
 
 OWN = ("detach_", "requires_grad_", "retain_grad")
@@ -151,7 +148,7 @@ PLACES += [
 ]
 Tensor._make_subclass = staticmethod(rare_methods.make_subclass)  # type: ignore[attr-defined]
 Tensor.__module__ = "torch"  # what ``print(type(x))`` shows
-F.__dict__.update(reshape=reshape_expand.reshape, sum_to_size=item_allclose.sum_to_shape)
+F.__dict__.update(reshape=reshape_expand.reshape, sum_to_size=reductions.sum_to_shape)
 
 
 def make_attributes_read_only(cls: type[Tensor]) -> None:

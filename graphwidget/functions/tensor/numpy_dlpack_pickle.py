@@ -17,11 +17,12 @@ from ...arrays.memory_order import memory_of
 from ...arrays.warnings import warn
 from ...dispatch.offer import METHODS, offer
 from ...dispatch.resize import bytes_of
+from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...graph.version import counter_after_fill
+from ...optable.pointwise.zero_tensors import is_zero_tensor
 from ..creation.factory_decorator import new_leaf
 from ..memory.storage import copied_memory
-from . import item_allclose
 
 NOT_RESIZABLE = (
     "The default implementation of __deepcopy__() for non-wrapper subclasses only works for "
@@ -43,9 +44,29 @@ INVALID_CAPSULE = (
 
 
 # numpy -------------------------------------------------------------------------------------------
+@offer(function=False)
+def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
+    """The tensor's memory as an array.
+
+    Raises:
+        RuntimeError: it requires grad.
+    """
+    if self.requires_grad and runtime.grad_enabled() and not force:
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
+    if is_zero_tensor(self._data) and not force:
+        raise RuntimeError(
+            " Cannot convert a ZeroTensor to numpy. Set force=True if you need the zero array."
+        )
+    if runtime.reading is not None:
+        runtime.reading((self,), None, "numpy()")
+    return np.asarray(self._data)
+
+
 def as_numpy_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
     """What ``np.asarray(tensor)`` gives: the tensor's memory where dtype and ``copy`` allow."""
-    return np.array(item_allclose.numpy(self), dtype, copy=copy)
+    return np.array(numpy(self), dtype, copy=copy)
 
 
 def from_ufunc(

@@ -1,4 +1,4 @@
-"""Python's operators on tensors: ``+``, ``@``, ``float(x)``, ``len(x)``, ``for``, ``in``."""
+"""Python's operators on tensors: ``+``, ``@``, ``float(x)``, ``len(x)``, ``in``; and ``item``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.warnings import warn_once
-from ...dispatch.offer import METHODS
+from ...dispatch.offer import METHODS, offer
 from ...eager.inplace import inplace_method
 from ...eager.op_functions import TENSORS as F
 from ...eager.op_functions import operator
@@ -111,6 +111,22 @@ def as_scalar(self: Tensor) -> Any:
     return self._data.item()
 
 
+@offer(function=False)
+def item(self: Tensor) -> Any:
+    """The only item as a Python number.
+
+    Raises:
+        RuntimeError: there are more, or none.
+    """
+    if self._data.size != 1:
+        raise RuntimeError(
+            f"a Tensor with {self._data.size} elements cannot be converted to Scalar"
+        )
+    if runtime.reading is not None:
+        runtime.reading((self,), np.ndarray.item, "item()")
+    return self._data.item()
+
+
 def as_float(self: Tensor) -> float:
     """The only item as a float, with PyTorch's warning that it has no history."""
     result = float(as_scalar(self))
@@ -131,6 +147,18 @@ def as_bool(self: Tensor) -> bool:
     if runtime.reading is not None:
         runtime.reading((self,), bool, "its truth")
     return bool(self._data.item())
+
+
+@offer()
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the only item is not 0.
+
+    Shapes: one item, in any number of dims.
+
+    Raises:
+        RuntimeError: there are more, or none.
+    """
+    return bool(input)
 
 
 def as_index(self: Tensor) -> int:
