@@ -28,12 +28,8 @@ interface Read {
   stepper: Stepper;
 }
 
-export function createReceiver(
-  state: State,
-  { prepare }: Pick<Derived, "prepare">,
-  timeline: Timeline,
-  send: Send,
-) {
+/** Reads logs one after the other: short ones at once, long ones in slices. */
+function createReader(state: State, { prepare }: Pick<Derived, "prepare">, timeline: Timeline) {
   let stepper = new Stepper();
   /** Where the log will end that is being read in slices, and what came in meanwhile. */
   let coming: { readonly end: number; readonly after: (() => void)[] } | null = null;
@@ -119,6 +115,17 @@ export function createReceiver(
     if (coming) coming.after.push(next);
     else next();
   };
+  return { take, then, known: () => Math.max(timeline.end, coming?.end ?? 0) };
+}
+
+export function createReceiver(
+  state: State,
+  derived: Pick<Derived, "prepare">,
+  timeline: Timeline,
+  send: Send,
+) {
+  const { take, then, known } = createReader(state, derived, timeline);
+
   /** Takes in what the kernel tells, unless something before it was lost on the way. */
   const hear = (first: number, events: readonly unknown[]): void => {
     if (first > timeline.end && !beginsWithSnapshot(events)) {
@@ -167,12 +174,12 @@ export function createReceiver(
       else state.notice.value = { text: message.why, tone: "error" };
     },
     counted: (count) => {
-      if (count > receiver.known()) send({ type: "need", from: receiver.known() });
+      if (count > known()) send({ type: "need", from: known() });
     },
     failed: (why) => {
       state.fault.value = why;
     },
-    known: () => Math.max(timeline.end, coming?.end ?? 0),
+    known,
     silent: () => {
       if (state.connection.value === "offline" || state.fault.value !== null) return;
       state.notice.value = {
