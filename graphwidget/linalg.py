@@ -1,6 +1,6 @@
 """Linear algebra (``torch.linalg``). Its functions are offered where they are written."""
 
-from .arrays.type_errors import LinAlgError  # noqa: F401
+from .arrays.kernel_errors import LinAlgError  # noqa: F401
 from .dispatch.offer import SPACES
 from .functions.tensor import attach_methods as _methods  # noqa: F401  (all that is offered is there)
 

@@ -11,8 +11,8 @@ from typing import Any, Final, SupportsIndex, overload
 
 import numpy as np
 
+from .kernel_errors import C_WORDS, WORDS
 from .scalars import Default
-from .type_errors import C_WORDS, WORDS
 
 Array = np.ndarray[Any, np.dtype[Any]]
 NumpyDtype = np.dtype[Any]

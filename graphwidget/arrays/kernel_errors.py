@@ -1,4 +1,4 @@
-"""Errors of kernels about dtypes that they do not take, in PyTorch's words."""
+"""Errors of kernels in PyTorch's words: types that they do not take, shapes that do not fit."""
 
 from __future__ import annotations
 

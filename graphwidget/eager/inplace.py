@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import dtypes
+from ..arrays.kernel_errors import broadcast_shape
 from ..arrays.memory_order import clone
 from ..arrays.overlap import check_overlap, has_internal_overlap, is_same_memory, may_interleave
 from ..arrays.scalars import scalar_array
-from ..arrays.type_errors import broadcast_shape
 from ..graph import errors, runtime, saved_hooks
 from ..graph.node import Node, on_data_replaced, save_input, save_output
 from ..graph.tensor import Tensor

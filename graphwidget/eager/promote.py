@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import dtypes
+from ..arrays.kernel_errors import broadcast_shape
 from ..arrays.scalars import check_integer_fits
-from ..arrays.type_errors import broadcast_shape
 from ..arrays.type_names import type_name
 from ..graph import errors, runtime
 from ..graph.tensor import Tensor

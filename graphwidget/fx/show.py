@@ -17,7 +17,7 @@ from ..recording import events as ev
 from ..recording.log import Log
 from ..recording.recorder import Recorder
 from ..recording.summary import summarize
-from ..widget.display import kernel
+from ..widget.ipython_kernel import kernel
 from ..widget.recorded import Recorded
 from . import picture
 from .node import Node

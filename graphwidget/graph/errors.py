@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import dtypes
 from ..arrays.call_sites import CallSite, call_site
 from ..arrays.dtypes import printed_type
-from ..arrays.type_errors import WORDS, broadcast_shape
+from ..arrays.kernel_errors import WORDS, broadcast_shape
 from ..arrays.type_names import type_name
 from . import runtime
 from .base import NodeBase, TensorBase, dtype_of_grad

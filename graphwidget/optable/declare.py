@@ -39,7 +39,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..arrays.type_errors import refuse_types
+from ..arrays.kernel_errors import refuse_types
 from .out import Out, declared_out
 
 REQUIRED = inspect.Parameter.empty

@@ -1,10 +1,9 @@
-"""How graphs and tensors look where outputs are shown, and the way to the main thread."""
+"""How graphs and tensors look where outputs are shown."""
 
 from __future__ import annotations
 
 import base64
-import sys
-from collections.abc import Callable, Container
+from collections.abc import Container
 from html import escape
 from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from ..exporters.graphviz import digraph, has_dot, quoted
 from ..graph.listeners import get_observer
 from ..graph.tensor import Tensor
 from ..recording.fold import Model
+from .ipython_kernel import kernel
 
 if TYPE_CHECKING:
     from graphviz import Digraph
@@ -149,29 +149,3 @@ def show(bundle: dict[str, Any], metadata: Any = None, of: Any = None) -> Any:
     handle = DisplayHandle() if of is None else of  # type: ignore[no-untyped-call]
     handle.display(bundle, metadata=metadata or {}, raw=True)
     return handle
-
-
-def kernel() -> Any:
-    """The IPython kernel this runs in, or None."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    return getattr(shell, "kernel", None)
-
-
-def on_main_thread(function: Callable[[], None]) -> None:
-    """Call ``function`` on the main thread when it is free: between cells, in a kernel; at once
-    where there is none."""
-    loop = getattr(kernel(), "io_loop", None)
-    if loop is None:
-        function()
-    else:
-        loop.add_callback(function)
-
-
-def later(seconds: float, function: Callable[[], None]) -> None:
-    """Call ``function`` on the main thread after some time; at once where there is no kernel."""
-    loop = getattr(kernel(), "io_loop", None)
-    if loop is None:
-        function()
-    else:
-        loop.call_later(seconds, function)

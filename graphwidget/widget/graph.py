@@ -26,6 +26,7 @@ from ..recording.events import PROTOCOL, Event
 from ..recording.fold import Model
 from ..recording.recorder import Recorder
 from . import display, subshell
+from .ipython_kernel import kernel, later, on_main_thread
 from .pausing import Pause
 from .stepping import Stepper, Steppers
 
@@ -319,7 +320,7 @@ class GraphWidget(anywidget.AnyWidget):
         if wait <= 0:
             self.flush()
             self._next = monotonic() + FOLLOW
-        elif self._later is None and display.kernel() is not None:
+        elif self._later is None and kernel() is not None:
             context = contextvars.copy_context()  # tells the kernel which cell this belongs to
             self._later = threading.Timer(wait, context.run, (self._trail,))
             self._later.daemon = True
@@ -366,7 +367,7 @@ class GraphWidget(anywidget.AnyWidget):
         """Bring the saved state up to date when no command came for a while."""
         if not self._saving:
             self._saving = True
-            display.later(SAVE_AFTER, self._saved)
+            later(SAVE_AFTER, self._saved)
 
     def _saved(self) -> None:
         self._saving = False
@@ -377,7 +378,7 @@ class GraphWidget(anywidget.AnyWidget):
         self.send({"type": "reject", "re": message, "why": why})
 
     def _wake(self) -> None:
-        display.on_main_thread(self._commands.run)
+        on_main_thread(self._commands.run)
 
     # Looks ---------------------------------------------------------------------------------
     def __repr__(self) -> str:
@@ -386,7 +387,7 @@ class GraphWidget(anywidget.AnyWidget):
     def show(self) -> None:
         """Display the widget here and now, also in the middle of a cell."""
         display.show(*self._repr_mimebundle_())
-        if display.kernel() is not None:  # in a terminal it would be the same line again
+        if kernel() is not None:  # in a terminal it would be the same line again
             self._still = display.show(display.still(Model(), repr(self)), of=self._still)
             self._drawn = -1
 

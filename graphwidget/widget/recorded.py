@@ -14,6 +14,7 @@ from ..recording.fold import Model
 from ..recording.log import Log
 from . import display
 from .graph import front_end
+from .ipython_kernel import kernel
 
 WHOLE = "This is replayed as it was recorded, all of it: nothing is left to run."
 
@@ -76,7 +77,7 @@ class Recorded(anywidget.AnyWidget):
         Recorded.shown += 1
         bundle = super()._repr_mimebundle_()
         display.show(*(bundle if isinstance(bundle, tuple) else (bundle or {}, {})))
-        if display.kernel() is not None:  # in a terminal it would be the same line again
+        if kernel() is not None:  # in a terminal it would be the same line again
             display.show(display.still_of(self._picture(), self._words))
 
     def _ipython_display_(self) -> None:

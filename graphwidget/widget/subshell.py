@@ -14,7 +14,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import Any
 
-from .display import kernel
+from .ipython_kernel import kernel
 
 PATIENCE = 5.0
 """Seconds that the kernel's other threads may take to make a subshell."""

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...arrays import devices, dtypes, memory_order
+from ...arrays.kernel_errors import C_WORDS
 from ...arrays.memory_formats import check_format, preserve_format, to_format
 from ...arrays.scalars import check_integer_fits, scalar_array
-from ...arrays.type_errors import C_WORDS
 from ...arrays.warnings import warn, warn_once
 from ...dispatch.offer import FUNCTIONS, offer
 from ...graph.tensor import Tensor

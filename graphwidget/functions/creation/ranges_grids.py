@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
+from ...arrays.kernel_errors import not_implemented
 from ...arrays.linspace import arange_float32, linspace_array
 from ...arrays.scalars import check_number_fits
-from ...arrays.type_errors import not_implemented
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F

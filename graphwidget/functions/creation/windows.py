@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.type_errors import C_WORDS
+from ...arrays.kernel_errors import C_WORDS
 from ...optable.special.special_kernels import i0
 from .factory_decorator import factory
 from .nested_sequences import numpy_type

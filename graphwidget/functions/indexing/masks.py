@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
+from ...arrays.kernel_errors import broadcast_shape
 from ...arrays.overlap import check_overlap, has_internal_overlap
-from ...arrays.type_errors import broadcast_shape
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...eager.inplace import needs_node

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.type_errors import broadcast_shape
+from ...arrays.kernel_errors import broadcast_shape
 from ...dispatch.offer import offer
 from ...eager.inplace import write
 from ...eager.op_functions import TENSORS as F

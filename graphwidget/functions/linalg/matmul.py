@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from ...arrays.kernel_errors import broadcast_shape
 from ...arrays.overlap import real_strides
-from ...arrays.type_errors import broadcast_shape
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import SPACES, offer
 from ...eager.op_functions import TENSORS as F

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.type_errors import LinAlgError
+from ...arrays.kernel_errors import LinAlgError
 from ...graph.tensor import Tensor
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.type_errors import broadcast_shape
+from ...arrays.kernel_errors import broadcast_shape
 from ...dispatch.offer import SPACES, offer
 from ...dispatch.return_types import make_result_type
 from ...eager.op_functions import TENSORS as F

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...arrays import dtypes
-from ...arrays.type_errors import broadcast_shape, not_implemented
+from ...arrays.kernel_errors import broadcast_shape, not_implemented
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F

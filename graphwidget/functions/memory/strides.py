@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
+from ...arrays.kernel_errors import C_WORDS
 from ...arrays.memory_formats import (
     check_format,
     contiguous_format,
@@ -16,7 +17,6 @@ from ...arrays.memory_formats import (
 )
 from ...arrays.memory_order import memory_of
 from ...arrays.overlap import real_strides
-from ...arrays.type_errors import C_WORDS
 from ...arrays.warnings import warn
 from ...autograd.function_node import NotImplementedNode
 from ...dispatch.offer import offer

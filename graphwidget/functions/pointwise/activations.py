@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.type_errors import not_implemented
+from ...arrays.kernel_errors import not_implemented
 from ...arrays.type_names import type_name
 from ...dispatch.offer import offer
 from ...eager.inplace import write

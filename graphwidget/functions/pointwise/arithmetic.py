@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.type_errors import broadcast_shape
+from ...arrays.kernel_errors import broadcast_shape
 from ...dispatch.offer import offer
 from ...dispatch.return_types import make_result_type
 from ...eager.inplace import write

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.type_errors import broadcast_shape
+from ...arrays.kernel_errors import broadcast_shape
 from ...dispatch.offer import offer
 from ...eager.numpy_errors import quiet_function
 from ...eager.promote import not_a_tensor_error

@@ -16,7 +16,7 @@ import numpy as np
 from ...arrays.devices import device as as_device
 from ...arrays.devices import require_cpu
 from ...arrays.dtypes import Array
-from ...arrays.type_errors import not_implemented
+from ...arrays.kernel_errors import not_implemented
 from ...graph import runtime
 from ...optable.pointwise.where_clamp_kernels import where_mask, zero_where
 

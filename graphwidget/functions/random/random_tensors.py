@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...arrays import devices
+from ...arrays.kernel_errors import broadcast_shape
 from ...arrays.layouts import require_strided
 from ...arrays.memory_order import memory_order
-from ...arrays.type_errors import broadcast_shape
 from ...autograd.function_node import NotImplementedNode
 from ...dispatch.offer import offer
 from ...eager.inplace import set_history, write

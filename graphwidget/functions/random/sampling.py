@@ -12,7 +12,7 @@ import numpy as np
 
 from ...arrays import dtypes
 from ...arrays.dtypes import Array
-from ...arrays.type_errors import not_implemented
+from ...arrays.kernel_errors import not_implemented
 from . import generator as random
 from .generator import Generator, NumpyDtype, Shape
 

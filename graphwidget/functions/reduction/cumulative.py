@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...arrays import dtypes
-from ...arrays.type_errors import not_implemented
+from ...arrays.kernel_errors import not_implemented
 from ...dispatch.offer import METHODS, offer
 from ...dispatch.return_types import NamedResult, make_result_type
 from ...eager.inplace import needs_node, write

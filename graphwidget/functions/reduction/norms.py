@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...arrays import dtypes
-from ...arrays.type_errors import broadcast_shape
+from ...arrays.kernel_errors import broadcast_shape
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
 from ...eager.inplace import write

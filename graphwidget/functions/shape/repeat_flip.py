@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.type_errors import not_implemented
+from ...arrays.kernel_errors import not_implemented
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor

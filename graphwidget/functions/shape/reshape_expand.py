@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...arrays import dtypes
+from ...arrays.kernel_errors import broadcast_shape
 from ...arrays.memory_order import memory_of
-from ...arrays.type_errors import broadcast_shape
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor

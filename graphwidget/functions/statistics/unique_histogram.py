@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.type_errors import C_WORDS, not_implemented
+from ...arrays.kernel_errors import C_WORDS, not_implemented
 from ...dispatch.offer import offer
 from ...dispatch.return_types import make_result_type
 from ...eager.op_functions import TENSORS as F

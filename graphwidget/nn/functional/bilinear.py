@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...arrays import dtypes
-from ...arrays.type_errors import not_implemented
+from ...arrays.kernel_errors import not_implemented
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.type_errors import not_implemented
+from ...arrays.kernel_errors import not_implemented
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.type_errors import not_implemented
+from ...arrays.kernel_errors import not_implemented
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from .reduction import REDUCTIONS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...arrays import dtypes
-from ...arrays.type_errors import broadcast_shape
+from ...arrays.kernel_errors import broadcast_shape
 from ...autograd.grad_mode import no_grad
 from ...dispatch.offer import FUNCTIONS, offer
 from ...eager.op_functions import TENSORS as F

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...arrays import dtypes
-from ...arrays.type_errors import not_implemented
+from ...arrays.kernel_errors import not_implemented
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.type_errors import broadcast_shape
+from ...arrays.kernel_errors import broadcast_shape
 from ...eager.op_functions import TENSORS as F
 from ...eager.promote import check_broadcastable
 from ...functions.pointwise.activations import logsigmoid

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
+from ...arrays.kernel_errors import not_implemented
 from ...arrays.memory_formats import suggested_format
-from ...arrays.type_errors import not_implemented
 from ...arrays.warnings import warn_once
 from ...autograd.grad_mode import no_grad
 from ...dispatch.offer import offer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from ...arrays.type_errors import not_implemented
+from ...arrays.kernel_errors import not_implemented
 from ...autograd.grad_mode import is_grad_enabled
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ...arrays import dtypes
-from ...arrays.type_errors import broadcast_shape, not_implemented
+from ...arrays.kernel_errors import broadcast_shape, not_implemented
 from ...arrays.warnings import warn
 from ...autograd.grad_mode import no_grad
 from ...eager.op_functions import TENSORS as F

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...arrays import dtypes
-from ...arrays.type_errors import not_implemented
+from ...arrays.kernel_errors import not_implemented
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from .sizes import per_dim

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...arrays.blocks import in_blocks
+from ...arrays.kernel_errors import WORDS
 from ...arrays.memory_order import Array, as_array
 from ...arrays.scalars import scalar_array
-from ...arrays.type_errors import WORDS
 from ..pointwise.common_kernels import ONE
 from ..pointwise.where_clamp_kernels import (
     between,

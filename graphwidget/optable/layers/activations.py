@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...arrays.type_errors import refuse_all_bools, refuse_bools_in_relu
+from ...arrays.kernel_errors import refuse_all_bools, refuse_bools_in_relu
 from ..declare import ARRAYS, Namespace, composite, op
 from ..out import PLAIN
 from ..pointwise.common_kernels import relu, threshold_backward

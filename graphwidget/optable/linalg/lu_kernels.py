@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
+from ...arrays.kernel_errors import not_implemented
 from ...arrays.memory_order import as_array
-from ...arrays.type_errors import not_implemented
 from ..pointwise.common_kernels import Array
 from .matrix_kernels import dense_columns, mT
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays.type_errors import LinAlgError
+from ...arrays.kernel_errors import LinAlgError
 from ..pointwise.common_kernels import Array
 from .matrix_kernels import dense_columns, eye_like, mT
 

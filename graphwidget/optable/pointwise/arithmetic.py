@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.type_errors import C_WORDS
+from ...arrays.kernel_errors import C_WORDS
 from ..declare import ARRAYS, Namespace, composite, op
 from ..out import PLAIN, POINTWISE
 from . import arithmetic_kernels as more

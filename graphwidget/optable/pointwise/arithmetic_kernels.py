@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...arrays.blocks import halves_in_float32, in_blocks
+from ...arrays.kernel_errors import check_nonzero_divisor, not_implemented
 from ...arrays.memory_order import Array, as_array
 from ...arrays.scalars import Default, scalar_array
-from ...arrays.type_errors import check_nonzero_divisor, not_implemented
 from .common_kernels import log1p
 
 

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...arrays.blocks import BLOCK, apply_in_blocks
+from ...arrays.kernel_errors import not_implemented
 from ...arrays.memory_order import as_array, clone
 from ...arrays.scalars import scalar_array
-from ...arrays.type_errors import not_implemented
 from ..declare import ARRAYS
 from .where_clamp_kernels import between, maximum, minimum, where_mask, zero, zero_where
 

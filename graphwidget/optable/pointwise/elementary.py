@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.type_errors import refuse_all_bools, refuse_bool_exponents
+from ...arrays.kernel_errors import refuse_all_bools, refuse_bool_exponents
 from ..declare import Namespace, composite, op
 from ..out import PLAIN
 from . import arithmetic_kernels as more

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.kernel_errors import not_implemented, refuse_all_bools
 from ...arrays.memory_order import as_array
-from ...arrays.type_errors import not_implemented, refuse_all_bools
 from ..declare import Namespace, composite, op
 from ..out import PLAIN
 from . import arithmetic_kernels as more

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.kernel_errors import not_implemented
 from ...arrays.memory_order import as_array
-from ...arrays.type_errors import not_implemented
 from ..declare import Namespace, composite, op
 from ..out import Out
 from ..pointwise.common_kernels import Array, Shape, sum_type

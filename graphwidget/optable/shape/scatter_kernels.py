@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.kernel_errors import not_implemented
 from ...arrays.memory_order import Array, Shape, as_array, clone
 from ...arrays.scalars import scalar_array
-from ...arrays.type_errors import not_implemented
 from .index_kernels import add_slices
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.type_errors import broadcast_shape
+from ...arrays.kernel_errors import broadcast_shape
 from ..declare import ARRAYS, Namespace, composite, op
 from ..out import Out
 from . import scatter_kernels as kernels

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ...arrays.kernel_errors import not_implemented
 from ...arrays.memory_order import Array, empty_for_result, empty_like
-from ...arrays.type_errors import not_implemented
 from . import special_coefficients as table
 from .special_kernels import blockwise, piecewise, polynomial
 

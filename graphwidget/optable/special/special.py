@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.type_errors import not_implemented
+from ...arrays.kernel_errors import not_implemented
 from ..declare import Namespace, composite, op
 from ..pointwise import arithmetic_kernels as more
 from . import gamma_kernels as gamma

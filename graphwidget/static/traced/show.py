@@ -22,7 +22,6 @@ from ...recording import events as ev
 from ...recording.log import Log
 from ...recording.recorder import Recorder
 from ...widget.recorded import Recorded
-from ...widget.stills import passes_in_words, passes_picture, twins_picture
 from ..convert import placeholder
 from ..graph import Graph
 from ..listener import Listener, current
@@ -33,6 +32,7 @@ from ..stages import stages
 from ..symbol import Symbol
 from .function import StaticFunction
 from .recording import Recording
+from .still_pictures import passes_in_words, passes_picture, twins_picture
 from .torch_compile import OptimizedModule
 
 KEYS = re.compile(r"[@<](\w+)|\['(\w+)'\]|\.(\w+)")
