@@ -16,7 +16,8 @@
   ``run_checks.py`` looks at each run for what raises no error, with ``unused.py``,
   ``without_optimizer.py``, ``none_gradients.py``, ``leaks.py`` and ``nans.py``.
 - **Mending it.** ``fixes.py``, ``history_fixes.py``, ``loss_fixes.py`` and ``domain_fixes.py``
-  change the user's lines (``lines.py`` finds them), ``fix_trials.py`` tries what they propose.
+  change the user's lines (``lines.py`` finds them, ``statements.py`` reads them), ``fix_trials.py``
+  tries what they propose.
 
 How the error of a value that was written in place is explained: ``calls.py`` has heard the write;
 ``backward_runs.py``, which stands around the engine, catches the error; ``failed`` of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from .fixes import LIBRARIES, parsed, valid
+from .fixes import LIBRARIES
+from .statements import parsed, valid
 
 ROOTS = ("sqrt", "rsqrt", "log", "log2", "log10", "reciprocal", "pow", "float_power")
 

@@ -11,31 +11,9 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any
 
+from .statements import first_of, is_variable, loss_of, parsed, read_by, valid
+
 LIBRARIES = ("torch", "F", "nn.functional", "torch.nn.functional", "torch.linalg")
-
-
-def parsed(text: str) -> ast.stmt | None:
-    """The one statement that a line is; None where it is not a whole one."""
-    try:
-        body = ast.parse(text.strip()).body
-    except SyntaxError:
-        return None
-    return body[0] if len(body) == 1 else None
-
-
-def parsed_value(text: str) -> ast.expr | None:
-    """The expression that a line is; None where it is a statement."""
-    statement = parsed(text)
-    return statement.value if isinstance(statement, ast.Expr) else None
-
-
-def valid(code: str) -> str:
-    """The code if it is Python, else nothing."""
-    try:
-        ast.parse(code)
-    except SyntaxError:
-        return ""
-    return code
 
 
 def out_of_place(text: str, levels: int | None = None) -> str:
@@ -46,11 +24,11 @@ def out_of_place(text: str, levels: int | None = None) -> str:
     if isinstance(statement, ast.AugAssign):
         target = statement.target
         if isinstance(target, ast.Subscript) and levels != 0:
-            return _cloned_first(target, statement, levels)
+            return _clonedfirst_of(target, statement, levels)
         whole = ast.BinOp(_copy(target), statement.op, statement.value)
         return valid(f"{ast.unparse(target)} = {ast.unparse(whole)}")
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
-        return _cloned_first(statement.targets[0], statement, levels)
+        return _clonedfirst_of(statement.targets[0], statement, levels)
     if isinstance(statement, ast.Expr):
         return _method(statement, levels)
     changed = text
@@ -65,7 +43,7 @@ def _copy(value: ast.expr) -> ast.expr:
     return ast.parse(ast.unparse(value), mode="eval").body
 
 
-def _cloned_first(target: ast.Subscript, statement: ast.stmt, levels: int | None) -> str:
+def _clonedfirst_of(target: ast.Subscript, statement: ast.stmt, levels: int | None) -> str:
     """The line after one that makes a copy of the tensor that its subscripts are of."""
     whole: ast.expr = target
     while isinstance(whole, ast.Subscript) and levels != 0:
@@ -102,8 +80,8 @@ def _method(statement: ast.Expr, levels: int | None) -> str:
     if ast.unparse(function.value) in LIBRARIES and call.args:
         return valid(f"{ast.unparse(call.args[0])} = {_plain(call)}")
     if isinstance(function.value, ast.Subscript) and levels != 0:
-        return _cloned_first(function.value, statement, levels)
-    name = _first(call)
+        return _clonedfirst_of(function.value, statement, levels)
+    name = first_of(call)
     if not name:
         return ""
     if function.attr == "zero_":
@@ -113,14 +91,6 @@ def _method(statement: ast.Expr, levels: int | None) -> str:
     if function.attr in ("fill_", "normal_", "uniform_", "random_"):
         return valid(f"{name} = {name}.clone()\n{ast.unparse(call)}")
     return valid(f"{name} = {_plain(call)}")
-
-
-def _first(call: ast.expr) -> str:
-    """The variable that a chain of methods begins with: ``x`` of ``x.neg_().add_(1)``."""
-    while isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-        call = call.func.value
-    kinds = ast.Name | ast.Attribute | ast.Subscript
-    return ast.unparse(call) if isinstance(call, kinds) else ""
 
 
 def _plain(call: ast.expr) -> str:
@@ -134,7 +104,7 @@ def _plain(call: ast.expr) -> str:
 def _each(made: ast.ListComp) -> str:
     """``[x.mul_(2) for x in xs]`` keeps its results: ``xs = [x.mul(2) for x in xs]``."""
     of = made.generators[0].iter
-    written = isinstance(made.elt, ast.Call) and _first(made.elt)
+    written = isinstance(made.elt, ast.Call) and first_of(made.elt)
     if len(made.generators) > 1 or not isinstance(of, ast.Name | ast.Attribute) or not written:
         return ""
     return valid(f"{ast.unparse(of)} = {_plain(made)}")
@@ -149,13 +119,6 @@ def under_no_grad(text: str, more: Iterable[ast.stmt] = ()) -> str:
 def under_grad(text: str) -> str:
     """The line within ``torch.enable_grad()``."""
     return valid("with torch.enable_grad():\n" + textwrap.indent(text, "    "))
-
-
-def writes(node: ast.stmt) -> bool:
-    """Whether a statement writes in place, as far as its form tells."""
-    if isinstance(node, ast.Assign):
-        return isinstance(node.targets[0], ast.Subscript)
-    return isinstance(node, ast.AugAssign) or bool(target(ast.unparse(node)))
 
 
 def without(text: str, op: str) -> str:
@@ -190,16 +153,6 @@ def not_inplace(text: str, module: str, inner: str) -> str:
     return ""
 
 
-def loss_of(text: str) -> str:
-    """``loss`` of the line ``loss.backward()``; empty for other lines."""
-    statement = parsed(text)
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    function = call.func if isinstance(call, ast.Call) else None
-    if isinstance(function, ast.Attribute) and function.attr == "backward":
-        return ast.unparse(function.value)
-    return ""
-
-
 class Replaced(ast.NodeTransformer):
     """Puts one expression in the place of another."""
 
@@ -231,70 +184,6 @@ def with_copy(text: str, name: str) -> str:
     tail = f".{'.'.join(name.split('.')[-2:])}"
     names = [name, *(each for each in read_by(text) if name and each.endswith(tail))]
     return next(filter(None, (with_method(text, each, "clone") for each in names)), "")
-
-
-def adds_up(text: str) -> bool:
-    """Whether a line adds to a sum: ``total = total + loss``."""
-    statement = parsed(text)
-    value = statement.value if isinstance(statement, ast.Assign) else None
-    if not isinstance(statement, ast.Assign) or not isinstance(value, ast.BinOp):
-        return False
-    given = ast.unparse(statement.targets[0])
-    return isinstance(value.op, ast.Add) and given in map(ast.unparse, (value.left, value.right))
-
-
-def is_variable(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> bool:
-    """Whether it is a variable or an attribute, that is read or written as ``context`` says."""
-    return isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, context)
-
-
-def handed(made: str, used: str) -> list[str]:
-    """The variables that one statement gives a value and another reads."""
-    one, other = parsed(made), parsed(used)
-    if one is None or other is None:
-        return []
-    read = {ast.unparse(each) for each in ast.walk(other) if is_variable(each, ast.Load)}
-    given = [ast.unparse(each) for each in ast.walk(one) if is_variable(each, ast.Store)]
-    return [name for name in given if name in read]
-
-
-def read_by(text: str) -> list[str]:
-    """The variables and attributes that a statement reads."""
-    nodes = ast.walk(parsed(text) or ast.Pass())
-    return [ast.unparse(each) for each in nodes if is_variable(each, ast.Load)]
-
-
-def given_by(text: str) -> list[str]:
-    """The variables and attributes that a statement gives a value."""
-    nodes = ast.walk(parsed(text) or ast.Pass())
-    return [ast.unparse(each) for each in nodes if is_variable(each, ast.Store)]
-
-
-def carried_on(text: str) -> list[str]:
-    """The variables that a statement both reads and gives a new value: it cannot run twice."""
-    statement = parsed(text)
-    if not isinstance(statement, ast.Assign):
-        return []
-    names = [each for each in ast.walk(statement) if isinstance(each, ast.Name)]
-    read = {each.id for each in names if isinstance(each.ctx, ast.Load)}
-    return [each.id for each in names if isinstance(each.ctx, ast.Store) and each.id in read]
-
-
-def target(text: str) -> str:
-    """The variable or attribute that a line writes in place; empty where it is not one."""
-    statement = parsed(text)
-    written: ast.expr | None = None
-    if isinstance(statement, ast.AugAssign):
-        written = statement.target
-    elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
-        written = statement.targets[0]
-    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        function = statement.value.func
-        writes = isinstance(function, ast.Attribute) and function.attr.endswith("_")
-        written = parsed_value(_first(statement.value)) if writes else None
-    while isinstance(written, ast.Subscript):
-        written = written.value
-    return ast.unparse(written) if isinstance(written, ast.Name | ast.Attribute) else ""
 
 
 def kept_result(text: str) -> str:

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from .fixes import Replaced, is_variable, parsed, valid
+from .fixes import Replaced
+from .statements import is_variable, parsed, valid
 
 CUTS = re.compile(
     r"(\.cpu\(\))*(\.(detach|data|item|numpy|tolist)\b(\(\))?)(\.(cpu|numpy|item|tolist)\(\))*"

@@ -22,9 +22,10 @@ from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import cell_of, function_of
 from . import history_fixes
-from .fixes import Replaced, valid
+from .fixes import Replaced
 from .identity import Identity
 from .lines import name_of_value, place_of_call, statement
+from .statements import valid
 from .tensor_facts import grad_fn_of
 
 WINDOW = 6

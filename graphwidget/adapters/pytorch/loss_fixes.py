@@ -11,8 +11,9 @@ import torch
 from ...recording.findings import Place
 from ...recording.fold import Model
 from . import history_fixes
-from .fixes import LIBRARIES, Replaced, parsed, valid
+from .fixes import LIBRARIES, Replaced
 from .lines import siblings, source_of, statement
+from .statements import parsed, valid
 
 PICKED = ("argmax", "max", "topk")
 """What picks the class with the highest score."""

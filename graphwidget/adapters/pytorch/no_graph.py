@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import Site
-from . import fixes, history_fixes
+from . import fixes, history_fixes, statements
 from .lines import header, name_of_value, place_in, place_of, statement, switched_off
 from .loss_fixes import as_loss, kept
 
@@ -40,7 +40,7 @@ def no_graph(
     for number in leaves:
         place = place_of(frozen.get(number))
         if place is not None:
-            fix = fixes.valid(place.text.replace("False", "True"))
+            fix = statements.valid(place.text.replace("False", "True"))
             return Finding("no_grad", reader, place, fix, "The parameters were frozen here.")
     made = [number for number in leaves if number in origins]
     cuts = [number for number in leaks if any(number < leaf for leaf in leaves)]
@@ -55,7 +55,7 @@ def no_graph(
     name = (name_of_value(model, made[0]) if made else "") or name_of_value(model, value)
     fix = f"{name}.requires_grad_()" if name else ""
     if place is not None and fix:
-        fix = fixes.valid(f"{statement(model, place)}\n{fix}")
+        fix = statements.valid(f"{statement(model, place)}\n{fix}")
     return Finding("no_grad", reader, place, fix, "Nothing that it was computed from needs grad.")
 
 
@@ -83,13 +83,13 @@ def cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
         fix = history_fixes.with_graph(line)
     elif "use_reentrant=True" in line:
         text = "A reentrant checkpoint records nothing where none of its inputs needs a gradient."
-        fix = fixes.valid(line.replace("use_reentrant=True", "use_reentrant=False"))
+        fix = statements.valid(line.replace("use_reentrant=True", "use_reentrant=False"))
     elif off is None:
         text, fix = "Nothing was recorded here: gradients are switched off.", fixes.under_grad(line)
     elif isinstance(off[1], ast.Expr):
         place = off[0]
         text = "Nothing is recorded from here on: gradients are switched off."
-        fix = fixes.valid(place.text.replace("False", "True"))
+        fix = statements.valid(place.text.replace("False", "True"))
     elif isinstance(off[1], ast.With):
         text = f"Nothing was recorded here, because of `{off[0].text}` (line {off[0].line})."
         fix = fixes.under_grad(line)

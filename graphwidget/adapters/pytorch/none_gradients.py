@@ -14,7 +14,7 @@ from ...recording.findings import Finding, Place
 from ...recording.fold import Model
 from ...recording.recorder import Recorder
 from ..raised_calls import entries_of
-from . import fixes
+from . import statements
 from .identity import Identity
 from .lines import between, place_of, place_of_call, statement
 
@@ -54,7 +54,7 @@ def absent(
 def _read(line: str, frame: FrameType) -> list[tuple[str, torch.Tensor]]:
     """The tensors whose gradients a line reads and that have none, by their names."""
     found = []
-    for node in ast.walk(fixes.parsed(line) or ast.Pass()):
+    for node in ast.walk(statements.parsed(line) or ast.Pass()):
         if isinstance(node, ast.Attribute) and node.attr == "grad":
             tensor = _value(node.value, frame)
             if isinstance(tensor, torch.Tensor) and tensor.requires_grad:
@@ -80,7 +80,7 @@ def _kept(model: Model, value: int, made: Place, name: str) -> tuple[str, str]:
     """How the gradient is had, in words and as the line that made the tensor with more of it: one
     of numbers alone is made a leaf, of another the gradient is kept."""
     line = statement(model, made)
-    tree = fixes.parsed(line)
+    tree = statements.parsed(line)
     if not isinstance(tree, ast.Assign) or ast.unparse(tree.targets[0]) != name:
         return f" Call {name}.retain_grad() before backward.", ""
     node = model.values[value]["node"]
@@ -90,6 +90,6 @@ def _kept(model: Model, value: int, made: Place, name: str) -> tuple[str, str]:
         asked = [each for each in ast.walk(tree) if isinstance(each, ast.Call)]
         for call in asked:
             call.keywords = [each for each in call.keywords if each.arg != "requires_grad"]
-        fix = fixes.valid(f"{name} = ({ast.unparse(tree.value)}).requires_grad_()")
+        fix = statements.valid(f"{name} = ({ast.unparse(tree.value)}).requires_grad_()")
         return f" Compute {name} first, and ask for its gradient then.", fix
-    return " Ask for it before backward.", fixes.valid(f"{line}\n{name}.retain_grad()")
+    return " Ask for it before backward.", statements.valid(f"{line}\n{name}.retain_grad()")

@@ -10,7 +10,7 @@ from itertools import takewhile
 from ...recording.findings import Finding
 from ...recording.fold import Model
 from ...recording.sites import Site
-from . import fixes
+from . import fixes, statements
 from .lines import (
     MAX_LINES,
     enclosing,
@@ -39,11 +39,11 @@ def leaf_written(error: str, site: Site | None) -> Finding:
     fix = ""
     if place is not None and site is not None:
         source = "".join(linecache.getlines(site.code.co_filename)[:MAX_LINES])
-        more = list(takewhile(fixes.writes, siblings(source, place)))
+        more = list(takewhile(statements.writes, siblings(source, place)))
         whole = enclosing(source, place)
         text = place.text if not whole or hasattr(whole[-1], "body") else ast.unparse(whole[-1])
         fix = fixes.under_no_grad(text, more)
-    name = "" if place is None else fixes.target(place.text)
+    name = "" if place is None else statements.target(place.text)
     how = ", through a view of it" if error.startswith("a view") else ""
     text = (
         f"{name or 'This tensor'} is a leaf that requires grad, and is written in place{how}. "
@@ -56,7 +56,7 @@ def view_written(error: str, site: Site | None) -> Finding:
     """A view was written that PyTorch does not let be written, as those of ``unbind``."""
     place = place_of(site)
     fix = "" if place is None else fixes.out_of_place(place.text)
-    name = "" if place is None else fixes.target(place.text)
+    name = "" if place is None else statements.target(place.text)
     why = "one of several views that one call made (by unbind, split or chunk)"
     if "no_grad" in error or "inference" in error:
         why = "a view that was made where nothing is recorded"

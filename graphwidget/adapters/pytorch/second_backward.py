@@ -11,7 +11,7 @@ from functools import partial
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import Site
-from . import fixes, history_fixes
+from . import fixes, history_fixes, statements
 from .lines import (
     anew,
     apart,
@@ -63,7 +63,7 @@ def _used_again(
     new, old = edges[0]
     name, place = _carried(model, new, old)
     line = "" if place is None else statement(model, place)
-    loss = fixes.loss_of(backward.text) if backward is not None else ""
+    loss = statements.loss_of(backward.text) if backward is not None else ""
     kept = _put_into(model, place, line, name)
     added = _other_term(model, new, old)
     first_use = _for_another(model, old, name, began)
@@ -75,9 +75,9 @@ def _used_again(
         text += f" {kept[0]} keeps what all turns computed, with its history. Keep the numbers"
         fix = f"{history_fixes.detached(statement(model, kept[1]), name)}  # line {kept[1].line}"
         text += f", and call backward on {name}." if loss else "."
-        if loss and backward is not None and loss in fixes.given_by(line):
+        if loss and backward is not None and loss in statements.given_by(line):
             fix += f"\n{name}.backward()  # line {backward.line}"
-        fix = fixes.valid(fix)
+        fix = statements.valid(fix)
     elif first_use is not None:
         place, fix = first_use
         text += f" That backward needs no gradient of {name}: give it {name}.detach()."
@@ -88,7 +88,7 @@ def _used_again(
         text += " make it anew each time (or, if what made it is not trained, .detach() it)."
         made = [*anew(model, [old["node"]], first, place.function)]
         made = made or _elsewhere(model, reader, place, name)
-        fix = fixes.valid("\n".join([*made, line])) if made else ""
+        fix = statements.valid("\n".join([*made, line])) if made else ""
     else:
         text += f" {name or 'What was computed then'} is used again, with its old history."
         fix = _detached(model, edges, line, place)
@@ -105,10 +105,10 @@ def _kept_graph(finding: Finding, before: Place) -> Finding:
 
 def _put_into(model: Model, place: Place | None, line: str, name: str) -> tuple[str, Place] | None:
     """The container that a line reads and that was given what has that name, and where it was."""
-    if place is None or not name or name in fixes.read_by(line):
+    if place is None or not name or name in statements.read_by(line):
         return None
     source = source_of(model, place)
-    for container in fixes.read_by(line):
+    for container in statements.read_by(line):
         for nr, value in history_fixes.put_into(source, container.rpartition(".")[2]):
             if ast.unparse(value) == name:
                 text = source.splitlines()[nr - 1].strip()
@@ -124,14 +124,14 @@ def _turns(model: Model, place: Place, name: str) -> bool:
     ]
     targets = [each for loop in loops for each in ast.walk(loop.target)]
     names = {each.id for each in targets if isinstance(each, ast.Name)}
-    return name in names if name else bool(names & set(fixes.read_by(statement(model, place))))
+    return name in names if name else bool(names & set(statements.read_by(statement(model, place))))
 
 
 def _elsewhere(model: Model, reader: Place | None, place: Place, name: str) -> list[str]:
     """The statement that gives a name its value, where it stands in another function than its use
     and can be said there too: for an attribute a method of the same class, for a variable the
     program's top."""
-    if reader is None or name not in fixes.handed(made := statement(model, reader), name):
+    if reader is None or name not in statements.handed(made := statement(model, reader), name):
         return []
     one, other = (each.function.rpartition(".")[0] for each in (reader, place))
     known = one == other if name.startswith("self.") else reader.function == ""
@@ -172,7 +172,7 @@ def _between_two(
     if before is None or backward is None or before.function != backward.function:
         return ""
     made = anew(model, roots, first, backward.function)
-    return fixes.valid("\n".join([before.text, *made])) if made else ""
+    return statements.valid("\n".join([before.text, *made])) if made else ""
 
 
 def _shared(
@@ -194,13 +194,13 @@ def _shared(
         step = steps[0]
         if backward is not None and step.function == backward.function:
             made = anew(model, roots, first, step.function)
-            fix = fixes.valid("\n".join([step.text, *made])) if made else ""
+            fix = statements.valid("\n".join([step.text, *made])) if made else ""
         return finding._replace(culprit=step, fix=fix, text=text)
     if before is not None and backward is not None:
         text += " add them and call backward once."
-        losses = fixes.loss_of(before.text), fixes.loss_of(backward.text)
+        losses = statements.loss_of(before.text), statements.loss_of(backward.text)
         where = f"# in place of lines {before.line} and {backward.line}"
-        fix = fixes.valid(f"({' + '.join(losses)}).backward()  {where}") if all(losses) else ""
+        fix = statements.valid(f"({' + '.join(losses)}).backward()  {where}") if all(losses) else ""
     return finding._replace(fix=fix, text=text)
 
 
@@ -222,7 +222,8 @@ def _carried(model: Model, new: Row, old: Row) -> tuple[str, Place | None]:
             place = seen_from(model, new["call"], scope)
             inner = place_of_call(model, new["call"])
             if place is not None and inner is not None and inner != place:
-                within = [name in fixes.read_by(statement(model, each)) for each in (place, inner)]
+                lines = [statement(model, each) for each in (place, inner)]
+                within = [name in statements.read_by(line) for line in lines]
                 place = inner if within == [False, True] else place
             if place is not None:
                 return str(name), place
@@ -231,7 +232,7 @@ def _carried(model: Model, new: Row, old: Row) -> tuple[str, Place | None]:
     if place is not None and name.startswith("self.") and name in place.text:
         return name, place
     for used, made in apart(model, new["call"], old["call"]):
-        handed = fixes.handed(statement(model, made), statement(model, used))
+        handed = statements.handed(statement(model, made), statement(model, used))
         if handed:
             return handed[0], used
     return name, place
@@ -250,7 +251,7 @@ def _detached(
         number = re.search(rf"^\s*{re.escape(name)} = [\d.]+\s*(#.*)?$", source, re.MULTILINE)
         cuts += [f"if torch.is_tensor({name}):"] if number else []
         cuts += [f"{'    ' if number else ''}{name} = {name}.detach()"]
-    return fixes.valid("\n".join([*cuts, line])) if cuts else ""
+    return statements.valid("\n".join([*cuts, line])) if cuts else ""
 
 
 def _crossings(model: Model, roots: Iterable[int], end: int, began: int) -> list[tuple[Row, Row]]:

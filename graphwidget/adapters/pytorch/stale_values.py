@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
-from . import fixes
+from . import fixes, statements
 from .lines import (
     anew,
     enclosing,
@@ -34,7 +34,7 @@ def stale(model: Model, run: int, node: Row, slot: Row, way: Sequence[Place]) ->
     reader = place_of_call(model, node["call"])
     culprit = None if write is None else place_in(model, write["source"])
     line = "" if culprit is None else statement(model, culprit)
-    name = name_of_value(model, slot["value"]) or fixes.target(line)
+    name = name_of_value(model, slot["value"]) or statements.target(line)
     module, unset = _module(model, write, line)
     call = model.calls.get(write["call"]) if write is not None else None
     step = call is not None and call["op"][:1].isupper()
@@ -52,7 +52,7 @@ def stale(model: Model, run: int, node: Row, slot: Row, way: Sequence[Place]) ->
     elif culprit is not None:
         fix = unset or fixes.out_of_place(line, _levels(model, call))
         if not fix and name.isidentifier() and reader is not None:
-            fix = fixes.valid(f"{name} = {name}.clone()\n{line}")
+            fix = statements.valid(f"{name} = {name}.clone()\n{line}")
             fix = fix or f"{name} = {name}.clone()"
     return Finding("stale", reader, culprit, fix, text)
 
@@ -98,23 +98,23 @@ def _later(
     line = None if write is None else seen_from(model, write["call"], backward.function)
     if line is not None and any(place.line == line.line for place in again.values()):
         again = {}  # what writes is a part of it: then once more is no help
-    turned = next(filter(fixes.carried_on, again), "")
-    if turned and fixes.adds_up(turned) and (write is None or not _by_step(model, write)):
+    turned = next(filter(statements.carried_on, again), "")
+    if turned and statements.adds_up(turned) and (write is None or not _by_step(model, write)):
         again, turned = {}, ""
     if turned:
-        names = fixes.carried_on(turned)
+        names = statements.carried_on(turned)
         text = f" {' and '.join(names)} brought it from an earlier turn: cut its history."
         before = f"  # before line {again[turned].line}"
         return text, "\n".join(f"{each} = {each}.detach(){before}" for each in names)
     again.pop(statement(model, backward), None)  # it comes after it anyway
     if again and line is not None:
-        fix = fixes.valid("\n".join([statement(model, line), *again]))
+        fix = statements.valid("\n".join([statement(model, line), *again]))
         block = [each for each in _around(model, line) if each not in _around(model, backward)]
         own = write is not None and place_in(model, write["source"]) == line
         if fix and own and len(block) <= 1:
             return " Compute anew after it what backward needs.", fix
         end = block[0].end_lineno if block else line.line
-        fix = fixes.valid("\n".join(f"{each}  # after line {end}" for each in again))
+        fix = statements.valid("\n".join(f"{each}  # after line {end}" for each in again))
         if reader is None or not block or block[0] not in _around(model, reader):
             return f" Compute anew, after line {end}, what backward needs.", fix
     text = f" Write it after `{backward.text}` (line {backward.line})."

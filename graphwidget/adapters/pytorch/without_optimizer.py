@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
-from . import fixes
+from . import statements
 from .lines import enclosing, place_in, source_of
 
 PART = re.compile(r"\[[^\]]*\]|\.?\w+")
@@ -120,7 +120,7 @@ def _list_of(source: str, place: Place) -> tuple[str, ast.Assign, str] | None:
         if isinstance(node, ast.Assign) and kind and ast.unparse(node.targets[0]) in reached:
             target, given = ast.unparse(node.targets[0]), ast.unparse(node.value)
             call = f"{'nn' if short else 'torch.nn'}.{kind}({'' if len(given) == 2 else given})"
-            return kind, node, fixes.valid(f"{target} = {call}")
+            return kind, node, statements.valid(f"{target} = {call}")
     return None
 
 
@@ -159,13 +159,13 @@ def _of_others(
         other = next(iter(others))
         text += f" {name} was made with the parameters of {other}, which get none."
         fix = re.sub(rf"\b{re.escape(other)}\b(?=\.|\[|\))", root, ast.unparse(made.value))
-        return Finding("unused", None, place, fixes.valid(f"{name} = {fix}"), text)
+        return Finding("unused", None, place, statements.valid(f"{name} = {fix}"), text)
     text += f" {name} was made before they were, and steps those that they took the place of: "
     text += f"make it after all parts of {root} are in their places."
     later = [each for each in after if _replaces(each, root)]
     if not later:
         return Finding("unused", None, place, "", text)
-    last, again = later[-1], fixes.valid(f"{ast.unparse(later[-1])}\n{ast.unparse(made)}")
+    last, again = later[-1], statements.valid(f"{ast.unparse(later[-1])}\n{ast.unparse(made)}")
     where = place._replace(line=last.lineno, text=ast.unparse(last).partition("\n")[0])
     return Finding("unused", place, where, again, text)
 

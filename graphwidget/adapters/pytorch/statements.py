@@ -1,0 +1,118 @@
+"""What a statement of the user's program reads, writes and gives, by its text alone."""
+
+from __future__ import annotations
+
+import ast
+
+
+def parsed(text: str) -> ast.stmt | None:
+    """The one statement that a line is; None where it is not a whole one."""
+    try:
+        body = ast.parse(text.strip()).body
+    except SyntaxError:
+        return None
+    return body[0] if len(body) == 1 else None
+
+
+def parsed_value(text: str) -> ast.expr | None:
+    """The expression that a line is; None where it is a statement."""
+    statement = parsed(text)
+    return statement.value if isinstance(statement, ast.Expr) else None
+
+
+def valid(code: str) -> str:
+    """The code if it is Python, else nothing."""
+    try:
+        ast.parse(code)
+    except SyntaxError:
+        return ""
+    return code
+
+
+def is_variable(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> bool:
+    """Whether it is a variable or an attribute, that is read or written as ``context`` says."""
+    return isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, context)
+
+
+def read_by(text: str) -> list[str]:
+    """The variables and attributes that a statement reads."""
+    nodes = ast.walk(parsed(text) or ast.Pass())
+    return [ast.unparse(each) for each in nodes if is_variable(each, ast.Load)]
+
+
+def given_by(text: str) -> list[str]:
+    """The variables and attributes that a statement gives a value."""
+    nodes = ast.walk(parsed(text) or ast.Pass())
+    return [ast.unparse(each) for each in nodes if is_variable(each, ast.Store)]
+
+
+def handed(made: str, used: str) -> list[str]:
+    """The variables that one statement gives a value and another reads."""
+    one, other = parsed(made), parsed(used)
+    if one is None or other is None:
+        return []
+    read = {ast.unparse(each) for each in ast.walk(other) if is_variable(each, ast.Load)}
+    given = [ast.unparse(each) for each in ast.walk(one) if is_variable(each, ast.Store)]
+    return [name for name in given if name in read]
+
+
+def carried_on(text: str) -> list[str]:
+    """The variables that a statement both reads and gives a new value: it cannot run twice."""
+    statement = parsed(text)
+    if not isinstance(statement, ast.Assign):
+        return []
+    names = [each for each in ast.walk(statement) if isinstance(each, ast.Name)]
+    read = {each.id for each in names if isinstance(each.ctx, ast.Load)}
+    return [each.id for each in names if isinstance(each.ctx, ast.Store) and each.id in read]
+
+
+def adds_up(text: str) -> bool:
+    """Whether a line adds to a sum: ``total = total + loss``."""
+    statement = parsed(text)
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    if not isinstance(statement, ast.Assign) or not isinstance(value, ast.BinOp):
+        return False
+    given = ast.unparse(statement.targets[0])
+    return isinstance(value.op, ast.Add) and given in map(ast.unparse, (value.left, value.right))
+
+
+def loss_of(text: str) -> str:
+    """``loss`` of the line ``loss.backward()``; empty for other lines."""
+    statement = parsed(text)
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    function = call.func if isinstance(call, ast.Call) else None
+    if isinstance(function, ast.Attribute) and function.attr == "backward":
+        return ast.unparse(function.value)
+    return ""
+
+
+def writes(node: ast.stmt) -> bool:
+    """Whether a statement writes in place, as far as its form tells."""
+    if isinstance(node, ast.Assign):
+        return isinstance(node.targets[0], ast.Subscript)
+    return isinstance(node, ast.AugAssign) or bool(target(ast.unparse(node)))
+
+
+def target(text: str) -> str:
+    """The variable or attribute that a line writes in place; empty where it is not one."""
+    statement = parsed(text)
+    written: ast.expr | None = None
+    if isinstance(statement, ast.AugAssign):
+        written = statement.target
+    elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
+        written = statement.targets[0]
+    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        function = statement.value.func
+        writes = isinstance(function, ast.Attribute) and function.attr.endswith("_")
+        written = parsed_value(first_of(statement.value)) if writes else None
+    while isinstance(written, ast.Subscript):
+        written = written.value
+    return ast.unparse(written) if isinstance(written, ast.Name | ast.Attribute) else ""
+
+
+def first_of(call: ast.expr) -> str:
+    """The variable that a chain of methods begins with: ``x`` of ``x.neg_().add_(1)``."""
+    while isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+        call = call.func.value
+    kinds = ast.Name | ast.Attribute | ast.Subscript
+    return ast.unparse(call) if isinstance(call, kinds) else ""
