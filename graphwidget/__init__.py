@@ -28,8 +28,8 @@ for _room in (
 from . import autograd, random
 from .arrays.devices import device
 from .arrays.dtypes import ABSENT as _ABSENT_TYPES
+from .arrays.dtypes import bool_ as _bool
 from .arrays.dtypes import (  # fmt: skip
-    Size,
     dtype,
     float16,
     float32,
@@ -42,7 +42,6 @@ from .arrays.dtypes import (  # fmt: skip
     set_default_dtype,
     uint8,
 )
-from .arrays.dtypes import bool_ as _bool
 from .arrays.finfo import finfo, iinfo
 from .arrays.layouts import LAYOUTS as _LAYOUTS
 from .arrays.layouts import layout, strided
@@ -53,6 +52,7 @@ from .arrays.memory_formats import (
     memory_format,
     preserve_format,
 )
+from .arrays.size import Size
 from .as_torch import as_torch
 from .autograd.anomaly_mode import (
     is_anomaly_check_nan_enabled,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import IO, TypeAlias
 
 from .arrays.devices import device as _device
-from .arrays.dtypes import Size
 from .arrays.dtypes import dtype as _dtype  # noqa: F401
 from .arrays.layouts import layout as _layout  # noqa: F401  (programs annotate with it)
+from .arrays.size import Size
 from .graph.edges import GradientEdge
 from .graph.tensor import Tensor
 

@@ -77,7 +77,7 @@ class device:
 
 
 def device_of(type: str, index: int | None) -> device:
-    """A device from its pickle, which cannot name the class (as ``dtypes.size_of``)."""
+    """A device from its pickle, which cannot name the class (as ``size.size_of``)."""
     return device(type, index)
 
 

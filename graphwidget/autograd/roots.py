@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.dtypes import Size, default_numpy
+from ..arrays.dtypes import default_numpy
+from ..arrays.size import Size
 from ..arrays.type_names import type_name
 from ..graph import runtime
 from ..graph.base import dtype_of_grad

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.dtypes import Size, dtype, python_type
+from ..arrays.dtypes import dtype, python_type
+from ..arrays.size import Size
 from ..eager.lazy import Names, compile_function, lazy_function
 from ..eager.op_functions import RECORDED, record_body
 from ..eager.overridable import ask_source, default, wrapper_source

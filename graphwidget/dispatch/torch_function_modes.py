@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ..arrays import dtypes
+from ..arrays.size import Size
 from ..arrays.warnings import warn, warn_once
 from ..eager.constant_absent import Absent, Constant
 from ..graph import runtime
@@ -81,7 +82,7 @@ class OverridesOff:
 
 PLAIN = {
     int, float, bool, complex, str, bytes, type(None), slice, type(Ellipsis), dict, set, frozenset,
-    dtypes.Size, dtypes.dtype, Tensor, Constant, Absent,
+    Size, dtypes.dtype, Tensor, Constant, Absent,
 }  # fmt: skip
 """Types that are never asked; parameters join them."""
 

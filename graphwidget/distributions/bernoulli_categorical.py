@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arrays.dtypes import Size
+from ..arrays.size import Size
 from ..autograd.grad_mode import no_grad
 from ..dispatch.offer import FUNCTIONS as F
 from ..nn.functional import binary_cross_entropy_with_logits, softmax

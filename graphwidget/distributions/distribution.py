@@ -5,7 +5,8 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any, ClassVar
 
-from ..arrays.dtypes import Size, get_default_dtype
+from ..arrays.dtypes import get_default_dtype
+from ..arrays.size import Size
 from ..arrays.warnings import warn
 from ..autograd.grad_mode import enable_grad
 from ..dispatch.offer import FUNCTIONS as F

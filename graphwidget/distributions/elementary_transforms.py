@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.dtypes import Size
+from ..arrays.size import Size
 from ..dispatch.offer import FUNCTIONS as F
 from ..graph.tensor import Tensor
 from ..nn.functional import logsigmoid, pad, softplus

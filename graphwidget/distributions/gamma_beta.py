@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..arrays.dtypes import Size
+from ..arrays.size import Size
 from ..autograd.function import Function
 from ..dispatch.offer import FUNCTIONS as F
 from ..functions.random.sampling import standard_gamma

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arrays.dtypes import Size
+from ..arrays.size import Size
 from . import constraints
 from .distribution import Distribution, forwarded_property
 

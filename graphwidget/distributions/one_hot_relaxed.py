@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..arrays.dtypes import Size
+from ..arrays.size import Size
 from ..dispatch.offer import FUNCTIONS as F
 from ..nn.functional import one_hot
 from . import constraints

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from ..arrays.dtypes import Size
+from ..arrays.size import Size
 from ..dispatch.offer import FUNCTIONS as F
 from ..dispatch.offer import SPACES
 from ..nn.functional import pad, softplus

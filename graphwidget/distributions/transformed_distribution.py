@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from ..arrays.dtypes import Size
+from ..arrays.size import Size
 from ..autograd.grad_mode import no_grad
 from ..dispatch.offer import FUNCTIONS as F
 from . import constraints

@@ -6,6 +6,7 @@ import re
 from typing import Any, NamedTuple
 
 from ..arrays import dtypes
+from ..arrays.size import Size
 from ..graph.tensor import Tensor
 from .node import Node
 
@@ -21,7 +22,7 @@ _FRAME = re.compile(r"^File \"(.+)\", line (\d+), in (.+)$")
 class TensorMetadata(NamedTuple):
     """What `ShapeProp` notes of a tensor."""
 
-    shape: dtypes.Size
+    shape: Size
     dtype: dtypes.dtype
     requires_grad: bool
     stride: tuple[int, ...]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from ..arrays import devices, dtypes
+from ..arrays.size import Size
 from ..arrays.type_names import type_name
 from ..arrays.warnings import warn
 from ..optable import TABLE
@@ -340,9 +341,9 @@ class Tensor(TensorMethods):
 
     # What it is -------------------------------------------------------------------------------
     @property
-    def shape(self) -> dtypes.Size:
+    def shape(self) -> Size:
         """The sizes of its dimensions."""
-        return dtypes.Size(self._data.shape)
+        return Size(self._data.shape)
 
     @property
     def dtype(self) -> dtypes.dtype:

@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..arrays.devices import device
-from ..arrays.dtypes import Size, dtype
+from ..arrays.dtypes import dtype
+from ..arrays.size import Size
 from ..functions.random.generator import Generator
 from .base import TensorBase
 from .tensor import Tensor

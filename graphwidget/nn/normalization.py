@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any
 
-from ..arrays.dtypes import Size
+from ..arrays.size import Size
 from ..functions.creation.factories import empty
 from ..graph.tensor import Tensor
 from . import functional, init

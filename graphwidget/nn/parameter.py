@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from ..arrays import dtypes
+from ..arrays.size import Size
 from ..dispatch import torch_function_modes as overrides
 from ..dispatch.offer import METHODS
 from ..functions.creation.factories import empty
@@ -225,7 +226,7 @@ class UninitializedTensorMixin:
 
     def size(self, dim: int | None = None) -> Any:
         """(0,), as if it was empty."""
-        return dtypes.Size((0,))
+        return Size((0,))
 
     def share_memory_(self) -> Any:
         """Nothing to share yet."""

@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from ..arrays import devices, dtypes
+from ..arrays.size import Size
 from ..graph.tensor import Tensor
 from ..graph.version import counter_after_fill
 from ..nn.parameter import Parameter
 from .storages import Arrays, Storages, array_on_storage
 
-_FIXED: dict[str, Any] = {"tuple": tuple, "frozenset": frozenset, "size": dtypes.Size}
+_FIXED: dict[str, Any] = {"tuple": tuple, "frozenset": frozenset, "size": Size}
 _DICTS: dict[str, Any] = {
     "dict": dict, "ordered": OrderedDict, "counter": Counter, "default": defaultdict,
 }  # fmt: skip

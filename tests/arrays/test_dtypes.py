@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from graphwidget.arrays import devices, dtypes, finfo
+from graphwidget.arrays.size import Size
 from tests.both import both, source
 
 NUMBERS = (True, 2, 2.5)
@@ -69,7 +70,7 @@ def test_sizes() -> None:
         lambda S: pickle.loads(pickle.dumps(S([2, 3]))), lambda S: S([]).numel(),
     ]  # fmt: skip
     for program in programs:
-        assert outcome(program, dtypes.Size) == outcome(program, torch.Size)
+        assert outcome(program, Size) == outcome(program, torch.Size)
 
 
 def test_devices() -> None:

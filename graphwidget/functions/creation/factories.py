@@ -11,6 +11,7 @@ from ...arrays import devices, dtypes, memory_order
 from ...arrays.kernel_errors import C_WORDS
 from ...arrays.memory_formats import check_format, preserve_format, to_format
 from ...arrays.scalars import check_integer_fits, scalar_array
+from ...arrays.size import Size
 from ...arrays.warnings import warn, warn_once
 from ...dispatch.offer import FUNCTIONS, offer
 from ...graph.tensor import Tensor
@@ -304,7 +305,7 @@ def legacy_tensor(dtype: Any, *args: Any) -> np.ndarray:
         return np.zeros(args, dtype)
     if len(args) == 1:
         (data,) = args
-        if isinstance(data, dtypes.Size):
+        if isinstance(data, Size):
             return np.zeros(data, dtype)
         if isinstance(data, Tensor):
             return data._data

@@ -12,6 +12,7 @@ from typing import Any
 from ...arrays import dtypes
 from ...arrays.kernel_errors import broadcast_shape
 from ...arrays.memory_order import memory_of
+from ...arrays.size import Size
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
@@ -249,7 +250,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
 
 
 @offer(method=False)
-def broadcast_shapes(*shapes: Any) -> dtypes.Size:
+def broadcast_shapes(*shapes: Any) -> Size:
     """The shape to which all shapes spread.
 
     Raises:
@@ -277,7 +278,7 @@ def broadcast_shapes(*shapes: Any) -> dtypes.Size:
             if size < 0:
                 raise ValueError("Attempting to broadcast a dimension with negative length!")
             result[place] = size
-    return dtypes.Size(result)
+    return Size(result)
 
 
 # At least so many dims --------------------------------------------------------------------------

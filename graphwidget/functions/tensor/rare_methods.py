@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import devices, dtypes
+from ...arrays.size import Size
 from ...arrays.type_names import type_name
 from ...autograd.grad_mode import no_grad
 from ...dispatch.offer import METHODS, offer
@@ -89,7 +90,7 @@ def new(self: Tensor, *args: Any, size: Any = None, device: Any = None) -> Tenso
     devices.require_cpu(device)
     if len(args) == 1 and isinstance(args[0], Tensor):
         return F.alias(args[0])
-    given = args if size is None else (dtypes.Size(size),)
+    given = args if size is None else (Size(size),)
     if given and isinstance(given[0], str):
         raise TypeError(f"new(): invalid data type '{type(given[0]).__name__}'")
     return new_leaf(legacy_tensor(self._data.dtype, *given))

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...arrays import dtypes
 from ...arrays.kernel_errors import not_implemented
+from ...arrays.size import Size
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
@@ -52,7 +53,7 @@ def affine_grid(theta: Tensor, size: Any, align_corners: bool | None = None) -> 
         align_corners = False
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
-    sizes = dtypes.Size(size)
+    sizes = Size(size)
     dims = len(sizes) - 2
     told = tuple(sizes) if isinstance(size, tuple) else size
     if dims not in (2, 3):
