@@ -5,6 +5,8 @@ from __future__ import annotations
 from operator import index
 from typing import Any
 
+ZERO_DIM_SLICE = "slice() cannot be applied to a 0-dim tensor."
+
 
 def wrap_dim(dim: int, ndim: int) -> int:
     """A dim counted from the start.

@@ -1,7 +1,8 @@
 """Fixes: the user's own lines, changed; none where it is not known how.
 
-Those about histories are in ``history_fixes``, those that keep numbers finite in
-``domain_fixes``."""
+Those about histories are in ``history_fixes``, those of losses made of numbers in ``loss_fixes``,
+those that keep numbers finite in ``domain_fixes``.
+"""
 
 from __future__ import annotations
 

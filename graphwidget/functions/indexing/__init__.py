@@ -8,5 +8,4 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     parse_index,
     scatter,
     take_put,
-    view_copies,
 )

@@ -16,6 +16,7 @@ from ...eager.op_functions import TENSORS
 from ...graph import errors
 from ...graph.tensor import Tensor
 from ...graph.version import counter_after_fill, version_of
+from ..dims import ZERO_DIM_SLICE
 
 BAD_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid "
@@ -25,7 +26,6 @@ ZERO_DIM = (
     "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ "
     "to convert a 0-dim tensor to a number"
 )
-ZERO_DIM_SLICE = "slice() cannot be applied to a 0-dim tensor."
 NOT_TUPLE = (
     "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
     "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as "

@@ -6,6 +6,7 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     lu,
     matmul,
     matrix_checks,
+    matrix_power_exp,
     pinv_lstsq,
     products,
     qr_svd_eig,

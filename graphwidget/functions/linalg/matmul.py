@@ -1,4 +1,4 @@
-"""``matmul``, with PyTorch's rules for vectors and batches, ``multi_dot``, powers and ``exp``."""
+"""``matmul``, with PyTorch's rules for vectors and batches, ``linear`` and ``multi_dot``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from ..memory.strides import contiguous
 from ..shape.permute import squeeze_, t, transpose
 from ..shape.reshape_expand import check_tensors, reshape_to, unsqueeze
 from .addmm import addmm
-from .matrix_checks import check_floating, check_square
 from .products import bmm, dot, mm, mv
 
 
@@ -227,61 +226,3 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     if len(matrices) == 1:
         return F.clone(matrices[0])
     return multi_dot(matrices)
-
-
-@offer(space="linalg", out=True)
-def matrix_power(input: Tensor, n: int) -> Tensor:
-    """Square matrices multiplied n times with themselves; their inverses for negative n.
-
-    Raises:
-        RuntimeError: not square (PyTorch's text).
-    """
-    shape = input._data.shape
-    if len(shape) < 2:
-        raise RuntimeError(
-            "linalg.matrix_power: The input tensor A must have at least 2 dimensions."
-        )
-    if shape[-1] != shape[-2]:
-        raise RuntimeError(
-            "linalg.matrix_power: A must be batches of square matrices, but they are "
-            f"{shape[-2]} by {shape[-1]} matrices"
-        )
-    if n == 0:
-        return identity_like(input)
-    if n < 0:
-        input, n = SPACES["linalg"]["inv"](input), -n
-        if n == 1:
-            return input
-    if n == 1:
-        return F.clone(input)
-    if n == 3:
-        return matmul(matmul(input, input), input)
-    result, square = None, input
-    while True:  # binary: squares of squares
-        n, odd = divmod(n, 2)
-        if odd:
-            result = square if result is None else matmul(result, square)
-        if not n:
-            assert result is not None
-            return result
-        square = matmul(square, square)
-
-
-def identity_like(A: Tensor) -> Tensor:
-    """Identity matrices written over a copy, so that the history (of zeros) is kept."""
-    unit = F.diag_embed(F.ones_like(A[..., 0].detach()))
-    return F.clone(A).copy_(unit)
-
-
-offer(function=True)(matrix_power)
-
-
-@offer(space="linalg", out=True)
-def matrix_exp(input: Tensor) -> Tensor:
-    """exp of square matrices."""
-    check_square("linalg.matrix_exp", input)
-    check_floating("linalg.matrix_exp", input, half=True)
-    return F.linalg_matrix_exp(input)
-
-
-offer(function=True)(matrix_exp)

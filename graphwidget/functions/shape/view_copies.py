@@ -10,12 +10,11 @@ from typing import Any
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
-from ..dims import infer_shape, shape_args, wrap_dim
-from ..shape.permute import permute, t, transpose
-from ..shape.reshape_expand import expand, squeeze, unsqueeze, view
-from ..shape.select_diagonal import as_strided, diagonal, select, unfold, without_history
-from ..shape.splits import chunk, split, split_with_sizes, unbind
-from .parse_index import ZERO_DIM_SLICE
+from ..dims import ZERO_DIM_SLICE, infer_shape, shape_args, wrap_dim
+from .permute import permute, t, transpose
+from .reshape_expand import expand, squeeze, unsqueeze, view
+from .select_diagonal import as_strided, diagonal, select, unfold, without_history
+from .splits import chunk, split, split_with_sizes, unbind
 
 
 def record_copy(kind: str, input: Tensor, shown: Any) -> Any:
