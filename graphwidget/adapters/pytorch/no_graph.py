@@ -20,23 +20,9 @@ def no_graph(
 ) -> Finding:  # fmt: skip
     """Nothing that the loss was computed from needs a gradient, or the graph was cut."""
     reader = place_of(backward)
-    seen: set[int] = set()
-    waiting = deque([] if value is None else [value])
-    leaves: list[int] = []
-    while waiting:
-        number = waiting.popleft()
-        row = model.values.get(number)
-        if row is None or number in seen:
-            continue
-        seen.add(number)
-        call = model.calls.get(row["call"]) if row["call"] is not None else None
-        if call is None:
-            leaves.append(number)
-            continue
-        given = [each for each in call["inputs"] if isinstance(each, int)]
-        if any(model.values[each]["requires_grad"] for each in given if each in model.values):
-            return cut(model, call, row, reader)
-        waiting.extend(given)
+    leaves, cut_at = _back_to_leaves(model, value)
+    if cut_at is not None:
+        return cut(model, *cut_at, reader)
     for number in leaves:
         place = place_of(frozen.get(number))
         if place is not None:
@@ -57,6 +43,29 @@ def no_graph(
     if place is not None and fix:
         fix = statements.valid(f"{statement(model, place)}\n{fix}")
     return Finding("no_grad", reader, place, fix, "Nothing that it was computed from needs grad.")
+
+
+def _back_to_leaves(model: Model, value: int | None) -> tuple[list[int], tuple[Row, Row] | None]:
+    """What a value was computed from at first; or, as soon as one is met, the call by which a
+    history was lost, and its result."""
+    seen: set[int] = set()
+    waiting = deque([] if value is None else [value])
+    leaves: list[int] = []
+    while waiting:
+        number = waiting.popleft()
+        row = model.values.get(number)
+        if row is None or number in seen:
+            continue
+        seen.add(number)
+        call = model.calls.get(row["call"]) if row["call"] is not None else None
+        if call is None:
+            leaves.append(number)
+            continue
+        given = [each for each in call["inputs"] if isinstance(each, int)]
+        if any(model.values[each]["requires_grad"] for each in given if each in model.values):
+            return leaves, (call, row)
+        waiting.extend(given)
+    return leaves, None
 
 
 def cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
