@@ -1,6 +1,7 @@
 """pytest's option ``--graphwidget``: reports of failures say what is wrong with their graph.
 
-pytest loads this wherever the package is installed, so it loads nothing more until it is asked.
+It is loaded with ``-p graphwidget.pytest_plugin``. An entry point would load it unasked, and pytest
+then rewrites the assertions of all modules of the package, wherever that is installed.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ from typing import Any
 
 import pytest
 
-_adapter = pytest.StashKey[Any]()
+from .adapters.both import Adapter
+from .recording.recorder import Recorder
+
+_adapter = pytest.StashKey[Adapter]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -27,9 +31,6 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
     """Watch each test."""
     if not item.config.getoption("graphwidget"):
         return (yield)
-    from .adapters.both import Adapter
-    from .recording.recorder import Recorder
-
     adapter = item.stash[_adapter] = Adapter(Recorder())
     with adapter.observing():
         try:

@@ -85,11 +85,11 @@ def test_failing_tests_are_explained_in_their_report(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(
         f"import torch\n\ndef test_error():\n{body}\n\ndef test_silent():\n{SILENT}"
     )
-    quiet = ("-p", "no:cacheprovider", "-q")
-    done = run(tmp_path, "pytest", *quiet, "--graphwidget", "test_it.py")
+    plugin = ("-p", "graphwidget.pytest_plugin", "-p", "no:cacheprovider", "-q")
+    done = run(tmp_path, "pytest", *plugin, "--graphwidget", "test_it.py")
     assert done.stdout.count("caused by  test_it.py, line 6: h += 1") == 1
     _, _, apart = done.stdout.partition("what is wrong with the graph")
     assert "h.data.mul_(2)" in apart  # no error of PyTorch's says so
-    plain = run(tmp_path, "pytest", *quiet, "test_it.py")
+    plain = run(tmp_path, "pytest", *plugin, "test_it.py")
     assert "caused by" not in plain.stdout
     assert "what is wrong with the graph" not in plain.stdout
