@@ -16,8 +16,7 @@ from time import monotonic
 from types import FrameType
 from typing import Any, Self
 
-from ..graph import errors as core_errors
-from ..graph import listeners
+from ..graph import listeners, runtime
 from ..graph.base import NodeBase, TensorBase
 from ..graph.listeners import HEARD
 from ..optable import Op
@@ -420,4 +419,8 @@ def model_of(tensor: TensorBase) -> tuple[Model, int]:
     return adapter.recorder.log.model(), ref.id
 
 
-core_errors.describe_place = lambda file, line: place_in_words(cell_of(file), file, line)
+def _place(file: str, line: int) -> str:
+    return place_in_words(cell_of(file), file, line)
+
+
+runtime.provide(describe_place=_place)

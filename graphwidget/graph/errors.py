@@ -9,7 +9,6 @@ from __future__ import annotations
 import linecache
 import os
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,17 +97,13 @@ def _plain_place(filename: str, line: int) -> str:
     return f"{os.path.basename(filename)}, line {line}"
 
 
-describe_place: Callable[[str, int], str] = _plain_place
-"""Words for a file and line; the notebook extension puts one that knows cell numbers."""
-
-
 def describe_site(site: CallSite | None) -> str:
     """```b[0] = 1000.` (line 4 of a notebook cell)``"""
     if site is None:
         return "a line that was not recorded"
     filename, line = site.code.co_filename, site.line
     text = linecache.getline(filename, line).strip()
-    where = describe_place(filename, line)
+    where = (runtime.describe_place or _plain_place)(filename, line)
     return f"`{text}` ({where})" if text else where
 
 

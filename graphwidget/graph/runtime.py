@@ -126,6 +126,9 @@ drive: Callable[[RunBase], None] | None = None
 """Takes steps of each backward run that the program begins, before the engine takes those that
 are left: whoever lets a person walk through it (``widget/pausing.py``)."""
 
+describe_place: Callable[[str, int], str] | None = None
+"""Words for a file and line, of who knows the notebook's cells (``adapters/native.py``)."""
+
 NOBODY = object()
 """Nobody overrides a call: the function itself computes it."""
 

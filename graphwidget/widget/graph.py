@@ -39,7 +39,7 @@ SAVE_AFTER = 1.0
 FOLLOW = 0.2
 """Seconds between two messages while the program runs: the picture changes five times a second."""
 
-UNASKED = 2_000
+SENT_AT_ONCE = 2_000
 """Events that are sent at once to a page that has no way to ask while a cell runs."""
 
 CLOSED = "This graph was closed; nothing of it is kept."
@@ -297,7 +297,7 @@ class GraphWidget(anywidget.AnyWidget):
         """Whether a page has asked for events, or would if it had a way to."""
         if self.answered or self._pause.reachable or self.comm is None:
             return self.answered
-        return self.recorder.log.count - self._sent < UNASKED
+        return self.recorder.log.count - self._sent < SENT_AT_ONCE
 
     def bind(self, names: Iterable[tuple[str, str, Tensor]]) -> None:
         """Record that variables are bound: (scope, name, tensor) each."""
