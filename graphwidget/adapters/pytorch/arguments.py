@@ -31,11 +31,19 @@ def given_to(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) 
     tensors: list[torch.Tensor] = []
     refs: list[Ref] = []
     kept: list[Any] = []
+    met, later, values = identity.refs.get, identity.later, identity.recorder.values
     with torch._C.DisableTorchFunction():
         for each in args:
             kind = type(each)
             if kind in TENSORS:
-                ref = identity.current(each)
+                # The hot path: nearly every tensor is as it was when it was last met.
+                ref = met(id(each))
+                try:
+                    same = ref is not None and each._version == ref.version and ref() is each
+                except RuntimeError:  # it has none
+                    same = False
+                if not same or ref is None or not (later or ref.id in values):
+                    ref = identity.current(each)
                 tensors.append(each)
                 refs.append(ref)
                 kept.append(ref)

@@ -27,11 +27,13 @@ from .fix_trials import tried
 from .heard_functions import FLAGS, looked_at
 from .identity import Identity, Made
 from .refused_calls import INFERENCE, LEAF, inference, leaf_written, refused, view_written
-from .tape import Heard, Tape, Write, new_tuple
+from .tape import MOST, Heard, Tape, Write, new_tuple
 from .tensor_facts import asked, base_of, grad_fn_of, traced, version_of
 from .tensors import Alias
 
 MAX_TIMES = 10_000
+UNUSUAL = FLAGS | {"data", "detach", "batch_norm"}
+"""Calls of which more is noted than what they made."""
 
 Named = tuple[Position | None, Names, Names]
 """Where the user's program stands, the names that its call's result is about to get; and, where
@@ -85,7 +87,11 @@ class Calls(TorchFunctionMode):
             self._leaks(args)
         if quiet:
             return func(*args, **kwargs)
-        before = self._before(args, kwargs)
+        before: Before | None = None
+        try:
+            before = given_to(self.identity, args, kwargs)
+        except Exception as error:
+            self.fault(error)
         try:
             result = func(*args, **kwargs)
         except RuntimeError as error:
@@ -94,7 +100,8 @@ class Calls(TorchFunctionMode):
         if before is not None:
             try:
                 with torch._C.DisableTorchFunction():
-                    self._after(func, name, before, result)
+                    if not self.identity.later or not self._usual(func, name, before, result):
+                        self._after(func, name, before, result)
             except Exception as error:
                 self.fault(error)
         return result
@@ -204,6 +211,39 @@ class Calls(TorchFunctionMode):
     def returned(self, result: Any) -> None:
         """The run is over."""
         self.tape.returned(given_back(self.identity, result))
+
+    def _usual(self, func: Callable[..., Any], name: str, before: Before, result: Any) -> bool:
+        """Note a call of the most usual kind, which is told later and only made one tensor of
+        others; whether it is one."""
+        # The hot path: `_after` would do the same with twice the steps.
+        identity = self.identity
+        tensors, refs, args, kwargs = before
+        known = type(result) is not torch.Tensor or id(result) in identity.refs
+        if known or not tensors or identity.apart or name in UNUSUAL:
+            return False
+        try:
+            for tensor, ref in zip(tensors, refs, strict=True):
+                if tensor._version != ref.version:
+                    return False
+            node = result.grad_fn
+        except RuntimeError:
+            return False
+        position, names, late = self.position()
+        if position is not None and position.initial:
+            return False
+        made = identity.fresh(result)
+        call: Heard = new_tuple(
+            Heard,
+            (position, func, name, args, kwargs, made, tuple(refs), (made,), (),
+             torch.is_grad_enabled(), names, late, False),
+        )  # fmt: skip
+        self.tape.heard(call)
+        self.recorder.raw.append(call)
+        if node is not None:
+            identity.claim_fresh(node, result.output_nr, call)
+        if len(self.recorder.raw) > MOST:
+            self.heard()
+        return True
 
     def _after(
         self, func: Callable[..., Any] | None, name: str, before: Before, result: Any
@@ -316,10 +356,16 @@ class Calls(TorchFunctionMode):
     ) -> list[tuple[torch.Tensor, Ref]]:
         """The tensors that the call wrote, as they were before: of several with one storage, the
         one it returned or was given first."""
+        try:
+            for tensor, ref in zip(tensors, refs, strict=True):
+                if tensor._version != ref.version:
+                    break
+            else:
+                return []
+        except RuntimeError:  # one without a version
+            pass
         both = zip(tensors, refs, strict=True)
         changed = [(each, ref) for each, ref in both if version_of(each) != ref.version]
-        if not changed:
-            return changed
         found: dict[int, tuple[torch.Tensor, Ref]] = {}
         returned = ops.tensors_in(result)
         for tensor, ref in changed:

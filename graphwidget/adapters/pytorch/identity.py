@@ -39,12 +39,18 @@ class Token:
     the identity's own time. Of a call that is told later it knows the ``call``, and what that gave
     as its ``outputs``."""
 
-    ref: NodeRef | None = None
-    outputs: tuple[tuple[int, Ref], ...] = ()
-    saves = False  # whether the node saved tensors
+    __slots__ = ("__weakref__", "call", "made", "mark", "outputs", "ref", "saves")
 
-    def __init__(self, mark: object, made: int, call: Heard | None) -> None:
-        self.mark, self.made, self.call = mark, made, call
+    def __init__(
+        self,
+        mark: object,
+        made: int,
+        call: Heard | None,
+        outputs: tuple[tuple[int, Ref], ...] = (),
+    ) -> None:
+        self.mark, self.made, self.call, self.outputs = mark, made, call, outputs
+        self.ref: NodeRef | None = None
+        self.saves = False  # whether the node saved tensors
 
 
 class Outputs(dict[Any, list[tuple[int, Ref]]]):
@@ -76,6 +82,7 @@ class Identity(Tensors):
     def __init__(self, recorder: Recorder, tables: Tables | None = None) -> None:
         super().__init__(recorder, tables)
         self.earlier = EarlierCalls(recorder.ids.value)
+        self.unmet = self.earlier.unmet
         self.node_told = self._node
         self.newest = 0
         """The highest sequence number of the nodes that were told, where calls are told later."""
@@ -86,15 +93,15 @@ class Identity(Tensors):
         """How many nodes that were met are alive: they are counted by whom their tokens know."""
         return getrefcount(self._mark)
 
-    def unmet(self, tensor: torch.Tensor) -> bool:
+    def waits_for(self, tensor: torch.Tensor) -> bool:
         """Whether the node of the tensor was told without it."""
-        node = self.known_node(grad_fn_of(tensor)) if self.earlier.unmet else None
-        return node is not None and (node.id, tensor.output_nr) in self.earlier.unmet
+        node = self.known_node(grad_fn_of(tensor)) if self.unmet else None
+        return node is not None and (node.id, tensor.output_nr) in self.unmet
 
     def _met(self, tensor: torch.Tensor) -> int | None:
         """The id of the value that the tensor is, where its node was told without it."""
-        node = self.known_node(grad_fn_of(tensor)) if self.earlier.unmet else None
-        return None if node is None else self.earlier.unmet.pop((node.id, tensor.output_nr), None)
+        node = self.known_node(grad_fn_of(tensor))
+        return None if node is None else self.unmet.pop((node.id, tensor.output_nr), None)
 
     def known_node(self, node: Any) -> NodeRef | None:
         """The identity of a node; None where no gradient goes, or when nobody knows it."""
@@ -106,6 +113,12 @@ class Identity(Tensors):
         """The id of a node, or None."""
         ref = self.known_node(node)
         return None if ref is None else ref.id
+
+    def claim_fresh(self, node: Any, nr: int, call: Heard) -> None:
+        """The node of the only tensor that a call made, its output of that number, is its own."""
+        data = node.metadata
+        if TOKEN not in data:
+            data[TOKEN] = Token(self._mark, self.time, call, ((nr, call.made[0]),))
 
     def claim(self, made: Iterable[Made], call: Heard) -> None:
         """The nodes of what a call made are its own, which is told later."""

@@ -6,6 +6,7 @@ tensor is kept alive and nothing is copied. Read, it tells how to repeat the cal
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -127,15 +128,11 @@ class Tape:
     """The calls of a program, the newest last; ``refs`` are those of the living tensors."""
 
     def __init__(self, refs: Mapping[int, Ref]) -> None:
-        self.calls: list[Heard] = []
+        self.calls: deque[Heard] = deque(maxlen=MOST)
+        self.heard = self.calls.append
+        """A call was made, or has raised (then the result is None)."""
         self._refs = refs
         self._read: tuple[int, Heard | None, list[Entry], dict[int, Look]] = (0, None, [], {})
-
-    def heard(self, call: Heard) -> None:
-        """A call was made, or has raised (then the result is None)."""
-        self.calls.append(call)
-        if len(self.calls) > MOST:
-            del self.calls[: MOST // 2]
 
     def returned(self, result: Any) -> None:
         """The backward run that was heard last is over: a good place to forget what was before."""

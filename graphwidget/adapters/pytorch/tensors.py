@@ -107,6 +107,8 @@ class Tensors:
         """Numbers that wait in the raw records."""
         self._died = _deaths(self.tables, recorder.raw.append, recorder.values)
         self.told = self._value
+        self.unmet: dict[tuple[int, int], int] = {}
+        """The ids of values that are known without their tensors, by their nodes and outputs."""
         self.brief = False
         """Whether calls are told later, when what they were given may be gone."""
         self.later = False
@@ -157,27 +159,36 @@ class Tensors:
 
     def renew(self, tensor: torch.Tensor) -> Ref:
         """A new identity, for a tensor that was just made or written."""
-        key, tables = id(tensor), self.tables
-        before = self.refs.get(key)
-        if before is not None and before() is not tensor:
-            before = None
-        address = storage_of(tensor)
+        before = self.refs.get(id(tensor))
+        if before is None or before() is not tensor:
+            return self.fresh(tensor)
+        address, tables = storage_of(tensor), self.tables
+        ref = self.refs[id(tensor)] = Ref(tensor, self._died)
+        ref.id, ref.version = self.recorder.ids.value(), version_of(tensor)
+        ref.storage = before.storage  # its counter is its own
+        if before.facts.address != address:  # somebody gave it another one
+            tables.leave(before.facts.address)
+            others = tables.storages.get(address, (0, 0))[1]
+            tables.storages[address] = ref.storage, others + 1
+        ref.facts = self._facts(tensor, before.facts.number, address)
+        return ref
+
+    def fresh(self, tensor: torch.Tensor) -> Ref:
+        """The identity of a tensor that was never met."""
+        # The hot path: every result of every call.
+        try:
+            version, address = tensor._version, int(tensor.untyped_storage()._cdata)
+        except (RuntimeError, NotImplementedError):
+            version, address = version_of(tensor), storage_of(tensor)
         ref = Ref(tensor, self._died)
-        met = self._met(tensor) if before is None else None
-        ref.id = self.recorder.ids.value() if met is None else met
-        ref.version = version_of(tensor)
-        if before is None:
-            shared = tables.storages.get(address)
-            storage = ref.id if shared is None else shared[0]
-            tables.storages[address] = storage, 1 if shared is None else shared[1] + 1
-        else:
-            storage = before.storage  # its counter is its own
-            if before.facts.address != address:  # somebody gave it another one
-                tables.leave(before.facts.address)
-                tables.storages[address] = storage, tables.storages.get(address, (0, 0))[1] + 1
-        ref.storage = storage
-        self.refs[key] = ref
-        ref.facts = self._facts(tensor, before, address)
+        met = self._met(tensor) if self.unmet else None
+        number = ref.id = self.recorder.ids.value() if met is None else met
+        ref.version = version
+        storages = self.tables.storages
+        ref.storage, others = storages.get(address) or (number, 0)
+        storages[address] = ref.storage, others + 1
+        self.refs[id(tensor)] = ref
+        ref.facts = self._facts(tensor, self.tables.number(), address)
         return ref
 
     def moved(self, tensor: torch.Tensor) -> None:
@@ -195,7 +206,7 @@ class Tensors:
         ref.storage, ref.facts = before.storage, before.facts
         return ref
 
-    def _facts(self, tensor: torch.Tensor, before: Ref | None, address: int) -> Facts:
+    def _facts(self, tensor: torch.Tensor, number: int, address: int) -> Facts:
         stride: tuple[int, ...] = ()
         offset, base, shape = 0, None, tensor.shape
         if tensor._is_view():
@@ -203,9 +214,9 @@ class Tensors:
             base = None if of is None else self.current(of)
             if tensor.layout is torch.strided:
                 stride, offset = tensor.stride(), int(tensor.storage_offset())
-        number = self.tables.number() if before is None else before.facts.number
         try:
-            needed, leaf = tensor.requires_grad, tensor.is_leaf
+            needed = tensor.requires_grad
+            leaf = not needed or tensor.is_leaf
         except RuntimeError:
             needed, leaf = asked(tensor, "requires_grad"), asked(tensor, "is_leaf")
         numbers = None
@@ -227,7 +238,7 @@ class Tensors:
         met = self.refs.get(id(tensor))
         if met is not None and met() is tensor and met.version == version_of(tensor):
             return met
-        ref = self.renew(tensor)
+        ref = self.fresh(tensor) if met is None else self.renew(tensor)
         if name == "data" and given:
             if len(self.apart) > MAX_SILENT:
                 self.apart.clear()

@@ -235,7 +235,7 @@ class TorchAdapter:
             for scope, name, tensor in names:
                 ref = self.identity.known(tensor)
                 heard = ref is not None and (self.identity.later or ref.id in self.recorder.values)
-                if not heard and (ref is not None or not self.identity.unmet(tensor)):
+                if not heard and (ref is not None or not self.identity.waits_for(tensor)):
                     continue  # nothing was done with it while we recorded
                 current = self.identity.current(tensor)
                 self.identity.note(current, (self.names.rebound, current.id, scope, name))
@@ -390,11 +390,16 @@ class TorchAdapter:
         """The same, and the names that its call's result is about to get."""
         if self.commanded:
             return None, (), ()
-        frame = _outside(_getframe(BEFORE))
-        position = self._at(frame)
+        frame: FrameType | None = _getframe(BEFORE)
+        while frame is not None and _ours[frame.f_code.co_filename]:
+            frame = frame.f_back
+        assert frame is not None
+        position = self.positions.at(frame) if self.identity.later else self._at(frame)
+        if position.result is not None:
+            return position.result
         if position.site is None:
             return None, (), ()
-        return position.result or (position, *self.positions.names(position, frame))
+        return position, *self.positions.names(position, frame)
 
     def _at(self, frame: FrameType) -> Position:
         position = self.positions.at(frame)
