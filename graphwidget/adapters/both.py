@@ -184,7 +184,7 @@ class Adapter(NativeAdapter):
     def run_begins(self, run: Any) -> None:
         if isinstance(run, LiveRun):
             with self.observing():
-                run.begin(None if self.pytorch is None else self.pytorch.position())
+                run.begin(None if self.pytorch is None else self.pytorch.positions.here())
         else:
             super().run_begins(run)
 

@@ -4,8 +4,9 @@
 
 - **Hearing.** ``calls.py`` hears every call of the functions of ``heard_functions.py``
   (``mode_stack.py`` puts it into PyTorch's way, ``arguments.py`` notes what a call was given,
-  ``raised_calls.py`` what one that raised was); ``backward_runs.py`` hears the engine,
-  ``backward_run.py`` is one run of it, ``live.py`` holds it between nodes.
+  ``writes.py`` what it wrote, ``raised_calls.py`` what one that raised was); ``hooks.py`` hears
+  modules and optimizers; ``backward_runs.py`` hears the engine, ``backward_run.py`` is one run of
+  it, ``live.py`` holds it between nodes. ``positions.py`` says where the program stands.
 - **Knowing.** ``identity.py`` and ``tensors.py`` give ids; ``tensor_facts.py``, ``node_facts.py``
   and ``saved_tensors.py`` ask PyTorch; ``ops.py`` and ``view_writes.py`` ask the op table;
   ``earlier.py`` reads graphs made before anybody listened.

@@ -76,7 +76,7 @@ class BackwardRun:
         self.emptied: list[int] = []  # nodes that ran and had saved something
         self.handles: list[Any] = []
         self.reached, self.learning = _reachable(self.nodes)
-        self.bare = set(map(id, filter(_bare, self.learning)))
+        self.bare = set() if self.later else set(map(id, filter(_bare, self.learning)))
         """Leaves whose gradient will be what they are given first."""
         if self.later:
             self.recorder.raw.append(self)

@@ -158,8 +158,7 @@ class CallRecords:
 
     def _lives(self, ref: Ref) -> bool:
         """Whether a tensor is still that value."""
-        tensor = ref()
-        return tensor is not None and self.identity.known(tensor) is ref
+        return ref() is not None and self.identity.refs.get(ref.facts.key) is ref
 
     def _now(self, record: Later, tensor: Any) -> Later:
         """A record of a variable's name, of the value that is bound to it now."""

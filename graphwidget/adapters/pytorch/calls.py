@@ -26,18 +26,16 @@ from .call_records import CallRecords
 from .fix_trials import tried
 from .heard_functions import FLAGS, looked_at
 from .identity import Identity, Made
+from .positions import Named
 from .refused_calls import INFERENCE, LEAF, inference, leaf_written, refused, view_written
 from .tape import MOST, Heard, Tape, Write, new_tuple
-from .tensor_facts import asked, base_of, grad_fn_of, traced, version_of
+from .tensor_facts import asked, base_of, grad_fn_of, traced
 from .tensors import Alias
+from .writes import Writes, written_by
 
 MAX_TIMES = 10_000
 UNUSUAL = FLAGS | {"data", "detach", "batch_norm"}
 """Calls of which more is noted than what they made."""
-
-Named = tuple[Position | None, Names, Names]
-"""Where the user's program stands, the names that its call's result is about to get; and, where
-its trail is lost inside PyTorch, those of the result of the user's call, which it may be."""
 
 
 class Calls(TorchFunctionMode):
@@ -69,7 +67,7 @@ class Calls(TorchFunctionMode):
         self.errs: Callable[..., None] = lambda *record: None
         """Tells an error, while draining."""
         self.off = False
-        self._needed: set[int] = set()  # storages that batch norms keep for their backward
+        self.writes = Writes(identity)
         self.tape = Tape(identity.refs)
 
     def __torch_function__(
@@ -250,7 +248,7 @@ class Calls(TorchFunctionMode):
     ) -> None:
         identity = self.identity
         tensors, refs, args, kwargs = before
-        written = self._written(tensors, refs, result)
+        written = written_by(tensors, refs, result)
         single = type(result) in TENSORS
         results = [result] if single else ops.tensors_in(result)
         given = set(map(id, tensors))
@@ -263,7 +261,7 @@ class Calls(TorchFunctionMode):
             identity.forget(refs)  # met before they had their first numbers
             return
         new = tuple([identity.made(tensor, name, tensors, refs) for tensor in made])
-        writes = tuple([self.written(tensor, ref) for tensor, ref in written]) if written else ()
+        writes = tuple([self.writes.note(*each) for each in written]) if written else ()
         call: Heard = new_tuple(
             Heard,
             (position, func or torch.autograd.Function, name, args, kwargs,
@@ -280,7 +278,7 @@ class Calls(TorchFunctionMode):
                 identity.aliases.clear()
             identity.aliases[id(made[0])] = Alias(weakref.ref(made[0]), refs[0], name)
         if written or name == "batch_norm":
-            self._silently(call, written)
+            self.writes.silent(call, written)
         self._tell(call, made, written)
         self.heard()
 
@@ -320,26 +318,6 @@ class Calls(TorchFunctionMode):
             known = tuple(refs)
             self.tape.heard(Heard(None, func, name, args, kwargs, kept, known, (), (), enabled))
 
-    def _silently(self, call: Heard, written: list[tuple[torch.Tensor, Ref]]) -> None:
-        """Note what the call wrote without raising a version that others see."""
-        identity, name, args = self.identity, call.name, call.args
-        site = None if call.position is None else call.position.site
-        if identity.apart:
-            for (tensor, _ref), write in zip(written, call.writes, strict=True):
-                of = identity.apart.get(write.before.storage)
-                if of is not None:
-                    identity.wrote_silently(tensor, of, site, ".data")
-        if name != "batch_norm":
-            return
-        running = [ref for ref in args[1:3] if type(ref) is Ref]
-        if not _trains(args, call.kwargs):  # then it needs its running numbers in backward
-            self._needed.update(ref.facts.address for ref in running)
-            return
-        for ref in running:
-            norm = ref() if ref.facts.address in self._needed else None
-            if norm is not None and ref.version == version_of(norm):
-                identity.wrote_silently(norm, ref.id, site, "a batch norm in training")
-
     def _factory(self, made: Sequence[Ref], position: Position | None, names: Names) -> None:
         """A call without tensors made one: a leaf, and no op of the graph."""
         for ref in made:
@@ -351,28 +329,6 @@ class Calls(TorchFunctionMode):
             self.identity.note(ref, (self.records.made, position, "made", ref.id, told))
         self.heard()
 
-    def _written(
-        self, tensors: list[torch.Tensor], refs: list[Ref], result: Any
-    ) -> list[tuple[torch.Tensor, Ref]]:
-        """The tensors that the call wrote, as they were before: of several with one storage, the
-        one it returned or was given first."""
-        try:
-            for tensor, ref in zip(tensors, refs, strict=True):
-                if tensor._version != ref.version:
-                    break
-            else:
-                return []
-        except RuntimeError:  # one without a version
-            pass
-        both = zip(tensors, refs, strict=True)
-        changed = [(each, ref) for each, ref in both if version_of(each) != ref.version]
-        found: dict[int, tuple[torch.Tensor, Ref]] = {}
-        returned = ops.tensors_in(result)
-        for tensor, ref in changed:
-            if ref.storage not in found or any(tensor is each for each in returned):
-                found[ref.storage] = tensor, ref
-        return list(found.values())
-
     def stepped(
         self, name: str, before: Sequence[tuple[torch.Tensor, Ref]], position: Position | None
     ) -> None:
@@ -381,7 +337,7 @@ class Calls(TorchFunctionMode):
         writes: list[Write] = []
         for tensor, ref in before:
             if tensor._is_view():
-                write = self.written(tensor, ref)
+                write = self.writes.note(tensor, ref)
             else:
                 write = new_tuple(Write, (ref, identity.rewritten(tensor, ref), None, None, False))
                 if not identity.later:
@@ -399,22 +355,6 @@ class Calls(TorchFunctionMode):
             self.recorder.raw.append(call)
         else:
             self.records.stepped(call)
-
-    def written(self, tensor: torch.Tensor, before: Ref) -> Write:
-        """What an in-place write did: the new values are told."""
-        identity = self.identity
-        base = base_of(tensor)
-        base_before = base_after = None
-        grown = False
-        if base is not None:
-            history = grad_fn_of(base)
-            grown = history is not None and history.next_functions[0][0] is not None
-            base_before = identity.known(base)
-            base_after = identity.renew(base)
-        after = identity.renew(tensor)
-        if not identity.later:
-            identity.assure(base_after, after)
-        return Write(before, after, base_before, base_after, grown)
 
     def _flags(self, tensors: list[torch.Tensor], refs: list[Ref]) -> None:
         for tensor, ref in zip(tensors[:1], refs[:1], strict=True):
@@ -445,8 +385,3 @@ def _keep(table: dict[int, Site], value: int, site: Site) -> None:
     table[value] = site
     if len(table) > MAX_TIMES:
         del table[next(iter(table))]
-
-
-def _trains(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    """Whether a batch norm writes its running mean and variance, which raises no version."""
-    return bool(args[5] if len(args) > 5 else kwargs.get("training"))

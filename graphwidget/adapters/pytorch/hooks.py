@@ -1,0 +1,195 @@
+"""Hears calls of modules and steps of optimizers, through PyTorch's global hooks."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import cache
+from sys import _getframe
+from threading import get_ident
+from typing import Any
+
+import torch
+from torch.nn.modules import module as modules
+from torch.nn.parameter import is_lazy
+from torch.optim import optimizer as optimizers
+
+from ...recording.positions import Position
+from ...recording.recorder import Recorder, Ref
+from ..module_paths import ModuleNames, numbers_of
+from ..sorting import BEGINS, ENDS
+from .calls import Calls
+from .mode_stack import ZeroGrad, enter, leave
+from .positions import Positions, not_the_users
+from .run_checks import RunChecks
+from .tensor_facts import traced
+
+MODULE = modules.__file__
+"""The file in which modules are called."""
+WITHIN = 3
+"""Frames of that file, at least, between a module's hook and its caller."""
+
+
+class Hooks:
+    """The hooks, while they are installed; the scopes that they have seen begin and not end."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        calls: Calls,
+        checks: RunChecks,
+        positions: Positions,
+        fault: Callable[[BaseException], None],
+    ) -> None:
+        self.recorder = recorder
+        self.calls = calls
+        self.identity = calls.identity
+        self.checks = checks
+        self.positions = positions
+        self.fault = fault
+        self.modules = ModuleNames(not_the_users)
+        self.scopes: list[int] = []
+        self.thread = 0
+        """The thread whose program is heard."""
+        self._handles: list[Any] = []
+        self._stepping: list[tuple[torch.Tensor, Ref]] = []  # of the step that goes on
+        self._step: int | None = None  # the scope of the step that goes on
+        self._step_position: Position | None = None
+        self._away = False  # whether the mode is off the stack for a step
+
+    # Switching on and off ------------------------------------------------------------------
+    @property
+    def installed(self) -> bool:
+        """Whether modules and optimizers are heard."""
+        return bool(self._handles)
+
+    def install(self) -> None:
+        """Hear them from now on, in this thread."""
+        self._away, self._step = False, None
+        self.thread = get_ident()
+        self._handles = [
+            modules.register_module_forward_pre_hook(self._module_begins),
+            modules.register_module_forward_hook(self._module_ends, always_call=True),
+            optimizers.register_optimizer_step_pre_hook(self._step_begins),
+            optimizers.register_optimizer_step_post_hook(self._step_ends),
+            ZeroGrad(self.calls, self._elsewhere),
+        ]
+
+    def remove(self) -> None:
+        """Hear them no more."""
+        for handle in self._handles:
+            handle.remove()
+        self._handles = []
+
+    def resume(self) -> None:
+        """The program goes on: if an error has ended a step, that is over."""
+        if self._away and get_ident() == self.thread:
+            self.step_over()
+
+    def _elsewhere(self) -> bool:
+        """Whether this is not the program's own doing, or another thread's."""
+        return self.calls.off or get_ident() != self.thread or traced()
+
+    # Modules -------------------------------------------------------------------------------
+    def _module_begins(self, module: torch.nn.Module, _args: Any) -> None:
+        if self._elsewhere():
+            return
+        if self._away:
+            self.step_over()  # an error has ended it
+        try:
+            frame = _getframe(WITHIN)
+            while frame.f_code.co_filename == MODULE and frame.f_back is not None:
+                frame = frame.f_back
+            position = self.positions.of(frame)
+            number = self.recorder.ids.scope()
+            name = self.modules.called(module, frame, number)
+            if self.modules.fresh or not self.scopes:
+                with torch._C.DisableTorchFunction():
+                    self._called(position)
+            self._begins(number, "module", position, name, type(module).__name__)
+            self.positions.enter(position)
+        except Exception as error:
+            self.fault(error)
+
+    def _called(self, position: Position) -> None:
+        """A model is called: its parameters are met if they are new."""
+        waiting = [each for each in self.modules.fresh if is_lazy(each[1])]
+        names = self.calls.records.names
+        for path, parameter in self.modules.fresh:
+            if is_lazy(parameter):
+                continue  # it has no numbers before the end of this call
+            ref = self.identity.current(parameter)
+            self.identity.note(ref, (names.rebound, ref.id, "module", path))
+            self.checks.learners.parameters.append(ref)
+        self.modules.fresh[:] = waiting
+        if not self.scopes:
+            self.checks.called(position)
+
+    def _module_ends(self, _module: torch.nn.Module, _args: Any, _result: Any) -> None:
+        if self.scopes and not self._elsewhere():
+            self.positions.leave()
+            self._ends()
+
+    # Optimizers ----------------------------------------------------------------------------
+    def _step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+        if self._elsewhere():
+            return
+        try:
+            with torch._C.DisableTorchFunction():
+                position = self._step_position = self.positions.here()
+                self._step = self.recorder.ids.scope()
+                name = type(optimizer).__name__
+                numbers = "" if self.identity.later else numbers_of(optimizer)
+                self._begins(self._step, "step", position, name, numbers)
+                self._stepping = [
+                    (parameter, self.identity.current(parameter))
+                    for group in optimizer.param_groups
+                    for parameter in group["params"]
+                    if parameter.grad is not None
+                ]
+                self.checks.learners.steps(optimizer, [ref for _, ref in self._stepping])
+                # of a step only the new parameters are told; its closure is the user's, and so
+                # is an optimizer that is none of PyTorch's
+                given = len(args) > 1 or bool(kwargs)
+                closure = given and any(map(callable, (*args[1:], *kwargs.values())))
+                if not closure and not_the_users(_file_of(type(optimizer).__module__)):
+                    self._away = True
+                    leave(self.calls)  # off the stack: a step makes a hundred calls and more
+        except Exception as error:
+            self.fault(error)
+
+    def _step_ends(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        if self._step is None or get_ident() != self.thread:
+            return
+        try:
+            with torch._C.DisableTorchFunction():
+                self.calls.stepped(type(optimizer).__name__, self._stepping, self._step_position)
+        except Exception as error:
+            self.fault(error)
+        self.step_over()
+
+    def step_over(self) -> None:
+        """The step that went on is over, perhaps by an error of its own."""
+        if self._step is not None:
+            self._stepping, self._step = [], None
+            self._ends()
+        if self._away:
+            self._away = False
+            if self.installed and not self.calls.off:
+                enter(self.calls)
+
+    # Scopes --------------------------------------------------------------------------------
+    def _begins(
+        self, number: int, kind: str, position: Position | None, name: str, text: str
+    ) -> None:
+        self.scopes.append(number)
+        self.recorder.raw.append((BEGINS, position, kind, number, name, text))
+
+    def _ends(self) -> None:
+        if self.scopes:  # else it began before we came
+            self.recorder.raw.append((ENDS, self.scopes.pop()))
+
+
+@cache
+def _file_of(module: str) -> str:
+    return getattr(sys.modules.get(module), "__file__", None) or ""

@@ -1,0 +1,95 @@
+"""Where the user's program stands when it calls PyTorch, or a module that does."""
+
+from __future__ import annotations
+
+import os
+from sys import _getframe
+from types import FrameType
+
+import torch
+
+from ...arrays.call_sites import PACKAGE
+from ...recording.positions import Position
+from ...recording.recorder import Recorder
+from ...recording.sites import Names
+from ..position_finder import PositionFinder
+from ..sorting import TICK
+from .identity import Identity
+
+TORCH = os.path.dirname(torch.__file__) + os.sep
+CALLING = torch.nn.Module._call_impl.__code__
+"""The code that calls modules."""
+BEFORE = 3
+"""Frames of ours, at least, between the position that is asked for and the call that was heard."""
+
+Named = tuple[Position | None, Names, Names]
+"""Where the user's program stands, the names that its call's result is about to get; and, where
+its trail is lost inside PyTorch, those of the result of the user's call, which it may be."""
+
+
+class Positions(PositionFinder):
+    """Finds the positions of a program that uses PyTorch."""
+
+    def __init__(self, recorder: Recorder, identity: Identity) -> None:
+        super().__init__(recorder.sites, not_the_users, torch.nn.init.__file__)
+        self.calling = CALLING
+        self.recorder = recorder
+        self.identity = identity
+        self.commanded = False
+        """Whether what happens is the page's wish, and stands on no line of the program."""
+
+    def here(self) -> Position | None:
+        """Where the user's program stands."""
+        return None if self.commanded else self.of(_outside(_getframe(1)))
+
+    def here_and_names(self) -> Named:
+        """The same, and the names that its call's result is about to get."""
+        if self.commanded:
+            return None, (), ()
+        frame = _outside(_getframe(BEFORE))
+        # No finding tells turns of outer loops apart.
+        position = self.at(frame) if self.identity.later else self.of(frame)
+        if position.result is not None:
+            return position.result
+        if position.site is None:
+            return None, (), ()
+        return position, *self.names(position, frame)
+
+    def of(self, frame: FrameType) -> Position:
+        """The position of the call that ``frame`` is making, with the turns that loops around it
+        are in."""
+        position = self.at(frame)
+        if position.outer and not self.identity.later:
+            ticks = self.ticked(position, frame)
+            if ticks is not None:
+                self.recorder.raw.append((TICK, ticks))
+        return position
+
+
+def _outside(frame: FrameType | None) -> FrameType:
+    """The innermost frame that is not ours."""
+    assert frame is not None
+    while _ours[frame.f_code.co_filename] and frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
+class _Files(dict[str, bool]):
+    """Whether the names of files begin so, found once of each."""
+
+    def __init__(self, *starts: str) -> None:
+        super().__init__()
+        self.starts = starts
+
+    def __missing__(self, filename: str) -> bool:
+        found = self[filename] = filename.startswith(self.starts)
+        return found
+
+
+_ours = _Files(PACKAGE)
+_not_the_users = _Files(TORCH, PACKAGE, "<graphwidget", "<eval_with_key")
+
+
+def not_the_users(filename: str) -> bool:
+    """Whether a file is ours or PyTorch's."""
+    return _not_the_users[filename]

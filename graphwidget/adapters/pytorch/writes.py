@@ -1,0 +1,80 @@
+"""What calls wrote: seen by the versions of their arguments, or known of calls that raise none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from ...recording.recorder import Ref
+from . import ops
+from .identity import Identity
+from .tape import Heard, Write
+from .tensor_facts import base_of, grad_fn_of, version_of
+
+
+class Writes:
+    """Notes writes, with what is known of silent ones before."""
+
+    def __init__(self, identity: Identity) -> None:
+        self.identity = identity
+        self._needed: set[int] = set()  # storages that batch norms keep for their backward
+
+    def note(self, tensor: torch.Tensor, before: Ref) -> Write:
+        """What an in-place write did: the new values are told."""
+        identity = self.identity
+        base = base_of(tensor)
+        base_before = base_after = None
+        grown = False
+        if base is not None:
+            history = grad_fn_of(base)
+            grown = history is not None and history.next_functions[0][0] is not None
+            base_before = identity.known(base)
+            base_after = identity.renew(base)
+        after = identity.renew(tensor)
+        if not identity.later:
+            identity.assure(base_after, after)
+        return Write(before, after, base_before, base_after, grown)
+
+    def silent(self, call: Heard, written: list[tuple[torch.Tensor, Ref]]) -> None:
+        """Note what the call wrote without raising a version that others see."""
+        identity, name, args = self.identity, call.name, call.args
+        site = None if call.position is None else call.position.site
+        if identity.apart:
+            for (tensor, _ref), write in zip(written, call.writes, strict=True):
+                of = identity.apart.get(write.before.storage)
+                if of is not None:
+                    identity.wrote_silently(tensor, of, site, ".data")
+        if name != "batch_norm":
+            return
+        running = [ref for ref in args[1:3] if type(ref) is Ref]
+        if not _trains(args, call.kwargs):  # then it needs its running numbers in backward
+            self._needed.update(ref.facts.address for ref in running)
+            return
+        for ref in running:
+            norm = ref() if ref.facts.address in self._needed else None
+            if norm is not None and ref.version == version_of(norm):
+                identity.wrote_silently(norm, ref.id, site, "a batch norm in training")
+
+
+def written_by(
+    tensors: list[torch.Tensor], refs: list[Ref], result: Any
+) -> list[tuple[torch.Tensor, Ref]]:
+    """The tensors that a call wrote, as they were before: of several with one storage, the one it
+    returned or was given first."""
+    both = zip(tensors, refs, strict=True)
+    changed = [(each, ref) for each, ref in both if version_of(each) != ref.version]
+    if not changed:
+        return changed
+    found: dict[int, tuple[torch.Tensor, Ref]] = {}
+    returned = ops.tensors_in(result)
+    for tensor, ref in changed:
+        if ref.storage not in found or any(tensor is each for each in returned):
+            found[ref.storage] = tensor, ref
+    return list(found.values())
+
+
+def _trains(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether a batch norm writes its running mean and variance, which raises no version."""
+    return bool(args[5] if len(args) > 5 else kwargs.get("training"))
