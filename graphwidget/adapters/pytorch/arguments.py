@@ -50,7 +50,10 @@ def given_to(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) 
             else:
                 kept.append(each if kind in PLAIN else _kept(each, tensors, refs, identity))
         if kwargs:
-            kwargs = {word: _kept(each, tensors, refs, identity) for word, each in kwargs.items()}
+            kwargs = {
+                word: each if type(each) in PLAIN else _kept(each, tensors, refs, identity)
+                for word, each in kwargs.items()
+            }
     before: Before = new_tuple(Before, (tensors, refs, tuple(kept), kwargs))
     return before
 

@@ -211,13 +211,12 @@ class Calls(TorchFunctionMode):
         self.tape.returned(given_back(self.identity, result))
 
     def _usual(self, func: Callable[..., Any], name: str, before: Before, result: Any) -> bool:
-        """Note a call of the most usual kind, which is told later and only made one tensor of
-        others; whether it is one."""
+        """Note a call of the most usual kind, which is told later: it only made one tensor of
+        others, or gave one back as it was. Whether it is one."""
         # The hot path: `_after` would do the same with twice the steps.
         identity = self.identity
         tensors, refs, args, kwargs = before
-        known = type(result) is not torch.Tensor or id(result) in identity.refs
-        if known or not tensors or identity.apart or name in UNUSUAL:
+        if type(result) is not torch.Tensor or not tensors or identity.apart or name in UNUSUAL:
             return False
         try:
             for tensor, ref in zip(tensors, refs, strict=True):
@@ -226,6 +225,8 @@ class Calls(TorchFunctionMode):
             node = result.grad_fn
         except RuntimeError:
             return False
+        if id(result) in identity.refs:
+            return id(result) in map(id, tensors)
         position, names, late = self.position()
         if position is not None and position.initial:
             return False
