@@ -7,13 +7,13 @@ and drawn as far as the graph itself still knows it.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..adapters.both import model_of
 from ..adapters.imported_torch import is_real
 from ..graph.tensor import Tensor
 from ..recording.fold import Model, Row
+from .labels import COLOURS, Line, label, plain
 from .numbers import in_a_line, in_rows
 from .shown import base_writes, nodes_behind, turn_shown, values_shown
 from .signs import sign, title
@@ -22,9 +22,26 @@ from .still import MOST, Pill, Scopes, Still, newest, still
 if TYPE_CHECKING:
     import graphviz
 
-INK, QUIET, WARM, RED = "#1f2933", "#7b8794", "#b45309", "#c0392b"
-FILL = {"leaf": "#dbeafe", "parameter": "#fde9c8", "constant": "#eceff3", "value": "#ffffff"}
-"""Colours; kinds of value also differ by their outline."""
+CARDS = {
+    "leaf": {
+        "color": COLOURS["leaf"], "fillcolor": COLOURS["leaf-fill"], "style": "filled,rounded,bold"
+    },
+    "parameter": {
+        "color": COLOURS["parameter"], "fillcolor": COLOURS["parameter-fill"],
+        "style": "filled,rounded,bold", "peripheries": "2",
+    },
+    "constant": {
+        "color": COLOURS["constant"], "fillcolor": COLOURS["constant-fill"],
+        "style": "filled,dashed",
+    },
+    "value": {"color": COLOURS["node"], "fillcolor": COLOURS["bg"], "style": "filled,rounded"},
+}  # fmt: skip
+"""Kinds of value differ by their outlines too, for who prints without colours."""
+
+PILL = {
+    "shape": "box", "style": "filled,rounded", "color": COLOURS["node"],
+    "fillcolor": COLOURS["pill"],
+}  # fmt: skip
 
 MAX_NAME = 40
 LONG = 6
@@ -94,7 +111,7 @@ def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
         loop = model.scopes.get(row["parent"], {"text": ""})
         count = model.loops[row["parent"]]["count"]
         title = f"turn {row['name']} of {count}: {loop['text']}"
-        graph.attr(label=_label([title]), labelloc="t", fontsize="12", fontcolor=QUIET)
+        graph.attr(label=plain(title), labelloc="t", fontsize="12", fontcolor=COLOURS["dim"])
     graph.told = (len(picture.cards), len(picture.pills))
     return graph
 
@@ -123,8 +140,8 @@ def _write(graph: Any, model: Model, scopes: Scopes, picture: Still) -> None:
             grad = _gradients(model, call, model.nodes.get(call["node"])).get(int(start[1:]))
             if grad is not None:
                 graph.edge(
-                    end, start, label=_label([in_a_line(grad)]), color=WARM, fontcolor=WARM,
-                    constraint="false", style="dashed",
+                    end, start, label=plain(in_a_line(grad)), color=COLOURS["grad-line"],
+                    fontcolor=COLOURS["grad"], constraint="false", style="dashed",
                 )  # fmt: skip
 
 
@@ -139,8 +156,8 @@ def _frame(
             row = model.scopes[inner[-1]]
             with graph.subgraph(name=f"cluster_s{inner[-1]}") as cluster:
                 cluster.attr(
-                    label=_label([_scope_title(row)]), color=QUIET, fontcolor=QUIET,
-                    style="rounded", fontsize="10",
+                    label=plain(_scope_title(row)), color=COLOURS["wire"],
+                    fontcolor=COLOURS["dim"], style="rounded", fontsize="10",
                 )  # fmt: skip
                 _frame(cluster, model, inner, frames)
 
@@ -184,8 +201,8 @@ def _empty() -> Any:
 
     graph = Graph("graphwidget")
     graph.attr(rankdir="LR", bgcolor="white", fontname="Helvetica", nodesep="0.3", ranksep="0.4")
-    graph.attr("node", fontname="Helvetica", fontsize="11", color=QUIET, fontcolor=INK)
-    graph.attr("edge", fontname="Helvetica", fontsize="9", color=QUIET, arrowsize="0.7")
+    graph.attr("node", fontname="Helvetica", fontsize="11", fontcolor=COLOURS["text"])
+    graph.attr("edge", fontname="Helvetica", fontsize="9", color=COLOURS["wire"], arrowsize="0.7")
     return graph
 
 
@@ -215,8 +232,7 @@ def _unrecorded(graph: Any, model: Model, shown: set[int]) -> None:
 
 def _node(graph: Any, model: Model, node: Row, shown: set[int]) -> None:
     name = f"n{node['node']}"
-    graph.node(name, label=_label([node["name"]]), shape="ellipse", style="filled",
-               fillcolor="#f5f7fa")  # fmt: skip
+    graph.node(name, label=label([(node["name"], "dim")]), **PILL)
     for behind, nr in node["next"]:
         row = model.nodes.get(behind)
         if row is None:
@@ -231,31 +247,22 @@ def _node(graph: Any, model: Model, node: Row, shown: set[int]) -> None:
 
 def _value(model: Model, value: Row, step: Row | None) -> dict[str, str]:
     """A card: name, shape and dtype, numbers, marks, gradient."""
-    kind = _kind(value)
-    name = title(model, value)[:MAX_NAME]
-    lines = [name] if name else []
     shape, dtype = value["summary"][:2]
     size = "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
-    lines += [f"{size} {dtype}", *([] if _promised(value) else in_rows(value["summary"]))]
+    lines = [(title(model, value)[:MAX_NAME], "name"), (f"{size} {dtype}", "dim")]
+    if not _promised(value):
+        lines += [(row, "numbers") for row in in_rows(value["summary"])]
     marks = ["requires grad"] if value["requires_grad"] else []
     if value["version"]:
         marks.append(f"v{value['version']}")
     if value["retains_grad"]:
         marks.append("retains grad")
-    if marks:
-        lines.append(", ".join(marks))
+    lines.append((", ".join(marks), "dim"))
     if value["grad"] is not None:
-        lines.append(f"grad {in_a_line(value['grad'])}")
+        lines.append((f"grad {in_a_line(value['grad'])}", "grad"))
     if step is not None:
-        lines.append(f"← {step['name']} {step['text']}")
-    return {
-        "label": _label(lines),
-        "shape": "box",
-        "style": {"leaf": "filled,bold", "parameter": "filled,bold,rounded"}.get(kind, "filled"),
-        "fillcolor": FILL[kind],
-        "color": WARM if value["grad"] is not None else INK if value["requires_grad"] else QUIET,
-        "peripheries": "2" if kind == "parameter" else "1",
-    }
+        lines.append((f"← {step['name']} {step['text']}", "dim"))
+    return {"label": label(lines), "shape": "box", **CARDS[_kind(value)]}
 
 
 def _promised(value: Row) -> bool:
@@ -275,24 +282,23 @@ def _kind(value: Row) -> str:
 def _pill(model: Model, pill: Pill, absorbed: int) -> dict[str, str]:
     """A call by its sign and node; a folded scope by its class, name and size."""
     nodes = [node for call in pill.calls if (node := model.nodes.get(call["node"])) is not None]
+    lines: list[Line]
     if pill.scope is None:
         (call,) = pill.calls
-        lines = [sign(model, call), *(node["name"] for node in nodes)]
+        lines = [(sign(model, call), "name"), *((node["name"], "dim") for node in nodes)]
     else:
         scope = pill.scope
-        lines = [scope["text"] or _scope_title(scope), *([scope["name"]] if scope["text"] else [])]
+        lines = [(scope["text"] or _scope_title(scope), "name")]
+        lines += [(scope["name"], "dim")] if scope["text"] else []
         counts = [f"{len(pill.calls)} ops"] if len(pill.calls) > 2 else []
         counts += [f"{absorbed} parameter{'s' if absorbed > 1 else ''}"] if absorbed else []
-        lines += [", ".join(counts)] if counts else []
-    failed = any(node["state"] == "failed" for node in nodes)
-    done = any(node["state"] == "done" for node in nodes)
-    return {
-        "label": _label(lines),
-        "shape": "ellipse" if pill.scope is None else "box",
-        "style": "filled" if pill.scope is None else "filled,rounded",
-        "fillcolor": "#fbe3df" if failed else "#f5f7fa",
-        "color": RED if failed else WARM if done else QUIET,
-    }
+        lines.append((", ".join(counts), "dim"))
+    if any(node["state"] == "failed" for node in nodes):
+        look = PILL | {"color": COLOURS["error"], "fillcolor": COLOURS["error-fill"]}
+    else:
+        look = PILL
+        lines += [("✓", "tick")] if any(node["state"] == "done" for node in nodes) else []
+    return {"label": label(lines), **look}
 
 
 def _gradients(model: Model, call: Row, node: Row | None) -> dict[int, Any]:
@@ -332,18 +338,6 @@ def _hazards(graph: Any, hazards: list[tuple[Row, Row, Row]], places: dict[int, 
         was = "was" if len(names) == 1 else "were"
         text = f"{' and '.join(names)} {was} saved at v{saved}, this wrote v{wrote}"
         graph.edge(
-            writer, reader, label=_label([text]), color=RED, fontcolor=RED, style="bold",
-            constraint="false",
+            writer, reader, label=plain(text), color=COLOURS["error"], fontcolor=COLOURS["error"],
+            style="bold", constraint="false",
         )  # fmt: skip
-
-
-def _label(lines: Iterable[str]) -> str:
-    return quoted("\n".join(lines))
-
-
-def quoted(text: str) -> str:
-    """Text as a label: what the user wrote is text, whatever it looks like."""
-    import graphviz
-
-    label: str = graphviz.nohtml(text.replace("\\", "\\\\").replace("\n", "\\n"))
-    return label

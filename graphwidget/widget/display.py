@@ -9,7 +9,8 @@ from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, Any
 
 from ..adapters.both import model_of
-from ..exporters.graphviz import digraph, has_dot, quoted
+from ..exporters.graphviz import digraph, has_dot
+from ..exporters.labels import plain
 from ..graph.listeners import get_observer
 from ..graph.tensor import Tensor
 from ..recording.fold import Model
@@ -135,7 +136,7 @@ def _tensor_picture(tensor: Tensor, text: str) -> dict[str, str]:
         if len(model.nodes) > MAX_BOXES:
             return {}
         picture = digraph(model, {value})
-        picture.attr(label=quoted(text), labelloc="t", labeljust="l", fontname="monospace")
+        picture.attr(label=plain(text), labelloc="t", labeljust="l", fontname="monospace")
         return {"image/png": base64.b64encode(_png(picture)).decode()}
     except Exception:
         return {}

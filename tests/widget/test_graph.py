@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import graphwidget as torch
-from graphwidget.exporters import graphviz, html
+from graphwidget.exporters import graphviz, html, labels
 from graphwidget.graph.listeners import get_observer
 from graphwidget.recording.log import unpack
 from graphwidget.widget import display
@@ -240,13 +240,18 @@ def test_a_missing_bundle_says_how_to_build_it(
         html.bundle()
 
 
+def words(source: str) -> str:
+    """A Graphviz source without the faces of its labels."""
+    return re.sub(r"</?(?:B|FONT)\b[^>]*>", "", source.replace("<BR/>", "\n"))
+
+
 def test_graphviz_of_a_recorded_tensor() -> None:
     with torch.watch():
         _w, _x, y = two_paths()
         y.backward()
         source = torch.to_graphviz(y).source
     assert "MulBackward0" in source
-    assert "w\\n(1,) float32\\n[1.]\\nrequires grad\\ngrad [5.]" in source
+    assert "w\n(1,) float32\n[1.]\nrequires grad\ngrad [5.]" in words(source)
 
 
 def test_graphviz_of_a_tensor_that_nobody_recorded() -> None:
@@ -265,8 +270,8 @@ def test_graphviz_of_a_widget_shows_the_hazard() -> None:
         source = torch.to_graphviz(graph).source
     assert "other and self were saved at v0, this wrote v1" in source
     assert "requires grad, v1" in source
-    (writer,) = re.findall(r'(\w+) \[label="(?:\[0\] = 1000|fill_|copy_)', source)
-    (reader,) = re.findall(r'(\w+) \[label="×', source)
+    (writer,) = re.findall(r"(\w+) \[label=<(?:\[0\] = 1000|fill_|copy_)", words(source))
+    (reader,) = re.findall(r"(\w+) \[label=<×", words(source))
     assert f"{writer} -> {reader} [label=" in source
 
 
@@ -278,18 +283,27 @@ def test_graphviz_has_the_signs_and_titles_of_the_picture() -> None:
         graph.bind([("", "a", a), ("", "b", b), ("", "Q", q)])
         q.sum().backward()
         drawn = torch.to_graphviz(graph)
-    labels = [text.split("\\n")[0] for text in re.findall(r'\[label="([^"]+)"', drawn.source)]
-    assert {"a", "b", "Q", "a ^ 3", "b ^ 2", "(a ^ 3) × 3", "Σ Q"} <= set(labels)
-    assert {"^ 3", "^ 2", "× 3", "−", "Σ"} <= set(labels)
+    titles = re.findall(r"\[label=<([^\n>]+)", words(drawn.source))
+    assert {"a", "b", "Q", "a ^ 3", "b ^ 2", "(a ^ 3) × 3", "Σ Q"} <= set(titles)
+    assert {"^ 3", "^ 2", "× 3", "−", "Σ"} <= set(titles)
     assert repr(drawn) == "<graph of 7 values and 5 operations>"
 
 
 def test_graphviz_takes_names_as_text() -> None:
     with torch.watch() as graph:
         kept = torch.ones(1) + 1
-        graph.bind([("", "<b>\\N\n", kept)])
-        source = torch.to_graphviz(graph).source
-    assert "<<b>" not in source
+        graph.bind([("", "  <b>\\N\n\x1b&", kept)])
+        picture = torch.to_graphviz(graph)
+    assert "&#160;&#160;&lt;b&gt;\\N\ufffd\ufffd&amp;" in picture.source
+    if graphviz.has_dot():
+        assert b"&lt;b&gt;" in picture.pipe(format="svg")
+
+
+def test_graphviz_has_the_colours_of_the_widget() -> None:
+    css = (Path(__file__).parents[2] / "js/style/theme.css").read_text("utf-8")
+    light = css.partition('.gw[data-theme="dark"]')[0]
+    theme = dict(re.findall(r"--gw-([\w-]+):(?: var\([\w-]+,)? (#\w{6})", light))
+    assert {name: theme[name] for name in labels.COLOURS} == labels.COLOURS
 
 
 def test_graphviz_of_anything_else() -> None:
