@@ -9,11 +9,12 @@ from ..recording import events as ev
 from ..recording.positions import Position
 from ..recording.recorder import Recorder, Ref
 from ..recording.sites import Names
+from .scope_marks import Given
 
 
-def named_late(record: Any) -> Sequence[tuple[Names, Any]]:
-    """What a record of ``Bindings.perhaps`` gives names to, and its content."""
-    return ((record[4], record[5]),)
+def named_late(record: Any) -> Sequence[Given]:
+    """What a record of ``Bindings.perhaps`` gives names to."""
+    return ((record[2].id, record[4], record[5]),)
 
 
 class Bindings:

@@ -32,6 +32,7 @@ from .error_words import place_in_words, words_of_saved
 from .identity import guarded, kept
 from .module_paths import numbers_of
 from .position_finder import PositionFinder, in_optimizers, ours, outside, unheard
+from .scope_marks import Given
 from .sorting import BEGINS, ENDS, TICK, Sorter
 
 BETWEEN, QUICK = 64, 0.002
@@ -403,9 +404,9 @@ class NativeAdapter(BackwardRuns):
         self._looked = now
 
 
-def _named(record: Any) -> Sequence[tuple[Names, Captured]]:
+def _named(record: Any) -> Sequence[Given]:
     """What a call gives names to."""
-    return [(names, content) for _ref, content, _needs, _view_of, names in record[5] if names]
+    return [(ref.id, names, data) for ref, data, _needs, _view_of, names in record[5] if names]
 
 
 def model_of(tensor: TensorBase) -> tuple[Model, int]:

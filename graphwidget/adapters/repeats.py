@@ -7,20 +7,23 @@ the inner ones are recognised.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..recording.positions import Position
 from ..recording.recorder import Ref
-from ..recording.sites import Names
-from ..recording.summary import Captured
-from .scope_marks import LoopMark, Records
+from .scope_marks import Given, LoopMark, Records
 
 Groups = dict[str, Records]
 """Records by their kinds."""
 
-Named = Callable[[Any], Sequence[tuple[Names, Captured]]]
-"""What a record gives names to: the content of each value."""
+Named = Callable[[Any], Sequence[Given]]
+"""What a record gives names to."""
+
+
+def roots_of(record: Any) -> Iterable[int]:
+    """The values that a run goes backward from, of the record that it begins with."""
+    return [value for value, _edge in record[3].roots if value is not None]
 
 DEATH, NODE_DEATH = "death", "node death"
 """What the deaths of values and of nodes are among the kinds of records."""
@@ -68,6 +71,8 @@ class Pattern:
             if record.__class__ is tuple and (gives := named.get(record[0])) and gives(record)
         ]
         """Which records give names, and what tells them."""
+        self.begins = self._kinds.get("begin", [])
+        """Which records are of runs that begin."""
 
     def repeats(self, records: Records, at: int) -> int:
         """How many turns from there on do the same, before yet another that begins so."""

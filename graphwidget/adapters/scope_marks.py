@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..recording.positions import Region
-from ..recording.sites import Site
+from ..recording.sites import Names, Site
 from ..recording.summary import Captured
 
 Records = list[Any]
+
+Given = tuple[int, Names, Captured]
+"""A value that got names, with its content."""
 
 
 class Mark:
@@ -40,6 +43,7 @@ class LoopMark(Mark):
         self.count = 0  # turns so far
         self.rows: list[dict[str, Captured]] = []  # the scalars of turns that are over
         self.first = 1  # the turn of the first of these rows
+        self.ahead: dict[str, Captured] = {}  # those of the turn that goes on, as they were told
         self.columns: dict[str, None] = {}
 
     @property
@@ -48,6 +52,7 @@ class LoopMark(Mark):
 
     def note(self, turn: Turn) -> None:
         """A turn is over: its scalars are a row of the loop's."""
+        turn.below = None
         self.rows.append(turn.scalars)
         if turn.scalars:
             self.columns.update(dict.fromkeys(turn.scalars))
@@ -59,6 +64,8 @@ class Turn(Mark):
 
     kind, text, site = "turn", "", None
     tick: int | None = None
+    below: dict[int, tuple[str, Captured]] | None = None
+    """Of values that are one number and got a name in a function that it calls: that name."""
     nested = False
     """Whether there are other turns among its records."""
     holds_curve: bool | None = None

@@ -15,9 +15,8 @@ from ..recording import events as ev
 from ..recording.loops import Loop
 from ..recording.positions import Change, Position, Region, again, change
 from ..recording.recorder import Recorder
-from ..recording.sites import Names
 from ..recording.summary import Captured, numbers
-from .scope_marks import LoopMark, Mark, Records, Turn, flat
+from .scope_marks import Given, LoopMark, Mark, Records, Turn, flat
 
 CO_GENERATOR = 0x20
 
@@ -220,19 +219,21 @@ class Scopes:
     def pass_over(
         self,
         loop: LoopMark,
-        turns: Iterable[Iterable[tuple[Names, Captured]]],
+        turns: Iterable[tuple[Iterable[Given], Iterable[int]]],
         rest: Records,
     ) -> None:
         """Turns of a loop were let go of that did what the newest did: it is over, and of the
-        others there are only what each gave names to and the rest of their records."""
+        others there are only what each gave names to, the values that runs went backward from and
+        the rest of their records."""
         self._close_from(self._open.index(loop) + 1)
         self._blocks[-1].wanted = None
-        for given in turns:
+        for named, roots in turns:
             turn = Turn(0, loop, [])
             turn.region = loop.region
             self._open.append(turn)
-            for names, content in given:
-                self.note_scalar(names, content)
+            for given in named:
+                self.note_scalar(given)
+            self._note_roots(turn, roots)
             self._open.pop()
             loop.note(turn)
             loop.count += 1
@@ -261,13 +262,24 @@ class Scopes:
                     block.wanted = None  # some of those that are open began within
                 return
 
-    def ran(self) -> None:
-        """A run goes backward."""
+    def ran(self, roots: Iterable[int]) -> None:
+        """A run goes backward from some values."""
         for loop in self.pending:
             loop.waits = False
+        turn: Turn | None = None
         for mark in self._open:
             if type(mark) is Turn:
-                mark.loop.runs = True
+                turn = mark
+                turn.loop.runs = True
+        if turn is not None:
+            self._note_roots(turn, roots)
+
+    @staticmethod
+    def _note_roots(turn: Turn, roots: Iterable[int]) -> None:
+        """What a run goes backward from is the turn's loss, wherever it got its name."""
+        if turn.below is not None:
+            for name, content in filter(None, map(turn.below.get, roots)):
+                turn.scalars.setdefault(name, content)
 
     def leave(self) -> None:
         """The program is between two statements of the notebook: it has left what was found."""
@@ -276,21 +288,29 @@ class Scopes:
             self._close_from(first)
             self._blocks[-1] = _Block(first)
 
-    def note_scalar(self, names: Names, content: Captured) -> None:
+    def note_scalar(self, given: Given) -> None:
         """Something got names: if it is one number, it is noted for the turn on whose own level
-        that is."""
+        that is; or below it, as a number that may turn out to be the turn's loss."""
+        value, names, content = given
         dtype, _shape, data = content
+        single = type(data) is bytes and len(data) == dtype.itemsize
         scope, name = names[-1]
+        innermost: Turn | None = None
         for mark in reversed(self._open):
             if type(mark) is Turn:
                 assert mark.region is not None
                 loop: Loop = mark.region.key
                 if scope == "" or scope == loop.function:
-                    if type(data) is bytes and len(data) == dtype.itemsize:
+                    if single:
                         mark.scalars[name] = content
                     else:
                         mark.scalars.pop(name, None)
                     return
+                innermost = innermost or mark
+        if single and innermost is not None:
+            if innermost.below is None:
+                innermost.below = {}
+            innermost.below[value] = name, content
 
     # While telling --------------------------------------------------------------------------
     @property
@@ -321,15 +341,20 @@ class Scopes:
             self.recorder.tell(ev.Scope(mark.scope, None, mark.kind, mark.name, "", None, False))
 
     def tell_curves(self, _: None = None) -> None:
-        """Tell the scalars of the turns that ended since the last time."""
+        """Tell the scalars of the turns that ended since the last time, and those that the turn
+        that goes on has so far: nobody knows yet whether another one comes."""
+        going = {mark.loop: mark.scalars for mark in self._open if type(mark) is Turn}
         for loop in self._loops:
-            names = tuple(loop.columns)
-            if names and loop.rows:
-                columns = [_numbers([row.get(each) for row in loop.rows]) for each in names]
-                rows = tuple(zip(*columns, strict=True))
-                self.recorder.tell(ev.Curve(loop.scope, loop.first, names, rows))
-            loop.first += len(loop.rows)
-            loop.rows = []
+            ahead = going.get(loop, {})
+            told, rows = loop.rows, [*loop.rows, ahead] if ahead else loop.rows
+            names = tuple(loop.columns | dict.fromkeys(ahead))
+            if names and (told or ahead != loop.ahead):
+                columns = [_numbers([row.get(each) for row in rows]) for each in names]
+                self.recorder.tell(
+                    ev.Curve(loop.scope, loop.first, names, tuple(zip(*columns, strict=True)))
+                )
+            loop.first += len(told)
+            loop.rows, loop.ahead = [], dict(ahead)
         self._loops = [loop for loop in self._loops if not loop.closed]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..recording.positions import Position
 from ..recording.recorder import Recorder, no_collection
-from .repeats import Named, Pattern
+from .repeats import Named, Pattern, roots_of
 from .ring import BUDGET, LIVE, NEWEST, Ring
 from .scope_marks import LoopMark, Records, Turn
 from .scopes import Scopes
@@ -149,7 +149,10 @@ class Sorter:
         rest, gone = self.ring.release(pattern, aside[:count])
         if gone:
             turns = (
-                [each for nr, gives in pattern.named for each in gives(aside[at + nr])]
+                (
+                    [each for nr, gives in pattern.named for each in gives(aside[at + nr])],
+                    [root for nr in pattern.begins for root in roots_of(aside[at + nr])],
+                )
                 for at in range(0, gone, size)
             )
             self.scopes.pass_over(pattern.loop, turns, rest)
@@ -202,11 +205,11 @@ class Sorter:
                     scopes.leave()
                     self._live = self._quiet = 0
                 if function in begins:
-                    scopes.ran()
+                    scopes.ran(roots_of(record))
                 gives = named(function)
                 if gives is not None:
-                    for names, content in gives(record):
-                        scopes.note_scalar(names, content)
+                    for given in gives(record):
+                        scopes.note_scalar(given)
                 scopes.out.append(record)
             append = scopes.out.append
             if learn and scopes.turn is not turn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import linecache
 import warnings
 from typing import Any
@@ -312,6 +313,59 @@ def test_what_a_users_own_module_returns_has_the_callers_name(recorded: Any) -> 
     assert {("train", "out"), ("train", "loss")} <= named
     [loop] = model.loops.values()
     assert loop["curves"] == {"loss": pytest.approx(namespace["losses"])}
+
+
+STEP = """
+net = torch.nn.Linear(2, 1)
+criterion, opt = torch.nn.MSELoss(), torch.optim.SGD(net.parameters(), lr=0.1)
+x, y = torch.randn(8, 2), torch.randn(8, 1)
+def step(x, y):
+    opt.zero_grad()
+    out = net(x)
+    scale = out.detach().abs().max()
+    loss = {loss}
+    norm = scale * 2
+    loss.backward()
+    opt.step()
+    return {result}
+losses = []
+for _ in range({turns}):
+    losses.append(float(step(x, y)))
+"""
+
+
+@pytest.mark.parametrize("recorded", [real, native])
+@pytest.mark.parametrize("turns", [3, 200])
+@pytest.mark.parametrize("result", ["loss", "loss.item()"])
+@pytest.mark.parametrize("loss", ["criterion(out, y)", "((out - y) ** 2).mean()"])
+def test_what_backward_goes_from_in_a_function_is_the_loss_of_the_turn(
+    recorded: Any, turns: int, result: str, loss: str
+) -> None:
+    model, namespace = recorded(STEP.format(loss=loss, result=result, turns=turns))
+    [loop] = model.loops.values()
+    assert loop["curves"] == {"loss": pytest.approx(namespace["losses"])}
+
+
+@pytest.mark.parametrize("torch_of", ["torch", "graphwidget"])
+def test_the_turn_that_goes_on_has_its_numbers_already(torch_of: str) -> None:
+    namespace: dict[str, Any] = {"torch": importlib.import_module(torch_of)}
+    source = """
+w = torch.ones(2, requires_grad=True)
+def turns():
+    for n in range(9):
+        loss = (w * n).sum()
+        loss.backward()
+        yield
+    """
+    exec(compile(source, "turns.py", "exec"), namespace)
+    graph = graphwidget.watch()
+    try:
+        for number, _ in enumerate(namespace["turns"](), 1):
+            graph.flush()
+            curves = [loop["curves"] for loop in graph.model.loops.values() if loop["curves"]]
+            assert curves == [{"loss": [2.0 * n for n in range(number)]}]
+    finally:
+        graph.stop()
 
 
 @pytest.mark.parametrize("recorded", [real, native])

@@ -14,6 +14,7 @@ from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Recorder, Ref
 from ...recording.sites import Names
 from ..bindings import Bindings
+from ..scope_marks import Given
 from ..scopes import Scopes
 from ..sorting import BEGINS
 from . import ops
@@ -234,10 +235,13 @@ class CallRecords:
         self.names.bound(value, names)
 
 
-def named(record: Any) -> Sequence[tuple[Names, Any]]:
+def named(record: Any) -> Sequence[Given]:
     """What a call gives a name to."""
     values, names = record[5], record[3].names
-    return ((names, _number(values[0][1])),) if names and len(values) == 1 else ()
+    if not names or len(values) != 1:
+        return ()
+    ref, data, _facts = values[0]
+    return ((ref.id, names, _number(data)),)
 
 
 def _number(data: Captured) -> Any:
