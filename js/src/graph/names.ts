@@ -11,7 +11,7 @@ export function userName(value: ValueRow): string | null {
 
 /**
  * What a value is called in a sentence: its name, else the expression that made it (`x + w`),
- * else its shape. `budget` bounds the length of an expression, inner ones in brackets, and `longest` that of a name.
+ * else its shape and what it is the output of. `budget` bounds the length of an expression, inner ones in brackets, and `longest` that of a name.
  */
 export function called(model: Model, id: number, budget = 24, longest = 24): string {
   const value = model.values.get(id);
@@ -21,7 +21,40 @@ export function called(model: Model, id: number, budget = 24, longest = 24): str
   const call = makerOf(model, value);
   const text = call && budget > 4 ? expression(model, call, budget - 4) : null;
   if (text !== null && text.length <= budget) return text;
-  return `the ${shape(value.summary.shape)} value`;
+  return `the ${shape(value.summary.shape)} ${kindOf(model, value)}`;
+}
+
+/** What a value is that has no name: of what it is the output, or which kind of leaf. */
+function kindOf(model: Model, value: ValueRow): string {
+  const call = makerOf(model, value);
+  if (call) return `output of ${moduleThatGave(model, call) ?? call.op.split(".")[0] ?? call.op}`;
+  if (value.parameter) return "parameter";
+  if (!value.leaf) return "value"; // whatever made it was not recorded
+  return value.requires_grad ? "leaf without a name" : "constant without a name";
+}
+
+/** The path of the innermost module around a call, if that call was its last; else null. */
+function moduleThatGave(model: Model, call: CallRow): string | null {
+  const module = moduleAround(model, call);
+  if (module === null || model.scopes.get(module)?.open !== false) return null;
+  const next = model.calls.get(call.call + 1);
+  return next && isWithin(model, next.scope, module)
+    ? null
+    : (model.scopes.get(module)?.name ?? null);
+}
+
+function moduleAround(model: Model, { scope }: CallRow): number | null {
+  for (let at = scope; at !== null; at = model.scopes.get(at)?.parent ?? null) {
+    if (model.scopes.get(at)?.kind === "module") return at;
+  }
+  return null;
+}
+
+function isWithin(model: Model, scope: number | null, outer: number): boolean {
+  for (let at = scope; at !== null; at = model.scopes.get(at)?.parent ?? null) {
+    if (at === outer) return true;
+  }
+  return false;
 }
 
 /** What a value is called in a formula: the same, but rather by its op than by its shape. */
@@ -37,7 +70,7 @@ export function factor(model: Model, id: number, budget = 24): string {
 }
 
 export function bracketed(text: string): string {
-  return / /.test(text) && !text.startsWith("the (") && !/^[\w.]+\(.*\)$/.test(text)
+  return / /.test(text) && !text.startsWith("the ") && !/^[\w.]+\(.*\)$/.test(text)
     ? `(${text})`
     : text;
 }

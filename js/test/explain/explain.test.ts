@@ -186,7 +186,7 @@ describe("explanations", () => {
     expect(told("linear", [h.id, v.id, b.id])).toContain(
       "the rows of its input times the rows of its weight: those of h have 4 items, those of v have 3.",
     );
-    expect(told("relu", [90])).toContain("relu was given the (2, 3) value.");
+    expect(told("relu", [90])).toContain("relu was given the (2, 3) leaf without a name.");
     expect(told("add", [h.id, b.id])).toContain("Here h has 4 and b has 3. | Fix: b[:, None]");
     expect(told("add", [999])).toBe("RuntimeError: m");
   });

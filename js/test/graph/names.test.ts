@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { called } from "../../src/graph/names";
+import { fold } from "../../src/log/fold";
+import { Program } from "../builder";
+
+const LONG = "a_name_of_which_no_expression_is_short";
+
+describe("a value without a name", () => {
+  it("is the output of the module that it leaves, else of its op", () => {
+    const p = new Program();
+    const x = p.leaf(LONG, [1, 2]);
+    let [inner, out] = [x, x];
+    p.within("module", "net", "Sequential", () => {
+      p.within("module", "net[0]", "Linear", () => {
+        inner = p.op("mul", [x, x]);
+        out = p.op("add", [inner, x]);
+      });
+      p.op("mean", [out]);
+    });
+    const loss = p.op("mul", [x, out]);
+    const model = fold(p.events());
+    expect(called(model, inner.id)).toBe("the (2,) output of mul");
+    expect(called(model, out.id)).toBe("the (2,) output of net[0]");
+    expect(called(model, loss.id)).toBe("the (2,) output of mul");
+  });
+
+  it("is of no module that has not given it yet", () => {
+    const p = new Program();
+    const x = p.leaf(LONG, [1, 2]);
+    let out = x;
+    p.within("module", "net", "Net", () => {
+      out = p.op("mul", [x, x]);
+      expect(called(fold(p.events()), out.id)).toBe("the (2,) output of mul");
+    });
+    expect(called(fold(p.events()), out.id)).toBe("the (2,) output of net");
+  });
+
+  it("is a leaf or a constant where nothing made it", () => {
+    const p = new Program();
+    const summary = [[2, 3], "float32", [1, 2, 3, 4, 5, 6], null, null];
+    p.tell("value", 90, 90, 0, true, true, false, null, summary);
+    p.tell("value", 91, 91, 0, false, true, false, null, summary);
+    p.tell("value", 92, 92, 0, true, true, true, null, summary);
+    p.tell("value", 93, 93, 0, true, false, false, null, summary);
+    const model = fold(p.events());
+    expect([90, 91, 92, 93].map((id) => called(model, id))).toEqual([
+      "the (2, 3) leaf without a name",
+      "the (2, 3) constant without a name",
+      "the (2, 3) parameter",
+      "the (2, 3) value",
+    ]);
+  });
+});
