@@ -44,13 +44,16 @@ function momentOf(state: State, timeline: Timeline) {
   const time = computed(() => Math.max(state.first.value, state.cursor.value ?? state.end.value));
   const model: ReadonlySignal<Model> = computed(() => timeline.at(time.value));
   const present: ReadonlySignal<Model> = computed(() => timeline.at(state.end.value));
-  /** A run that waits for commands. */
-  const liveRun = computed(() => {
-    if (state.connection.value === "offline") return null;
+  const waiting = computed(() => {
     const runs = [...present.value.runs.values()];
     return runs.findLast((run) => run.live && run.status === "running") ?? null;
   });
-  return { time, model, present, liveRun };
+  const offline = computed(() => state.connection.value === "offline");
+  /** A run that waits for commands. */
+  const liveRun = computed(() => (offline.value ? null : waiting.value));
+  /** A run that was waiting when its kernel went away. */
+  const leftRun = computed(() => (offline.value ? waiting.value : null));
+  return { time, model, present, liveRun, leftRun };
 }
 
 type Moment = ReturnType<typeof momentOf>;
@@ -197,7 +200,8 @@ function fitOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySignal<
     const of = [cell, film, room.value, state.tidied.value, everything, direction];
     const same = of.every((x, i) => x === last.of[i]) && last.of.length > 0;
     if (same && last.model === model) return last;
-    const limit = same ? (last.fit?.detail ?? null) : null;
+    const grows = same && last.model !== null && last.model.calls.size > 0;
+    const limit = grows ? (last.fit?.detail ?? null) : null; // a picture of nothing is no measure
     const content = yield* findContent(model, everything);
     function* draw(detail: Detail): Work<Graph | null> {
       const most = detail.values === "groups" ? Infinity : MOST_BOXES;

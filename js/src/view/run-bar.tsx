@@ -6,7 +6,7 @@ import type { Store } from "../store/store";
 /** Where a backward run waits for the reader, and the buttons that move it. */
 export function RunBar({ store }: { store: Store }) {
   const run = store.liveRun.value;
-  if (!run) return null;
+  if (!run) return <LeftRun store={store} />;
   const inCell = store.pause.value?.run === run.run;
   return (
     <div class="gw-notice" data-testid="run-bar" role="group" aria-label="The run that waits">
@@ -32,6 +32,16 @@ export function RunBar({ store }: { store: Store }) {
           abandon
         </Order>
       </span>
+    </div>
+  );
+}
+
+/** Backward does not go on: whoever could run its next node is gone. */
+function LeftRun({ store }: { store: Store }) {
+  if (store.leftRun.value === null) return null;
+  return (
+    <div class="gw-notice" data-testid="left-run">
+      {`Backward was left here before its end. ${store.why.value}`}
     </div>
   );
 }

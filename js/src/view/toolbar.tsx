@@ -47,7 +47,6 @@ export function Toolbar({ store, view }: { store: Store; view: ViewState }) {
 
 function Transport({ store }: { store: Store }) {
   const index = store.index.value;
-  const live = store.liveRun.value !== null && store.cursor.value === null;
   const playing = store.playing.value;
   return (
     <div class="gw-group">
@@ -83,7 +82,7 @@ function Transport({ store }: { store: Store }) {
       </Button>
       <Button
         action="next"
-        label={live ? "Next: the kernel runs one node (→)" : "Next (→)"}
+        label={nextLabel(store)}
         disabled={!store.canGoOn.value}
         onClick={() => {
           store.toNext();
@@ -104,6 +103,14 @@ function Transport({ store }: { store: Store }) {
       <Speed store={store} />
     </div>
   );
+}
+
+/** What the next step would be, or why there is none. */
+function nextLabel(store: Store): string {
+  if (store.cursor.value !== null) return "Next (→)";
+  if (store.liveRun.value !== null) return "Next: the kernel runs one node (→)";
+  if (store.leftRun.value !== null) return `No next step. ${store.why.value}`;
+  return "Next (→): this is the newest step";
 }
 
 function Speed({ store }: { store: Store }) {
@@ -133,7 +140,8 @@ function Slider({ store }: { store: Store }) {
   const index = store.index.value;
   const [at, count] = [index - section.first + 1, section.last - section.first + 1];
   const title = store.explanation.value ? toText(store.explanation.value.title) : "the beginning";
-  const dropped = store.model.value.dropped;
+  const { dropped, cellTimes } = store.model.value;
+  const cut = dropped > (cellTimes.at(-1) ?? 0); // what earlier cells did is nobody's loss here
   return (
     <div class="gw-slider">
       <input
@@ -155,7 +163,7 @@ function Slider({ store }: { store: Store }) {
         {`${at} / ${count}`}
       </span>
       <State store={store} />
-      {dropped > 0 && (
+      {cut && (
         <span
           class="gw-dropped"
           title={`The oldest ${dropped} events are no longer held one by one.`}

@@ -51,6 +51,25 @@ describe("the store", () => {
     expect(store.model.value.dropped).toBe(100);
   });
 
+  it("opens a log as richly when its picture was empty before", () => {
+    const p = new Program();
+    let x = p.leaf("x", [1]);
+    p.within("module", "net", "Net", () => {
+      for (const layer of [0, 1]) {
+        p.within("module", `net[${layer}]`, "Block", () => {
+          for (let i = 0; i < 12; i += 1) x = p.op("mul", [x, 2], `h${i}`);
+        });
+      }
+    });
+    const boxes = (store: Store): string[] => {
+      store.load(p.packed());
+      return [...store.scene.value.boxes.keys()].sort();
+    };
+    const early = createStore();
+    expect(early.scene.value.boxes.size).toBe(0);
+    expect(boxes(early)).toEqual(boxes(createStore()));
+  });
+
   it("shows a reject and a broken event", () => {
     const { store } = live();
     store.received({ type: "reject", re: {}, why: "y has no grad_fn" });
