@@ -1,52 +1,39 @@
-/* What can be done with the selected box in the replay: run to it, go to its step. */
+/* The op that is selected, and where its node, or that of a selected value, runs in the replay. */
 
 import { expression } from "../graph/names";
-import type { Model } from "../log/model";
 import type { Store } from "../store/store";
 
-interface Chosen {
-  readonly title: string;
-  readonly node: number | null;
-}
-
-/** The selected value or call, with the node that is its backward. */
-function chosenOf(store: Store, model: Model): Chosen | null {
-  const value = store.selected.value;
-  if (value !== null) {
-    const row = model.values.get(value);
-    return row ? { title: "", node: row.node } : null;
-  }
-  const key = store.chosen.value;
-  const call = key?.startsWith("c") ? model.calls.get(Number(key.slice(1))) : undefined;
-  return call ? { title: expression(model, call, 40).slice(0, 60), node: call.node } : null;
-}
-
-/** A bar in the corner of the picture, while a box with something to do is selected. */
+/** A bar in the corner of the picture, while an op is selected: of values the panel tells more. */
 export function ChosenBar({ store }: { store: Store }) {
   const model = store.model.value;
-  const chosen = chosenOf(store, model);
-  if (!chosen) return null;
-  const { node, title } = chosen;
-  const name = node === null ? null : (store.present.value.nodes.get(node)?.name ?? null);
-  const run = store.liveRun.value;
-  const waits = node !== null && run !== null && !run.order.includes(node);
-  const ran = node !== null && store.stepOfNode(node) >= 0;
-  if (title === "" && !waits && !ran) return null;
+  const key = store.chosen.value;
+  const call = key?.startsWith("c") ? model.calls.get(Number(key.slice(1))) : undefined;
+  if (!call || store.selected.value !== null) return null;
   return (
     <div class="gw-chosen-bar" data-testid="chosen">
-      {title !== "" && <span class="gw-math-text">{title}</span>}
-      {node !== null && (waits || ran) && (
-        <button
-          type="button"
-          class="gw-chip"
-          data-action="run-to"
-          onClick={() => {
-            store.runTo(node);
-          }}
-        >
-          {waits ? `run to ${name ?? "its node"}` : `where ${name ?? "its node"} ran`}
-        </button>
-      )}
+      <span class="gw-math-text">{expression(model, call, 40).slice(0, 60)}</span>
+      <NodeChip store={store} node={call.node} />
     </div>
+  );
+}
+
+/** Leads to the step in which a node ran; one that a waiting run has yet to reach is run to. */
+export function NodeChip({ store, node }: { store: Store; node: number | null }) {
+  if (node === null) return null;
+  const run = store.liveRun.value;
+  const waits = run !== null && !run.order.includes(node);
+  if (!waits && store.stepOfNode(node) < 0) return null;
+  const name = store.present.value.nodes.get(node)?.name ?? "its node";
+  return (
+    <button
+      type="button"
+      class="gw-chip"
+      data-action="run-to"
+      onClick={() => {
+        store.runTo(node);
+      }}
+    >
+      {waits ? `run to ${name}` : `where ${name} ran`}
+    </button>
   );
 }

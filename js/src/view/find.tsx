@@ -22,7 +22,8 @@ export function Find({ store, view }: { store: Store; view: ViewState }) {
   const close = (): void => {
     view.over.value = null;
     const back = before.current;
-    if (back instanceof HTMLElement && back.isConnected) back.focus();
+    const focusable = back instanceof HTMLElement || back instanceof SVGElement;
+    if (focusable && back.isConnected) back.focus();
     else input.current?.closest<HTMLElement>(".gw")?.focus();
   };
   const go = (to: number): void => {

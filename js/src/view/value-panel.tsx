@@ -10,6 +10,7 @@ import type { Store } from "../store/store";
 import { backwardEffects } from "../explain/effects";
 import { pathLine, pathsLine, sumLines } from "../explain/paths";
 import { versionWords } from "../explain/version";
+import { NodeChip } from "./chosen";
 import { ButtonIcon } from "./icons";
 import { Pieces } from "./words";
 
@@ -40,6 +41,7 @@ export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) 
         {version !== null && <p class="gw-line gw-dim">{version}</p>}
         <MoreNumbers store={store} value={value} />
         <Commands store={store} value={value} />
+        <NodeChip store={store} node={value.node} />
       </div>
       <PathWords store={store} />
       <button
