@@ -54,7 +54,8 @@ class Extension:
         self._hooks = (("pre_run_cell", self._begins), ("post_run_cell", self._ends))
         for name, hook in self._hooks:
             shell.events.register(name, hook)
-        self._lengthen_tracebacks = shorten_tracebacks(shell)
+        self._told: BaseException | None = None  # the error of a cell that the graph knows
+        self._lengthen_tracebacks = shorten_tracebacks(shell, self._fails)
 
     def unload(self) -> None:
         """Remove all hooks and record no more."""
@@ -83,7 +84,9 @@ class Extension:
         adapter = self._adapter
         if adapter is None or not adapter.active:
             return
-        tell_error(adapter, result)
+        if self._told is None or getattr(result, "error_in_exec", None) is not self._told:
+            tell_error(adapter, result)
+        self._told = None
         if not self._displayed():
             self._look(COMPUTED)
         if not self._displayed() and Recorded.shown == self._recordings and self._made():
@@ -94,6 +97,17 @@ class Extension:
         elif self._before is not None:  # nothing happened: the old picture stays live
             self._adapter = self._before
             self._adapter.start()
+
+    def _fails(self, error: BaseException) -> None:
+        """The running cell fails: its picture stands above the traceback, as if it had come while
+        the cell ran."""
+        adapter = self._adapter
+        if adapter is None or not adapter.active or self._displayed():
+            return
+        if isinstance(error, Exception):  # an interrupt is nobody's error
+            self._told = error
+            adapter.raised(error)
+        self._look(COMPUTED)
 
     def _displayed(self) -> bool:
         return self.graph is not None and self.graph.adapter is self._adapter

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
@@ -11,13 +13,15 @@ from ..arrays.call_sites import PACKAGE
 _ENGINE = re.compile(r"[\\/]torch[\\/](_tensor|autograd[\\/](__init__|graph))\.py$")
 
 
-def shorten_tracebacks(shell: Any) -> Any:
-    """Show errors of cells without this package's own frames; returns what undoes it. Whoever
-    shows errors in a way of their own goes on doing so."""
+def shorten_tracebacks(shell: Any, before: Callable[[BaseException], None]) -> Any:
+    """Show errors of cells without this package's own frames, and do something ``before``; returns
+    what undoes it. Whoever shows errors in a way of their own goes on doing so."""
     if shell.custom_exceptions:
         return lambda: None
 
     def shown(shell: Any, kind: Any, error: Any, traceback: Any, tb_offset: Any = None) -> None:
+        with suppress(Exception):
+            before(error)
         shell.showtraceback((kind, error, of_user(traceback, engine=False)), tb_offset=tb_offset)
 
     def undo() -> None:

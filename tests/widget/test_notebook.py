@@ -196,6 +196,8 @@ def test_an_error_has_its_picture_and_ends_at_the_users_line(shared: Kernel) -> 
     shared.run("%load_ext graphwidget")
     heard = shared.run("write(leaf)")
     assert shown(heard)
+    kinds = ["view" if VIEW in o.get("data", {}) else o["kind"] for o in heard.outputs]
+    assert kinds.index("view") < kinds.index("error")  # however long the traceback is
     short = error_of(heard)
     assert not any("graphwidget" in line for line in short)
     assert any("x += 1" in line for line in short)

@@ -22,7 +22,7 @@ import {
   type Detail,
 } from "../graph/plan";
 import type { Event } from "../log/events";
-import { hazards, type CallRow, type Model } from "../log/model";
+import { hazards, makerOf, type CallRow, type Model } from "../log/model";
 import type { Timeline } from "../log/timeline";
 import { stepAt } from "../replay/steps";
 import { fitting, type Fitting, type Room } from "../scene/fitting";
@@ -164,10 +164,13 @@ function pictureOf(state: State, timeline: Timeline, { time, model, present }: M
   const groupOf = (call: number): string | null =>
     last.peek().nest.siteOf(call)?.closed?.key ?? null;
   /** The places of the groups around a box that is not drawn because they are closed. */
-  const groupsOver = (key: string): string[] =>
-    groupsAround(content.peek().tree.root, (item) =>
+  const groupsOver = (key: string): string[] => {
+    if (picture.peek().scene.boxes.has(key)) return [];
+    const around = groupsAround(content.peek().tree.root, (item) =>
       typeof item === "number" ? holds(model.peek(), item, key) : item.key === key,
-    ).map(({ place }) => place);
+    );
+    return around.map(({ place }) => place);
+  };
   return {
     focus: focused,
     graph,
@@ -261,8 +264,12 @@ function sameStructure(model: Model, later: Model): boolean {
 
 const NOTHING: ReadonlyMap<string, boolean> = new Map();
 
-/** Whether a box is that of a call, or of a value that the call made. */
+/** Whether a box is that of a call, of a value that the call made, or of a leaf that it takes. */
 function holds(model: Model, call: number, key: string): boolean {
   if (callKey(call) === key) return true;
-  return (model.calls.get(call)?.outputs ?? []).some((value) => valueKey(value) === key);
+  const row = model.calls.get(call);
+  if (!row) return false;
+  const values = row.inputs.filter((input) => typeof input === "number");
+  const leaves = values.filter((value) => !makerOf(model, model.values.get(value)));
+  return [...row.outputs, ...leaves].some((value) => valueKey(value) === key);
 }

@@ -256,4 +256,21 @@ describe("the store", () => {
     expect(store.scene.value.boxes.has("c7")).toBe(true);
     expect([...store.scene.value.frames.keys()]).toEqual(["s1", "s2"]);
   });
+
+  it("opens none around what is drawn, and those around a leaf that a call in them takes", () => {
+    const p = stack(1, 50);
+    const store = createStore();
+    store.load(p.packed());
+    const frames = (): string[] => [...store.scene.value.frames.keys()];
+    const before = frames();
+    const { calls, values } = store.model.value;
+    const out = [...calls.values()].at(-1)?.inputs[0] ?? ""; // of both modules the last value
+    const weight = [...values.values()].find(({ parameter }) => parameter)?.value ?? 0;
+    const drawn = (id: unknown): boolean => store.scene.value.boxes.has(`v${String(id)}`);
+    expect([drawn(out), drawn(weight)]).toEqual([true, false]);
+    store.seek(`v${String(out)}`);
+    expect(frames()).toEqual(before);
+    store.seek(`v${String(weight)}`);
+    expect(drawn(weight)).toBe(true);
+  });
 });
