@@ -130,9 +130,11 @@ def notebook(
 def show(quiet_page: Page, tmp_path: Path) -> Show:
     """Opens a page that replays events, in a window of some size."""
 
-    def show_page(events: list[Event], width: int = 960, height: int = 800) -> Picture:
+    def show_page(
+        events: list[Event], width: int = 960, height: int = 800, first: int = 0
+    ) -> Picture:
         file = tmp_path / "page.html"
-        file.write_text(page_of(events), "utf-8")
+        file.write_text(page_of(events, first), "utf-8")
         quiet_page.set_viewport_size({"width": width, "height": height})
         quiet_page.goto(file.as_uri())
         root = quiet_page.get_by_test_id("graphwidget")

@@ -31,7 +31,7 @@ def record(program: Callable[[], object]) -> list[Event]:
     return events
 
 
-def page_of(events: list[Event]) -> str:
-    """The page that replays events."""
-    packed = json.dumps({"protocol": PROTOCOL, "first": 0, "events": events})
-    return html.page(packed.encode(), len(events), PROTOCOL)
+def page_of(events: list[Event], first: int = 0) -> str:
+    """The page that replays events, of which so many came before the first."""
+    packed = json.dumps({"protocol": PROTOCOL, "first": first, "events": events})
+    return html.page(packed.encode(), first + len(events), PROTOCOL)

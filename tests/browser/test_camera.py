@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -123,24 +124,38 @@ def test_a_small_picture_needs_no_map_and_little_height(show: Show) -> None:
     assert larger["height"] == pytest.approx(box["height"] + 100, abs=1)
 
 
-def test_nothing_in_the_bar_overlaps(show: Show) -> None:
-    for width in (340, 400, 480, 700, 960):
+def cut(program: Callable[[], object]) -> list[Event]:
+    """What a program tells, of which 123,456 events before it are held no more."""
+    tables = ("ops", "sources", "values", "calls", "storages", "nodes", "runs", "scopes", "loops")
+    empty: dict[str, Any] = {table: {} for table in (*tables, "names")}
+    empty |= {"cells": [], "errors": []}
+    return [["snapshot", 123_456, empty], *record(program)]
+
+
+@pytest.mark.parametrize("width", [340, 420, 480, 700, 760, 960])
+@pytest.mark.parametrize("chips", [False, True])
+def test_nothing_in_the_bar_overlaps(show: Show, width: int, chips: bool) -> None:
+    if chips:
+        picture = show(cut(program("stale")), width, first=123_455)
+        expect(picture.root.locator(".gw-dropped")).to_have_text("… 123456 older")
+        expect(picture.root.locator("[data-action=problem]")).to_be_visible()
+    else:
         picture = show(film(6, {1, 5, 6}), width)
-        overlaps = picture.root.evaluate(
-            """root => {
-              const parts = [...root.querySelectorAll(
-                ".gw-toolbar button, .gw-toolbar select, .gw-toolbar input, .gw-toolbar span, " +
-                ".gw-film > span, .gw-film input")];
-              const boxes = parts.map((part) => part.getBoundingClientRect());
-              const edge = root.getBoundingClientRect();
-              const out = boxes.filter((b) => b.left < edge.left || b.right > edge.right);
-              const pairs = boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) =>
-                a.left < b.right - 1 && b.left < a.right - 1 &&
-                a.top < b.bottom - 1 && b.top < a.bottom - 1));
-              return out.length + pairs.length;
-            }"""
-        )
-        assert overlaps == 0, width
+    overlaps = picture.root.evaluate(
+        """root => {
+          const parts = [...root.querySelectorAll(
+            ".gw-toolbar button, .gw-toolbar select, .gw-toolbar input, .gw-toolbar span, " +
+            ".gw-film > span, .gw-film input")];
+          const boxes = parts.map((part) => part.getBoundingClientRect());
+          const edge = root.getBoundingClientRect();
+          const out = boxes.filter((b) => b.left < edge.left || b.right > edge.right);
+          const pairs = boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) =>
+            a.left < b.right - 1 && b.left < a.right - 1 &&
+            a.top < b.bottom - 1 && b.top < a.bottom - 1));
+          return out.length + pairs.length;
+        }"""
+    )
+    assert overlaps == 0
 
 
 def test_the_player_has_two_scales(show: Show, quiet_page: Page) -> None:
