@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.browser.conftest import WATCH, OpenNotebook
@@ -56,6 +58,23 @@ def test_a_kernel_restart_keeps_the_picture(notebook: OpenNotebook) -> None:
     book.run()  # and the notebook runs again
     book.picture(0).expect_names({"w", "x", "a", "b", "y"})
     assert book.ask(GRADS) == [[5.0], [2.0]]
+
+
+def test_a_run_whose_kernel_is_gone_says_so(notebook: OpenNotebook) -> None:
+    book = notebook([WATCH, TWO_PATHS, "graph.step(y);"])
+    book.run()
+    picture = book.picture(0)
+    picture.take_step()
+    expect(picture.root.get_by_test_id("run-bar")).to_be_visible()
+    book.restart()
+    left = picture.root.get_by_test_id("left-run")
+    expect(left).to_contain_text("left here before its end")
+    expect(left).to_contain_text("restarted or is gone")
+    expect(picture.root.get_by_test_id("run-bar")).to_have_count(0)
+    following = picture.root.locator("[data-action=next]")
+    expect(following).to_have_attribute("title", re.compile("No next step.*restarted"))
+    picture.press("previous")
+    expect(following).to_have_attribute("title", "Next (→)")
 
 
 def test_the_extension_draws_under_each_cell(notebook: OpenNotebook) -> None:

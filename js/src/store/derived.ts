@@ -44,17 +44,25 @@ function momentOf(state: State, timeline: Timeline) {
   const time = computed(() => Math.max(state.first.value, state.cursor.value ?? state.end.value));
   const model: ReadonlySignal<Model> = computed(() => timeline.at(time.value));
   const present: ReadonlySignal<Model> = computed(() => timeline.at(state.end.value));
-  const waiting = computed(() => {
+  const offline = computed(() => state.connection.value === "offline");
+  /** A run that waits for commands. */
+  const liveRun = computed(() => {
+    if (offline.value) return null;
     const runs = [...present.value.runs.values()];
     return runs.findLast((run) => run.live && run.status === "running") ?? null;
   });
-  const offline = computed(() => state.connection.value === "offline");
-  /** A run that waits for commands. */
-  const liveRun = computed(() => (offline.value ? null : waiting.value));
-  /** A run that was waiting when its kernel went away. */
-  const leftRun = computed(() => (offline.value ? waiting.value : null));
+  /** A run of the newest cell that nobody can take to its end any more: a kernel that ends may
+   * still have told that it let go of it. */
+  const leftRun = computed(() => {
+    const run = [...present.value.runs.values()].at(-1);
+    const newest = run !== undefined && run.time >= (present.value.cellTimes.at(-1) ?? 0);
+    return offline.value && newest && run.live && !OVER.has(run.status) ? run : null;
+  });
   return { time, model, present, liveRun, leftRun };
 }
+
+/** How a run ends that comes to its end. */
+const OVER: ReadonlySet<string> = new Set(["ok", "failed"]);
 
 type Moment = ReturnType<typeof momentOf>;
 
