@@ -25,6 +25,7 @@ def roots_of(record: Any) -> Iterable[int]:
     """The values that a run goes backward from, of the record that it begins with."""
     return [value for value, _edge in record[3].roots if value is not None]
 
+
 DEATH, NODE_DEATH = "death", "node death"
 """What the deaths of values and of nodes are among the kinds of records."""
 
