@@ -27,6 +27,9 @@ LIVE = 120
 NEWEST = 12
 """Turns of one loop that are told beside the first, however few records each has."""
 
+NEWEST_WITHIN = 3
+"""The same of a loop within a turn of another, when it is over and that one goes on."""
+
 MAX_GONE = 10_000
 """Nodes that are remembered after they were let go of."""
 

@@ -15,7 +15,7 @@ from typing import Any
 from ..recording.positions import Position
 from ..recording.recorder import Recorder, no_collection
 from .repeats import Named, Pattern, roots_of
-from .ring import BUDGET, LIVE, NEWEST, Ring
+from .ring import BUDGET, LIVE, NEWEST, NEWEST_WITHIN, Ring
 from .scope_marks import LoopMark, Records, Turn
 from .scopes import Scopes
 
@@ -133,17 +133,18 @@ class Sorter:
         if pattern.may_repeat(batch, end):
             self._rest = batch[end:]
             return len(batch)
-        self._let_go(BUDGET)
+        self._let_go(BUDGET, NEWEST if self.scopes.outermost(pattern.loop) else NEWEST_WITHIN)
         self._bring_back()
         return end
 
-    def _let_go(self, budget: int) -> None:
-        """Let go of what was put aside, but for the newest turns with so many records."""
+    def _let_go(self, budget: int, newest: int = NEWEST) -> None:
+        """Let go of what was put aside, but for the newest turns: so many, or with so many
+        records."""
         pattern, aside = self._pattern, self._aside
         if pattern is None:
             return
         size = pattern.size
-        count = len(aside) - min(max(1, budget // size), NEWEST) * size
+        count = len(aside) - min(max(1, budget // size), newest) * size
         if count <= 0:
             return
         rest, gone = self.ring.release(pattern, aside[:count])

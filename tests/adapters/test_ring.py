@@ -170,6 +170,25 @@ def test_turns_within_turns() -> None:
     assert len(seen.events) < 12_000
 
 
+def test_of_a_loop_in_a_turn_that_goes_on_fewer_of_the_newest_are_told() -> None:
+    seen = record(
+        """
+w = torch.ones(2, requires_grad=True)
+for epoch in range(8):
+    for step in range(40):
+        loss = (w * step).sum()
+        loss.backward()
+    checked = (w * 2).sum()
+"""
+    )
+    loops = [loop for loop in seen.model.loops.values() if loop["count"] == 40]
+    told = [turn["turn"] for turn in loops[-1]["turns"]]
+    assert told[0] == 1
+    assert told[-3:] == [38, 39, 40]
+    assert len(told) < 8
+    assert loops[-1]["curves"]["loss"] == [2.0 * step for step in range(40)]
+
+
 def test_nothing_is_kept_of_turns_that_are_let_go() -> None:
     sizes = []
     for turns in (500, 2000):
