@@ -10,17 +10,17 @@ program and writes down what it hears as raw records:
   of them.
 
 Of each record they note where the program stood (``position_finder.py``, ``module_paths.py``) and
-of whom it speaks (``identity.py``; ``earlier.py`` tells what was made before anybody listened).
-Before events are made, ``sorting.py`` puts the records into scopes and turns of loops
+of whom it speaks (``identity.py``; ``earlier_calls.py`` tells what was made before anybody
+listened). Before events are made, ``sorting.py`` puts the records into scopes and turns of loops
 (``scopes.py``, ``scope_marks.py``), ``repeats.py`` recognises turns that repeat, and ``ring.py``
-lets go of those in the middle. ``calls.py`` makes events of calls, ``bindings.py`` and ``names.py``
-tell what variables hold, and ``error_words.py`` has the words that errors need.
+lets go of those in the middle. ``call_events.py`` makes events of calls, ``bindings.py`` and
+``names.py`` tell what variables hold, and ``error_words.py`` has the words that errors need.
 
 How an op in a notebook's cell becomes a card, in the order in which the files are to be read:
 ``ipython.py`` begins a recording with the cell; ``native.py`` hears the op (``called``), notes a
 raw record and lets somebody look now and then (``_beat``), upon which ``widget/graph.py`` drains
 the recorder: ``recording/recorder.py`` has the records put in order (``sorting.py``) and told
-(``calls.py``), ``recording/log.py`` keeps the events, and their rows are sent. In ``js/src``,
+(``call_events.py``), ``recording/log.py`` keeps the events, and their rows are sent. In ``js/src``,
 ``index.ts`` joins the page to the kernel, ``kernel/protocol.ts`` hears, ``store/receiver.ts`` takes
 in, ``log/timeline.ts`` folds (``log/fold.ts``), and ``store/derived.ts`` has the chain from model
 to picture: ``graph/plan.ts`` (what is drawn), ``graph/graph.ts`` (the cards are made in

@@ -18,7 +18,7 @@ from ..recording import events as ev
 from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.summary import COPIED, Captured, capture, summary
-from .calls import Calls, plan
+from .call_events import Calls, plan
 from .identity import Identity, guarded
 from .local_derivatives import FIRST_NODES, MAX_ITEMS, Copied, copied, matrices
 from .module_paths import ModuleNames

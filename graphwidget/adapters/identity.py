@@ -19,7 +19,7 @@ from ..graph.views import CopySlices
 from ..recording import events as ev
 from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.summary import COPIED, Captured, capture, summarize, summary
-from .earlier import Earlier, EarlierCalls
+from .earlier_calls import Earlier, EarlierCalls
 
 MAX_TEXT = 120
 

@@ -27,7 +27,7 @@ from ..recording.sites import Names, Path, cell_of
 from ..recording.summary import COPIED, Captured, capture, peek, statistics
 from .backward_runs import BackwardRuns
 from .bindings import named_late
-from .calls import Edges
+from .call_events import Edges
 from .error_words import place_in_words, words_of_saved
 from .identity import guarded, kept
 from .module_paths import numbers_of

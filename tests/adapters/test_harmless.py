@@ -12,7 +12,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import graphwidget
-from graphwidget.adapters.pytorch import calls
+from graphwidget.adapters.pytorch import heard_calls
 
 WATCHED: list[Callable[[], Any]] = [graphwidget.diagnose, graphwidget.watch]
 
@@ -45,13 +45,13 @@ def test_dropping_gradients_shows_the_watcher_no_parameter(
     watched: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    look = calls.looked_at
+    look = heard_calls.looked_at
 
     def looked_at(func: Callable[..., Any]) -> tuple[str, bool, bool]:
         asked.append(look(func)[0])
         return look(func)
 
-    monkeypatch.setattr(calls, "looked_at", looked_at)
+    monkeypatch.setattr(heard_calls, "looked_at", looked_at)
     before, model = torch.optim.Optimizer.zero_grad, net()
     optimizer = torch.optim.SGD(model.parameters(), 0.1)
     with watched():

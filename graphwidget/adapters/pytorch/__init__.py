@@ -2,26 +2,26 @@
 
 ``watcher.py`` is the adapter. Nothing here imports torch before the user has.
 
-- **Hearing.** ``calls.py`` hears every call of the functions of ``heard_functions.py``
+- **Hearing.** ``heard_calls.py`` hears every call of the functions of ``heard_functions.py``
   (``mode_stack.py`` puts it into PyTorch's way, ``arguments.py`` notes what a call was given,
   ``writes.py`` what it wrote, ``raised_calls.py`` what one that raised was); ``hooks.py`` hears
   modules and optimizers; ``backward_runs.py`` hears the engine, ``backward_run.py`` is one run of
   it, ``live.py`` holds it between nodes. ``positions.py`` says where the program stands.
 - **Knowing.** ``identity.py`` and ``tensors.py`` give ids; ``tensor_facts.py``, ``node_facts.py``
   and ``saved_tensors.py`` ask PyTorch; ``ops.py`` and ``view_writes.py`` ask the op table;
-  ``earlier.py`` reads graphs made before anybody listened.
+  ``earlier_calls.py`` reads graphs made before anybody listened.
 - **Telling.** ``call_records.py`` and ``backward_records.py`` make raw records of what was heard,
   at once or when something is wrong; until then ``tape.py`` keeps the newest calls.
 - **Finding what is wrong.** ``backward_errors.py`` says which node an error is about;
   ``stale_values.py``, ``second_backward.py``, ``no_graph.py`` and ``refused_calls.py`` say why.
-  ``run_checks.py`` looks at each run for what raises no error, with ``unused.py``,
+  ``run_checks.py`` looks at each run for what raises no error, with ``unused_parameters.py``,
   ``without_optimizer.py``, ``none_gradients.py``, ``leaks.py`` and ``nans.py``.
 - **Mending it.** ``fixes.py``, ``history_fixes.py``, ``loss_fixes.py`` and ``domain_fixes.py``
   change the user's lines (``lines.py`` finds them, ``statements.py`` reads them), ``fix_trials.py``
   tries what they propose.
 
-How the error of a value that was written in place is explained: ``calls.py`` has heard the write;
-``backward_runs.py``, which stands around the engine, catches the error; ``failed`` of
+How the error of a value that was written in place is explained: ``heard_calls.py`` has heard the
+write; ``backward_runs.py``, which stands around the engine, catches the error; ``failed`` of
 ``backward_run.py`` finds the node that raised it, ``backward_errors.py`` the saved value,
 ``stale_values.py`` who wrote that and the way out, which ``fix_trials.py`` tries. What was found
 becomes notes of the error (``recording/findings.py``).

@@ -9,7 +9,7 @@ from ...recording import events as ev
 from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Recorder
 from ...recording.sites import Site
-from .calls import Calls
+from .heard_calls import Calls
 from .identity import Identity
 from .run_checks import RunChecks
 from .tensor_facts import Captured, Passed, summarized

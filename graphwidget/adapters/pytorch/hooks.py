@@ -18,7 +18,7 @@ from ...recording.positions import Position
 from ...recording.recorder import Recorder, Ref
 from ..module_paths import ModuleNames, numbers_of
 from ..sorting import BEGINS, ENDS
-from .calls import Calls
+from .heard_calls import Calls
 from .mode_stack import ZeroGrad, enter, leave
 from .positions import Positions, not_the_users
 from .run_checks import RunChecks

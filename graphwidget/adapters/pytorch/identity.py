@@ -14,7 +14,7 @@ import torch
 
 from ...recording import events as ev
 from ...recording.recorder import NodeRef, Recorder, Ref
-from .earlier import Earlier, EarlierCalls
+from .earlier_calls import Earlier, EarlierCalls
 from .node_facts import class_of, leaf_of, name_of, sequence_of
 from .ops import definition
 from .saved_tensors import Stale, refused, saved_tensors, slots_of, stale

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch.optim import Optimizer
 
-from .calls import Calls
+from .heard_calls import Calls
 
 
 def enter(mode: Calls) -> None:

@@ -10,7 +10,7 @@ from ...recording.recorder import Ref
 from ..module_paths import ModuleNames
 from ..raised_calls import MAX_INPUTS, entries_of, module_of, position_of
 from . import ops
-from .calls import Calls
+from .heard_calls import Calls
 from .refused_calls import refused
 
 HEARS = Calls.__torch_function__.__code__

@@ -16,7 +16,7 @@ from ...recording.positions import Position
 from ...recording.recorder import Recorder
 from ...recording.sites import Site
 from . import nans, second_backward
-from .calls import Calls
+from .heard_calls import Calls
 from .identity import TOKEN, Identity
 from .leaks import Count, leak, with_history
 from .lines import name_of_value, way_of
@@ -24,7 +24,7 @@ from .node_facts import leafy
 from .saved_tensors import saved_tensors
 from .stale_values import silently_stale
 from .tensor_facts import copyable, storage_of
-from .unused import Learners
+from .unused_parameters import Learners
 
 MAX_FINDINGS, MAX_PLACES, MAX_GROWN = 100, 1_000, 50_000
 GROWING = 6

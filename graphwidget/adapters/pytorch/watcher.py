@@ -25,7 +25,7 @@ from ..scopes import Scopes
 from ..sorting import Sorter
 from .backward_runs import BackwardRuns
 from .call_records import CallRecords, named
-from .calls import Calls
+from .heard_calls import Calls
 from .hooks import Hooks
 from .identity import Identity
 from .mode_stack import enter, leave
@@ -37,7 +37,7 @@ from .saved_tensors import CarefulHooks
 from .tape import LONG, MOST
 from .tensor_facts import grad_fn_of
 from .tensors import Tables
-from .unused import unused
+from .unused_parameters import unused
 
 BETWEEN, QUICK = 32, 0.01
 """Records after which there is another look at the clock, if the last ones took less seconds."""

@@ -14,7 +14,7 @@ from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.sites import Names
 from ..recording.summary import Captured, summary
 from .bindings import Bindings
-from .earlier import Earlier
+from .earlier_calls import Earlier
 from .identity import texts
 from .scopes import Scopes
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ...recording import events as ev
-from ..earlier import NO_TYPE, NOT_KNOWN
+from ..earlier_calls import NO_TYPE, NOT_KNOWN
 from . import ops
 
 SIGNED = 2**63
