@@ -126,6 +126,11 @@ class CommandQueue:
         self._waiting.put((message, command))
         self._wake()
 
+    @property
+    def waiting(self) -> bool:
+        """Whether there are commands that wait."""
+        return not self._waiting.empty()
+
     def take(self, timeout: float) -> tuple[Any, Command] | None:
         """The next message and its command, waited for so many seconds; None if there is none."""
         try:

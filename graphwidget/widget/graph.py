@@ -309,8 +309,10 @@ class GraphWidget(anywidget.AnyWidget):
             self.send({"type": "events", "from": start + at, "events": part})
 
     def _tell_state(self) -> None:
-        """Say that the kernel is there, and which run waits in the running cell, if one does."""
-        self.send({"type": "state", "pause": self._pause.state})
+        """Say that the kernel is there, which run waits in the running cell, if one does, and
+        whether commands wait for that cell to end."""
+        waiting = self._commands.waiting
+        self.send({"type": "state", "pause": self._pause.state, "waiting": waiting})
 
     def _pulse(self, wait: float) -> None:
         """Ops run. Send them at once, or a little later if nothing else does."""
@@ -361,6 +363,7 @@ class GraphWidget(anywidget.AnyWidget):
                 self._steppers.execute(command)
         finally:
             self.flush()
+            self._tell_state()
             self._save()
 
     def _save(self) -> None:

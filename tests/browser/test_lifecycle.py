@@ -95,8 +95,10 @@ def test_a_click_while_a_cell_runs_is_carried_out_at_its_end(notebook: OpenNoteb
     expect(picture.state).to_have_text("present")
     book.start(2)
     picture.pin("a").click()
+    expect(picture.state).to_have_text("waits for the cell")
     picture.root.page.wait_for_timeout(PATIENCE)
     expect(picture.root.get_by_test_id("notice")).to_have_count(0)  # it was answered at once
     book.finish()
+    expect(picture.state).to_have_text("present")
     expect(picture.pin("a")).to_have_attribute("aria-checked", "true")
     assert book.ask("[late, a.retains_grad]") == [False, True]

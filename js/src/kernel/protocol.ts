@@ -37,7 +37,7 @@ export interface Pause {
 }
 
 export type Message =
-  | { readonly type: "state"; readonly pause: Pause | null }
+  | { readonly type: "state"; readonly pause: Pause | null; readonly waiting: boolean }
   | { readonly type: "events"; readonly from: number; readonly events: readonly unknown[] }
   | { readonly type: "reject"; readonly re: unknown; readonly why: string };
 
@@ -59,7 +59,9 @@ export function parseMessage(content: unknown): Message {
     }
     return { type: "events", from: content.from, events: content.events };
   }
-  if (content.type === "state") return { type: "state", pause: parsePause(content.pause) };
+  if (content.type === "state") {
+    return { type: "state", pause: parsePause(content.pause), waiting: content.waiting === true };
+  }
   if (content.type === "reject") {
     const why = typeof content.why === "string" ? content.why : "no reason was given";
     return { type: "reject", re: content.re, why };

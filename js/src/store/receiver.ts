@@ -13,6 +13,9 @@ import type { State } from "./state";
 /** How long a kernel that holds a run may be silent, in milliseconds; it speaks every second. */
 const SILENCE = 6000;
 
+/** A command that waits for so long, in milliseconds, is said to wait. */
+const PATIENCE = 300;
+
 const GONE =
   "The kernel that recorded this was restarted or is gone: what was recorded can be replayed.";
 
@@ -137,6 +140,14 @@ export function createReceiver(
   };
 
   let pings: ReturnType<typeof setTimeout> | undefined;
+  let queueing: ReturnType<typeof setTimeout> | undefined;
+
+  /** Whether what was asked waits for the running cell. It is said when that takes its time. */
+  const queues = (waiting: boolean): void => {
+    clearTimeout(queueing);
+    if (!waiting) state.queued.value = false;
+    else queueing = setTimeout(() => (state.queued.value = past === ""), PATIENCE);
+  };
 
   /** Which run waits in the running cell. The kernel repeats it, and hears that we are here. */
   const waits = (pause: Pause | null): void => {
@@ -152,6 +163,7 @@ export function createReceiver(
       state.connection.value = "offline";
       state.why.value = why;
       state.pause.value = null;
+      state.queued.value = false;
       state.playing.value = false;
     });
   };
@@ -170,8 +182,10 @@ export function createReceiver(
         then(() => {
           hear(from, events);
         });
-      } else if (message.type === "state") waits(message.pause);
-      else state.notice.value = { text: message.why, tone: "error" };
+      } else if (message.type === "state") {
+        waits(message.pause);
+        queues(message.waiting);
+      } else state.notice.value = { text: message.why, tone: "error" };
     },
     counted: (count) => {
       if (count > known()) send({ type: "need", from: known() });

@@ -32,6 +32,8 @@ export function createState() {
     why: signal("There is no kernel behind this page: it replays what was recorded."),
     /** The run that waits in the running cell. */
     pause: signal<Pause | null>(null),
+    /** What was asked of the kernel waits for the cell that it runs. */
+    queued: signal(false),
     /** The log cannot be read: a sentence saying why. */
     fault: signal<string | null>(null),
     notice: signal<Notice | null>(null),

@@ -199,6 +199,18 @@ function State({ store }: { store: Store }) {
       </button>
     );
   }
+  if (store.queued.value) {
+    return (
+      <span
+        class="gw-chip gw-chip-live"
+        data-testid="state"
+        role="status"
+        title="The kernel runs a cell. What you asked for is done as soon as that is over."
+      >
+        waits for the cell
+      </span>
+    );
+  }
   if (store.liveRun.value) {
     return (
       <span

@@ -145,7 +145,7 @@ describe("the store", () => {
     const { json } = exampleA(false);
     const run = ["backward", 7, [[5, 3]], false, false, true, null, null];
     store.received({ type: "events", from: 0, events: [...json, run] });
-    store.received({ type: "state", pause: { number: 4, run: 7 } });
+    store.received({ type: "state", pause: { number: 4, run: 7 }, waiting: false });
     expect(sent).toEqual([{ type: "here" }]);
     store.toNext();
     store.runTo(3);
@@ -158,8 +158,31 @@ describe("the store", () => {
     vi.advanceTimersByTime(5000);
     expect(store.canGoOn.value).toBe(false);
     expect(store.why.value).toContain("restarted");
-    store.received({ type: "state", pause: null }); // it was only slow
+    store.received({ type: "state", pause: null, waiting: false }); // it was only slow
     expect(store.liveRun.value?.run).toBe(7);
+    vi.useRealTimers();
+  });
+
+  it("says that a command waits for the cell once it has waited", () => {
+    vi.useFakeTimers();
+    const { store } = live();
+    const tell = (waiting: boolean): void => {
+      store.received({ type: "state", pause: null, waiting });
+    };
+    tell(true);
+    tell(false); // an idle kernel takes it at once
+    vi.advanceTimersByTime(1000);
+    expect(store.queued.value).toBe(false);
+    tell(true);
+    expect(store.queued.value).toBe(false);
+    vi.advanceTimersByTime(1000);
+    expect(store.queued.value).toBe(true);
+    tell(false);
+    expect(store.queued.value).toBe(false);
+    tell(true);
+    store.pastIs("This is the past.");
+    vi.advanceTimersByTime(1000);
+    expect(store.queued.value).toBe(false);
     vi.useRealTimers();
   });
 
@@ -169,7 +192,7 @@ describe("the store", () => {
     const run = ["backward", 7, [[5, 3]], false, false, true, null, null];
     store.received({ type: "events", from: 0, events: [...json, run] });
     store.pastIs("This is the past.");
-    store.received({ type: "state", pause: null });
+    store.received({ type: "state", pause: null, waiting: false });
     expect(store.canGoOn.value).toBe(false);
     store.backward(5);
     expect(store.notice.value?.text).toBe("This is the past.");
