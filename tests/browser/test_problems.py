@@ -54,6 +54,23 @@ def test_the_gradient_of_a_non_leaf(notebook: OpenNotebook) -> None:
     expect(book.picture(0).error).to_contain_text("retain_grad")
 
 
+def test_an_error_about_what_was_there_before_is_drawn_with_its_own_graph(
+    notebook: OpenNotebook,
+) -> None:
+    graphs = [
+        f"{name} = torch.ones(2, requires_grad=True)\nmade_of_{name} = {name} * 2\n"
+        f"sum_of_{name} = made_of_{name}.sum()\nsum_of_{name}.backward()"
+        for name in ("p", "q", "r")
+    ]
+    load = "%load_ext graphwidget\nimport graphwidget as torch"
+    book = notebook([load, *graphs, "made_of_q.grad"])
+    book.run()
+    picture = book.picture(4)
+    expect(picture.error).to_contain_text("This value keeps no gradient")
+    expect(picture.card("q")).to_be_attached()
+    assert picture.seen().names == {"q", "made_of_q", "sum_of_q"}
+
+
 @pytest.mark.parametrize("name", ["leaf add_", "leaf slice"])
 def test_writing_to_a_leaf(notebook: OpenNotebook, name: str) -> None:
     book = notebook([WATCH, *EXAMPLES[name].cells])

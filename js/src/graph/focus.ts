@@ -35,14 +35,20 @@ export function* focus(
     const root = find(-id);
     touched.set(root, Math.max(cell, touched.get(root) ?? cell));
   }
+  const now = model.cellTimes.length;
   const latest = Math.max(-1, ...touched.values());
-  const others = [...touched.values()].filter((cell) => cell < latest).length;
+  // A cell that worked on nothing may have failed at something that was there before.
+  const about = latest < now ? failedAt(model, seen, find) : null;
+  const isSpokenOf = (root: number, cell: number): boolean => about?.has(root) ?? cell === latest;
+  const others = [...touched].filter(([root, cell]) => !isSpokenOf(root, cell)).length;
   if (everything || latest < 0) return { seen, others };
   yield;
+  const newest = about ? now : latest;
   const keep = (key: number): boolean => {
-    const cell = touched.get(find(key));
-    if (cell !== undefined) return cell === latest;
-    return key > 0 && cellOf(model, model.values.get(key)?.time ?? 0) >= latest;
+    const root = find(key);
+    const cell = touched.get(root);
+    if (about?.has(root) || cell !== undefined) return isSpokenOf(root, cell ?? now);
+    return key > 0 && cellOf(model, model.values.get(key)?.time ?? 0) >= newest;
   };
   const values = new Set([...seen.values].filter(keep));
   yield;
@@ -87,6 +93,23 @@ function* parts(
     if (seen.values.has(written)) join(written, -hazard.node.call);
   }
   return find;
+}
+
+/** The parts that the errors of the newest cell are about; null if there are none. */
+function failedAt(
+  model: Model,
+  seen: Visible,
+  find: (key: number) => number,
+): ReadonlySet<number> | null {
+  const begun = model.cellTimes.at(-1) ?? 0;
+  const keys = model.errors
+    .filter(({ time }) => time >= begun)
+    .flatMap(({ value, node }) => [
+      value === null ? 0 : seen.standIn(value),
+      -(model.nodes.get(node ?? -1)?.call ?? 0),
+    ]);
+  const known = keys.filter((key) => (key > 0 ? seen.values.has(key) : seen.calls.has(-key)));
+  return known.length > 0 ? new Set(known.map(find)) : null;
 }
 
 function timeOf(model: Model, run: number | null): number {
