@@ -106,7 +106,7 @@ class Flow:
         return False
 
 
-@once_for_code
+@once_for_code(256)
 def flow(code: CodeType) -> Flow:
     """The control flow of a code object, found once."""
     return Flow(code)

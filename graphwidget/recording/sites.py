@@ -21,9 +21,6 @@ from typing import Any, NamedTuple, TypeVar
 
 Found = TypeVar("Found")
 
-MAX_CODES = 256
-"""Code objects of which it is remembered what was found."""
-
 MAX_STEPS = 200
 """Instructions looked at after a call before giving up on its name."""
 
@@ -45,21 +42,27 @@ class Binding(NamedTuple):
     returned: Path | None
 
 
-def once_for_code(find: Callable[[CodeType], Found]) -> Callable[[CodeType], Found]:
-    """``find``, done once for a code object. Those are told apart as objects: to compare or to
-    hash one, as a dictionary of them would, takes as long as the code is."""
-    known: dict[int, tuple[CodeType, Found]] = {}  # by address, which is its own while it is held
+def once_for_code(
+    most: int,
+) -> Callable[[Callable[[CodeType], Found]], Callable[[CodeType], Found]]:
+    """Do something once for a code object, and remember it of so many. They are told apart as
+    objects: to compare or to hash one, as a dictionary of them would, takes as long as the code."""
 
-    @wraps(find)
-    def remembered(code: CodeType) -> Found:
-        entry = known.get(id(code))
-        if entry is None:
-            if len(known) >= MAX_CODES:
-                known.clear()
-            entry = known[id(code)] = code, find(code)
-        return entry[1]
+    def decorate(find: Callable[[CodeType], Found]) -> Callable[[CodeType], Found]:
+        known: dict[int, tuple[CodeType, Found]] = {}  # by address, their own while they are held
 
-    return remembered
+        @wraps(find)
+        def remembered(code: CodeType) -> Found:
+            entry = known.get(id(code))
+            if entry is None:
+                if len(known) >= most:
+                    known.clear()
+                entry = known[id(code)] = code, find(code)
+            return entry[1]
+
+        return remembered
+
+    return decorate
 
 
 class Site:
@@ -128,7 +131,7 @@ def line_of(code: CodeType, lasti: int) -> int:
     return line or code.co_firstlineno
 
 
-@once_for_code
+@once_for_code(256)
 def lines_of(code: CodeType) -> list[int]:
     """The line of each code unit, 0 where it has none."""
     return [line or 0 for line, *_ in code.co_positions()]
@@ -193,7 +196,7 @@ def _named(step: _Step, scope: str) -> tuple[str, str]:
     return ("" if step.name == "STORE_GLOBAL" else scope), str(step.value)
 
 
-@once_for_code
+@once_for_code(32)
 def _instructions(code: CodeType) -> tuple[list[dis.Instruction], dict[int, int]]:
     """The instructions of a code object, and their numbers by offset: a function has many sites."""
     steps = list(dis.get_instructions(code))

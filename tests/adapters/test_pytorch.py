@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import linecache
 import warnings
 from typing import Any
 
@@ -11,11 +9,12 @@ import pytest
 import torch
 
 import graphwidget
-from graphwidget.adapters.native import NativeAdapter
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.recording import events as ev
 from graphwidget.recording.fold import Model
 from graphwidget.recording.recorder import Recorder
+
+from .engines import native, real
 
 PROGRAMS = {
     "two paths": """
@@ -77,29 +76,6 @@ y += 1
 z.sum().backward()
 """,
 }
-
-
-def _run(source: str, adapter: Any, library: Any) -> tuple[Model, dict[str, Any]]:
-    """Run a program with `library` as torch, an error being part of it."""
-    filename = f"<program {hash(source)}>"
-    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    namespace: dict[str, Any] = {"torch": library}
-    try:
-        with adapter.observing():
-            exec(compile(source, filename, "exec"), namespace)
-    except RuntimeError as error:
-        namespace["error"] = error
-    adapter.bind(("", name, x) for name, x in namespace.items() if isinstance(x, library.Tensor))
-    adapter.drain()
-    return adapter.recorder.log.model(), namespace
-
-
-def real(source: str) -> tuple[Model, dict[str, Any]]:
-    return _run(source, TorchAdapter(Recorder()), torch)
-
-
-def native(source: str) -> tuple[Model, dict[str, Any]]:
-    return _run(source, NativeAdapter(Recorder()), graphwidget)
 
 
 def story(model: Model) -> dict[str, Any]:
@@ -256,133 +232,6 @@ def test_nothing_is_left_behind() -> None:
         len(hooks._global_forward_hooks),
         torch._C._len_torch_function_stack(),
     )
-
-
-@pytest.mark.parametrize(
-    "loss", ["torch.nn.functional.mse_loss(model(x), y)", "((model(x) - y) ** 2).mean()"]
-)
-def test_the_curve_of_a_training_loop(loss: str) -> None:
-    model, namespace = real(
-        f"""
-torch.manual_seed(0)
-model = torch.nn.Linear(2, 1)
-opt = torch.optim.SGD(model.parameters(), lr=0.1)
-x, y = torch.randn(8, 2), torch.randn(8, 1)
-losses = []
-for step in range(20):
-    opt.zero_grad()
-    loss = {loss}
-    loss.backward()
-    opt.step()
-    losses.append(loss.item())
-after = x.sum()
-"""
-    )
-    [loop] = model.loops.values()
-    assert loop["curves"]["loss"] == pytest.approx(namespace["losses"])
-
-
-OWN_MODULES = """
-class Net(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.inner = torch.nn.Linear(2, 1)
-    def forward(self, x):
-        return self.inner(torch.tanh(x))
-class Loss(torch.nn.Module):
-    def forward(self, out, y):
-        return -(-(out - y) ** 2).mean()
-def train(net, criterion, x, y):
-    losses, optimizer = [], torch.optim.SGD(net.parameters(), lr=0.1)
-    for step in range(4):
-        out = net(x)
-        loss = criterion(out, y)
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    after = x.sum()
-    return losses, after
-losses, last = train(Net(), Loss(), torch.randn(8, 2), torch.randn(8, 1))
-"""
-
-
-@pytest.mark.parametrize("recorded", [real, native])
-def test_what_a_users_own_module_returns_has_the_callers_name(recorded: Any) -> None:
-    model, namespace = recorded(OWN_MODULES)
-    named = {tuple(name) for value in model.values.values() for name in value["names"]}
-    assert {("train", "out"), ("train", "loss")} <= named
-    [loop] = model.loops.values()
-    assert loop["curves"] == {"loss": pytest.approx(namespace["losses"])}
-
-
-STEP = """
-net = torch.nn.Linear(2, 1)
-criterion, opt = torch.nn.MSELoss(), torch.optim.SGD(net.parameters(), lr=0.1)
-x, y = torch.randn(8, 2), torch.randn(8, 1)
-def step(x, y):
-    opt.zero_grad()
-    out = net(x)
-    scale = out.detach().abs().max()
-    loss = {loss}
-    norm = scale * 2
-    loss.backward()
-    opt.step()
-    return {result}
-losses = []
-for _ in range({turns}):
-    losses.append(float(step(x, y)))
-"""
-
-
-@pytest.mark.parametrize("recorded", [real, native])
-@pytest.mark.parametrize("turns", [3, 200])
-@pytest.mark.parametrize("result", ["loss", "loss.item()"])
-@pytest.mark.parametrize("loss", ["criterion(out, y)", "((out - y) ** 2).mean()"])
-def test_what_backward_goes_from_in_a_function_is_the_loss_of_the_turn(
-    recorded: Any, turns: int, result: str, loss: str
-) -> None:
-    model, namespace = recorded(STEP.format(loss=loss, result=result, turns=turns))
-    [loop] = model.loops.values()
-    assert loop["curves"] == {"loss": pytest.approx(namespace["losses"])}
-
-
-@pytest.mark.parametrize("torch_of", ["torch", "graphwidget"])
-def test_the_turn_that_goes_on_has_its_numbers_already(torch_of: str) -> None:
-    namespace: dict[str, Any] = {"torch": importlib.import_module(torch_of)}
-    source = """
-w = torch.ones(2, requires_grad=True)
-def turns():
-    for n in range(9):
-        loss = (w * n).sum()
-        loss.backward()
-        yield
-    """
-    exec(compile(source, "turns.py", "exec"), namespace)
-    graph = graphwidget.watch()
-    try:
-        for number, _ in enumerate(namespace["turns"](), 1):
-            graph.flush()
-            curves = [loop["curves"] for loop in graph.model.loops.values() if loop["curves"]]
-            assert curves == [{"loss": [2.0 * n for n in range(number)]}]
-    finally:
-        graph.stop()
-
-
-@pytest.mark.parametrize("recorded", [real, native])
-def test_several_results_of_a_module_are_no_number_of_the_turn(recorded: Any) -> None:
-    model, _namespace = recorded("""
-class Largest(torch.nn.Module):
-    def forward(self, x):
-        return torch.max(x, 0)
-largest, w = Largest(), torch.ones(3, requires_grad=True)
-for i in range(4):
-    out = largest(w * i)
-    loss = out.values * 2
-    loss.backward()
-after = w.sum()
-""")
-    [loop] = model.loops.values()
-    assert loop["curves"] == {"loss": [0.0, 2.0, 4.0, 6.0]}
 
 
 def test_runs_of_one_graph_are_held_beside_each_other() -> None:

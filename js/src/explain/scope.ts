@@ -1,6 +1,6 @@
 /* Where a call belongs: to a module with its formula, to an optimizer's step with its rule. */
 
-import type { Model, ScopeRow } from "../log/model";
+import { scopesAround, type Model, type ScopeRow } from "../log/model";
 import { dim, math, plain, type Line } from "./text";
 
 /** What an optimizer does with each parameter w and its gradient g. */
@@ -43,20 +43,13 @@ function told({ name, text }: ScopeRow): Line {
 
 /** The optimizer's step around a scope; empty where there is none. */
 export function stepAround(model: Model, scope: number | null): Line {
-  for (let at = scope; at !== null;) {
-    const row = model.scopes.get(at);
-    if (row?.kind === "step") return told(row);
-    at = row?.parent ?? null;
-  }
-  return [];
+  const step = scopesAround(model, scope).find(({ kind }) => kind === "step");
+  return step ? told(step) : [];
 }
 
 /** One line on the innermost module or optimizer's step around a scope; empty where there is none. */
 export function belongsTo(model: Model, scope: number | null): Line {
-  let row: ScopeRow | undefined;
-  for (let at = scope; at !== null; at = row.parent) {
-    row = model.scopes.get(at);
-    if (!row) return [];
+  for (const row of scopesAround(model, scope)) {
     if (row.kind === "step") return [dim("It is part of a step of "), ...told(row)];
     if (row.kind === "module") {
       const formula = FORMULAS[row.text];

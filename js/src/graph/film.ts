@@ -3,8 +3,7 @@
  * moment shown is in; equal structure keeps equal places.
  */
 
-import { isFilm, type CallRow, type LoopRow } from "../log/model";
-import type { Model, TurnRow } from "../log/model";
+import { isFilm, scopesAround, type LoopRow, type Model, type TurnRow } from "../log/model";
 
 export interface Film {
   readonly loop: LoopRow;
@@ -47,15 +46,6 @@ export function films(model: Model): Films {
   return { shown, unboxed, hides };
 }
 
-/** The scopes from the outermost to the one that a call stands in. */
-export function scopesOf(model: Model, call: CallRow): number[] {
-  const found: number[] = [];
-  for (let scope = call.scope; scope !== null; scope = model.scopes.get(scope)?.parent ?? null) {
-    found.push(scope);
-  }
-  return found.reverse();
-}
-
 /** What calls and groups of a turn are called: the same in each turn that runs the same lines. */
 export interface Places {
   readonly calls: ReadonlyMap<number, string>;
@@ -92,9 +82,9 @@ function occurrences(model: Model, from: number, to: number, skipped: ReadonlySe
   for (const call of model.calls.values()) {
     if (call.time < from || call.time >= to) continue;
     let home = "";
-    for (const id of scopesOf(model, call)) {
-      const scope = model.scopes.get(id);
-      if (!scope || skipped.has(id)) continue;
+    for (const scope of scopesAround(model, call.scope).reverse()) {
+      const id = scope.scope;
+      if (skipped.has(id)) continue;
       const place =
         groups.get(id) ?? placed(`${home}/${scope.kind === "turn" ? "turn" : scope.name}`);
       groups.set(id, place);

@@ -13,8 +13,9 @@ export interface Focus {
 }
 
 /**
- * Keeps the connected parts that were touched last (built, written or run backward), and loose
- * values newer than those. A notebook has many small graphs; one is spoken of at a time.
+ * Keeps the connected parts that were touched last (built, written, run backward, or what an error
+ * is about), and loose values newer than those. A notebook has many small graphs; one is spoken of
+ * at a time.
  */
 export function* focus(
   model: Model,
@@ -25,30 +26,30 @@ export function* focus(
   const find = yield* parts(model, seen, writes);
   yield;
   const touched = new Map<number, number>(); // by part: the last cell that worked on it
+  const touch = (key: number, time: number): void => {
+    const [root, cell] = [find(key), cellOf(model, time)];
+    touched.set(root, Math.max(cell, touched.get(root) ?? cell));
+  };
   let count = 0;
   for (const id of seen.calls) {
     if ((count += 1) % PART === 0) yield;
     let last = model.calls.get(id)?.time;
     if (last === undefined) continue;
     for (const { run } of nodesOf(model, id)) last = Math.max(last, timeOf(model, run));
-    const cell = cellOf(model, last);
-    const root = find(-id);
-    touched.set(root, Math.max(cell, touched.get(root) ?? cell));
+    touch(-id, last);
   }
-  const now = model.cellTimes.length;
+  for (const error of model.errors) {
+    const value = error.value === null ? null : seen.standIn(error.value);
+    if (value !== null && seen.values.has(value)) touch(value, error.time);
+  }
   const latest = Math.max(-1, ...touched.values());
-  // A cell that worked on nothing may have failed at something that was there before.
-  const about = latest < now ? failedAt(model, seen, find) : null;
-  const isSpokenOf = (root: number, cell: number): boolean => about?.has(root) ?? cell === latest;
-  const others = [...touched].filter(([root, cell]) => !isSpokenOf(root, cell)).length;
+  const others = [...touched.values()].filter((cell) => cell < latest).length;
   if (everything || latest < 0) return { seen, others };
   yield;
-  const newest = about ? now : latest;
   const keep = (key: number): boolean => {
-    const root = find(key);
-    const cell = touched.get(root);
-    if (about?.has(root) || cell !== undefined) return isSpokenOf(root, cell ?? now);
-    return key > 0 && cellOf(model, model.values.get(key)?.time ?? 0) >= newest;
+    const cell = touched.get(find(key));
+    if (cell !== undefined) return cell === latest;
+    return key > 0 && cellOf(model, model.values.get(key)?.time ?? 0) >= latest;
   };
   const values = new Set([...seen.values].filter(keep));
   yield;
@@ -93,23 +94,6 @@ function* parts(
     if (seen.values.has(written)) join(written, -hazard.node.call);
   }
   return find;
-}
-
-/** The parts that the errors of the newest cell are about; null if there are none. */
-function failedAt(
-  model: Model,
-  seen: Visible,
-  find: (key: number) => number,
-): ReadonlySet<number> | null {
-  const begun = model.cellTimes.at(-1) ?? 0;
-  const keys = model.errors
-    .filter(({ time }) => time >= begun)
-    .flatMap(({ value, node }) => [
-      value === null ? 0 : seen.standIn(value),
-      -(model.nodes.get(node ?? -1)?.call ?? 0),
-    ]);
-  const known = keys.filter((key) => (key > 0 ? seen.values.has(key) : seen.calls.has(-key)));
-  return known.length > 0 ? new Set(known.map(find)) : null;
 }
 
 function timeOf(model: Model, run: number | null): number {

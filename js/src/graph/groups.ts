@@ -6,9 +6,9 @@
 
 import { at, get, push } from "../collections";
 import { cut } from "../log/format";
-import type { CallRow, Model, ScopeRow } from "../log/model";
+import { scopesAround, type CallRow, type Model, type ScopeRow } from "../log/model";
 import type { Work } from "../slices";
-import { NO_PLACES, placesOf, scopesOf, type Places } from "./film";
+import { NO_PLACES, placesOf, type Places } from "./film";
 import { callKey, scopeKey } from "./keys";
 import { signOf } from "./signs";
 import type { Visible } from "./visible";
@@ -102,9 +102,9 @@ function* sortInto(
   for (const call of calls) {
     if ((count += 1) % PART === 0) yield;
     let home = root;
-    for (const id of scopesOf(model, call)) {
-      const scope = model.scopes.get(id);
-      if (!scope || skipped.has(id) || !DRAWN.has(scope.kind)) continue;
+    for (const scope of scopesAround(model, call.scope).reverse()) {
+      const id = scope.scope;
+      if (skipped.has(id) || !DRAWN.has(scope.kind)) continue;
       let group = byScope.get(id);
       if (!group) {
         const place = places.groups.get(id) ?? scopeKey(id);

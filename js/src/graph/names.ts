@@ -1,7 +1,7 @@
 /* What values and calls are called in sentences and formulas. */
 
 import { cutName, shape } from "../log/format";
-import { makerOf, type CallRow, type Model, type ValueRow } from "../log/model";
+import { makerOf, scopesAround, type CallRow, type Model, type ValueRow } from "../log/model";
 
 /** The user's latest name of a value, or null. Locals and module paths count as names. */
 export function userName(value: ValueRow): string | null {
@@ -35,26 +35,11 @@ function kindOf(model: Model, value: ValueRow): string {
 
 /** The path of the innermost module around a call, if that call was its last; else null. */
 function moduleThatGave(model: Model, call: CallRow): string | null {
-  const module = moduleAround(model, call);
-  if (module === null || model.scopes.get(module)?.open !== false) return null;
+  const module = scopesAround(model, call.scope).find(({ kind }) => kind === "module");
+  if (module?.open !== false) return null;
   const next = model.calls.get(call.call + 1);
-  return next && isWithin(model, next.scope, module)
-    ? null
-    : (model.scopes.get(module)?.name ?? null);
-}
-
-function moduleAround(model: Model, { scope }: CallRow): number | null {
-  for (let at = scope; at !== null; at = model.scopes.get(at)?.parent ?? null) {
-    if (model.scopes.get(at)?.kind === "module") return at;
-  }
-  return null;
-}
-
-function isWithin(model: Model, scope: number | null, outer: number): boolean {
-  for (let at = scope; at !== null; at = model.scopes.get(at)?.parent ?? null) {
-    if (at === outer) return true;
-  }
-  return false;
+  const goesOn = next && scopesAround(model, next.scope).includes(module);
+  return goesOn ? null : module.name;
 }
 
 /** What a value is called in a formula: the same, but rather by its op than by its shape. */

@@ -3,7 +3,7 @@
  * place of the one before, unless a node still keeps that one for backward.
  */
 
-import { holdsTensor, type CallRow, type Model, type ValueRow } from "../log/model";
+import { holdsTensor, scopesAround, type CallRow, type Model, type ValueRow } from "../log/model";
 
 /** Whether a value is trained: written by plain in-place writes that have no history. */
 export function isTrained(value: ValueRow): boolean {
@@ -53,12 +53,7 @@ export function stepOf(model: Model, value: ValueRow): CallRow | null {
 
 /** The optimizer's class when a call is part of its step. */
 export function stepScope(model: Model, call: CallRow): string | null {
-  for (let scope = call.scope; scope !== null;) {
-    const row = model.scopes.get(scope);
-    if (row?.kind === "step") return row.name;
-    scope = row?.parent ?? null;
-  }
-  return null;
+  return scopesAround(model, call.scope).find(({ kind }) => kind === "step")?.name ?? null;
 }
 
 /** For each storage that a step wrote what wrote it: the optimizer's class, or the word itself. */

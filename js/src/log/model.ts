@@ -302,6 +302,18 @@ export function once<T>(find: (model: Model) => T): (model: Model) => T {
   };
 }
 
+/** The scopes from one outward, itself first. */
+export function scopesAround(model: Model, scope: number | null): ScopeRow[] {
+  const found: ScopeRow[] = [];
+  for (let at = scope; at !== null;) {
+    const row = model.scopes.get(at);
+    if (!row) break;
+    found.push(row);
+    at = row.parent;
+  }
+  return found;
+}
+
 const stepScopes = rare<ScopeRow, ScopeRow>((scope, add) => {
   if (scope.kind === "step") add(scope);
 });

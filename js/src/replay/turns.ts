@@ -3,7 +3,7 @@
  * which steps each has. A turn whose details were let go is known by its scalars only.
  */
 
-import { isFilm, type LoopRow, type Model, type TurnRow } from "../log/model";
+import { isFilm, scopesAround, type LoopRow, type Model, type TurnRow } from "../log/model";
 import type { Step } from "./steps";
 
 /** The steps of one turn, or those between two turns (`turn` is null), as indices. */
@@ -47,7 +47,7 @@ function innermost(model: Model, film: LoopRow, time: number): LoopRow {
   for (const loop of model.loops.values()) {
     const from = began(loop);
     if (from <= turn.from || from >= time || loop.count < 2 || !isFilm(model, loop)) continue;
-    const within = scopesAround(model, loop.loop).includes(turn.scope);
+    const within = scopesAround(model, loop.loop).some(({ scope }) => scope === turn.scope);
     if (within && (!inner || from > began(inner))) inner = loop;
   }
   return inner ? innermost(model, inner, time) : film;
@@ -55,17 +55,12 @@ function innermost(model: Model, film: LoopRow, time: number): LoopRow {
 
 /** A film with those around it, as batches with their epochs: the outermost first. */
 export function filmsAround(model: Model, film: LoopRow): readonly LoopRow[] {
-  const outer = scopesAround(model, film.loop).flatMap((scope) => {
+  const [, ...around] = scopesAround(model, film.loop);
+  const outer = around.flatMap(({ scope }) => {
     const loop = model.loops.get(scope);
     return loop && loop.count > 1 ? [loop] : [];
   });
   return [...outer.reverse(), film];
-}
-
-/** From the innermost to the outermost. */
-function scopesAround(model: Model, scope: number): number[] {
-  const above = model.scopes.get(scope)?.parent ?? null;
-  return above === null ? [] : [above, ...scopesAround(model, above)];
 }
 
 /** The steps of each turn of a film; turns without a step of their own are left out. */

@@ -121,12 +121,6 @@ function parseArea(text: string): Rect {
   return { x, y, w, h };
 }
 
-interface InArea {
-  store: Store;
-  scene: Scene;
-  area: Rect;
-}
-
 function Brackets({ scene, area }: { scene: Scene; area: Rect }) {
   return (
     <g class="gw-brackets">
@@ -144,7 +138,14 @@ function Brackets({ scene, area }: { scene: Scene; area: Rect }) {
   );
 }
 
-function Frames({ store, view, scene, area }: InArea & { view: ViewState }) {
+interface FramesProps {
+  store: Store;
+  view: ViewState;
+  scene: Scene;
+  area: Rect;
+}
+
+function Frames({ store, view, scene, area }: FramesProps) {
   const left = useComputed(() => inView(view.camera.value, view.size.value, 0).x);
   return (
     <g class="gw-frames">

@@ -175,16 +175,9 @@ function Slider({ store }: { store: Store }) {
   );
 }
 
-/** Whether this is the present, the past, a recording, or a run that waits. */
+/** Whether this is the present, the past, a recording, or something waits. */
 function State({ store }: { store: Store }) {
-  if (store.connection.value === "offline") {
-    return (
-      <span class="gw-chip" data-testid="state" title={store.why.value}>
-        replay only
-      </span>
-    );
-  }
-  if (store.cursor.value !== null) {
+  if (store.connection.value !== "offline" && store.cursor.value !== null) {
     return (
       <button
         type="button"
@@ -199,34 +192,25 @@ function State({ store }: { store: Store }) {
       </button>
     );
   }
-  if (store.queued.value) {
-    return (
-      <span
-        class="gw-chip gw-chip-live"
-        data-testid="state"
-        role="status"
-        title="The kernel runs a cell. What you asked for is done as soon as that is over."
-      >
-        waits for the cell
-      </span>
-    );
-  }
-  if (store.liveRun.value) {
-    return (
-      <span
-        class="gw-chip gw-chip-live"
-        data-testid="state"
-        title="Backward waits: each Next runs one node in the kernel."
-      >
-        live run
-      </span>
-    );
-  }
+  const { text, title, waits = false } = stateOf(store);
   return (
-    <span class="gw-chip" data-testid="state">
-      present
+    <span class={waits ? "gw-chip gw-chip-live" : "gw-chip"} data-testid="state" title={title}>
+      {text}
     </span>
   );
+}
+
+function stateOf(store: Store): { text: string; title?: string; waits?: boolean } {
+  if (store.connection.value === "offline") return { text: "replay only", title: store.why.value };
+  if (store.queued.value) {
+    const title = "The kernel runs a cell. What you asked for is done as soon as that is over.";
+    return { text: "waits for the cell", title, waits: true };
+  }
+  if (store.liveRun.value) {
+    const title = "Backward waits: each Next runs one node in the kernel.";
+    return { text: "live run", title, waits: true };
+  }
+  return { text: "present" };
 }
 
 function Picture({ store, view }: { store: Store; view: ViewState }) {
