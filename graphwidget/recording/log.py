@@ -205,7 +205,7 @@ def read(rows: Sequence[Sequence[Any]]) -> list[ev.Event]:
 _KIND = {cls: kind for kind, cls in ev.KINDS.items()}
 
 
-def _kept(model: Model) -> dict[str, set[Any]]:
+def _kept(model: Model, curves: bool) -> dict[str, set[Any]]:
     """The rows of each table that are kept."""
     values, nodes = model.values, model.nodes
     bound = set(model.names.values())
@@ -224,28 +224,31 @@ def _kept(model: Model) -> dict[str, set[Any]]:
     kept &= values.keys()
     kept_nodes |= {values[key]["node"] for key in kept} & nodes.keys()
     calls = {values[key]["call"] for key in kept} | {nodes[key]["call"] for key in kept_nodes}
-    open_scopes = {key for key, scope in model.scopes.items() if scope["open"]}
+    scopes = {key for key, scope in model.scopes.items() if scope["open"]}
+    scopes |= {call["scope"] for key, call in model.calls.items() if key in calls}
+    around = {model.scopes[key]["parent"] for key in scopes & model.scopes.keys()}
+    loops = {key for key in model.loops if curves or key in scopes or key in around}
     return {
         "values": kept,
         "nodes": kept_nodes,
         "calls": calls,
         "storages": {values[key]["storage"] for key in kept},
-        "scopes": open_scopes
-        | model.loops.keys()
-        | {call["scope"] for key, call in model.calls.items() if key in calls},
+        "scopes": scopes | loops,
+        "loops": loops,
         "runs": {k for k, run in model.runs.items() if run["status"] == "running"}
         | set(list(model.runs)[-1:]),
     }
 
 
-def thin(model: Model) -> Row:
+def thin(model: Model, curves: bool = True) -> Row:
     """The model as JSON without what nobody can ask for any more, and within a bound.
 
     Kept are all ops, sources and names, every parameter as it is now, and the values that a
     variable is bound to; of other living values and of nodes that may still run, the newest
-    ``KEPT``; of calls, storages and scopes those of the values and nodes kept.
+    ``KEPT``; of calls, storages and scopes those of the values and nodes kept. Of loops that are
+    over only the ``curves`` are left: without them only what is around something kept.
     """
-    keys = _kept(model)
+    keys = _kept(model, curves)
     kept, kept_nodes = keys["values"], keys["nodes"]
     thinned = Model()
     vars(thinned).update(vars(model))
@@ -255,9 +258,10 @@ def thin(model: Model) -> Row:
     thinned.names = {name: value for name, value in model.names.items() if value in kept}
     for key, storage in thinned.storages.items():
         thinned.storages[key] = storage | {"writes": storage["writes"][-MAX_WRITES:]}
-    for key, loop in thinned.loops.items():  # of turns that are over only the curves are left
+    for key, loop in thinned.loops.items():
         turns = [turn for turn in loop["turns"] if turn["to"] is None]
-        thinned.loops[key] = loop | {"turns": turns}
+        left = loop["curves"] if curves or turns else {}
+        thinned.loops[key] = loop | {"turns": turns, "curves": left}
     for key, run in thinned.runs.items():
         order = [node for node in run["order"] if node in kept_nodes]
         thinned.runs[key] = run | {"order": order}

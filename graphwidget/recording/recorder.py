@@ -192,7 +192,7 @@ class Recorder:
         if origin._origin is not None:  # nothing was told there: another recorded meanwhile
             origin._go_on()
         model = origin.log.model()
-        state = ev.Snapshot(model.time, thin(model))
+        state = ev.Snapshot(model.time, thin(model, curves=False))
         self.log.begin(state)
         known = {int(key) for key in state.state["values"]}, {int(k) for k in state.state["nodes"]}
         self._ops = set(state.state["ops"])
