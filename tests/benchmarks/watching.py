@@ -59,6 +59,20 @@ def perceptron(width: int, batch: int) -> dict[str, Any]:
     return {"torch": torch, "model": model, "x": x, "y": y, "optimizer": optimizer}
 
 
+def cnn() -> dict[str, Any]:
+    """A network of two convolutions of the real PyTorch, on images of 28 by 28."""
+    nn = torch.nn
+    torch.manual_seed(0)
+    model = nn.Sequential(
+        nn.Conv2d(1, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(8, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Linear(16 * 7 * 7, 10),
+    )  # fmt: skip
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    x, y = torch.randn(32, 1, 28, 28), torch.randn(32, 10)
+    return {"torch": torch, "model": model, "x": x, "y": y, "optimizer": optimizer}
+
+
 def transformer(width: int, batch: int) -> dict[str, Any]:
     """Two layers of a transformer, over sequences of 16, of the real PyTorch."""
     nn = torch.nn
@@ -74,6 +88,7 @@ ROWS = {
     "watch native, small": Watched(linear, 500, ("watch",)),
     "watch PyTorch, small": Watched(lambda: perceptron(32, 32), 300, tuple(WAYS)),
     "watch PyTorch, large": Watched(lambda: perceptron(1024, 512), 6, tuple(WAYS)),
+    "watch PyTorch, CNN": Watched(cnn, 40, tuple(WAYS)),
     "watch PyTorch, transformer": Watched(lambda: transformer(32, 4), 40, tuple(WAYS)),
     "watch PyTorch, large transformer": Watched(lambda: transformer(512, 16), 3, tuple(WAYS)),
 }

@@ -6,10 +6,11 @@ import { explainStatic } from "../explain/static";
 import type { Explanation } from "../explain/text";
 import type { Duo } from "../store/duo";
 import type { Store } from "../store/store";
+import { Button } from "./button";
 import { useNeed } from "./height";
 import { ButtonIcon } from "./icons";
+import { PlayButtons } from "./player";
 import { Stage } from "./stage";
-import { Button } from "./toolbar";
 import { createView, fitAll, type ViewState } from "./view-state";
 import { Words } from "./words";
 
@@ -120,38 +121,16 @@ function DuoBar({ duo, views }: { duo: Duo; views: readonly [ViewState, ViewStat
   };
   return (
     <div class="gw-toolbar" role="toolbar" aria-label="Replay">
-      <div class="gw-group">
-        <Button action="first" label="First (Home)" disabled={index < 0} onClick={go(-1)}>
-          <ButtonIcon of="first" />
-        </Button>
-        <Button action="previous" label="Previous (←)" disabled={index < 0} onClick={go(index - 1)}>
-          <ButtonIcon of="previous" />
-        </Button>
-        <Button
-          action="play"
-          label={playing ? "Pause (space)" : "Play (space)"}
-          disabled={count === 0}
-          onClick={duo.togglePlay}
-        >
-          <ButtonIcon of={playing ? "pause" : "play"} />
-        </Button>
-        <Button
-          action="next"
-          label="Next (→)"
-          disabled={!duo.canGoOn.value}
-          onClick={go(index + 1)}
-        >
-          <ButtonIcon of="next" />
-        </Button>
-        <Button
-          action="last"
-          label="Last (End)"
-          disabled={!duo.canGoOn.value}
-          onClick={go(count - 1)}
-        >
-          <ButtonIcon of="last" />
-        </Button>
-      </div>
+      <PlayButtons
+        playing={playing}
+        moves={{
+          first: index >= 0 ? go(-1) : null,
+          previous: index >= 0 ? go(index - 1) : null,
+          play: count > 0 ? duo.togglePlay : null,
+          next: duo.canGoOn.value ? go(index + 1) : null,
+          last: duo.canGoOn.value ? go(count - 1) : null,
+        }}
+      />
       <div class="gw-slider">
         <input
           type="range"
