@@ -18,7 +18,7 @@ from ..recording import events as ev
 from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.summary import COPIED, Captured, capture, summary
-from .call_events import Calls, plan
+from .call_events import CallEvents, plan
 from .identity import Identity, guarded
 from .local_derivatives import FIRST_NODES, MAX_ITEMS, Copied, copied, matrices
 from .module_paths import ModuleNames
@@ -34,7 +34,7 @@ class BackwardRuns:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.scopes = Scopes(recorder)
-        self.calls = Calls(recorder, self.scopes)
+        self.calls = CallEvents(recorder, self.scopes)
         self.identity = Identity(recorder)
         self.identity.tell_call = self.calls.earlier
         self.modules = ModuleNames()

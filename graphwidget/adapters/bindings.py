@@ -1,4 +1,4 @@
-"""Tells which of the program's variables hold a value, and values that were let go of once more."""
+"""Tells which variables hold a value, and tells values again that the ring had let go of."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ..recording import events as ev
 from ..recording.positions import Position
 from ..recording.recorder import Recorder, Ref
 from ..recording.sites import Names
+from .raw_records import FUNCTION, VALUE
 from .scope_marks import Given
 
 
@@ -34,10 +35,10 @@ class Bindings:
             record = self.recorder.lost.pop(value, None)
             if record is None:
                 continue
-            if type(record[1]) is not Ref:
-                self.retell[record[0]](record, value)
+            if type(record[VALUE]) is not Ref:
+                self.retell[record[FUNCTION]](record, value)
                 continue
-            ref = record[1]
+            ref = record[VALUE]
             before = self.recorder.heads.get(ref.storage)
             record[0](*record[1:])
             after = self.recorder.heads.get(ref.storage)

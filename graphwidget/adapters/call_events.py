@@ -16,6 +16,7 @@ from ..recording.summary import Captured, summary
 from .bindings import Bindings
 from .earlier_calls import Earlier
 from .identity import texts
+from .raw_records import MADE, NODE
 from .scopes import Scopes
 
 Edges = list[tuple[int | None, int]]
@@ -23,7 +24,7 @@ Made = tuple[Ref, Captured, bool, int | None, Names]
 """A result: its identity, content, ``requires_grad``, base (when it is a view) and names."""
 
 
-class Calls(Bindings):
+class CallEvents(Bindings):
     """Tells calls: their values, the op, its node and the names."""
 
     def __init__(self, recorder: Recorder, scopes: Scopes) -> None:
@@ -114,8 +115,8 @@ class Calls(Bindings):
         self.bound(value, names)
 
     def _retell(self, record: Any, value: int) -> None:
-        node = record[6]
-        for ref, data, needs, view_of, _names in record[5]:
+        node = record[NODE]
+        for ref, data, needs, view_of, _names in record[MADE]:
             if ref.id == value:
                 leaf, told = node is None or not needs, summary(data)
                 event = ev.Value(value, ref.storage, ref.version, needs, leaf, False, view_of, told)

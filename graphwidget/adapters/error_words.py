@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from ..recording.findings import file_in_words
 from ..recording.fold import Model
 
 
@@ -23,4 +24,4 @@ def words_of_saved(model: Model, node: int, slot: str) -> tuple[str, str]:
 
 def place_in_words(cell: int | None, file: str | None, line: int) -> str:
     """A place in words: ``cell 3, line 2``."""
-    return f"{f'cell {cell}' if cell is not None else os.path.basename(file or '')}, line {line}"
+    return f"{os.path.basename(file_in_words(cell, file))}, line {line}"

@@ -24,7 +24,7 @@ from ..recording.fold import Model
 from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.sites import Names, Path, cell_of
-from ..recording.summary import COPIED, Captured, capture, peek, statistics
+from ..recording.summary import COPIED, Captured, capture, detailed_summary, statistics
 from .backward_runs import BackwardRuns
 from .bindings import named_late
 from .call_events import Edges
@@ -32,6 +32,7 @@ from .error_words import place_in_words, words_of_saved
 from .identity import guarded, kept
 from .module_paths import numbers_of
 from .position_finder import PositionFinder, in_optimizers, ours, outside, unheard
+from .raw_records import MADE
 from .scope_marks import Given
 from .sorting import BEGINS, ENDS, TICK, Sorter
 
@@ -347,13 +348,13 @@ class NativeAdapter(BackwardRuns):
     def peek(self, tensor: TensorBase) -> None:
         """Tell more of a value's numbers than is told of every value."""
         ref = self.identity.current(tensor)
-        self.identity.tell_value(tensor, ref, peek(tensor._data))
+        self.identity.tell_value(tensor, ref, detailed_summary(tensor._data))
 
     def object(self, value: int) -> Any:
         """The tensor that is the value, or None when there is none any more."""
         return self.recorder.object(value)
 
-    def saved_at(self, node: NodeBase, slot: str) -> tuple[str, str] | None:
+    def describe_saved(self, node: NodeBase, slot: str) -> tuple[str, str] | None:
         """The variable's name for what a node saved, and the line that made the node."""
         try:
             self.drain()
@@ -406,7 +407,7 @@ class NativeAdapter(BackwardRuns):
 
 def _named(record: Any) -> Sequence[Given]:
     """What a call gives names to."""
-    return [(ref.id, names, data) for ref, data, _needs, _view_of, names in record[5] if names]
+    return [(ref.id, names, data) for ref, data, _needs, _view_of, names in record[MADE] if names]
 
 
 def model_of(tensor: TensorBase) -> tuple[Model, int]:

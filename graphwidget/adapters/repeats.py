@@ -7,45 +7,22 @@ the inner ones are recognised.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ..recording.positions import Position
-from ..recording.recorder import Ref
-from .scope_marks import Given, LoopMark, Records
-
-Groups = dict[str, Records]
-"""Records by their kinds."""
-
-Named = Callable[[Any], Sequence[Given]]
-"""What a record gives names to."""
-
-
-def roots_of(record: Any) -> Iterable[int]:
-    """The values that a run goes backward from, of the record that it begins with."""
-    return [value for value, _edge in record[3].roots if value is not None]
-
-
-DEATH, NODE_DEATH = "death", "node death"
-"""What the deaths of values and of nodes are among the kinds of records."""
-
+from .raw_records import DID, FUNCTION, POSITION, Groups, Named, kind_of
+from .scope_marks import LoopMark, Records
 
 TOGETHER = 64
 """So many records are compared at once."""
-
-
-def kind_of(record: Any, kinds: Mapping[Any, str]) -> str:
-    """The kind of a record, as ``kinds`` has it by the record's function."""
-    if record.__class__ is tuple:
-        return kinds.get(record[0], "other")
-    return DEATH if record.__class__ is Ref else NODE_DEATH
 
 
 def keys_of(records: Records) -> list[Any]:
     """What turns that do the same have in common: of each record the function, and where it has a
     position that position and what is done there."""
     return [
-        (record[:3] if record[1].__class__ is Position else record[0])
+        (record[: DID + 1] if record[POSITION].__class__ is Position else record[FUNCTION])
         if record.__class__ is tuple
         else record.__class__
         for record in records
@@ -69,7 +46,9 @@ class Pattern:
         self.named = [
             (at, gives)
             for at, record in enumerate(records)
-            if record.__class__ is tuple and (gives := named.get(record[0])) and gives(record)
+            if record.__class__ is tuple
+            and (gives := named.get(record[FUNCTION]))
+            and gives(record)
         ]
         """Which records give names, and what tells them."""
         self.begins = self._kinds.get("begin", [])

@@ -13,8 +13,27 @@ from sys import getrefcount
 from typing import Any
 
 from ..recording import events as ev
-from ..recording.recorder import NodeRef, Recorder, Ref
-from .repeats import DEATH, NODE_DEATH, Groups, Pattern
+from ..recording.recorder import NodeRef, Recorder
+from .raw_records import (
+    DEATH,
+    EVENT,
+    FREED,
+    FREED_NODE,
+    FUNCTION,
+    MADE,
+    MARK,
+    NODE,
+    NODE_DEATH,
+    NODE_EVENT,
+    NODE_TOLD,
+    RAN,
+    RUN_EVENT,
+    VALUE,
+    Groups,
+    kind_of,
+    ref_of,
+)
+from .repeats import Pattern
 from .scope_marks import LoopMark, Records, Turn, flat
 from .scopes import Scopes
 
@@ -49,8 +68,7 @@ MAX_LOOPS = 8
 class Ring:
     """Lets go of the turns in the middle. ``kinds`` says what records are by their function:
     ``call``, ``node``, ``value``, ``begin``, ``finish``, ``free``, ``told``, and ``turn`` or
-    ``run`` (of no interest when the turn is none); of another kind are those that stay. The node
-    of a ``finish`` is its third item, and the fourth is True if that freed what it had saved."""
+    ``run`` (of no interest when the turn is none); of another kind are those that stay."""
 
     def __init__(self, recorder: Recorder, scopes: Scopes, kinds: dict[Any, str]) -> None:
         self.recorder = recorder
@@ -118,20 +136,21 @@ class Ring:
         alive: set[int] = set()
         ran: set[int] = set()
         for record in records:
-            kind = get(record[0]) if record.__class__ is tuple else None
-            if kind == "call" and (node := record[6]) is not None and node() is not None:
+            kind = get(record[FUNCTION]) if record.__class__ is tuple else None
+            if kind == "call" and (node := record[NODE]) is not None and node() is not None:
                 alive.add(node.id)
             elif kind == "finish":
-                ran.add(record[2].id)
+                ran.add(record[RAN].id)
             elif kind == "free":
-                ran.add(record[1])
+                ran.add(record[FREED_NODE])
         return not alive <= ran
 
     def _holds_curve(self, turn: Turn) -> bool:
         """Whether a turn that is over holds a loop of many turns."""
         if turn.holds_curve is None:
             turn.holds_curve = turn.nested and any(
-                record.__class__ is tuple and _is_long(record[1]) for record in flat(turn.records)
+                record.__class__ is tuple and _is_long(record[MARK])
+                for record in flat(turn.records)
             )
         return turn.holds_curve
 
@@ -147,7 +166,7 @@ class Ring:
             found = zip(turns, map(self.let_go_of, lists), strict=True)
             rests = {turn: rest for turn, rest in found if rest is not None}
         sizes = (len(records) for turn, records in zip(turns, lists, strict=True) if turn in rests)
-        self.scopes.size -= sum(sizes) - sum(map(len, rests.values()))
+        self.scopes.added(sum(map(len, rests.values())) - sum(sizes))
         return rests
 
     def _forget_loops(self, records: Records) -> None:
@@ -163,18 +182,20 @@ class Ring:
         another reason."""
         groups = self._grouped(records) if groups is None else groups
         of = groups.get
-        if "error" in groups or any(_is_long(record[1]) for record in of("turn", ())):
+        if "error" in groups or any(_is_long(record[MARK]) for record in of("turn", ())):
             return None
-        made = {record[1].id: record for record in of("value", ())}
+        made = {record[VALUE].id: record for record in of("value", ())}
         nodes: list[NodeRef] = []
         for record in of("call", ()):
-            for each in record[5]:
+            for each in record[MADE]:
                 made[each[0].id] = record
-            if record[6] is not None:
-                nodes.append(record[6])
+            if record[NODE] is not None:
+                nodes.append(record[NODE])
         gone = [node.id for node in nodes]
         # a leaf's node lives as long as the leaf
-        nodes += [record[1] for record in of("node", ()) if record[2].variable is None]
+        nodes += [
+            record[NODE_TOLD] for record in of("node", ()) if record[NODE_EVENT].variable is None
+        ]
         if self._awaited(nodes, groups):
             return None
         self._gone.update(gone)
@@ -192,25 +213,20 @@ class Ring:
 
     def _freed(self, record: Any) -> Any:
         """Of a node that ran only that it freed what it had saved."""
-        ran = record.__class__ is tuple and self.kinds.get(record[0]) == "finish"
-        return (self.recorder.free, record[2].id) if ran else record
+        ran = record.__class__ is tuple and self.kinds.get(record[FUNCTION]) == "finish"
+        return (self.recorder.free, record[RAN].id) if ran else record
 
     def _awaited(self, nodes: list[NodeRef], groups: Groups) -> bool:
         """Whether one of the nodes may still run."""
-        ran = {record[2].id for record in groups.get("finish", ())}
-        ran.update([record[1] for record in groups.get("free", ())])
+        ran = {record[RAN].id for record in groups.get("finish", ())}
+        ran.update([record[FREED_NODE] for record in groups.get("free", ())])
         return any(node.id not in ran and node() is not None for node in nodes)
 
     def _grouped(self, records: Records) -> Groups:
         # The hot path of loops whose turns differ.
         groups: Groups = defaultdict(list)
-        get = self.kinds.get
         for record in records:
-            form = record.__class__
-            kind = (
-                get(record[0], "other") if form is tuple else DEATH if form is Ref else NODE_DEATH
-            )
-            groups[kind].append(record)
+            groups[kind_of(record, self.kinds)].append(record)
         return groups
 
     def _concerning_others(self, groups: Groups) -> Records:
@@ -218,13 +234,13 @@ class Ring:
         of, gone = groups.get, self._gone
         rest = [*of("other", ())]
         for record in of("node", ()):
-            if record[1]() is None:
-                gone.add(record[1].id)
+            if record[NODE_TOLD]() is None:
+                gone.add(record[NODE_TOLD].id)
             else:
                 rest.append(record)
-        rest += [record for record in of("free", ()) if record[1] not in gone]
+        rest += [record for record in of("free", ()) if record[FREED_NODE] not in gone]
         for record in of("finish", ()):
-            if record[3] is True and record[2].id not in gone:
+            if record[FREED] is True and record[RAN].id not in gone:
                 rest.append(record)  # it is not told in whole: see ``_freed``
         for record in of(NODE_DEATH, ()):
             if record.id in gone:
@@ -232,9 +248,9 @@ class Ring:
                 self.recorder.nodes.discard(record.id)
             else:
                 rest.append(record)
-        runs = {record[3].run for record in of("begin", ())}
+        runs = {record[RUN_EVENT].run for record in of("begin", ())}
         for record in of("told", ()):
-            if type(record[1]) is not ev.Done or record[1].run not in runs:
+            if type(record[EVENT]) is not ev.Done or record[EVENT].run not in runs:
                 rest.append(record)
         return rest
 
@@ -284,10 +300,3 @@ class Ring:
 def _is_long(mark: Any) -> bool:
     """Whether it is a loop whose own turns make a curve worth keeping."""
     return type(mark) is LoopMark and mark.count > LONG
-
-
-def ref_of(record: Any, value: int) -> Any:
-    """The identity of a value in the record that made it."""
-    if type(record[1]) is Ref:
-        return record[1]
-    return next(made[0] for made in record[5] if made[0].id == value)

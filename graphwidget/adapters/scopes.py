@@ -74,9 +74,13 @@ class Scopes:
         self._outer, self.out, self.size = [], [], 0
         return flat([record for records in lists for record in records])
 
+    def added(self, count: int) -> None:
+        """So many records were added by whoever puts them in order, or taken away (below 0)."""
+        self.size += count
+
     def move(self, to: Position, what: Any) -> None:
-        """The program has come to a position and did ``what`` (the same thing again, by the same
-        way, it did in another turn)."""
+        """The program has come to a position and did ``what`` there. If it comes to do the same
+        thing there again, and on the same way, another turn of a loop has begun."""
         if not to.levels:
             return
         block = self._blocks[-1]
@@ -245,7 +249,8 @@ class Scopes:
         self.size += len(rest)
 
     def begin(self, to: Position | None, kind: str, number: int, name: str, text: str) -> None:
-        """A region begins that says so itself."""
+        """A module's call or an optimizer's step begins: unlike what is found from positions, it
+        says so, and says when it ends."""
         if to is not None:
             self.move(to, kind)
         mark = Mark(number, kind, name, text, None if to is None else to.site)
@@ -256,7 +261,6 @@ class Scopes:
 
     def end(self, number: int) -> None:
         """It ends, and all that was found within it."""
-        self.size -= 1  # of the record that says so comes what is told of all that closes
         for at in range(len(self._open) - 1, -1, -1):
             if self._open[at].scope == number:
                 self._close_from(at)

@@ -14,7 +14,8 @@ from typing import Any
 
 from ..recording.positions import Position
 from ..recording.recorder import Recorder, no_collection
-from .repeats import Named, Pattern, roots_of
+from .raw_records import DID, FUNCTION, POSITION, Named, roots_of
+from .repeats import Pattern
 from .ring import BUDGET, LIVE, NEWEST, NEWEST_WITHIN, Ring
 from .scope_marks import LoopMark, Records, Turn
 from .scopes import Scopes
@@ -180,6 +181,7 @@ class Sorter:
         began = over = -1  # with which record it began, and is over if it repeats the one before
         pattern: Pattern | None = None  # what that one did
         append = scopes.out.append
+        unkept = 0
         while at < len(batch):
             if at == over and pattern is not None and pattern.repeats(batch, began):
                 pattern.loop.waits = turn is not None and self.ring.waits(turn)
@@ -188,20 +190,21 @@ class Sorter:
                     break
             record = batch[at]
             at += 1
-            if type(record) is not tuple or (function := record[0]) in quiet:
+            if type(record) is not tuple or (function := record[FUNCTION]) in quiet:
                 append(record)
                 continue
             if function is BEGINS:
                 scopes.begin(*record[1:])
             elif function is ENDS:
                 scopes.end(record[1])
+                unkept += 1  # what closes has records of its own
             elif function is TICK:
                 scopes.ticks = record[1]
-                scopes.size -= 1
+                unkept += 1
             else:
-                position = record[1]
+                position = record[POSITION]
                 if type(position) is Position:
-                    scopes.move(position, None if position.direct else record[2])
+                    scopes.move(position, None if position.direct else record[DID])
                 elif function in settling:
                     scopes.leave()
                     self._live = self._quiet = 0
@@ -219,13 +222,13 @@ class Sorter:
                     pattern = self._pattern_of(turn.loop, batch[began : at - 1])
                 began = at - 1
                 over = began if pattern is None else began + pattern.size
-        scopes.size += at - first
+        scopes.added(at - first - unkept)
         return at
 
     def _pattern_of(self, loop: LoopMark, records: Records) -> Pattern | None:
         """What a turn did that is over, if that can be told from its records and the next ones may
         repeat it."""
-        kinds = {self.kinds.get(each[0]) for each in records if each.__class__ is tuple}
+        kinds = {self.kinds.get(each[FUNCTION]) for each in records if each.__class__ is tuple}
         if loop.waits or not kinds.isdisjoint({None, "error"}):
             return None
         return Pattern(records, loop, self.kinds, self.named)

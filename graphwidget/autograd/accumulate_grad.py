@@ -36,7 +36,8 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
 
     The first is taken over when nobody else has it and it lies in memory as promised, else copied
     so; later ones are added in place. Under create_graph both are recorded and out of place
-    (PyTorch, accumulate_grad.h). ``known`` callers more refer to it.
+    (PyTorch, accumulate_grad.h). ``known`` is how many callers more than usual hold the gradient:
+    they are not somebody else.
 
     Raises:
         RuntimeError: the leaf was written and is none any more, its data were replaced by data of

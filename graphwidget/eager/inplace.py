@@ -271,9 +271,8 @@ def set_history(tensor: Tensor, node: Node) -> None:
     if tensor._view is not None:
         rebase(tensor._view, node)
         refresh_for_op(tensor)
-        # The result that the node saved has the view's own history, for as long as that lives
-        # (read by ``output_edge`` of graph/saved.py).
-        node.metadata["view"] = weakref.ref(tensor._node)
+        # The result that the node saved has the view's own history (see ``output_edge``).
+        node.written_view = weakref.ref(tensor._node)
     else:
         tensor._node, tensor._requires_grad = node, True
     if keeps:
@@ -298,14 +297,9 @@ def inplace_method(key: str) -> Callable[..., Tensor]:
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if not kwargs and not names and len(args) == count:
             return write(op, self, args, {})
-        rest, params = args[:count], dict(op.params)
-        params.update(zip(names, args[count:], strict=False))
-        for name, value in kwargs.items():
-            if name in names:
-                params[name] = value
-            else:
-                rest = (*rest, value)
-        return write(op, self, rest, params)
+        # Operands come by position: the parser of arguments in front of this sees to it.
+        given = dict(zip(names, args[count:], strict=False)) | kwargs
+        return write(op, self, args[:count], {**op.params, **given})
 
     method.__name__ = method.__qualname__ = op.name + "_"
     method.__doc__ = f"``{op.name}``, written into this tensor."

@@ -13,8 +13,8 @@ from ..adapters.both import model_of
 from ..adapters.imported_torch import is_real
 from ..graph.tensor import Tensor
 from ..recording.fold import Model, Row
+from .array_text import in_a_line, in_rows
 from .labels import COLOURS, Line, label, plain
-from .numbers import in_a_line, in_rows
 from .shown import base_writes, nodes_behind, turn_shown, values_shown
 from .signs import sign, title
 from .still import MOST, Pill, Scopes, Still, newest, still
@@ -110,8 +110,8 @@ def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
         row = model.scopes[turn]
         loop = model.scopes.get(row["parent"], {"text": ""})
         count = model.loops[row["parent"]]["count"]
-        title = f"turn {row['name']} of {count}: {loop['text']}"
-        graph.attr(label=plain(title), labelloc="t", fontsize="12", fontcolor=COLOURS["dim"])
+        told = f"turn {row['name']} of {count}: {loop['text']}"
+        graph.attr(label=plain(told), labelloc="t", fontsize="12", fontcolor=COLOURS["dim"])
     graph.told = (len(picture.cards), len(picture.pills))
     return graph
 

@@ -1,4 +1,4 @@
-"""Checks that a graph can run: its nodes are its own, in order, named apart, and lead somewhere."""
+"""Checks that a graph can run: its nodes are in order and named apart, and their targets exist."""
 
 from __future__ import annotations
 

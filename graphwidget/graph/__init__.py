@@ -19,25 +19,32 @@ To read the heart of the package in one sitting, in this order:
 Four journeys. Each file is to be read once, in the order in which it is named here; those in
 parentheses are for whoever wants to know more.
 
-* ``x * w``: ``functions/tensor/operators.py`` names the op of each operator (its last table); the
-  op is declared in ``optable/pointwise/arithmetic.py``; what runs is generated from that, and
-  stands in ``tests/golden/generated.py`` (``x * w``: ``record``). ``graph/runtime.py`` tells what
-  its globals are; of these, ``eager/promote.py`` joins what has not one shape and type, and
-  ``accumulator`` of ``graph/node.py`` gives a leaf its ``AccumulateGrad``. (The 1 of ``w + 1``
-  becomes a ``Constant`` of ``eager/constant_absent.py``.)
-  (``eager/op_functions.py`` writes the function, ``eager/node_classes.py`` the node.)
+* ``x * w``: ``functions/tensor/operators.py`` names the op of each operator (its last table, which
+  ``functions/tensor/attach_methods.py`` puts on the class); operators need no parser of arguments,
+  so nothing of ``dispatch/`` comes in between. The op is declared in
+  ``optable/pointwise/arithmetic.py``; what runs is generated from that by
+  ``eager/op_functions.py``, and stands in ``tests/golden/generated.py`` (``record`` under
+  ``x * w``). ``graph/runtime.py`` tells what its globals are; of these, ``eager/promote.py`` joins
+  what has not one shape and type, and ``accumulator`` of ``graph/node.py`` gives a leaf its
+  ``AccumulateGrad``. (The 1 of ``w + 1`` becomes a ``Constant`` of ``eager/constant_absent.py``.
+  ``eager/node_classes.py`` writes the class of the node.)
 * ``y.backward()`` is ``tensor_backward`` of ``autograd/backward.py``; then ``autograd/roots.py``
   (checks), ``graph/node.py`` (targets: ``Node``, ``Output``, ``AccumulateGrad``, ``target_of``),
   ``autograd/order.py``, ``graph/input_buffers.py`` (where gradients wait), ``autograd/engine.py``
   (``finish``, ``_begin``, ``_steps``), each node's ``run_arrays``, which is generated (see
-  ``tests/golden/generated.py``) and gives to the next ones, at last to an ``AccumulateGrad``, which
-  calls ``autograd/accumulate_grad.py``. (``functions/tensor/attach_methods.py`` makes it a method.
+  ``tests/golden/generated.py``) and gives to the next ones. The last are ``AccumulateGrad``s, whose
+  ``run_arrays`` (seen in ``graph/node.py``) does nothing but call
+  ``autograd/accumulate_grad.py``. (``functions/tensor/attach_methods.py`` makes it a method.
   Where a node is hooked or watched the engine does it step by step, with ``autograd/hooks.py``.)
-* ``v.mul_(2)`` on a view: ``eager/inplace.py`` makes the method (``inplace_method``, at its end)
-  and tells the whole story (``write``). What it calls: ``eager/promote.py`` (operands),
+* ``v.mul_(2)`` on a view. (``v = x[0]`` is one: ``functions/indexing/getitem.py`` takes the
+  subscript apart, and the generated ``record`` of ``select`` gives its result a ``View``.)
+  ``eager/inplace.py`` makes the method (``inplace_method``, at its end) and tells the whole story
+  (``write``). What it calls: ``eager/promote.py`` (operands),
   ``arrays/overlap.py``, the generated ``make_node`` (``tests/golden/generated.py``, under
   ``y.mul_(w)``), ``graph/version.py`` (``bump``), ``graph/node.py`` (what any node has), and
-  ``graph/views.py`` (``check_writable`` first of all; last ``rebase``, then ``refresh``). Whoever
+  ``graph/views.py`` (``check_writable`` first of all; last ``rebase``, then ``refresh``), whose
+  ``CopySlices`` leads on to an output of the written op (``output_edge`` of ``graph/saved.py``).
+  Whoever
   asks for the gradient of another view of that base makes its history anew first: ``refreshed``
   of ``graph/edges.py``, which the checks of ``autograd/roots.py`` call.
 * The error when such a write changed what a node had saved: in ``tests/golden/generated.py``,

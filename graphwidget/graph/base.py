@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .shape_dtype import Meta
+from .meta import Meta
 
 OWN = "own"
 """Says that a gradient has its tensor's type."""
@@ -108,6 +108,7 @@ class NodeBase:
         "mark",  # the number of the latest run that reached it
         "next",  # the targets of its gradients (generated nodes keep each in a slot: next0, next1)
         "seq",  # when it was made; a run goes from high to low
+        "written_view",  # if it wrote a view in place: weakly, the node of that view's own history
     )
 
     next: tuple[Any, ...]
@@ -118,6 +119,7 @@ class NodeBase:
     mark: int
     _rec: Any
     _dict: dict[str, Any]
+    written_view: weakref.ref[Any]
 
     if TYPE_CHECKING:  # the slots of the generated classes, and what nodes do
 

@@ -146,7 +146,7 @@ def version_error(node: NodeBase, slot: str, tensor: TensorBase, expected: int) 
     writes = tuple(counter.writes_after(expected))
     saver = node.name()
     many = f"{found - expected} times" if found - expected > 1 else "once"
-    known = runtime.observer.saved_at(node, slot) if runtime.observer is not None else None
+    known = runtime.observer.describe_saved(node, slot) if runtime.observer is not None else None
     name, line = known or ("", "")
     help = [
         f"{saver}{f', made by {line},' if line else ''} saved {name or repr(slot)} at version "

@@ -19,7 +19,7 @@ import numpy as np
 from numpy import add, ndarray
 
 from . import runtime
-from .version import counter_after_fill
+from .version import counter_at_version
 
 out_of_place = False
 """Whether sums are never written into a gradient: under PyTorch's modes that see every call."""
@@ -70,7 +70,7 @@ def differentiable_copy(grad: Any) -> Any:
         runtime.tensors.write("copy", out, grad)
     else:
         np.copyto(out._data, grad._data)
-    out._counter = counter_after_fill()
+    out._counter = counter_at_version()
     return out
 
 

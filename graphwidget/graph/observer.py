@@ -68,7 +68,7 @@ class Observer(Protocol):
     def failed(self, error: BaseException) -> None:
         """An autograd error or warning arose outside any run."""
 
-    def saved_at(self, node: NodeBase, slot: str) -> tuple[str, str] | None:
+    def describe_saved(self, node: NodeBase, slot: str) -> tuple[str, str] | None:
         """The user's name for what a node saved and words for the line that made the node."""
 
     def bind(self, names: Iterable[tuple[str, str, TensorBase]]) -> None:

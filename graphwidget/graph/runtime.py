@@ -18,8 +18,8 @@ import numpy as np
 from ..arrays.memory_order import ordered
 from ..optable.declare import Namespace, Op
 from .base import RunBase, TensorBase
+from .meta import Meta, meta, meta_of
 from .observer import Observer
-from .shape_dtype import Meta, meta, meta_of
 
 __all__ = ["Meta", "meta", "meta_of", "ordered"]
 

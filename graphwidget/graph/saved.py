@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, ClassVar
 
@@ -126,7 +126,7 @@ class SavedValues(NodeBase):
         outputs = self.op.outputs
         if len(outputs) > 1:
             return self.output(outputs.index(name))
-        view = getattr(self, "_dict", {}).get("view")
+        view: Callable[[], Any] | None = getattr(self, "written_view", None)
         return self if view is None else view() or self
 
     def raw_held(self: Any, name: str) -> tuple[SavedTensor, ...]:

@@ -55,11 +55,11 @@ class VersionCounter:
         ]
 
 
-def counter_after_fill(times: int = 1) -> VersionCounter:
+def counter_at_version(version: int = 1) -> VersionCounter:
     """The counter of a tensor that was made empty and then filled, or written more often before
     anyone saw it: PyTorch counts that."""
     counter = VersionCounter()
-    counter.version = counter.savable = times
+    counter.version = counter.savable = version
     return counter
 
 

@@ -5,7 +5,7 @@
     model.run({"x": array})
 
 ``export`` records a function or module (or takes a static graph) and writes each op as the op
-table's declaration (``onnx="Mul"``) or ``operators/`` say; ``load`` goes the other way through
+table's declaration (``onnx="Mul"``) or ``writers/`` say; ``load`` goes the other way through
 ``readers/``. The package onnx reads and writes the bytes; it is asked for when first used.
 """
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from ..optable import TABLE
 from .control import CONTROL
 from .nodes import READERS
-from .operators import covered
-from .operators.register import FUNCTIONS
 from .readers import layers as _layers
+from .writers import covered
+from .writers.register import FUNCTIONS
 
 _ = _layers  # the readers are known
 

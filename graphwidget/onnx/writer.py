@@ -1,6 +1,6 @@
 """Writer: from operations of a static graph to the nodes of an ONNX graph.
 
-Each operation is *expanded* into one node or a few by a function of ``operators/``, which is given
+Each operation is *expanded* into one node or a few by a function of ``writers/``, which is given
 ``Value``s and the metadata of the op table. The last node of an expansion gets the operation's
 name, so that the file reads like the graph. Loops and branches become ``Loop`` and ``If``, whose
 bodies are written by the same rules into node lists of their own.
@@ -18,8 +18,8 @@ from ..static.runner import outputs_of, plan
 from ..static.symbol import Symbol
 from ..static.tensor_shape import broadcast
 from .errors import OnnxExporterError, UnsupportedOperatorError
-from .operators import KINDS, find
 from .value import Value
+from .writers import KINDS, find
 
 Env = dict[Symbol, Value]
 TYPE_WORDS = {"float16": "float16", "float32": "float", "float64": "double"}

@@ -8,6 +8,11 @@ from html import escape
 from typing import Any, NamedTuple
 
 
+def file_in_words(cell: int | None, file: str | None) -> str:
+    """What people call the file in which a line stands: ``cell 3`` is a notebook's."""
+    return f"cell {cell}" if cell is not None else file or ""
+
+
 class Place(NamedTuple):
     """A site of the program as people read it; ``file`` is ``cell 3`` for a notebook's cell."""
 

@@ -19,9 +19,10 @@ from .fold import Model, Row, fold
 MAX_EVENTS = 160_000
 MAX_BYTES = 32 * 2**20
 
-CHUNK = 256
-"""Events are encoded this many at a time. The log holds their JSON and not the events: thousands
-of small tuples would make every garbage collection of the user's program slower."""
+RECENT, CHUNK = 2_000, 256
+"""Of so many newest events the log holds the events themselves, of all others their JSON, so many
+in a piece: thousands of small tuples would make every garbage collection of the user's program
+slower."""
 
 KEPT = 1_000
 """A snapshot keeps at most this many values and this many nodes besides parameters and names."""
@@ -51,6 +52,7 @@ class Log:
         """Called with the values and nodes that a snapshot no longer knows."""
         self._max_events = max_events
         self._max_bytes = max_bytes
+        self._recent = min(RECENT, max_events // 2)
         self._chunks: deque[tuple[int, bytes]] = deque()  # (events, their JSON), oldest first
         self._bytes = 0
         self._held = 0  # events in chunks
@@ -64,12 +66,11 @@ class Log:
     def extend(self, events: Iterable[ev.Event]) -> None:
         """Append events, and let the oldest go if the log has become too long or too large."""
         with self.lock:
-            for event in events:
-                self._tail.append(event)
-                if len(self._tail) >= CHUNK:
-                    self._encode()
-                    if self._held > self._max_events or self._bytes > self._max_bytes:
-                        self._compact(self._held // 2, self._bytes // 2)
+            self._tail += events
+            while len(self._tail) >= self._recent + CHUNK:
+                self._encode(CHUNK)
+                if self._held > self._max_events or self._bytes > self._max_bytes:
+                    self._compact(self._held // 2, self._bytes // 2)
 
     def append(self, event: ev.Event) -> None:
         """Append one event."""
@@ -77,8 +78,9 @@ class Log:
 
     def since(self, start: int) -> tuple[int, list[ev.Event]]:
         """(time of the first event given, the events from ``start`` on that are still held)."""
-        start, found = self.rows_since(start)
-        return start, read(found)
+        with self.lock:
+            start, found, tail = self._from(start)
+            return start, [*read(found), *tail]
 
     def has(self, kinds: Iterable[type[Any]], start: int) -> bool:
         """Whether there are events of these kinds from ``start`` on."""
@@ -101,14 +103,18 @@ class Log:
     def rows_since(self, start: int) -> tuple[int, list[Sequence[Any]]]:
         """The same, as events travel."""
         with self.lock:
-            start = max(start, self.first)
-            time, found = self.first, []
-            for count, chunk in self._chunks:
-                if time + count > start:
-                    found += rows(chunk)[max(0, start - time) :]
-                time += count
-            found += wire(self._tail[max(0, start - time) :])
-            return start, found
+            start, found, tail = self._from(start)
+            return start, found + wire(tail)
+
+    def _from(self, start: int) -> tuple[int, list[Sequence[Any]], list[ev.Event]]:
+        """The same: the rows of the older ones, and the newest events."""
+        start = max(start, self.first)
+        time, found = self.first, []
+        for count, chunk in self._chunks:
+            if time + count > start:
+                found += rows(chunk)[max(0, start - time) :]
+            time += count
+        return start, found, self._tail[max(0, start - time) :]
 
     def model(self) -> Model:
         """What the whole log folds to. It is the log's own and goes on from call to call: do not
@@ -129,7 +135,8 @@ class Log:
         """The log as UTF-8 JSON: ``{"protocol": 2, "first": n, "count": n, "events": [[kind, ...],
         ...]}``. The events stand in lines, so that a page need not parse all of them in one go."""
         with self.lock:
-            self._encode()
+            while self._tail:
+                self._encode(CHUNK)
             while len(self._chunks) > 1 and (
                 self._bytes > self._max_bytes or self._held > self._max_events
             ):
@@ -138,13 +145,14 @@ class Log:
             head = b'{"protocol":%d,"first":%d,"count":%d,"events":[\n' % (ev.PROTOCOL, *span)
             return head + b",\n".join(chunk for _count, chunk in self._chunks) + b"\n]}"
 
-    def _encode(self) -> None:
-        if self._tail:
-            chunk = encode(self._tail)
-            self._chunks.append((len(self._tail), chunk))
-            self._held += len(self._tail)
-            self._bytes += len(chunk)
-            self._tail = []
+    def _encode(self, most: int) -> None:
+        """Hold of the oldest events from now on their JSON."""
+        oldest = self._tail[:most]
+        del self._tail[:most]
+        chunk = encode(oldest)
+        self._chunks.append((len(oldest), chunk))
+        self._held += len(oldest)
+        self._bytes += len(chunk)
 
     def _compact(self, most: int, size: int) -> None:
         """Replace the oldest chunks, until ``most`` events and ``size`` bytes at most are left

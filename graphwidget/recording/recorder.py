@@ -54,7 +54,7 @@ class Ids:
     def __init__(self) -> None:
         self.value = count(1).__next__
         self.call = count(1).__next__
-        self._nodes = count(1)
+        self._nodes = count(1)  # which threads may share without a lock
         self.node = self._nodes.__next__
         self.run = count(1).__next__
         self.source = count(1).__next__
@@ -62,7 +62,7 @@ class Ids:
 
     @property
     def next_node(self) -> int:
-        """The id that the next node will have."""
+        """The id that the next node will have: a count says so in its text alone."""
         return int(repr(self._nodes)[len("count(") : -1])
 
 

@@ -54,7 +54,7 @@ def summarize(array: Any) -> Summary:
     return summary(capture(array))
 
 
-def peek(array: Any) -> Summary:
+def detailed_summary(array: Any) -> Summary:
     """A ``Summary`` that says more: up to 1,024 items, and a histogram of the finite ones."""
     flat = np.asarray(array).ravel()
     values = tuple(numbers(flat.tolist())) if flat.size <= PEEK else None

@@ -21,7 +21,7 @@ import numpy as np
 from ..arrays import devices
 from ..functions.memory.storage import UntypedStorage
 from ..graph.tensor import Tensor
-from ..graph.version import counter_after_fill
+from ..graph.version import counter_at_version
 from . import safetensors
 from .nested_json import NoData, Packer, Unpacker
 from .storages import memory_items
@@ -162,7 +162,7 @@ def load(
         return Unpacker(arrays).value(json.loads(described))
     tensors = {name: Tensor._wrap(array) for name, array in arrays.items()}
     for tensor in tensors.values():
-        tensor._counter = counter_after_fill()
+        tensor._counter = counter_at_version()
     return tensors
 
 

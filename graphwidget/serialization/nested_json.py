@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import devices, dtypes
 from ..arrays.size import Size
 from ..graph.tensor import Tensor
-from ..graph.version import counter_after_fill
+from ..graph.version import counter_at_version
 from ..nn.parameter import Parameter
 from .storages import Arrays, Storages, array_on_storage
 
@@ -207,7 +207,7 @@ class Unpacker:
 
     def _tensor(self, described: dict[str, Any]) -> Tensor:
         tensor = Tensor._wrap(array_on_storage(described, "tensor", self.arrays))
-        tensor._counter = counter_after_fill()  # PyTorch counts that it is given its memory
+        tensor._counter = counter_at_version()  # PyTorch counts that it is given its memory
         grad = described.get("grad", False)
         if described.get("parameter"):
             tensor = Parameter(tensor, requires_grad=grad)

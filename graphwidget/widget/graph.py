@@ -267,7 +267,10 @@ class GraphWidget(anywidget.AnyWidget):
             wanted, count = self._wanted, self._end
             if wanted:  # what nobody has asked for is not read
                 start, rows, count = self._rows_since(self._sent)
-            packed = self.recorder.log.pack() if final and not self.past else None
+            packed = None
+            if final and not self.past:
+                self.recorder.log.model()  # while the events are at hand: packed, they are parsed
+                packed = self.recorder.log.pack()
             if wanted:
                 self._sent = count
                 self._send_rows(start, rows)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from graphwidget.adapters.pytorch.lines import between
+from graphwidget.adapters.pytorch.graph_paths import between
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.recording.recorder import Recorder
 

@@ -118,8 +118,9 @@ def minimal(seed: int) -> str:
     return "\n".join([runnable(short), "", *(f"# {line}" for line in replay(short))])
 
 
-RARE = {"delayed_error"}
-"""Ops that only second derivatives with several zeros come to: `test_found` does."""
+RARE = {"delayed_error", "gather_repeated"}
+"""Ops that only second derivatives come to: of several zeros, as in `test_found`, and of cummax, as
+in the samples of the op table."""
 
 
 def never_ran(report: Report) -> set[str]:

@@ -16,7 +16,7 @@ from tests.fuzz.machine import Step, replay
 from tests.fuzz.sampled import KEYS
 from tests.fuzz.seeds import minimal, never_ran, run, shard, summary, write
 
-PROGRAMS = 10_000
+PROGRAMS = 4_000
 """How many programs are tried, as many as leave the tests short enough to be run often. ``python -m
 tests.fuzz.machine FROM TO`` tries others, and one number alone prints that program, shrunk."""
 TRIED = 600

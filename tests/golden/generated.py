@@ -4,7 +4,8 @@
 """What runs for sums, products and products in place: generated when each is first called.
 
 Under each call stands what is compiled for it, under the name of file by which tracebacks call it:
-what was compiled for a call before is not compiled again.
+what was compiled for a call before is not compiled again. First come the functions, then the
+classes of the nodes that they make.
 
 * ``record`` and ``make_node`` are written by ``eager/op_functions.py``. ``record`` computes the
   result and, where a gradient is wanted, makes the node of the *plan*, that is the choice of inputs
@@ -12,7 +13,7 @@ what was compiled for a call before is not compiled again.
   alone, for writes in place. Their globals are those of ``graph/runtime.py``, where each is
   explained, and what is the op's own: ``kernel_mul`` is ``np.multiply``, ``OP_mul`` the
   declaration, ``number_mul`` the function of ``mul.number`` (``optable/declare.py`` tells of it).
-  What a ``meta`` has is told in ``graph/shape_dtype.py``, ``savable`` in ``graph/version.py``, and
+  What a ``meta`` has is told in ``graph/meta.py``, ``savable`` in ``graph/version.py``, and
   ``ordered`` in ``arrays/memory_order.py``.
 * The classes are written by ``eager/node_classes.py``, one for each plan. ``run_arrays`` is what a
   run of ``backward()`` calls where nothing is hooked or watched; otherwise it calls
@@ -30,6 +31,70 @@ what was compiled for a call before is not compiled again.
 
 
 # ---- x + w ---------------------------------------------------------------------------------------
+
+
+# <graphwidget add>
+def record(self, other):
+    if overridden and (answer := ask(OPERATOR__add__, (self, other,), {})) is not NOBODY: return answer
+    kind = other.__class__
+    if kind is float or kind is int:
+        if derived and grad_mode.deriving: return number_add(self, other)
+        self, other = as_tensors(OP_add, (self, other))
+    try:
+        meta = self._meta
+        other._meta
+    except AttributeError:
+        try:
+            self, other = as_tensors(OP_add, (self, other,))
+        except TypeError:
+            return operator_not_implemented('__add__', self, other)
+        meta = self._meta
+    if self._view is not None: refresh_for_op(self)
+    if other._view is not None: refresh_for_op(other)
+    if meta is other._meta:
+        found = kernel_add(self._data, other._data) if meta.plain else ordered(kernel_add(self._data, other._data, out=...), (self._data, other._data, )) if meta.repeats else kernel_add(self._data, other._data, out=...)
+        fit = None
+    elif other.__class__ is Constant and meta.floating:
+        found = kernel_add(self._data, other._data, out=..., subok=True)
+        if meta.repeats: found = ordered(found, (self._data,))
+        fit = None
+    else:
+        arrays, fit = promote(OP_add, (self, other,))
+        found = kernel_add(*arrays, out=..., subok=True)
+        found = ordered(found, (self._data, other._data, ))
+        meta = meta_of(found)
+    out = new(Tensor)
+    out._data = found; out._meta = meta
+    out._counter = out._grad = out._hooks = out._view = out._rec = None
+    out._accumulator = None
+    if (self._requires_grad or other._requires_grad) and (grad_everywhere or grad_mode.enabled):
+        if not meta.floating: raise not_differentiable(found.dtype)
+        if self._requires_grad is True:
+            if other._requires_grad is True:
+                node = node_add__self_other()
+                node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
+                node.next1 = other._node or (other._accumulator or nothing)() or accumulator(other)
+                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                node.fit = None if fit is None else (fit[0], fit[1],)
+            else:
+                node = node_add__self()
+                node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
+                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                node.fit = None if fit is None else (fit[0],)
+        else:
+            if other._requires_grad is True:
+                node = node_add__other()
+                node.next0 = other._node or (other._accumulator or nothing)() or accumulator(other)
+                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                node.fit = None if fit is None else (fit[1],)
+            else:
+                node = edgeless('add')
+        out._node = node; out._requires_grad = True
+    else:
+        node = out._node = None; out._requires_grad = False
+    if observer is not None:
+        observer.called(OP_add, (self, other,), {}, (out,), node)
+    return out
 
 
 # <graphwidget add backward>
@@ -167,70 +232,6 @@ class AddBackward0(Node):
         elif child.__class__ is AccumulateGrad and node.seq - 0.5 < child.seq: child.seq = node.seq - 0.5
 
 
-# <graphwidget add>
-def record(self, other):
-    if overridden and (answer := ask(OPERATOR__add__, (self, other,), {})) is not NOBODY: return answer
-    kind = other.__class__
-    if kind is float or kind is int:
-        if derived and grad_mode.deriving: return number_add(self, other)
-        self, other = as_tensors(OP_add, (self, other))
-    try:
-        meta = self._meta
-        other._meta
-    except AttributeError:
-        try:
-            self, other = as_tensors(OP_add, (self, other,))
-        except TypeError:
-            return operator_not_implemented('__add__', self, other)
-        meta = self._meta
-    if self._view is not None: refresh_for_op(self)
-    if other._view is not None: refresh_for_op(other)
-    if meta is other._meta:
-        found = kernel_add(self._data, other._data) if meta.plain else ordered(kernel_add(self._data, other._data, out=...), (self._data, other._data, )) if meta.repeats else kernel_add(self._data, other._data, out=...)
-        fit = None
-    elif other.__class__ is Constant and meta.floating:
-        found = kernel_add(self._data, other._data, out=..., subok=True)
-        if meta.repeats: found = ordered(found, (self._data,))
-        fit = None
-    else:
-        arrays, fit = promote(OP_add, (self, other,))
-        found = kernel_add(*arrays, out=..., subok=True)
-        found = ordered(found, (self._data, other._data, ))
-        meta = meta_of(found)
-    out = new(Tensor)
-    out._data = found; out._meta = meta
-    out._counter = out._grad = out._hooks = out._view = out._rec = None
-    out._accumulator = None
-    if (self._requires_grad or other._requires_grad) and (grad_everywhere or grad_mode.enabled):
-        if not meta.floating: raise not_differentiable(found.dtype)
-        if self._requires_grad is True:
-            if other._requires_grad is True:
-                node = node_add__self_other()
-                node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
-                node.next1 = other._node or (other._accumulator or nothing)() or accumulator(other)
-                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
-                node.fit = None if fit is None else (fit[0], fit[1],)
-            else:
-                node = node_add__self()
-                node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
-                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
-                node.fit = None if fit is None else (fit[0],)
-        else:
-            if other._requires_grad is True:
-                node = node_add__other()
-                node.next0 = other._node or (other._accumulator or nothing)() or accumulator(other)
-                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
-                node.fit = None if fit is None else (fit[1],)
-            else:
-                node = edgeless('add')
-        out._node = node; out._requires_grad = True
-    else:
-        node = out._node = None; out._requires_grad = False
-    if observer is not None:
-        observer.called(OP_add, (self, other,), {}, (out,), node)
-    return out
-
-
 # ---- torch.add(x, w) -----------------------------------------------------------------------------
 
 
@@ -321,6 +322,74 @@ def record(self, other):
 
 
 # ---- x * w ---------------------------------------------------------------------------------------
+
+
+# <graphwidget mul>
+def record(self, other):
+    if overridden and (answer := ask(OPERATOR__mul__, (self, other,), {})) is not NOBODY: return answer
+    kind = other.__class__
+    if kind is float or kind is int:
+        if derived and grad_mode.deriving: return number_mul(self, other)
+        self, other = as_tensors(OP_mul, (self, other))
+    try:
+        meta = self._meta
+        other._meta
+    except AttributeError:
+        try:
+            self, other = as_tensors(OP_mul, (self, other,))
+        except TypeError:
+            return operator_not_implemented('__mul__', self, other)
+        meta = self._meta
+    if self._view is not None: refresh_for_op(self)
+    if other._view is not None: refresh_for_op(other)
+    if meta is other._meta:
+        found = kernel_mul(self._data, other._data) if meta.plain else ordered(kernel_mul(self._data, other._data, out=...), (self._data, other._data, )) if meta.repeats else kernel_mul(self._data, other._data, out=...)
+        fit = None
+    elif other.__class__ is Constant and meta.floating:
+        found = kernel_mul(self._data, other._data, out=..., subok=True)
+        if meta.repeats: found = ordered(found, (self._data,))
+        fit = None
+    else:
+        arrays, fit = promote(OP_mul, (self, other,))
+        found = kernel_mul(*arrays, out=..., subok=True)
+        found = ordered(found, (self._data, other._data, ))
+        meta = meta_of(found)
+    out = new(Tensor)
+    out._data = found; out._meta = meta
+    out._counter = out._grad = out._hooks = out._view = out._rec = None
+    out._accumulator = None
+    if (self._requires_grad or other._requires_grad) and (grad_everywhere or grad_mode.enabled):
+        if not meta.floating: raise not_differentiable(found.dtype)
+        if self._requires_grad is True:
+            if other._requires_grad is True:
+                node = node_mul__self_other()
+                node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
+                node.next1 = other._node or (other._accumulator or nothing)() or accumulator(other)
+                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                node.fit = None if fit is None else (fit[0], fit[1],)
+                node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
+                node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.savable
+            else:
+                node = node_mul__self()
+                node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
+                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                node.fit = None if fit is None else (fit[0],)
+                node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
+        else:
+            if other._requires_grad is True:
+                node = node_mul__other()
+                node.next0 = other._node or (other._accumulator or nothing)() or accumulator(other)
+                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
+                node.fit = None if fit is None else (fit[1],)
+                node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.savable
+            else:
+                node = edgeless('mul')
+        out._node = node; out._requires_grad = True
+    else:
+        node = out._node = None; out._requires_grad = False
+    if observer is not None:
+        observer.called(OP_mul, (self, other,), {}, (out,), node)
+    return out
 
 
 # <graphwidget mul backward>
@@ -543,74 +612,6 @@ class MulBackward0(Node):
             order.append(child)
             if child.__class__ is AccumulateGrad: child.seq = node.seq - 0.5
         elif child.__class__ is AccumulateGrad and node.seq - 0.5 < child.seq: child.seq = node.seq - 0.5
-
-
-# <graphwidget mul>
-def record(self, other):
-    if overridden and (answer := ask(OPERATOR__mul__, (self, other,), {})) is not NOBODY: return answer
-    kind = other.__class__
-    if kind is float or kind is int:
-        if derived and grad_mode.deriving: return number_mul(self, other)
-        self, other = as_tensors(OP_mul, (self, other))
-    try:
-        meta = self._meta
-        other._meta
-    except AttributeError:
-        try:
-            self, other = as_tensors(OP_mul, (self, other,))
-        except TypeError:
-            return operator_not_implemented('__mul__', self, other)
-        meta = self._meta
-    if self._view is not None: refresh_for_op(self)
-    if other._view is not None: refresh_for_op(other)
-    if meta is other._meta:
-        found = kernel_mul(self._data, other._data) if meta.plain else ordered(kernel_mul(self._data, other._data, out=...), (self._data, other._data, )) if meta.repeats else kernel_mul(self._data, other._data, out=...)
-        fit = None
-    elif other.__class__ is Constant and meta.floating:
-        found = kernel_mul(self._data, other._data, out=..., subok=True)
-        if meta.repeats: found = ordered(found, (self._data,))
-        fit = None
-    else:
-        arrays, fit = promote(OP_mul, (self, other,))
-        found = kernel_mul(*arrays, out=..., subok=True)
-        found = ordered(found, (self._data, other._data, ))
-        meta = meta_of(found)
-    out = new(Tensor)
-    out._data = found; out._meta = meta
-    out._counter = out._grad = out._hooks = out._view = out._rec = None
-    out._accumulator = None
-    if (self._requires_grad or other._requires_grad) and (grad_everywhere or grad_mode.enabled):
-        if not meta.floating: raise not_differentiable(found.dtype)
-        if self._requires_grad is True:
-            if other._requires_grad is True:
-                node = node_mul__self_other()
-                node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
-                node.next1 = other._node or (other._accumulator or nothing)() or accumulator(other)
-                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
-                node.fit = None if fit is None else (fit[0], fit[1],)
-                node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
-                node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.savable
-            else:
-                node = node_mul__self()
-                node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
-                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
-                node.fit = None if fit is None else (fit[0],)
-                node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
-        else:
-            if other._requires_grad is True:
-                node = node_mul__other()
-                node.next0 = other._node or (other._accumulator or nothing)() or accumulator(other)
-                node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
-                node.fit = None if fit is None else (fit[1],)
-                node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.savable
-            else:
-                node = edgeless('mul')
-        out._node = node; out._requires_grad = True
-    else:
-        node = out._node = None; out._requires_grad = False
-    if observer is not None:
-        observer.called(OP_mul, (self, other,), {}, (out,), node)
-    return out
 
 
 # ---- torch.mul(x, w) -----------------------------------------------------------------------------

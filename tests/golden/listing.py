@@ -21,7 +21,8 @@ HEAD = '''\
 """What runs for sums, products and products in place: generated when each is first called.
 
 Under each call stands what is compiled for it, under the name of file by which tracebacks call it:
-what was compiled for a call before is not compiled again.
+what was compiled for a call before is not compiled again. First come the functions, then the
+classes of the nodes that they make.
 
 * ``record`` and ``make_node`` are written by ``eager/op_functions.py``. ``record`` computes the
   result and, where a gradient is wanted, makes the node of the *plan*, that is the choice of inputs
@@ -29,7 +30,7 @@ what was compiled for a call before is not compiled again.
   alone, for writes in place. Their globals are those of ``graph/runtime.py``, where each is
   explained, and what is the op's own: ``kernel_mul`` is ``np.multiply``, ``OP_mul`` the
   declaration, ``number_mul`` the function of ``mul.number`` (``optable/declare.py`` tells of it).
-  What a ``meta`` has is told in ``graph/shape_dtype.py``, ``savable`` in ``graph/version.py``, and
+  What a ``meta`` has is told in ``graph/meta.py``, ``savable`` in ``graph/version.py``, and
   ``ordered`` in ``arrays/memory_order.py``.
 * The classes are written by ``eager/node_classes.py``, one for each plan. ``run_arrays`` is what a
   run of ``backward()`` calls where nothing is hooked or watched; otherwise it calls
@@ -55,15 +56,21 @@ import graphwidget as torch
 x, w = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
 y = x.detach().clone()
 
+heard = []
+
 def hear(event, args):
     if event == "compile" and str(args[1]).startswith("<graphwidget"):
         source, name = args
-        print("", "", f"# {name}", source.decode() if type(source) is bytes else source, sep="\\n")
+        heard.append((name, source.decode() if type(source) is bytes else source))
 
 sys.addaudithook(hear)
 for call in sys.argv[1:]:
     print("", "", f"# ---- {call} ".ljust(100, "-"), sep="\\n")
     eval(call)
+    heard.sort(key=lambda each: each[0].endswith(" backward>"))
+    for name, source in heard:
+        print("", "", f"# {name}", source, sep="\\n")
+    heard.clear()
 """
 
 

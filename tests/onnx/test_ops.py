@@ -9,7 +9,7 @@ import pytest
 
 import graphwidget as torch
 from graphwidget.onnx.errors import OnnxExporterError
-from graphwidget.onnx.operators import covered
+from graphwidget.onnx.writers import covered
 from tests.onnx.running import flat, run, same
 from tests.optable.samples import SAMPLES
 from tests.optable.test_ops import data, names

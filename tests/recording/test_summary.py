@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from graphwidget.recording.summary import peek, summarize
+from graphwidget.recording.summary import detailed_summary, summarize
 
 
 def test_small_arrays_travel_whole() -> None:
@@ -28,7 +28,7 @@ def test_large_arrays_travel_as_statistics() -> None:
 @pytest.mark.parametrize("size", [0, 1, 32, 33, 1000])
 def test_every_summary_is_json(dtype: str, size: int) -> None:
     array = np.ones(size, dtype)
-    for told in (summarize(array), peek(array)):
+    for told in (summarize(array), detailed_summary(array)):
         json.dumps(told, allow_nan=False)
         assert told.shape == (size,)
 
@@ -56,9 +56,9 @@ def test_scalars() -> None:
 
 def test_peek_says_more() -> None:
     array = np.linspace(0, 1, 1000, dtype=np.float32)
-    told = peek(array)
+    told = detailed_summary(array)
     assert told.values is not None
     assert len(told.values) == 1000
     assert told.histogram is not None
     assert sum(told.histogram.counts) == 1000
-    assert peek(np.zeros(5000)).values is None
+    assert detailed_summary(np.zeros(5000)).values is None

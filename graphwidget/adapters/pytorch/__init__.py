@@ -10,19 +10,24 @@
 - **Knowing.** ``identity.py`` and ``tensors.py`` give ids; ``tensor_facts.py``, ``node_facts.py``
   and ``saved_tensors.py`` ask PyTorch; ``ops.py`` and ``view_writes.py`` ask the op table;
   ``earlier_calls.py`` reads graphs made before anybody listened.
-- **Telling.** ``call_records.py`` and ``backward_records.py`` make raw records of what was heard,
-  at once or when something is wrong; until then ``tape.py`` keeps the newest calls.
+- **Telling.** ``call_records.py`` makes raw records of what was heard, at once or (``diagnose()``)
+  when something is wrong; until then ``tape.py`` keeps the newest calls. ``run_context.py`` is what
+  each backward run is given, and has the functions that make events of its records.
 - **Finding what is wrong.** ``backward_errors.py`` says which node an error is about;
   ``stale_values.py``, ``second_backward.py``, ``no_graph.py`` and ``refused_calls.py`` say why.
   ``run_checks.py`` looks at each run for what raises no error, with ``unused_parameters.py``,
   ``without_optimizer.py``, ``none_gradients.py``, ``leaks.py`` and ``nans.py``.
 - **Mending it.** ``fixes.py``, ``history_fixes.py``, ``loss_fixes.py`` and ``domain_fixes.py``
-  change the user's lines (``lines.py`` finds them, ``statements.py`` reads them), ``fix_trials.py``
-  tries what they propose.
+  change the user's lines (``lines.py`` and ``graph_paths.py`` find them, ``statements.py`` reads
+  them), ``fix_trials.py`` tries what they propose.
 
-How the error of a value that was written in place is explained: ``heard_calls.py`` has heard the
-write; ``backward_runs.py``, which stands around the engine, catches the error; ``failed`` of
-``backward_run.py`` finds the node that raised it, ``backward_errors.py`` the saved value,
-``stale_values.py`` who wrote that and the way out, which ``fix_trials.py`` tries. What was found
-becomes notes of the error (``recording/findings.py``).
+How the error of a value that was written in place is explained, in the order in which the files are
+to be read: ``heard_calls.py`` hears the write, ``writes.py`` sees it by the versions before and
+after, ``tape.py`` has what is noted of it (``Heard``, ``Write``), and ``call_records.py`` makes the
+event of it that bears the line (``_tell``), upon which ``recording/fold.py`` marks what had been
+saved as stale (``_write``). ``backward_runs.py``, which stands around the engine, catches the
+error; ``failed`` of ``backward_run.py`` finds the node that raised it, ``backward_errors.py`` the
+saved value, ``stale_values.py`` who wrote that and the way out (with ``lines.py`` and
+``fixes.py``), which ``fix_trials.py`` tries. What was found becomes notes of the error
+(``recording/findings.py``).
 """

@@ -20,13 +20,13 @@ from ...recording.recorder import NodeRef, Ref
 from ...recording.sites import Site
 from . import second_backward, stale_values
 from .backward_errors import NO_GRAPH, STALE, error_event
-from .backward_records import BackwardRecords, Grad, Grads
 from .fix_trials import tried
 from .identity import TOKEN
 from .lines import place_of, way_of
 from .live import gate_of_this_thread
-from .no_graph import cut, no_graph
+from .no_graph import cut, lost_history, no_graph
 from .node_facts import class_of, leaf_of, leafy, sequence_of, sequences_of
+from .run_context import Grad, Grads, RunContext
 from .saved_tensors import slots_of
 from .tensor_facts import asked, grad_fn_of, version_of
 
@@ -38,7 +38,7 @@ class BackwardRun:
 
     def __init__(
         self,
-        runs: BackwardRecords,
+        runs: RunContext,
         outputs: Sequence[Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
@@ -51,12 +51,13 @@ class BackwardRun:
         if self.gate is not None:
             self.gate.number = self.id
         self.later = self.identity.later and self.gate is None
-        if self.identity.later and not self.later:  # the page holds it: then it is told as it goes
+        if self.identity.later and not self.later:
+            # The page holds it, so it is told as it goes: what came before is told now, that the
+            # calls get smaller ids than what follows.
             self.recorder.drain()
         self.options = bool(args[1]), bool(args[2])
         self.keeps = self.options[0]
         wanted = args[3] if len(args) > 3 else ()
-        tensors = [each for each in outputs if isinstance(each, torch.Tensor)]
         self.nodes = [_node_of(each) for each in outputs]
         self.roots = [
             self.identity.current(each) if isinstance(each, torch.Tensor) else None
@@ -76,8 +77,14 @@ class BackwardRun:
         self.emptied: list[int] = []  # nodes that ran and had saved something
         self.handles: list[Any] = []
         self.reached, self.learning = _reachable(self.nodes)
-        self.bare = set() if self.later else set(map(id, filter(_bare, self.learning)))
+        self.ungraded = set() if self.later else set(map(id, filter(_ungraded, self.learning)))
         """Leaves whose gradient will be what they are given first."""
+
+    def begin(self, outputs: Sequence[Any]) -> None:
+        """Tell that it begins, at once or later; look for what is wrong before PyTorch does; and
+        hook the nodes whose running is to be told. ``outputs`` are those that it was made with: a
+        run that is told later keeps none of them alive."""
+        runs = self.runs
         if self.later:
             self.recorder.raw.append(self)
             runs.going_on.append(self)
@@ -85,7 +92,7 @@ class BackwardRun:
             self.tell()
         runs.checks.silent_writes(self)
         runs.checks.grows(self)
-        runs.checks.nan_at_root(tensors)
+        runs.checks.nan_at_root([each for each in outputs if isinstance(each, torch.Tensor)])
         if not self.later:
             self.handles = [handle for node in self.reached for handle in self._hook(node)]
 
@@ -157,7 +164,7 @@ class BackwardRun:
     def _accumulated(self, leaf: torch.Tensor, grad: torch.Tensor, taken: Grads) -> Grad:
         """The gradient of a leaf, which is what it was given if it had none before."""
         given = taken[0]
-        if id(leaf) in self.bare and given is not None and not version_of(grad):
+        if id(leaf) in self.ungraded and given is not None and not version_of(grad):
             return given
         return self.identity.captured(grad)
 
@@ -243,9 +250,9 @@ class BackwardRun:
 
     def _without_graph(self, model: Model, message: str) -> Finding:
         calls, site = self.runs.calls, None if self.position is None else self.position.site
-        bare = [ref for ref in self.inputs or () if not ref.facts.requires_grad]
-        asked_for = bool(bare) and message.startswith("One of the differentiated")
-        root = bare[0].id if asked_for else self.root
+        constant = [ref for ref in self.inputs or () if not ref.facts.requires_grad]
+        asked_for = bool(constant) and message.startswith("One of the differentiated")
+        root = constant[0].id if asked_for else self.root
         found = no_graph(model, root, site, calls.origins, calls.leaks, calls.frozen)
         if not asked_for or found.culprit is None:
             return found
@@ -255,18 +262,21 @@ class BackwardRun:
         """Notice a loss whose history was cut and that was told to need a gradient: no error is
         raised, and no parameter gets one."""
         calls, checks = self.runs.calls, self.runs.checks
-        bare = len(self.reached) == 1 and leafy(self.reached[0]) and self.inputs is None
-        if not bare or self.position in checks.bare or not (calls.leaks or self.identity.aliases):
+        only_a_leaf = len(self.reached) == 1 and leafy(self.reached[0]) and self.inputs is None
+        looked = self.position in checks.without_history
+        if not only_a_leaf or looked or not (calls.leaks or self.identity.aliases):
             return
-        checks.bare.add(self.position)
+        checks.without_history.add(self.position)
         self.recorder.drain()
         model = self.recorder.log.model()
-        found = self._cut_off(model) or self._without_graph(model, "")
-        if found.culprit is not None and ("was lost" in found.text or "was cut" in found.text):
+        site = None if self.position is None else self.position.site
+        tables = calls.origins, calls.leaks, calls.frozen
+        found = self._detach_of_loss(model) or lost_history(model, self.root, site, *tables)
+        if found is not None and found.culprit is not None:
             text = f"No error is raised, and no parameter learns from this loss. {found.text}"
             checks.found(found._replace(text=text))
 
-    def _cut_off(self, model: Model) -> Finding | None:
+    def _detach_of_loss(self, model: Model) -> Finding | None:
         """Where a tensor was detached whose numbers are the loss's."""
         root = next((ref for ref in self.roots if ref is not None), None)
         of = [
@@ -349,7 +359,7 @@ def _first(table: dict[int, Site | None], nodes: Iterable[int], site: Site | Non
             del table[node]
 
 
-def _bare(leaf: torch.Tensor) -> bool:
+def _ungraded(leaf: torch.Tensor) -> bool:
     """Whether it has no gradient, and no hook of the program that may change one after it came. (A
     tensor that is no leaf any more must not be asked: PyTorch would warn.)"""
     hooks = getattr(leaf, "_post_accumulate_grad_hooks", None)

@@ -14,10 +14,10 @@ import torch.autograd
 import torch.autograd.graph
 
 from ...graph import runtime
-from .backward_records import BackwardRecords
 from .backward_run import BackwardRun
 from .live import Abandoned, LiveRun, gate_of_this_thread
 from .ops import tensors_in
+from .run_context import RunContext
 
 ENTRY = "_engine_run_backward"
 Function: Any = torch.autograd.Function
@@ -25,7 +25,7 @@ HOLDERS = (torch.autograd.graph, torch.autograd)
 """The modules that hold PyTorch's entry to its engine."""
 
 
-class BackwardRuns(BackwardRecords):
+class BackwardRuns(RunContext):
     """Wraps the engine while it is installed, and tells each run."""
 
     _entry: Callable[..., Any] | None = None
@@ -85,6 +85,7 @@ class BackwardRuns(BackwardRecords):
         try:
             with torch._C.DisableTorchFunction():
                 run = BackwardRun(self, t_outputs, args, kwargs)
+                run.begin(t_outputs)
                 given = (tuple(t_outputs), *args)
                 self.calls.run(run.position, entry, given, kwargs)
         except Exception as error:

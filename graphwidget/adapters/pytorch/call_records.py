@@ -14,6 +14,7 @@ from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Recorder, Ref
 from ...recording.sites import Names
 from ..bindings import Bindings
+from ..raw_records import MADE
 from ..scope_marks import Given
 from ..scopes import Scopes
 from ..sorting import BEGINS
@@ -23,6 +24,9 @@ from .tape import Facts, Heard
 from .tensor_facts import Captured, content_of, grad_fn_of, summarized
 from .tensors import Later
 from .view_writes import saved_inside
+
+NO_NODE = None
+"""Stands where records of calls have their node: PyTorch's nodes have records of their own."""
 
 NOT_ONE_NUMBER: Any = (None, (), ev.Stats("nan", "nan", "nan", 0))
 """What is told of other results as ``recording.summary`` captures arrays."""
@@ -48,7 +52,7 @@ class CallRecords:
             self.recorder.values.add(ref.id)
             values.append((ref, identity.content(ref), ref.facts))
         number: list[int] = []
-        raw.append((self.tell_call, call.position, call.name, call, number, values, None))
+        raw.append((self.tell_call, call.position, call.name, call, number, values, NO_NODE))
         if call.late and values:
             content = _number(values[0][1]) if len(values) == 1 else NOT_ONE_NUMBER
             raw.append((self.names.perhaps, None, values[0][0], call.position, call.late, content))
@@ -62,7 +66,7 @@ class CallRecords:
 
     def stepped(self, call: Heard) -> None:
         """What an optimizer's step did with its parameters."""
-        self.recorder.raw.append((self.tell_step, call.position, call.name, call, [], [], None))
+        self.recorder.raw.append((self.tell_step, call.position, call.name, call, [], [], NO_NODE))
 
     def _write(self, write: Any) -> ev.Write:
         after, of, to = write.after, write.base_before, write.base_after
@@ -171,7 +175,7 @@ class CallRecords:
     # While draining ------------------------------------------------------------------------
     def tell_call(
         self, position: Position | None, name: str, call: Heard, number: list[int],
-        values: list[Any], _: None,
+        values: list[Any], _node: None,
     ) -> None:  # fmt: skip
         """A call, what it made or wrote and what that is bound to; its id goes into ``number``.
         Its nodes are told by records of their own."""
@@ -184,12 +188,14 @@ class CallRecords:
 
     def tell_step(
         self, position: Position | None, name: str, call: Heard, number: list[int],
-        values: list[Any], _: None,
+        values: list[Any], _node: None,
     ) -> None:  # fmt: skip
         """What an optimizer's step did: each parameter that it wrote is told as a call."""
         for write in call.writes:
             told = [self._write(write)]
-            self._tell(position, name, f"{name}_", (write.before.id,), values, {}, told, number)
+            self._tell(
+                position, name, ops.step_key(name), (write.before.id,), values, {}, told, number
+            )
 
     def _tell(
         self, position: Position | None, name: str, key: str, inputs: tuple[int | str, ...],
@@ -227,7 +233,7 @@ class CallRecords:
 
     def retell(self, record: Any, value: int) -> None:
         """Tell a value that a call made which was let go of."""
-        for made in record[5]:
+        for made in record[MADE]:
             if made[0].id == value:
                 self._value(*made)
 
@@ -237,7 +243,7 @@ class CallRecords:
 
 def named(record: Any) -> Sequence[Given]:
     """What a call gives a name to."""
-    values, names = record[5], record[3].names
+    values, names = record[MADE], record[3].names
     if not names or len(values) != 1:
         return ()
     ref, data, _facts = values[0]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ...recording.findings import Finding, Place
+from ...recording.findings import Finding, Place, file_in_words
 from .tape import Entry, Held, Look, Tape
 
 NEAR = 2**18
@@ -189,7 +189,7 @@ def _on(place: Place) -> Callable[[Entry], bool]:
         site = None if entry.position is None else entry.position.site
         if site is None or site.line != place.line:
             return False
-        return (f"cell {site.cell}" if site.cell is not None else site.file) == place.file
+        return file_in_words(site.cell, site.file) == place.file
 
     return on
 

@@ -33,12 +33,13 @@ from .tensor_facts import asked, base_of, grad_fn_of, traced
 from .tensors import Alias
 from .writes import Writes, written_by
 
-MAX_TIMES = 10_000
+MAX_KEPT = 10_000
+"""Entries of each table of what was noted by the way."""
 UNUSUAL = FLAGS | {"data", "detach", "batch_norm"}
 """Calls of which more is noted than what they made."""
 
 
-class Calls(TorchFunctionMode):
+class HeardCalls(TorchFunctionMode):
     """The function mode. ``position`` gives the user's line and the names that the result gets."""
 
     def __init__(
@@ -70,6 +71,10 @@ class Calls(TorchFunctionMode):
         self.writes = Writes(identity)
         self.tape = Tape(identity.refs)
 
+    def go_on_from(self, before: HeardCalls) -> None:
+        """Know what another one has noted by the way."""
+        self.origins, self.leaks, self.frozen = before.origins, before.leaks, before.frozen
+
     def __torch_function__(
         self,
         func: Callable[..., Any],
@@ -86,7 +91,7 @@ class Calls(TorchFunctionMode):
         if quiet:
             return func(*args, **kwargs)
         before: Before | None = None
-        try:
+        try:  # as ``_before``, without a call more: each heard call comes through here
             before = given_to(self.identity, args, kwargs)
         except Exception as error:
             self.fault(error)
@@ -116,7 +121,7 @@ class Calls(TorchFunctionMode):
             # the calls inside are heard
             return apply(*args, **kwargs)
         before = self._before(args, kwargs)
-        with self.silent():
+        with self.silenced():
             result = apply(*args, **kwargs)
         if before is not None:
             try:
@@ -275,7 +280,7 @@ class Calls(TorchFunctionMode):
             self._factory(new, position, names or late)
             return
         if name in ("data", "detach") and made:
-            if len(identity.aliases) > MAX_TIMES:
+            if len(identity.aliases) > MAX_KEPT:
                 identity.aliases.clear()
             identity.aliases[id(made[0])] = Alias(weakref.ref(made[0]), refs[0], name)
         if written or name == "batch_norm":
@@ -371,7 +376,7 @@ class Calls(TorchFunctionMode):
             self.identity.note(ref, (self.recorder.tell, ev.Flag(ref.id, needed, retains)))
 
     @contextmanager
-    def silent(self) -> Iterator[None]:
+    def silenced(self) -> Iterator[None]:
         """Within the block calls are not told: they are not the user's."""
         self.off, before = True, self.off
         try:
@@ -384,5 +389,5 @@ def _keep(table: dict[int, Site], value: int, site: Site) -> None:
     """Note a position, the newest last, and not too many."""
     table.pop(value, None)
     table[value] = site
-    if len(table) > MAX_TIMES:
+    if len(table) > MAX_KEPT:
         del table[next(iter(table))]

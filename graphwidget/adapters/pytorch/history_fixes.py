@@ -101,7 +101,7 @@ def copies(text: str) -> bool:
     return statement is not None and any(map(_copies, ast.walk(statement)))
 
 
-def with_graph(text: str) -> str:
+def with_create_graph(text: str) -> str:
     """The line with ``create_graph=True`` for its ``torch.autograd.grad``; empty if it has none."""
     statement = parsed(text)
     for node in ast.walk(statement) if statement is not None else ():

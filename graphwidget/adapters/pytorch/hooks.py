@@ -18,7 +18,7 @@ from ...recording.positions import Position
 from ...recording.recorder import Recorder, Ref
 from ..module_paths import ModuleNames, numbers_of
 from ..sorting import BEGINS, ENDS
-from .heard_calls import Calls
+from .heard_calls import HeardCalls
 from .mode_stack import ZeroGrad, enter, leave
 from .positions import Positions, not_the_users
 from .run_checks import RunChecks
@@ -36,7 +36,7 @@ class Hooks:
     def __init__(
         self,
         recorder: Recorder,
-        calls: Calls,
+        calls: HeardCalls,
         checks: RunChecks,
         positions: Positions,
         fault: Callable[[BaseException], None],

@@ -90,7 +90,8 @@ class Identity(Tensors):
 
     @property
     def living(self) -> int:
-        """How many nodes that were met are alive: they are counted by whom their tokens know."""
+        """How many nodes that were met are alive, but for a few: the token of each refers to the
+        mark, whose references are counted anyway."""
         return getrefcount(self._mark)
 
     def waits_for(self, tensor: torch.Tensor) -> bool:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ...recording.findings import Finding, Place
+from ...recording.findings import Finding, Place, file_in_words
 from ...recording.fold import Model, Row
 from ...recording.sites import cell_of, function_of
 from . import history_fixes
@@ -223,8 +223,7 @@ def _line(name: str, files: list[tuple[str, str]], inner: Any = None) -> tuple[P
         ]
         for value, node in found:
             if value is not None and isinstance(node, ast.stmt):
-                cell = cell_of(file)
-                where = file if cell is None else f"cell {cell}"
+                where = file_in_words(cell_of(file), file)
                 place = Place(where, node.lineno, lines[node.lineno - 1].strip(), function)
                 return place, _kept_numbers(node, value, inner)
     return None, ""

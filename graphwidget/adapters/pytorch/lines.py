@@ -1,4 +1,4 @@
-"""Finds lines of the user's program: of a call, of a part of a graph, of what binds a name."""
+"""Finds the user's lines and statements behind calls and sites, and those around a line."""
 
 from __future__ import annotations
 
@@ -6,25 +6,21 @@ import ast
 import linecache
 import re
 import textwrap
-from collections.abc import Iterable
 from functools import lru_cache
-from math import inf
 
-from ...recording.findings import Place
-from ...recording.fold import Model, Row
+from ...recording.findings import Place, file_in_words
+from ...recording.fold import Model
 from ...recording.positions import Position
 from ...recording.sites import Site, Sites
 
 MAX_LINES = 20_000
-MOST = 5
-"""Lines that a reader will copy to run them once more."""
 
 
 def place_of(site: Site | None) -> Place | None:
     """A site as a finding tells it."""
     if site is None:
         return None
-    file = f"cell {site.cell}" if site.cell is not None else site.file or ""
+    file = file_in_words(site.cell, site.file)
     return Place(file, site.line, site.text, site.function)
 
 
@@ -33,7 +29,7 @@ def place_in(model: Model, source: int | None) -> Place | None:
     row = model.sources.get(source) if source is not None else None
     if row is None:
         return None
-    file = f"cell {row['cell']}" if row["cell"] is not None else row["file"] or ""
+    file = file_in_words(row["cell"], row["file"])
     return Place(file, row["line"], row["text"], row["function"])
 
 
@@ -116,7 +112,7 @@ def statement(model: Model | None, place: Place) -> str:
 def source_of(model: Model | None, place: Place) -> str:
     """The text of the cell or the file in which a line stands."""
     cells = [] if model is None else model.cells
-    found = [row["source"] for row in cells if f"cell {row['count']}" == place.file]
+    found = [row["source"] for row in cells if file_in_words(row["count"], None) == place.file]
     return found[-1] if found else "".join(linecache.getlines(place.file)[:MAX_LINES])
 
 
@@ -186,37 +182,3 @@ def _tree(source: str) -> ast.AST:
         return ast.parse(source)
     except (SyntaxError, ValueError):
         return ast.Module([], [])
-
-
-def between(model: Model, roots: Iterable[int], ends: Iterable[int]) -> list[Row]:
-    """The nodes on the ways from the ``roots`` back to the ``ends``, those included; the order is
-    that in which they were made."""
-    reached: set[int] = set()
-    waiting = [*roots]
-    while waiting:
-        number = waiting.pop()
-        if number not in reached and number in model.nodes:
-            reached.add(number)
-            waiting += [before for before, _nr in model.nodes[number]["next"] if before is not None]
-    leading = set(ends)
-    for number in sorted(reached):  # what a node leads to was told before it
-        if any(before in leading for before, _nr in model.nodes[number]["next"]):
-            leading.add(number)
-    return [model.nodes[number] for number in sorted(reached & leading)]
-
-
-def anew(
-    model: Model, roots: Iterable[int], ends: Iterable[int], function: str, until: float = inf
-) -> dict[str, Place]:
-    """The statements of ``function`` that made what lies between the roots and the ends, as far as
-    they ran before that time, with their lines; none if one is not known, or if they are too many
-    to be copied."""
-    found: dict[str, Place] = {}
-    for node in between(model, roots, ends):
-        if node["call"] is None or node["time"] >= until:
-            continue
-        place = seen_from(model, node["call"], function)
-        if place is None:
-            return {}
-        found.setdefault(statement(model, place), place)
-    return found if len(found) <= MOST else {}

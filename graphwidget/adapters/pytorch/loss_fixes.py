@@ -83,7 +83,7 @@ def as_loss(model: Model, place: Place) -> str:
     chosen = {ast.unparse(each) for each in (scores[0], *_names_given(line))}
     after = siblings(source_of(model, place), place)
     for nr, each in ((place.line, line), *((each.lineno, each) for each in after)):
-        found = _compared(each, chosen)
+        found = _compared_with(each, chosen)
         value = each.value if isinstance(each, ast.Assign | ast.Return) else None
         if found is None or value is None:
             continue
@@ -117,7 +117,7 @@ def _scores(line: ast.stmt) -> tuple[ast.expr, str] | None:
     return None if found is None else (found[0], ast.unparse(found[1][0]))
 
 
-def _compared(line: ast.stmt, chosen: set[str]) -> tuple[str, bool] | None:
+def _compared_with(line: ast.stmt, chosen: set[str]) -> tuple[str, bool] | None:
     """With what a line compares one of the ``chosen``, and whether it asks if they are equal."""
     pairs = [
         (node.left, node.comparators[0], isinstance(node.ops[0], ast.Eq))

@@ -9,10 +9,10 @@ from typing import Any
 import torch
 from torch.optim import Optimizer
 
-from .heard_calls import Calls
+from .heard_calls import HeardCalls
 
 
-def enter(mode: Calls) -> None:
+def enter(mode: HeardCalls) -> None:
     """Put the mode below the program's own, which are taken off from the top when their blocks
     end; above the default device's alone, which PyTorch wants at the bottom."""
     above = []
@@ -26,7 +26,7 @@ def enter(mode: Calls) -> None:
         torch._C._push_on_torch_function_stack(each)
 
 
-def leave(mode: Calls) -> bool:
+def leave(mode: HeardCalls) -> bool:
     """Take the mode off the stack of modes, wherever it stands there; whether it did."""
     above = []
     found = False
@@ -44,7 +44,7 @@ class ZeroGrad:
     """Optimizers drop gradients without the mode: it would be shown two reads of every parameter,
     and note none. ``elsewhere`` says that it is not the program's own doing."""
 
-    def __init__(self, mode: Calls, elsewhere: Callable[[], bool]) -> None:
+    def __init__(self, mode: HeardCalls, elsewhere: Callable[[], bool]) -> None:
         before = self._before = Optimizer.zero_grad
 
         @wraps(before)

@@ -127,14 +127,14 @@ class _Again(Player):
 
 
 def has_nan(tensor: torch.Tensor) -> bool:
-    """Whether one of its numbers is none."""
+    """Whether one of its numbers is NaN."""
     if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.layout != torch.strided:
         return False
     return bool(tensor.detach().isnan().any())
 
 
 def not_finite(tensor: torch.Tensor) -> bool:
-    """Whether one of its numbers is none, or infinite."""
+    """Whether one of its numbers is NaN or infinite."""
     if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.layout != torch.strided:
         return False
     return not bool(tensor.detach().isfinite().all())
@@ -178,7 +178,7 @@ def bad_gradient(grads: Iterable[torch.Tensor | None]) -> torch.Tensor | None:
     except RuntimeError:  # the old vmap's tensors look like others, and types may be mixed
         return None
     for grad, norm in zip(held, norms, strict=True):
-        if norm - norm != 0 and not_finite(grad):  # inf - inf is none either
+        if norm - norm != 0 and not_finite(grad):  # inf - inf is NaN too
             return grad
     return None
 

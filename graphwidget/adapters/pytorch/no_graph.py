@@ -13,6 +13,8 @@ from . import fixes, history_fixes, statements
 from .lines import header, name_of_value, place_in, place_of, statement, switched_off
 from .loss_fixes import as_loss, kept
 
+DETACHES = ("detach", "data")
+
 
 def no_graph(
     model: Model, value: int | None, backward: Site | None, origins: Mapping[int, Site],
@@ -28,21 +30,47 @@ def no_graph(
         if place is not None:
             fix = statements.valid(place.text.replace("False", "True"))
             return Finding("no_grad", reader, place, fix, "The parameters were frozen here.")
+    lost = _became_numbers(model, leaves, reader, origins, leaks)
+    if lost is not None:
+        return lost
     made = [number for number in leaves if number in origins]
-    cuts = [number for number in leaks if any(number < leaf for leaf in leaves)]
-    strange = any(not model.values[leaf]["leaf"] or leaf not in origins for leaf in leaves)
-    if cuts and (made or strange or not leaves):
-        place = place_of(leaks[cuts[-1]])
-        origin = place_of(origins[made[0]]) if made else None
-        fix = "" if place is None else kept(model, place, origin)
-        text = "A tensor became a number or an array here, and its history was lost."
-        return Finding("no_grad", reader, place, fix, text)
     place = place_of(origins[made[0]]) if made else None
     name = (name_of_value(model, made[0]) if made else "") or name_of_value(model, value)
     fix = f"{name}.requires_grad_()" if name else ""
     if place is not None and fix:
         fix = statements.valid(f"{statement(model, place)}\n{fix}")
     return Finding("no_grad", reader, place, fix, "Nothing that it was computed from needs grad.")
+
+
+def lost_history(
+    model: Model, value: int | None, backward: Site | None, origins: Mapping[int, Site],
+    leaks: Mapping[int, Site], frozen: Mapping[int, Site],
+) -> Finding | None:  # fmt: skip
+    """Where the program took the history off what a loss was computed from, if that is why it has
+    none: it was detached, or became a number."""
+    reader = place_of(backward)
+    leaves, cut_at = _back_to_leaves(model, value)
+    if cut_at is not None:
+        return cut(model, *cut_at, reader) if cut_at[0]["op"] in DETACHES else None
+    if any(number in frozen for number in leaves):
+        return None
+    return _became_numbers(model, leaves, reader, origins, leaks)
+
+
+def _became_numbers(
+    model: Model, leaves: list[int], reader: Place | None, origins: Mapping[int, Site],
+    leaks: Mapping[int, Site],
+) -> Finding | None:  # fmt: skip
+    made = [number for number in leaves if number in origins]
+    cuts = [number for number in leaks if any(number < leaf for leaf in leaves)]
+    strange = any(not model.values[leaf]["leaf"] or leaf not in origins for leaf in leaves)
+    if not cuts or not (made or strange or not leaves):
+        return None
+    place = place_of(leaks[cuts[-1]])
+    origin = place_of(origins[made[0]]) if made else None
+    fix = "" if place is None else kept(model, place, origin)
+    text = "A tensor became a number or an array here, and its history was lost."
+    return Finding("no_grad", reader, place, fix, text)
 
 
 def _back_to_leaves(model: Model, value: int | None) -> tuple[list[int], tuple[Row, Row] | None]:
@@ -74,7 +102,7 @@ def cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
     line = "" if place is None else statement(model, place)
     op, dtype = str(call["op"]), str(result["summary"][1])
     off = switched_off(model, call["call"])
-    if op in ("detach", "data"):
+    if op in DETACHES:
         text, fix = f"The graph was cut here, by {op}.", history_fixes.without_cut(line)
         fix = history_fixes.unwrapped(fix) if "Variable(" in fix or "Parameter(" in fix else fix
     elif "float" not in dtype and "complex" not in dtype:
@@ -87,9 +115,9 @@ def cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
             "torch.tensor() copies numbers, and not their history.",
             history_fixes.kept(line, line),
         )
-    elif "create_graph" not in line and history_fixes.with_graph(line):
+    elif "create_graph" not in line and history_fixes.with_create_graph(line):
         text = "A gradient has no history of its own, unless it is asked for."
-        fix = history_fixes.with_graph(line)
+        fix = history_fixes.with_create_graph(line)
     elif "use_reentrant=True" in line:
         text = "A reentrant checkpoint records nothing where none of its inputs needs a gradient."
         fix = statements.valid(line.replace("use_reentrant=True", "use_reentrant=False"))

@@ -15,8 +15,9 @@ from ...recording.fold import Model
 from ...recording.recorder import Recorder
 from ..raised_calls import entries_of
 from . import statements
+from .graph_paths import between
 from .identity import Identity
-from .lines import between, place_of, place_of_call, statement
+from .lines import place_of, place_of_call, statement
 
 ERRORS = (AttributeError, TypeError)
 

@@ -10,14 +10,14 @@ from ...recording.recorder import Ref
 from ..module_paths import ModuleNames
 from ..raised_calls import MAX_INPUTS, entries_of, module_of, position_of
 from . import ops
-from .heard_calls import Calls
+from .heard_calls import HeardCalls
 from .refused_calls import refused
 
-HEARS = Calls.__torch_function__.__code__
+HEARS = HeardCalls.__torch_function__.__code__
 
 
 def raised(
-    error: BaseException, calls: Calls, modules: ModuleNames, ours: Callable[[str], bool]
+    error: BaseException, calls: HeardCalls, modules: ModuleNames, ours: Callable[[str], bool]
 ) -> None:
     """A cell was ended by an error: tell the call that raised it, if one of the program's did and
     nothing was told of the error yet."""
@@ -46,7 +46,7 @@ def raised(
         return
 
 
-def _tell(position: Position, event: ev.Error, calls: Calls, name: str) -> None:
+def _tell(position: Position, event: ev.Error, calls: HeardCalls, name: str) -> None:
     """While draining: tell it, and first what its op is."""
     recorder, key = calls.recorder, str(event.op)
     calls.records.names.moved(position)

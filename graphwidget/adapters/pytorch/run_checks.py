@@ -16,7 +16,7 @@ from ...recording.positions import Position
 from ...recording.recorder import Recorder
 from ...recording.sites import Site
 from . import nans, second_backward
-from .heard_calls import Calls
+from .heard_calls import HeardCalls
 from .identity import TOKEN, Identity
 from .leaks import Count, leak, with_history
 from .lines import name_of_value, way_of
@@ -35,7 +35,7 @@ MAX_SCALED = 30
 """How often it is where a scaler multiplies losses with what may be too much."""
 
 
-class BackwardRun(Protocol):
+class BeginningRun(Protocol):
     """A run that begins: its first nodes, all that it can reach, and where it stands."""
 
     id: int
@@ -47,7 +47,7 @@ class BackwardRun(Protocol):
 class RunChecks:
     """Holds what was found, and looks for more."""
 
-    def __init__(self, recorder: Recorder, identity: Identity, calls: Calls) -> None:
+    def __init__(self, recorder: Recorder, identity: Identity, calls: HeardCalls) -> None:
         self.recorder = recorder
         self.identity = identity
         self.calls = calls
@@ -67,10 +67,16 @@ class RunChecks:
         """By position of a module's calls: what keeps graphs, and those of its nodes that no
         backward has run through."""
         self.looks: float = LOOKS
-        self.bare: set[Position | None] = set()
-        """Places of runs whose loss has no history."""
+        self.without_history: set[Position | None] = set()
+        """Positions of runs whose loss has no history."""
 
-    def silent_writes(self, run: BackwardRun) -> None:
+    def go_on_from(self, before: RunChecks) -> None:
+        """Know what another one has found out."""
+        self.earlier = [*before.earlier, *before.findings]
+        self.first, self.graded, self.grown = before.first, before.graded, before.grown
+        self.learners.go_on_from(before.learners)
+
+    def silent_writes(self, run: BeginningRun) -> None:
         """Look for saved values that were written without PyTorch's notice."""
         silent = self.identity.silent
         if not silent:
@@ -92,7 +98,7 @@ class RunChecks:
                     way = way_of(run.position, self.recorder.sites)
                     self.found(silently_stale(model, run.id, known.id, write, name, way))
 
-    def grows(self, run: BackwardRun) -> None:
+    def grows(self, run: BeginningRun) -> None:
         """Notice a graph that is larger with every run from the same line."""
         if any(found for found, _nodes in self.waiting.values()):
             self._runs_through(run)
@@ -152,7 +158,7 @@ class RunChecks:
         if len(self.waiting) < MAX_PLACES:
             self.waiting[position] = found, nodes
 
-    def _runs_through(self, run: BackwardRun) -> None:
+    def _runs_through(self, run: BeginningRun) -> None:
         """What a run reaches was kept for it."""
         reached = {self.identity.edge(node) for node in run.reached}
         for position, (found, nodes) in self.waiting.items():

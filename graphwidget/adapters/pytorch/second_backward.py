@@ -12,10 +12,9 @@ from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import Site
 from . import fixes, history_fixes, statements
+from .graph_paths import anew, between
 from .lines import (
-    anew,
     apart,
-    between,
     enclosing,
     name_of_value,
     place_in,
@@ -25,6 +24,7 @@ from .lines import (
     source_of,
     statement,
 )
+from .ops import is_step
 
 
 def freed(
@@ -144,7 +144,7 @@ def _for_another(model: Model, old: Row, name: str, began: int) -> tuple[Place, 
     stepped = {
         model.values[value]["storage"]
         for call in model.calls.values()
-        if call["time"] > began and call["op"][:1].isupper()
+        if call["time"] > began and is_step(call)
         for value in call["outputs"]
         if value in model.values
     }
@@ -186,7 +186,7 @@ def _shared(
     steps = [
         place
         for call in model.calls.values()
-        if call["time"] > began and call["op"][:1].isupper()
+        if call["time"] > began and is_step(call)
         and (place := place_in(model, call["source"])) is not None
     ]  # fmt: skip
     if steps:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from . import fixes, statements
+from .graph_paths import anew
 from .lines import (
-    anew,
     enclosing,
     name_of_value,
     place_in,
@@ -19,6 +19,7 @@ from .lines import (
     source_of,
     statement,
 )
+from .ops import is_step
 from .tensors import Silent
 
 
@@ -37,7 +38,7 @@ def stale(model: Model, run: int, node: Row, slot: Row, way: Sequence[Place]) ->
     name = name_of_value(model, slot["value"]) or statements.target(line)
     module, unset = _module(model, write, line)
     call = model.calls.get(write["call"]) if write is not None else None
-    step = call is not None and call["op"][:1].isupper()
+    step = is_step(call)
     written = model.values.get(write["value"]) if write is not None else None
     leaf = written is not None and written["leaf"] and written["requires_grad"]
     how = f"by {module}, which is made with inplace=True" if module else _how(call, step)
@@ -47,7 +48,7 @@ def stale(model: Model, run: int, node: Row, slot: Row, way: Sequence[Place]) ->
     )
     fix = ""
     if culprit is not None and way and (step or leaf):
-        more, fix = _later(model, run, [node["node"]], write, way, name)
+        more, fix = _written_parameter(model, run, [node["node"]], write, way, name)
         text += more
     elif culprit is not None:
         fix = unset or fixes.out_of_place(line, _levels(model, call))
@@ -83,7 +84,7 @@ def _module(model: Model, write: Row | None, line: str) -> tuple[str, str]:
     return (f"{scope['name']} ({scope['text']})", fix) if fix else ("", "")
 
 
-def _later(
+def _written_parameter(
     model: Model, run: int, stale: list[int], write: Row | None, way: Sequence[Place], name: str
 ) -> tuple[str, str]:
     """A parameter was written between what saved it and a backward: text, and a fix. What backward
@@ -99,34 +100,53 @@ def _later(
     if line is not None and any(place.line == line.line for place in again.values()):
         again = {}  # what writes is a part of it: then once more is no help
     turned = next(filter(statements.carried_on, again), "")
-    if turned and statements.adds_up(turned) and (write is None or not _by_step(model, write)):
+    stepped = write is not None and is_step(model.calls.get(write["call"]))
+    if turned and statements.adds_up(turned) and not stepped:
         again, turned = {}, ""
     if turned:
-        names = statements.carried_on(turned)
-        text = f" {' and '.join(names)} brought it from an earlier turn: cut its history."
-        before = f"  # before line {again[turned].line}"
-        return text, "\n".join(f"{each} = {each}.detach(){before}" for each in names)
+        return _cut_history(turned, again[turned])
     again.pop(statement(model, backward), None)  # it comes after it anyway
+    found_anew = None
     if again and line is not None:
-        fix = statements.valid("\n".join([statement(model, line), *again]))
-        block = [each for each in _around(model, line) if each not in _around(model, backward)]
-        own = write is not None and place_in(model, write["source"]) == line
-        if fix and own and len(block) <= 1:
-            return " Compute anew after it what backward needs.", fix
-        end = block[0].end_lineno if block else line.line
-        fix = statements.valid("\n".join(f"{each}  # after line {end}" for each in again))
-        if reader is None or not block or block[0] not in _around(model, reader):
-            return f" Compute anew, after line {end}, what backward needs.", fix
+        found_anew = _computed_after(model, write, line, again, backward, reader)
+    return found_anew or _written_after(model, backward, reader, name)
+
+
+def _cut_history(turned: str, place: Place) -> tuple[str, str]:
+    """A statement carries its value on from turn to turn: it is to begin without history."""
+    names = statements.carried_on(turned)
+    text = f" {' and '.join(names)} brought it from an earlier turn: cut its history."
+    before = f"  # before line {place.line}"
+    return text, "\n".join(f"{each} = {each}.detach(){before}" for each in names)
+
+
+def _computed_after(
+    model: Model, write: Row | None, line: Place, again: Mapping[str, Place], backward: Place,
+    reader: Place | None,
+) -> tuple[str, str] | None:  # fmt: skip
+    """The line that writes, followed by what backward needs, computed ``again``: right after it, or
+    after the block that it stands in."""
+    fix = statements.valid("\n".join([statement(model, line), *again]))
+    block = [each for each in _around(model, line) if each not in _around(model, backward)]
+    own = write is not None and place_in(model, write["source"]) == line
+    if fix and own and len(block) <= 1:
+        return " Compute anew after it what backward needs.", fix
+    end = block[0].end_lineno if block else line.line
+    fix = statements.valid("\n".join(f"{each}  # after line {end}" for each in again))
+    if reader is None or not block or block[0] not in _around(model, reader):
+        return f" Compute anew, after line {end}, what backward needs.", fix
+    return None
+
+
+def _written_after(
+    model: Model, backward: Place, reader: Place | None, name: str
+) -> tuple[str, str]:
+    """The write is to come after the backward, or backward to keep a copy."""
     text = f" Write it after `{backward.text}` (line {backward.line})."
     kept = "" if reader is None else fixes.with_copy(statement(model, reader), name)
     if reader is None or not kept:
         return text, ""
     return f"{text} Or let backward keep a copy.", f"{kept}  # line {reader.line}"
-
-
-def _by_step(model: Model, write: Row) -> bool:
-    call = model.calls.get(write["call"])
-    return call is not None and bool(call["op"][:1].isupper())
 
 
 def _around(model: Model, place: Place) -> list[ast.stmt]:
@@ -184,6 +204,6 @@ def silently_stale(
             for call in model.calls.values()
             if call["source"] == source and call["inplace"] and call["time"] > row["time"]
         ]
-        more, fix = _later(model, run, [node], next(iter(writes), None), way, name)
+        more, fix = _written_parameter(model, run, [node], next(iter(writes), None), way, name)
         text += more
     return Finding("stale", reader, place, fix, text)

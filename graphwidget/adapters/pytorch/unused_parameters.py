@@ -1,4 +1,4 @@
-"""Parameters that never get a gradient though they are meant to learn.
+"""Parameters that never get a gradient, or that no optimizer holds, though they are to learn.
 
 Many correct programs have some: experts that were not chosen, a head for another task, a part that
 a moving average writes. So one is spoken of only if an optimizer that steps holds it (or, where
@@ -25,6 +25,7 @@ from .identity import Identity
 from .lines import MAX_LINES, place_of, place_of_call, statement
 from .loss_fixes import kept
 from .no_graph import cut
+from .ops import is_step
 from .without_optimizer import unheld
 
 LISTED = 8
@@ -45,6 +46,10 @@ class Learners:
         self.bare: dict[str, set[int]] = {}
         """By the classes of optimizers: storages of what never had a gradient when they stepped."""
         self._counts: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+
+    def go_on_from(self, before: Learners) -> None:
+        """Know what another one has met."""
+        self.parameters, self.held, self.bare = before.parameters, before.held, before.bare
 
     def steps(self, optimizer: Any, stepping: Iterable[Ref]) -> None:
         """An optimizer makes a step, in which it writes those that are ``stepping``."""
@@ -110,23 +115,19 @@ def _uses(model: Model) -> dict[int, list[Row]]:
     """By storages of parameters, the calls that were given them before the last step of an
     optimizer, if one made any; of those of modules only calls in modules."""
     members = {row["storage"] for _path, row in _named(model)}
-    steps = [call["time"] for call in model.calls.values() if _steps(call)]
+    steps = [call["time"] for call in model.calls.values() if is_step(call)]
     until = steps[-1] if steps else model.time
     found: dict[int, list[Row]] = {}
     for call in model.calls.values():
         scope = model.scopes.get(call["scope"])
         inside = scope is not None and scope["kind"] == "module"
-        if _steps(call) or not model.dropped <= call["time"] < until:
+        if is_step(call) or not model.dropped <= call["time"] < until:
             continue
         for each in call["inputs"]:
             row = model.values.get(each)
             if row is not None and row["parameter"] and (inside or row["storage"] not in members):
                 found.setdefault(row["storage"], []).append(call)
     return found
-
-
-def _steps(call: Row) -> bool:
-    return bool(call["op"][:1].isupper() and call["op"].endswith("_"))
 
 
 def _idle(

@@ -19,13 +19,13 @@ import torch
 from ...recording import events as ev
 from ...recording.findings import Finding
 from ...recording.recorder import Recorder
-from ...recording.summary import SMALL, peek
+from ...recording.summary import SMALL, detailed_summary
 from ..bindings import Bindings, named_late
 from ..scopes import Scopes
 from ..sorting import Sorter
 from .backward_runs import BackwardRuns
 from .call_records import CallRecords, named
-from .heard_calls import Calls
+from .heard_calls import HeardCalls
 from .hooks import Hooks
 from .identity import Identity
 from .mode_stack import enter, leave
@@ -61,7 +61,7 @@ class TorchAdapter:
         self.identity = Identity(recorder, tables)
         self.records = CallRecords(recorder, self.identity, self.names, self.sorter.scopes)
         self.positions = Positions(recorder, self.identity)
-        self.calls = Calls(
+        self.calls = HeardCalls(
             recorder, self.identity, self.records, self.positions.here_and_names, self.fault
         )
         self.runs = BackwardRuns(
@@ -113,14 +113,8 @@ class TorchAdapter:
         """An adapter that goes on from here, in a recorder that was forked."""
         other = TorchAdapter(recorder, sorter, names, self.identity.tables)
         other.hooks.modules = self.hooks.modules
-        mine, its = self.calls, other.calls
-        its.origins, its.leaks, its.frozen = mine.origins, mine.leaks, mine.frozen
-        before, after = self.runs.checks, other.runs.checks
-        after.earlier = [*before.earlier, *before.findings]
-        after.first = before.first
-        after.graded, after.grown = before.graded, before.grown
-        for each in ("parameters", "held", "bare"):
-            setattr(after.learners, each, getattr(before.learners, each))
+        other.calls.go_on_from(self.calls)
+        other.runs.checks.go_on_from(self.runs.checks)
         return other
 
     # Switching on and off ------------------------------------------------------------------
@@ -208,7 +202,7 @@ class TorchAdapter:
         """Tell more of a value's numbers than is told of every value."""
         with torch._C.DisableTorchFunction():
             ref = self.identity.current(tensor)
-            told = peek(tensor.detach().cpu().numpy())
+            told = detailed_summary(tensor.detach().cpu().numpy())
             event = ev.Value(
                 ref.id, ref.storage, ref.version, tensor.requires_grad, tensor.is_leaf,
                 isinstance(tensor, torch.nn.Parameter), None, told,

@@ -16,7 +16,7 @@ from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
-from ...graph.version import counter_after_fill
+from ...graph.version import counter_at_version
 from ..shape import reshape_expand
 from .factory_decorator import FACTORY, factory, new_leaf
 from .nested_sequences import numpy_type
@@ -307,7 +307,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     for first, second in itertools.pairwise(places):
         kept &= below(first, second)
     mask = Tensor._wrap(kept)
-    mask._counter = counter_after_fill(r)  # with True, and then once for each pair of neighbours
+    mask._counter = counter_at_version(r)  # with True, and then once for each pair of neighbours
     return F.stack([F.masked_select(grid, mask) for grid in grids], 1)
 
 

@@ -15,7 +15,7 @@ from ...arrays.warnings import warn
 from ...eager.op_functions import TENSORS
 from ...graph import errors
 from ...graph.tensor import Tensor
-from ...graph.version import counter_after_fill, version_of
+from ...graph.version import counter_at_version, version_of
 from ..dims import ZERO_DIM_SLICE
 
 BAD_INDEX = (
@@ -305,7 +305,7 @@ def basic_part(tensor: Tensor, items: list[tuple[int, Any]]) -> tuple[Tensor, li
                 view = TENSORS.unsqueeze(view, dim)
                 index = Tensor._wrap(np.zeros(int(bool(index._data)), np.int64))
                 if index._data.size:
-                    index._counter = counter_after_fill()
+                    index._counter = counter_at_version()
             left.append(index)
             dim += index._data.ndim if index._data.dtype in MASKS else 1
     return view, left

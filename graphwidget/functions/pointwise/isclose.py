@@ -11,7 +11,7 @@ from ...eager.numpy_errors import quiet_function
 from ...eager.promote import not_a_tensor_error
 from ...graph import runtime
 from ...graph.tensor import Tensor
-from ...graph.version import counter_after_fill
+from ...graph.version import counter_at_version
 from ...optable import TABLE
 
 
@@ -52,7 +52,7 @@ def isclose(
         writes += 1
     out = Tensor._wrap(np.asarray(close))
     if writes:
-        out._counter = counter_after_fill(writes)
+        out._counter = counter_at_version(writes)
     return out
 
 

@@ -1,4 +1,4 @@
-"""``transpose``, ``permute``, ``movedim``, and views of a tensor itself: ``t_``, ``squeeze_``."""
+"""``transpose``, ``permute``, ``movedim``, ``adjoint``; ``t_``, ``squeeze_`` change the tensor."""
 
 from __future__ import annotations
 

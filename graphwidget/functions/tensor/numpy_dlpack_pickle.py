@@ -19,7 +19,7 @@ from ...dispatch.offer import METHODS, offer
 from ...dispatch.resize import bytes_of
 from ...graph import runtime
 from ...graph.tensor import Tensor
-from ...graph.version import counter_after_fill
+from ...graph.version import counter_at_version
 from ...optable.pointwise.zero_tensors import is_zero_tensor
 from ..creation.factory_decorator import new_leaf
 from ..memory.storage import copied_memory
@@ -178,7 +178,7 @@ def rebuild_tensor(
     it would be PyTorch's."""
     dtype, shape, offset, strides = place
     out = (kind or Tensor)._wrap(np.ndarray(shape, dtype, memory, offset, strides))
-    out._counter = counter_after_fill()
+    out._counter = counter_at_version()
     out._requires_grad = requires_grad
     out.__dict__.update(attributes)
     return out
@@ -245,7 +245,7 @@ def shallow_copy(self: Tensor) -> Tensor:
     """A leaf with the same memory and none of its gradient, as ``copy.copy`` gives."""
     out = type(self)._wrap(self._data)
     if type(self) is Tensor:
-        out._counter = counter_after_fill()
+        out._counter = counter_at_version()
     out._requires_grad = self._requires_grad
     out.__dict__.update(self.__dict__)
     return out

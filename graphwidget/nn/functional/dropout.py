@@ -13,7 +13,7 @@ from ...arrays.warnings import warn
 from ...eager.op_functions import TENSORS as F
 from ...functions.random import generator
 from ...graph.tensor import Tensor
-from ...graph.version import counter_after_fill
+from ...graph.version import counter_at_version
 
 
 def check_probability(p: float) -> float:
@@ -51,14 +51,14 @@ def keep_mask(like: np.ndarray, dtype: Any, p: float, scaled: bool = False) -> n
 def _scaled_mask(like: np.ndarray, p: float) -> Tensor:
     """A mask that keeps the mean."""
     noise = Tensor._wrap(keep_mask(like, like.dtype, p, scaled=True))
-    noise._counter = counter_after_fill(2)  # drawn, then divided
+    noise._counter = counter_at_version(2)  # drawn, then divided
     return noise
 
 
 def _zero_mask(dtype: Any) -> Tensor:
     """The factor where nothing is kept."""
     noise = Tensor._wrap(np.zeros((), dtype))
-    noise._counter = counter_after_fill()
+    noise._counter = counter_at_version()
     return noise
 
 

@@ -11,7 +11,7 @@ from ...eager.op_functions import TENSORS as F
 from ...functions.tensor.type_queries import promote_types
 from ...graph import runtime
 from ...graph.tensor import Tensor
-from ...graph.version import counter_after_fill
+from ...graph.version import counter_at_version
 
 
 def embedding(
@@ -266,5 +266,5 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError("Class values must be smaller than num_classes.")
     ones = data[..., None] == np.arange(num_classes)
     result = Tensor._wrap(ones.astype(np.int64, order="C"))
-    result._counter = counter_after_fill(2)  # PyTorch writes zeros, then ones
+    result._counter = counter_at_version(2)  # PyTorch writes zeros, then ones
     return result

@@ -1,4 +1,4 @@
-"""Checks of arguments that are one number for all dims, or a number for each."""
+"""Arguments given once or per dim (kernel sizes, strides): expanded, checked, printed."""
 
 from __future__ import annotations
 

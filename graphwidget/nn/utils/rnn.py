@@ -14,7 +14,7 @@ from ...eager.op_functions import TENSORS as F
 from ...eager.overridable import overridable
 from ...functions.creation.factories import as_tensor, full
 from ...graph.tensor import Tensor
-from ...graph.version import bump, counter_after_fill
+from ...graph.version import bump, counter_at_version
 
 _UNSORTED = (
     "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. You can "
@@ -53,7 +53,7 @@ def pad_sequence(
     rest, dtype = tuple(listed[0].shape[1:]), listed[0].dtype
     lead = (len(listed), longest) if batch_first else (longest, len(listed))
     out = full(lead + rest, padding_value, dtype=dtype)
-    out._counter = counter_after_fill()
+    out._counter = counter_at_version()
     rows = out if batch_first else out.transpose(0, 1)
     for place, each in enumerate(listed):
         start = longest - each.size(0) if padding_side == "left" else 0

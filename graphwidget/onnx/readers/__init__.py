@@ -1,7 +1,14 @@
 """How ONNX's operators are read, by family: functions of a node and its operands."""
 
-from . import layers, numpy_only, pointwise, products, reductions, resize, shapes, windows
+from . import layers, numpy_only, pointwise, pooling, products, reductions, resize, shapes
 
 __all__ = [
-    "layers", "numpy_only", "pointwise", "products", "reductions", "resize", "shapes", "windows",
+    "layers",
+    "numpy_only",
+    "pointwise",
+    "pooling",
+    "products",
+    "reductions",
+    "resize",
+    "shapes",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Reads ONNX's reductions, softmax and TopK."""
+"""Reads ONNX's reductions, ArgMax, CumSum, softmax, Hardmax and TopK."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...arrays.kernel_errors import not_implemented
 from ...arrays.memory_order import as_array
 from ..pointwise.common_kernels import Array
-from .matrix_kernels import dense_columns, mT
+from .matrix_helpers import dense_columns, mT
 
 
 # LU ----------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays.memory_order import ordered
 from ..declare import ARRAYS, Namespace, composite, op
 from ..pointwise.common_kernels import Array
-from .matrix_kernels import is_vector, mT
+from .matrix_helpers import is_vector, mT
 from .qr_svd_eig_kernels import zero_nonfinite
 
 F = Namespace()

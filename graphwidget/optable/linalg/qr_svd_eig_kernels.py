@@ -6,7 +6,7 @@ import numpy as np
 
 from ...arrays.kernel_errors import LinAlgError
 from ..pointwise.common_kernels import Array
-from .matrix_kernels import dense_columns, eye_like, mT
+from .matrix_helpers import dense_columns, eye_like, mT
 
 
 def qr(a: Array, mode: str) -> tuple[Array, Array]:

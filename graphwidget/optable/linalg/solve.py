@@ -13,7 +13,7 @@ from ..declare import ARRAYS, Namespace, composite, op
 from ..out import Out
 from . import solve_kernels as kernels
 from .lu_kernels import solve_triangular
-from .matrix_kernels import eye_like, is_vector
+from .matrix_helpers import eye_like, is_vector
 
 F = Namespace()
 

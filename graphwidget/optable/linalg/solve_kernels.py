@@ -11,7 +11,7 @@ import numpy as np
 from ...arrays.memory_order import as_array
 from ..pointwise.common_kernels import Array
 from .lu_kernels import lu, pivot_sign, solve_triangular
-from .matrix_kernels import dense_columns, is_vector, mT
+from .matrix_helpers import dense_columns, is_vector, mT
 
 
 def det(a: Array) -> tuple[Array, Array, Array]:

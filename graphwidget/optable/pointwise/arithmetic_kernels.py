@@ -1,4 +1,4 @@
-"""Kernels of arithmetic and rounding that numpy does not have as one function."""
+"""Kernels of arithmetic, rounding, clamping, shifts and signs that are not one numpy function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads ONNX's pooling and transposed convolution: sliding windows, pads worked out either way."""
+"""Reads pooling, ConvTranspose, Col2Im and grid sampling; pads given or automatic."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from ...recording import events as ev
 from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Recorder
 from ...recording.sites import Site
-from .heard_calls import Calls
+from .heard_calls import HeardCalls
 from .identity import Identity
 from .run_checks import RunChecks
 from .tensor_facts import Captured, Passed, summarized
@@ -18,14 +18,14 @@ Grad: TypeAlias = Captured | Passed
 Grads: TypeAlias = Sequence[Grad | None]
 
 
-class BackwardRecords:
+class RunContext:
     """What a run is given. Those of its methods that a record names run while draining."""
 
     def __init__(
         self,
         recorder: Recorder,
         identity: Identity,
-        calls: Calls,
+        calls: HeardCalls,
         position: Callable[[], Position | None],
         fault: Callable[[BaseException], None],
     ) -> None:

@@ -1,4 +1,4 @@
-"""What kernels of matrices share: transposes, unit matrices, and columns as LAPACK has them."""
+"""Helpers of kernels of matrices: transposes, unit matrices, and columns as LAPACK has them."""
 
 from __future__ import annotations
 

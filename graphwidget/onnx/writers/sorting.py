@@ -1,4 +1,4 @@
-"""Writes sorting and what is chosen by it as ONNX."""
+"""Writes topk, sort, argsort, kthvalue and median as ONNX."""
 
 from __future__ import annotations
 

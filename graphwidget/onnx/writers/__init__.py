@@ -18,17 +18,17 @@ from . import (
     layers,
     losses,
     pointwise,
+    pooling,
     products,
     reductions,
     shapes,
     sorting,
-    windows,
 )
 from .register import FUNCTIONS
 from .values import KINDS
 
 FAMILIES = (
-    pointwise, shapes, indexing, reductions, sorting, products, layers, activations, windows,
+    pointwise, shapes, indexing, reductions, sorting, products, layers, activations, pooling,
     losses, derivatives,
 )  # fmt: skip
 

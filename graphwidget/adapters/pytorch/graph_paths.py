@@ -1,0 +1,47 @@
+"""Finds the nodes of a recorded graph between others, and the statements that made them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf
+
+from ...recording.findings import Place
+from ...recording.fold import Model, Row
+from .lines import seen_from, statement
+
+MOST = 5
+"""Lines that a reader will copy to run them once more."""
+
+
+def between(model: Model, roots: Iterable[int], ends: Iterable[int]) -> list[Row]:
+    """The nodes on the ways from the ``roots`` back to the ``ends``, those included; the order is
+    that in which they were made."""
+    reached: set[int] = set()
+    waiting = [*roots]
+    while waiting:
+        number = waiting.pop()
+        if number not in reached and number in model.nodes:
+            reached.add(number)
+            waiting += [before for before, _nr in model.nodes[number]["next"] if before is not None]
+    leading = set(ends)
+    for number in sorted(reached):  # what a node leads to was told before it
+        if any(before in leading for before, _nr in model.nodes[number]["next"]):
+            leading.add(number)
+    return [model.nodes[number] for number in sorted(reached & leading)]
+
+
+def anew(
+    model: Model, roots: Iterable[int], ends: Iterable[int], function: str, until: float = inf
+) -> dict[str, Place]:
+    """The statements of ``function`` that made what lies between the roots and the ends, as far as
+    they ran before that time, with their lines; none if one is not known, or if they are too many
+    to be copied."""
+    found: dict[str, Place] = {}
+    for node in between(model, roots, ends):
+        if node["call"] is None or node["time"] >= until:
+            continue
+        place = seen_from(model, node["call"], function)
+        if place is None:
+            return {}
+        found.setdefault(statement(model, place), place)
+    return found if len(found) <= MOST else {}
