@@ -18,6 +18,7 @@ TARGET = ROOT / "js" / "src" / "log" / "events.ts"
 SIMPLE = {"int": "number", "float": "number", "str": "string", "bool": "boolean", "Any": "unknown"}
 SIMPLE |= {"None": "null", "Number": "Numeric"}
 PARTS = {"Stats", "Histogram", "Summary", "Matrix", "Derivative", "Saved", "Step"}
+PARTS |= {"Place", "Finding"}
 
 KINDS = {"int": "WHOLE", "str": "TEXT", "bool": "FLAG", "float": "REAL", "Number": "NUMERIC"}
 KINDS |= {"int | str": "WHOLE_OR_TEXT"}
@@ -37,7 +38,7 @@ export type Numeric = number | boolean | string;
 
 
 def classes(tree: ast.Module) -> list[ast.ClassDef]:
-    """The named tuples of the file, in its order."""
+    """The named tuples and typed dictionaries of the file, in its order."""
     return [item for item in tree.body if isinstance(item, ast.ClassDef)]
 
 
@@ -47,6 +48,11 @@ def fields(cls: ast.ClassDef) -> list[tuple[str, ast.expr]]:
         for item in cls.body
         if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
     ]
+
+
+def keyed(cls: ast.ClassDef) -> bool:
+    """Whether it travels as a table and not as an array: a typed dictionary does."""
+    return [ast.unparse(base) for base in cls.bases] == ["TypedDict"]
 
 
 def added(cls: ast.ClassDef) -> list[str]:
@@ -126,7 +132,7 @@ def decode_function(cls: ast.ClassDef, tag: str | None) -> str:
     offset = 1 if tag else 0
     lines = [f'    event: "{tag}",'] if tag else []
     for index, (name, kind) in enumerate(fields(cls)):
-        item = f"a[{index + offset}]"
+        item = f"a.{name}" if keyed(cls) else f"a[{index + offset}]"
         value = decoder(kind, item, name)
         if name in added(cls):
             value = value.replace(f"{item} === null", f"({item} ?? null) === null", 1)
@@ -138,9 +144,11 @@ def decode_function(cls: ast.ClassDef, tag: str | None) -> str:
     if tag:
         head = f"function decode{cls.name}(a: readonly unknown[]): {result}"
         return f"\n{head} {{\n  return {body};\n}}\n"
+    name = cls.name.lower()
+    whole = f'table(json, "{name}")' if keyed(cls) else f'part(json, "{name}", {len(fields(cls))})'
     return (
         f"\nexport function decode{cls.name}(json: unknown): {result} {{\n"
-        f'  const a = part(json, "{cls.name.lower()}", {len(fields(cls))});\n  return {body};\n}}\n'
+        f"  const a = {whole};\n  return {body};\n}}\n"
     )
 
 

@@ -17,7 +17,7 @@ the wire format.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 PROTOCOL = 2
 """Version of the wire format; the page refuses a log of another one."""
@@ -102,6 +102,26 @@ class Step(NamedTuple):
     outputs: tuple[int, ...]
     scope: int | None
     source: int | None
+
+
+class Place(TypedDict):
+    """A line of the user's program in a finding; ``file`` is ``cell 3`` for a notebook's cell."""
+
+    file: str
+    line: int
+    text: str
+    function: str
+
+
+class Finding(TypedDict):
+    """A finding as it travels: its fields are those of ``findings.Finding``."""
+
+    kind: str
+    reader: Place | None
+    culprit: Place | None
+    fix: str
+    text: str
+    tried: str
 
 
 class Define(NamedTuple):
@@ -354,10 +374,11 @@ class Error(NamedTuple):
 
     ``kind`` is ``version`` (a saved value was modified in place), ``leaf`` (in-place on a leaf
     or a view of one), ``freed`` (second backward), ``none`` (``.grad`` of a non-leaf read: a
-    warning in PyTorch) or ``other``. ``help`` are the plain sentences that the exception
-    carries as notes. ``writes`` are the times of the guilty ``write`` events. ``call`` is the kind
-    of a call that raised (wrong shapes): then ``op`` names it, ``inputs`` are the values it was
-    given and ``scope`` is the innermost one that it was made in (else None and empty)."""
+    warning in PyTorch) or ``other``. ``help`` are the plain sentences that an exception of this
+    package carries as notes, ``finding`` is what was found of one of PyTorch's. ``writes`` are the
+    times of the guilty ``write`` events. ``call`` is the kind of a call that raised (wrong shapes):
+    then ``op`` names it, ``inputs`` are the values it was given and ``scope`` is the innermost one
+    that it was made in (else None and empty)."""
 
     kind: str
     type: str
@@ -374,6 +395,7 @@ class Error(NamedTuple):
     op: str | None
     inputs: tuple[int, ...]
     scope: int | None = None
+    finding: Finding | None = None
 
 
 Event = (

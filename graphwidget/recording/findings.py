@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from html import escape
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from . import events as ev
 
 
 def file_in_words(cell: int | None, file: str | None) -> str:
@@ -20,6 +22,15 @@ class Place(NamedTuple):
     line: int
     text: str
     function: str
+
+    def as_json(self) -> ev.Place:
+        """The place as plain data."""
+        return {
+            "file": self.file,
+            "line": self.line,
+            "text": self.text,
+            "function": self.function,
+        }
 
     def __str__(self) -> str:
         return f"{os.path.basename(self.file)}, line {self.line}: {self.text}"
@@ -41,24 +52,16 @@ class Finding(NamedTuple):
     text: str
     tried: str = ""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> ev.Finding:
         """The finding as plain data."""
-        places = {
-            name: None if place is None else place._asdict()
-            for name, place in (("reader", self.reader), ("culprit", self.culprit))
-        }
         return {
             "kind": self.kind,
-            **places,
+            "reader": None if self.reader is None else self.reader.as_json(),
+            "culprit": None if self.culprit is None else self.culprit.as_json(),
             "fix": self.fix,
             "text": self.text,
             "tried": self.tried,
         }
-
-    def help(self) -> tuple[str, ...]:
-        """The finding for the picture: its lines, with the fix as one, after ``try``."""
-        lines = tuple(self._replace(fix="").lines())
-        return (*lines, f"try {self.fix}") if self.fix else lines
 
     def lines(self, bold: str = "", plain: str = "", code: str = "") -> Iterator[str]:
         """The finding as text for a terminal; ``bold``, ``plain`` and ``code`` switch its look."""

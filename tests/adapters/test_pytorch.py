@@ -156,6 +156,23 @@ def test_a_stale_value_is_explained_with_both_lines() -> None:
 
 
 @pytest.mark.parametrize(
+    ("program", "kind", "line"),
+    [
+        ("x = torch.ones(2, requires_grad=True)\nb = x.exp()\nb[0] = 5.\nb.sum().backward()",
+         "stale", "b[0] = 5."),
+        ("x = torch.ones(2, requires_grad=True)\nx.fill_(1.)", "leaf", "x.fill_(1.)"),
+    ],
+)  # fmt: skip
+def test_what_was_found_of_an_error_is_told_with_it(program: str, kind: str, line: str) -> None:
+    model, namespace = real(program)
+    [error] = model.errors
+    finding = error["finding"]
+    assert (finding["kind"], finding["culprit"]["text"]) == (kind, line)
+    assert error["help"] == ()
+    assert f"{kind}: {finding['text']}" in namespace["error"].__notes__
+
+
+@pytest.mark.parametrize(
     ("index", "value", "place", "number"),
     [
         ("0", "0", "0", "0"),

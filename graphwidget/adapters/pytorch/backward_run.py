@@ -246,7 +246,7 @@ class BackwardRun:
         runs.checks.found(finding)
         for note in finding.lines():
             error.add_note(note)
-        return event._replace(help=finding.help())
+        return event._replace(finding=finding.as_json())
 
     def _without_graph(self, model: Model, message: str) -> Finding:
         calls, site = self.runs.calls, None if self.position is None else self.position.site

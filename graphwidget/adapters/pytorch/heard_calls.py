@@ -152,8 +152,9 @@ class HeardCalls(TorchFunctionMode):
                     error.add_note(line)
                 kind = "leaf" if finding.kind == "leaf" else "other"
                 event = ev.Error(
-                    kind, type(error).__name__, str(error), finding.help(), None, None, None,
+                    kind, type(error).__name__, str(error), (), None, None, None,
                     refs[0].id if refs else None, None, None, (), None, None, (), None,
+                    finding.as_json(),
                 )  # fmt: skip
                 record = (self.errs, None, event, position)
                 if refs:

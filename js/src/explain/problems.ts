@@ -1,6 +1,8 @@
 /* What went wrong or will: stale saved values, and the errors that autograd raised. */
 
 import { callKey, valueKey } from "../graph/keys";
+import type { Finding, Place } from "../log/events";
+import { cut } from "../log/format";
 import {
   holdsTensor,
   writeAt,
@@ -12,6 +14,7 @@ import {
 import { outOfPlace } from "./fix";
 import { explainFailedCall } from "./failed-call";
 import {
+  baseName,
   code,
   codeAt,
   dim,
@@ -98,54 +101,62 @@ function fixOf(model: Model, { slot }: Hazard, writes: readonly WriteRow[]): Lin
   ];
 }
 
-/** An error that autograd raised, in the words of its exception and its notes. */
+/** An error that autograd raised: what was found of it or what the log tells, and its message. */
 export function explainError(model: Model, error: ErrorRow): Explanation {
-  const found = error.help.some((sentence) => CAUSE.test(sentence));
-  const lines = found ? wordsOfFinding(model, error) : ourWords(model, error);
-  if (lines.length === 0) lines.push(...error.help.map((sentence) => [plain(sentence)]));
-  lines.push([dim(`${error.type}: ${firstSentences(error.message)}`)]);
-  const heading =
-    error.kind === "call" ? `${error.op ?? "A call"} failed` : (HEADINGS[error.kind] ?? error.type);
+  const { kind, type, message, help, finding, op } = error;
+  // Without a line to show, a finding says less than our words, which have links.
+  const placed = finding !== null && (finding.culprit ?? finding.reader) !== null;
+  let lines = placed ? wordsOfFinding(model, error, finding) : ourWords(model, error);
+  if (lines.length === 0 && finding) lines = linesOf(finding);
+  if (lines.length === 0) lines = help.map((sentence) => [plain(sentence)]);
+  const heading = kind === "call" ? `${op ?? "A call"} failed` : (HEADINGS[kind] ?? type);
   return {
     tone: "error",
     title: [wrong(heading)],
-    lines,
+    lines: [...lines, [dim(`${type}: ${cut(message, 600)}`)]],
     where: null,
     code: null,
   };
 }
 
-/** How lines of a finding begin (`recording/findings.py`): the cause, who needed it, the fix. */
-const CAUSE = /^\s*(caused by|needed by)\s+/;
-const FIX = /^\s*try\s+/;
-const PLACE = /^(.*?, line \d+): (.*)$/;
-
-/** What was found of a failed backward of PyTorch's, with its fix to be pasted. */
-function wordsOfFinding(model: Model, error: ErrorRow): Line[] {
-  const story = error.kind === "version" ? ourWords(model, error).slice(0, 1) : [];
-  let culprit: readonly [where: string, text: string] | null = null;
-  const told = error.help.flatMap((sentence): Line[] => {
-    const place = CAUSE.exec(sentence);
-    if (place) {
-      const [, where, text] = PLACE.exec(sentence.slice(place[0].length)) ?? [];
-      if (place[1] === "caused by") culprit = [where ?? "", text ?? ""];
-      return [[plain(`${capital(place[1] ?? "")} `), plain(`${where ?? ""}, `), code(text ?? "")]];
-    }
-    if (FIX.test(sentence)) {
-      const fix = pasted(sentence.replace(FIX, ""));
-      // One line of a story told with links stands for the line that wrote.
-      const anew = story.length > 0 && culprit !== null && !/[\n#]/.test(fix.text);
-      if (!anew || culprit === null) return [[plain("Fix: "), fix]];
-      const [where, text] = culprit;
-      return [[plain("Fix: "), plain("instead of "), code(text), plain(` (${where}) write `), fix]];
-    }
-    return [[plain(sentence.replace(/^\w+: /, ""))]];
-  });
-  return story.length > 0 ? [...story, ...told.filter(([first]) => first?.text === "Fix: ")] : told;
+/** A finding on an error of PyTorch's; where the log tells the same with links, that and the fix. */
+function wordsOfFinding(model: Model, error: ErrorRow, finding: Finding): Line[] {
+  const [story] = error.kind === "version" ? ourWords(model, error) : [];
+  return story ? [story, ...fixIn(finding, true)] : linesOf(finding);
 }
 
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/** All that a finding says. */
+function linesOf(finding: Finding): Line[] {
+  const { text, culprit, reader, tried } = finding;
+  const lines: Line[] = [[plain(text)]];
+  if (culprit) lines.push(placedLine("Caused by ", culprit));
+  if (reader && !(culprit && isSame(reader, culprit))) {
+    lines.push(placedLine("Needed by ", reader));
+  }
+  if (tried) lines.push([plain(tried)]);
+  return [...lines, ...fixIn(finding, false)];
+}
+
+function placedLine(what: string, place: Place): Line {
+  return [plain(what), plain(`${whereIs(place)}, `), code(place.text)];
+}
+
+const whereIs = ({ file, line }: Place): string => `${baseName(file)}, line ${line}`;
+
+const isSame = (a: Place, b: Place): boolean =>
+  a.file === b.file && a.line === b.line && a.text === b.text && a.function === b.function;
+
+/** The fix of a finding to be pasted, if it has one; one that stands `alone` says for which line. */
+function fixIn({ fix, culprit }: Finding, alone: boolean): Line[] {
+  if (!fix) return [];
+  // A fix of one line without a comment on where it belongs stands for the line that wrote.
+  if (!alone || !culprit || /[\n#]/.test(fix)) return [[plain("Fix: "), pasted(fix)]];
+  const instead = [
+    plain("instead of "),
+    code(culprit.text),
+    plain(` (${whereIs(culprit)}) write `),
+  ];
+  return [[plain("Fix: "), ...instead, pasted(fix)]];
 }
 
 const HEADINGS: Readonly<Record<string, string>> = {
@@ -154,10 +165,6 @@ const HEADINGS: Readonly<Record<string, string>> = {
   freed: "Backward failed: the saved values were freed by an earlier backward",
   none: "This value keeps no gradient",
 };
-
-function firstSentences(message: string): string {
-  return message.length <= 600 ? message : `${message.slice(0, 599)}…`;
-}
 
 /** The story with links into the picture, where all of it is on record. */
 function ourWords(model: Model, error: ErrorRow): Line[] {

@@ -62,8 +62,13 @@ export function place(model: Model, source: number | null): string | null {
   const row = source === null ? undefined : model.sources.get(source);
   if (!row) return null;
   if (row.cell !== null) return `cell ${row.cell}, line ${row.line}`;
-  const file = (row.file ?? "").split(/[\\/]/).at(-1) ?? "";
+  const file = baseName(row.file ?? "");
   return file ? `${file}, line ${row.line}` : `line ${row.line}`;
+}
+
+/** A file's name without its folders. */
+export function baseName(file: string): string {
+  return file.split(/[\\/]/).at(-1) ?? "";
 }
 
 export function codeAt(model: Model, source: number | null): string | null {

@@ -86,6 +86,24 @@ export interface Step {
   readonly source: number | null;
 }
 
+/** A line of the user's program in a finding; ``file`` is ``cell 3`` for a notebook's cell. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+  readonly function: string;
+}
+
+/** A finding as it travels: its fields are those of ``findings.Finding``. */
+export interface Finding {
+  readonly kind: string;
+  readonly reader: Place | null;
+  readonly culprit: Place | null;
+  readonly fix: string;
+  readonly text: string;
+  readonly tried: string;
+}
+
 /** First use of an op. ``sign`` is what its pill shows (``×``), ``text`` the whole formula with placeholders (``{self} × {other}``), ``inputs`` the names of its tensor inputs (one name starting with ``*`` stands for a list). */
 export interface DefineEvent {
   readonly event: "define";
@@ -291,7 +309,7 @@ export interface SnapshotEvent {
   readonly state: Readonly<Record<string, unknown>>;
 }
 
-/** An autograd error of the user's program, with its explanation. ``kind`` is ``version`` (a saved value was modified in place), ``leaf`` (in-place on a leaf or a view of one), ``freed`` (second backward), ``none`` (``.grad`` of a non-leaf read: a warning in PyTorch) or ``other``. ``help`` are the plain sentences that the exception carries as notes. ``writes`` are the times of the guilty ``write`` events. ``call`` is the kind of a call that raised (wrong shapes): then ``op`` names it, ``inputs`` are the values it was given and ``scope`` is the innermost one that it was made in (else None and empty). */
+/** An autograd error of the user's program, with its explanation. ``kind`` is ``version`` (a saved value was modified in place), ``leaf`` (in-place on a leaf or a view of one), ``freed`` (second backward), ``none`` (``.grad`` of a non-leaf read: a warning in PyTorch) or ``other``. ``help`` are the plain sentences that an exception of this package carries as notes, ``finding`` is what was found of one of PyTorch's. ``writes`` are the times of the guilty ``write`` events. ``call`` is the kind of a call that raised (wrong shapes): then ``op`` names it, ``inputs`` are the values it was given and ``scope`` is the innermost one that it was made in (else None and empty). */
 export interface ErrorEvent {
   readonly event: "error";
   readonly kind: string;
@@ -309,6 +327,7 @@ export interface ErrorEvent {
   readonly op: string | null;
   readonly inputs: readonly number[];
   readonly scope: number | null;
+  readonly finding: Finding | null;
 }
 
 export type Event =
@@ -358,11 +377,11 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
   pass: ["name", "steps", "wanted", "over", "nodes", "bytes", "microseconds", "spread"],
   row: ["value", "call", "cells"],
   snapshot: ["dropped", "state"],
-  error: ["kind", "type", "message", "help", "run", "node", "slot", "value", "expected", "found", "writes", "source", "op", "inputs", "scope"],
+  error: ["kind", "type", "message", "help", "run", "node", "slot", "value", "expected", "found", "writes", "source", "op", "inputs", "scope", "finding"],
 };
 
 /** How many of its fields a kind of event got later: older logs lack them. */
-const LATER: Readonly<Record<string, number>> = { error: 1 };
+const LATER: Readonly<Record<string, number>> = { error: 2 };
 
 export function decodeStats(json: unknown): Stats {
   const a = part(json, "stats", 4);
@@ -433,6 +452,28 @@ export function decodeStep(json: unknown): Step {
     outputs: many(WHOLE, a[4], "outputs"),
     scope: a[5] === null ? null : one(WHOLE, a[5], "scope"),
     source: a[6] === null ? null : one(WHOLE, a[6], "source"),
+  };
+}
+
+export function decodePlace(json: unknown): Place {
+  const a = table(json, "place");
+  return {
+    file: one(TEXT, a.file, "file"),
+    line: one(WHOLE, a.line, "line"),
+    text: one(TEXT, a.text, "text"),
+    function: one(TEXT, a.function, "function"),
+  };
+}
+
+export function decodeFinding(json: unknown): Finding {
+  const a = table(json, "finding");
+  return {
+    kind: one(TEXT, a.kind, "kind"),
+    reader: a.reader === null ? null : decodePlace(a.reader),
+    culprit: a.culprit === null ? null : decodePlace(a.culprit),
+    fix: one(TEXT, a.fix, "fix"),
+    text: one(TEXT, a.text, "text"),
+    tried: one(TEXT, a.tried, "tried"),
   };
 }
 
@@ -680,6 +721,7 @@ function decodeError(a: readonly unknown[]): ErrorEvent {
     op: a[13] === null ? null : one(TEXT, a[13], "op"),
     inputs: many(WHOLE, a[14], "inputs"),
     scope: (a[15] ?? null) === null ? null : one(WHOLE, a[15], "scope"),
+    finding: (a[16] ?? null) === null ? null : decodeFinding(a[16]),
   };
 }
 

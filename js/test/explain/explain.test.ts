@@ -5,9 +5,9 @@ import { toText } from "../../src/explain/text";
 import { fold } from "../../src/log/fold";
 import { belongsTo } from "../../src/explain/scope";
 import { versionWords } from "../../src/explain/version";
-import { decode, PROTOCOL } from "../../src/log/events";
+import { decode, PROTOCOL, type Finding, type Place } from "../../src/log/events";
 import { summedOver, tidy, transposed } from "../../src/explain/formula";
-import { hazards, type ErrorRow } from "../../src/log/model";
+import { hazards, type ErrorRow, type Model } from "../../src/log/model";
 import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";
 import { exampleA, exampleG } from "../examples";
@@ -22,6 +22,15 @@ function load(program: Program): Store {
 function large(grads: unknown): unknown {
   const stats = [-1, 1, 0.5, 0];
   return (grads as unknown[]).map((grad) => grad && [[32, 4], "float32", null, stats, null]);
+}
+
+/** What is told of an error before its message. */
+function wordsOf(model: Model, error: ErrorRow): string[] {
+  return explainError(model, error).lines.slice(0, -1).map(toText);
+}
+
+function lineOf(file: string, line: number, text: string): Place {
+  return { file, line, text, function: "" };
 }
 
 /** The title and lines of every step. */
@@ -131,24 +140,44 @@ describe("explanations", () => {
     const model = fold(exampleG().events());
     const [error] = model.errors;
     if (!error) throw new Error("no error");
-    const help = [
-      "freed: h is used again.",
-      "  caused by  cell 3, line 2: h = cell(x, h)",
-      "try h = h.detach()\nh = cell(x, h)",
-    ];
-    const freed = explainError(model, { ...error, kind: "freed", help }).lines;
-    expect(freed.slice(0, -1).map(toText)).toEqual([
+    const finding: Finding = {
+      ...{ kind: "freed", reader: null, fix: "h = h.detach()\nh = cell(x, h)", tried: "" },
+      ...{ text: "h is used again.", culprit: lineOf("/tmp/train.py", 2, "h = cell(x, h)") },
+    };
+    const told = (kind: string, more: Partial<Finding> = {}): string[] =>
+      wordsOf(model, { ...error, kind, finding: { ...finding, ...more } });
+    expect(told("freed")).toEqual([
       "h is used again.",
-      "Caused by cell 3, line 2, h = cell(x, h)",
+      "Caused by train.py, line 2, h = cell(x, h)",
       "Fix: h = h.detach()\nh = cell(x, h)",
     ]);
-    expect(freed.flat().filter((piece) => piece.copy)).toHaveLength(1);
-    const stale = explainError(model, { ...error, help }).lines.map(toText);
-    expect(stale[0]).toContain("MulBackward0 saved b");
-    expect(stale[1]).toBe("Fix: h = h.detach()\nh = cell(x, h)");
-    const anew = [help[0] ?? "", "  caused by  cell 3, line 2: h *= 2", "try h = h * 2"];
-    const line = explainError(model, { ...error, help: anew }).lines.map(toText);
-    expect(line[1]).toBe("Fix: instead of h *= 2 (cell 3, line 2) write h = h * 2");
+    const { lines } = explainError(model, { ...error, kind: "freed", finding });
+    expect(lines.flat().filter((piece) => piece.copy)).toHaveLength(1);
+    const [first, ...rest] = told("version");
+    expect(first).toContain("MulBackward0 saved b");
+    expect(rest).toEqual(["Fix: h = h.detach()\nh = cell(x, h)"]);
+    const culprit = lineOf("cell 3", 2, "h *= 2");
+    expect(told("version", { culprit, fix: "h = h * 2" })[1]).toBe(
+      "Fix: instead of h *= 2 (cell 3, line 2) write h = h * 2",
+    );
+    const reader = lineOf("cell 3", 4, "loss.backward()");
+    const more = { culprit: null, reader, fix: "", tried: "Tried: it runs." };
+    expect(told("other", more)).toEqual([
+      "h is used again.",
+      "Needed by cell 3, line 4, loss.backward()",
+      "Tried: it runs.",
+    ]);
+    expect(told("other", { ...more, culprit: reader })).toHaveLength(3); // one line, told once
+    expect(told("freed", { culprit: null })[0]).toContain("Backward releases what the nodes saved");
+    expect(told("other", { culprit: null })).toEqual([finding.text, `Fix: ${finding.fix}`]);
+  });
+
+  it("tell an error in the sentences that came with it where nothing else is known", () => {
+    const model = fold(exampleG().events());
+    const [error] = model.errors;
+    if (!error) throw new Error("no error");
+    const help = ["no_grad: x needs no grad.", "  caused by  cell 3, line 2: x = x.detach()"];
+    expect(wordsOf(model, { ...error, kind: "other", help })).toEqual(help);
   });
 
   it("say what backward would do before it is pressed", () => {
@@ -172,7 +201,7 @@ describe("explanations", () => {
     const failed = (op: string, inputs: number[]): ErrorRow => ({
       ...{ kind: "call", type: "RuntimeError", message: "m", help: [], run: null, node: null },
       ...{ slot: null, value: null, expected: null, found: null, writes: [], source: null },
-      ...{ op, inputs, scope: null, time: 0 },
+      ...{ op, inputs, scope: null, finding: null, time: 0 },
     });
     const model = fold(p.events());
     const told = (op: string, inputs: number[]): string =>

@@ -56,6 +56,20 @@ const scope = (id: number, parent: number | null): unknown[] => {
   return ["scope", id, parent, "module", "net", "Linear", null, true];
 };
 
+const place = { file: "cell 3", line: 2, text: "b += 1", function: "" };
+const finding = { kind: "stale", reader: null, culprit: place, fix: "", text: "b.", tried: "" };
+
+const failed = (found: unknown): unknown[] => {
+  const error = ["error", "other", "RuntimeError", "m", [], null, null, null, null, null, null];
+  return [...error, [], null, null, [], null, found];
+};
+
+/** The state after an error, of which this was found. */
+function stateWith(found: unknown): unknown {
+  const state = toJson(fold([decode(failed(finding))])) as { errors: object[] };
+  return { ...state, errors: state.errors.map((error) => ({ ...error, finding: found })) };
+}
+
 describe("a log that cannot be read is refused with what is wrong", () => {
   const list = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 2);
   const summary = (n: number) => [[n], "float32", list(n), null, null];
@@ -85,6 +99,23 @@ describe("a log that cannot be read is refused with what is wrong", () => {
     ["a huge text", packed([["cell", 1, "x".repeat(2e6)]]), "'source' is no text of at most"],
     ["a far turn", packed([["curve", 1, 1e9, ["loss"], [[1]]]]), "'first' is no turn"],
     ["an unnamed turn", packed([["scope", 2, 1, "turn", "x", "", null, true]]), "not its number"],
+    ["a finding as text", packed([failed("it is stale")]), "(error): 'finding' is no table"],
+    [
+      "a finding without words",
+      packed([failed({ ...finding, text: undefined })]),
+      "'text' is no text",
+    ],
+    ["a finding at no place", packed([failed({ ...finding, reader: 3 })]), "'place' is no table"],
+    [
+      "a finding at no line",
+      packed([failed({ ...finding, culprit: { ...place, line: "2" } })]),
+      "'line' is no whole number",
+    ],
+    [
+      "a broken finding in a snapshot",
+      packed([["snapshot", 3, stateWith({ ...finding, fix: null })]]),
+      "(snapshot): 'fix' is no text",
+    ],
     ["a broken snapshot", packed([["snapshot", 3, { ops: 1 }]]), "(snapshot): 'ops' is no table"],
     ["a missing beginning", packed([x], { first: 7 }), "its beginning is missing"],
     ["truncated JSON", packed([x]).slice(0, -9), "not complete JSON"],
@@ -156,21 +187,34 @@ describe("a log that can be read is drawn", () => {
     expect(told).not.toMatch(INTERNAL);
   });
 
-  it("also one from before errors told their scope", async () => {
+  it("also one from before errors told their scope and what was found", async () => {
     const older = logs.map((events) =>
       events.map((event) =>
-        Array.isArray(event) && event[0] === "error" ? event.slice(0, -1) : event,
+        Array.isArray(event) && event[0] === "error" ? event.slice(0, -2) : event,
       ),
     );
     const failed = older.find((events) => JSON.stringify(events).includes('["error"')) ?? [];
-    const state = toJson(fold(failed.map(decode))) as { errors: { scope?: unknown }[] };
-    for (const error of state.errors) delete error.scope;
+    const state = toJson(fold(failed.map(decode))) as {
+      errors: { scope?: unknown; finding?: unknown }[];
+    };
+    for (const error of state.errors) {
+      delete error.scope;
+      delete error.finding;
+    }
     older.push([["snapshot", failed.length, state]]);
     const seen = await Promise.all(older.map((events) => look(packed(events))));
     expect(seen.map(({ fault }) => fault)).toEqual(older.map(() => null));
     const errors = seen.flatMap(({ store }) => store.present.value.errors);
     expect(errors.length).toBeGreaterThan(3);
-    expect(errors.every(({ scope }) => scope === null)).toBe(true);
+    expect(errors.every(({ scope, finding }) => scope === null && finding === null)).toBe(true);
+  });
+
+  it("with what was found of an error, which a snapshot keeps", async () => {
+    for (const events of [[failed(finding)], [["snapshot", 1, stateWith(finding)]]]) {
+      const { fault, store } = await look(packed(events));
+      expect(fault).toBeNull();
+      expect(store.present.value.errors[0]?.finding).toEqual(finding);
+    }
   });
 
   it("with markup as text", async () => {
