@@ -8,7 +8,7 @@ import type { Step } from "../replay/steps";
 import { explainStatic } from "./static";
 import { belongsTo } from "./scope";
 import { explainNode } from "./node";
-import { explainPass } from "./pass";
+import { explainPass } from "./optimization-pass";
 import { explainError } from "./problems";
 import { atLine, dim, grad, list, math, name, numbers, plain } from "./text";
 import type { Explanation, Line } from "./text";

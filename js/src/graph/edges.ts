@@ -89,7 +89,7 @@ function inputsBehind(model: Model, inputs: readonly number[]): Map<string, numb
   inputs.forEach((id, i) => {
     const value = model.values.get(id);
     if (value?.node != null) push(found, `${value.node} ${value.nr}`, i);
-    else if (value) push(found, leafKey(value), i);
+    else if (value) push(found, leafIdentity(value), i);
   });
   return found;
 }
@@ -97,10 +97,10 @@ function inputsBehind(model: Model, inputs: readonly number[]): Map<string, numb
 /** What `inputsBehind` calls the input `nr` of a node. */
 function behind(model: Model, { node, variable }: NodeRow, nr: number): string {
   const leaf = variable === null ? undefined : model.values.get(variable);
-  return leaf ? leafKey(leaf) : `${node} ${nr}`;
+  return leaf ? leafIdentity(leaf) : `${node} ${nr}`;
 }
 
 /** A leaf is the same before and after it was written into, as by an optimizer. */
-function leafKey({ storage, view_of }: ValueRow): string {
+function leafIdentity({ storage, view_of }: ValueRow): string {
   return `leaf ${storage} ${view_of ?? ""}`;
 }

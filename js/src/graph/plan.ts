@@ -108,7 +108,7 @@ export function planOf(
   const rich = detail ?? richest(model, content);
   // A program is about calls: what has no name is the wire from one to the next.
   const wished: Detail = isProgram(model) ? { ...rich, values: "wires" } : rich;
-  const wanted = new Map([...aroundError(model, rest.tree.root), ...opened]);
+  const wanted = new Map([...groupsAroundError(model, rest.tree.root), ...opened]);
   const open = openGroups(rest.tree.root, wanted, wished.open);
   const nested = nest(model, rest, open, wished.values, most);
   const comes = ([id]: readonly [number, Group]) => !later?.makers.has(id) || later.cards.has(id);
@@ -157,7 +157,7 @@ function richest(model: Model, content: Content): Detail {
  * The groups around the call that raised in the newest cell, or around the node that failed and the
  * write that spoiled what it had saved, stand open: these are looked at first.
  */
-function aroundError(model: Model, root: Group): ReadonlyMap<string, boolean> {
+function groupsAroundError(model: Model, root: Group): ReadonlyMap<string, boolean> {
   const error = model.errors.at(-1);
   if (!error || error.time < (model.cellTimes.at(-1) ?? 0)) return NONE;
   const opened = (calls: readonly number[]): ReadonlyMap<string, boolean> => {

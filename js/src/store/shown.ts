@@ -61,11 +61,17 @@ export function show(state: State, derived: Derived) {
   });
   /** Nodes that failed; an error that only speaks of a node (a None gradient) is no failure. */
   const failed = computed(() => failedNodes(model.value));
+  /** The value that an error is about: a leaf that was written into, or a gradient not kept. */
+  const wrong = computed(() => {
+    const last = error.value;
+    return last && (last.kind === "leaf" || last.kind === "none") ? last.value : null;
+  });
   /** The newest run, whose gradients are drawn strongly. */
   const run = computed(() => [...model.value.runs.keys()].at(-1) ?? null);
   /** Values at the end of the graph, from which backward can be run. */
   const roots = computed(() => ends(graph.value));
-  return { error, hazards, newest, older, failed, run, roots, ...showPaths(state, derived, roots) };
+  const paths = showPaths(state, derived, roots);
+  return { error, hazards, newest, older, failed, wrong, run, roots, ...paths };
 }
 
 function showPaths(

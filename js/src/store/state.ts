@@ -56,7 +56,7 @@ export function createState() {
     /** The one path that the user points at. */
     onePath: signal<number | null>(null),
 
-    /** Groups that the user opened (true) or closed (false), by key; others are as they are by default. */
+    /** Groups that the user opened (true) or closed (false), by place; others are as by default. */
     opened: signal<ReadonlyMap<string, boolean>>(new Map()),
     /** The group that the user opened last, by place; a new object each time. */
     unfolded: signal<{ readonly place: string } | null>(null),

@@ -7,7 +7,7 @@ import { batch } from "@preact/signals";
 import { Timeline } from "../log/timeline";
 import { createCommands } from "./commands";
 import { derive } from "./derived";
-import { createPasses } from "./passes";
+import { createPasses } from "./optimization-passes";
 import { createReceiver } from "./receiver";
 import { relate } from "./related";
 import { show } from "./shown";

@@ -10,7 +10,7 @@ import { HeightHandle, useNeed } from "./height";
 import { FilmBars } from "./film";
 import { KeysDialog, keyDown } from "./shortcuts";
 import { Listing } from "./listing";
-import { PassBar } from "./passes";
+import { PassBar } from "./optimization-passes";
 import { Panel } from "./panel";
 import { RunBar } from "./run-bar";
 import { useSettled } from "./complete";

@@ -3,7 +3,7 @@
 import type { LoopRow } from "../log/model";
 import type { Store } from "../store/store";
 import type { ShownFilm } from "../store/time-travel";
-import { Curves, Scalars, scalarsOf } from "./curve";
+import { Curves, Scalars, scalarsOf } from "./loss-curves";
 
 /** Of each loop that trains its turns, the outer one first; nothing where none does. */
 export function FilmBars({ store }: { store: Store }) {

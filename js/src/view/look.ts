@@ -7,7 +7,7 @@ import { writeAt, type Hazard, type Model } from "../log/model";
 import { rectOf, type Placed, type Scene } from "../scene/scene";
 import type { Rect } from "../scene/flow";
 import type { Store } from "../store/store";
-import { changedRect } from "./changes";
+import { changedRect } from "./pass-marks";
 import { BRIEF, READING, union, type Size, type Subject } from "./camera";
 
 /**

@@ -10,11 +10,11 @@ import { rectOf, type Placed, type Scene } from "../scene/scene";
 import type { Store } from "../store/store";
 import { inView, overlaps, type Camera } from "./camera";
 import { CardNode } from "./card";
-import { ChangeMarks, ChangeWires } from "./changes";
+import { ChangeMarks, ChangeWires } from "./pass-marks";
 import { FrameNode, GroupNode } from "./group";
-import { Marks, staleMarks, wrongValue } from "./marks";
 import { PillNode } from "./pill";
 import { readingOf } from "./look";
+import { staleArrows, StaleArrows } from "./stale-arrows";
 import type { ViewState } from "./view-state";
 import { flowOf, LabelNode, WireNode } from "./wires";
 
@@ -76,10 +76,10 @@ function Definitions({ id }: { id: string }) {
 }
 
 function Contents({ store, view, id }: { store: Store; view: ViewState; id: string }) {
-  const scene = store.looked.value;
+  const scene = store.drawnScene.value;
   const model = store.model.value;
   const window = useComputed(() => coarse(view.camera.value, view.size.value));
-  const far = useComputed(() => view.camera.value.k < readingOf(store.looked.value)).value;
+  const far = useComputed(() => view.camera.value.k < readingOf(store.drawnScene.value)).value;
   const area = parseArea(window.value);
   const boxes = [...scene.boxes.values()].filter((placed) =>
     overlaps(rectOf(placed, scene.direction), area),
@@ -95,9 +95,9 @@ function Contents({ store, view, id }: { store: Store; view: ViewState; id: stri
         <Labels store={store} scene={scene} model={model} area={area} />
       )}
       <ChangeMarks store={store} />
-      <Marks
-        marks={staleMarks(model, scene, store.shown.hazards.value)}
-        arrow={`stale-head-${id}`}
+      <StaleArrows
+        arrows={staleArrows(model, scene, store.shown.hazards.value)}
+        head={`stale-head-${id}`}
       />
     </>
   );
@@ -227,7 +227,7 @@ interface BoxesProps {
 function Boxes({ store, scene, boxes, id, far }: BoxesProps) {
   const selected = store.selected.value;
   const active = store.activeNode.value;
-  const wrong = wrongValue(store.shown.error.value);
+  const wrong = store.shown.wrong.value;
   const broken = store.shown.failed.value;
   const lit = store.shown.lit.value ?? store.related.value;
   const [storage, setStorage] = useState<number | null>(null);

@@ -44,9 +44,9 @@ export function Stage({ store, view }: { store: Store; view: ViewState }) {
   const drag = useDrag(svg, store, view, dragging);
   const far = useComputed(() => tooFar(store, view)).value;
   const looks = useComputed(() => view.camera.value !== UNSEEN).value;
-  const small = useComputed(() => view.camera.value.k < readingOf(store.looked.value)).value;
+  const small = useComputed(() => view.camera.value.k < readingOf(store.drawnScene.value)).value;
   const state = ["gw-stage", dragging.value ? "gw-dragging" : "", small ? "gw-small" : ""];
-  if (store.looked.value.gaps === "brief") state.push("gw-names");
+  if (store.drawnScene.value.gaps === "brief") state.push("gw-names");
   return (
     <div class="gw-window">
       {far && <Overview store={store} view={view} />}

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { changesOf, inPasses } from "../../src/graph/changes";
-import { explainPass } from "../../src/explain/pass";
+import { explainPass } from "../../src/explain/optimization-pass";
 import { toText } from "../../src/explain/text";
 import { decode, type Event } from "../../src/log/events";
 import { fold } from "../../src/log/fold";

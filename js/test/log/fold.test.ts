@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { decode } from "../../src/log/events";
 import { fold } from "../../src/log/fold";
-import { toJson } from "../../src/log/snapshot";
+import { toJson } from "../to-json";
 import { emptyModel, hazards, type Model } from "../../src/log/model";
 import { exampleA, exampleC, exampleG } from "../examples";
 

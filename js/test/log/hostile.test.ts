@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { called } from "../../src/graph/names";
 import { decode, PROTOCOL } from "../../src/log/events";
 import { fold } from "../../src/log/fold";
-import { toJson } from "../../src/log/snapshot";
+import { toJson } from "../to-json";
 import { Timeline } from "../../src/log/timeline";
 import { createStore, type Store } from "../../src/store/store";
 import { toText } from "../../src/explain/text";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fold } from "../../src/log/fold";
-import { toJson } from "../../src/log/snapshot";
+import { toJson } from "../to-json";
 import { Timeline } from "../../src/log/timeline";
 import { exampleC } from "../examples";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PROTOCOL } from "../../src/log/events";
 import { fold } from "../../src/log/fold";
-import { toJson } from "../../src/log/snapshot";
+import { toJson } from "../to-json";
 import { nextStop, previousStop, stepOver } from "../../src/replay/stops";
 import { sectionAt, sectionsOf } from "../../src/replay/turns";
 import { createStore, type Store } from "../../src/store/store";

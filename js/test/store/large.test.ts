@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { decode, PROTOCOL } from "../../src/log/events";
 import { fold } from "../../src/log/fold";
-import { toJson } from "../../src/log/snapshot";
+import { toJson } from "../to-json";
 import { createDuo } from "../../src/store/duo";
 import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";

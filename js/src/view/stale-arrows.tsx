@@ -1,6 +1,6 @@
 /* The arrows from a write to the saved values that it made stale. */
 
-import { writeAt, type ErrorRow, type Hazard, type Model, type WriteRow } from "../log/model";
+import { writeAt, type Hazard, type Model, type WriteRow } from "../log/model";
 import { SLOT_H, type Pill } from "../graph/boxes";
 import { callKey, valueKey } from "../graph/keys";
 import type { Point } from "../scene/flow";
@@ -8,7 +8,7 @@ import type { Placed, Scene } from "../scene/scene";
 import { slotOffset } from "./pill";
 
 /** One bold arrow from the write to the slot that it made stale. */
-export interface StaleMark {
+export interface StaleArrow {
   readonly key: string;
   readonly path: string;
   /** Where the write is named: on the longest of its arrows, where the most room is. */
@@ -17,8 +17,8 @@ export interface StaleMark {
 }
 
 /** The arrows to draw: from what wrote first to the stale slot, one for each node and write. */
-export function staleMarks(model: Model, scene: Scene, hazards: readonly Hazard[]): StaleMark[] {
-  const marks = new Map<string, StaleMark>();
+export function staleArrows(model: Model, scene: Scene, hazards: readonly Hazard[]): StaleArrow[] {
+  const arrows = new Map<string, StaleArrow>();
   const longest = new Map<WriteRow, { key: string; length: number }>();
   for (const { node, slot, index } of hazards) {
     const owner = [...scene.boxes.values()].find(
@@ -30,15 +30,17 @@ export function staleMarks(model: Model, scene: Scene, hazards: readonly Hazard[
     const from = writerOf(write, scene);
     const to = owner && slotSides(owner, node.node, index, scene);
     const key = `${node.node} ${write.time}`;
-    if (!from || !to || marks.has(key)) continue;
-    marks.set(key, { key, ...arrowTo(from, to), text: `wrote v${write.version}` });
+    if (!from || !to || arrows.has(key)) continue;
+    arrows.set(key, { key, ...arrowTo(from, to), text: `wrote v${write.version}` });
     const { x, y } = from;
     const length = Math.hypot(to.below.x - x, to.below.y - y);
     const known = longest.get(write);
     if (!known || length > known.length) longest.set(write, { key, length });
   }
   const named = new Set([...longest.values()].map(({ key }) => key));
-  return [...marks.values()].map((mark) => (named.has(mark.key) ? mark : { ...mark, label: null }));
+  return [...arrows.values()].map((arrow) =>
+    named.has(arrow.key) ? arrow : { ...arrow, label: null },
+  );
 }
 
 /** What stands for a write: the pill of its call, else the card of what was written. */
@@ -105,18 +107,13 @@ function curve(a: Point, b: Point, c: Point, d: Point, t = 0.5): { path: string;
   };
 }
 
-/** What an error points at in the picture, besides its node. */
-export function wrongValue(error: ErrorRow | null): number | null {
-  return error && (error.kind === "leaf" || error.kind === "none") ? error.value : null;
-}
-
-export function Marks({ marks, arrow }: { marks: readonly StaleMark[]; arrow: string }) {
+export function StaleArrows({ arrows, head }: { arrows: readonly StaleArrow[]; head: string }) {
   return (
-    <g class="gw-marks">
-      {marks.map(({ key, path, label, text }) => (
+    <g class="gw-stale-arrows">
+      {arrows.map(({ key, path, label, text }) => (
         <g key={key} data-testid="stale-arrow">
           <path class="gw-stale-halo" d={path} />
-          <path class="gw-stale-arrow" d={path} marker-end={`url(#${arrow})`} />
+          <path class="gw-stale-arrow" d={path} marker-end={`url(#${head})`} />
           {label && (
             <g class="gw-stale-label" transform={`translate(${label.x} ${label.y})`}>
               <rect x={-32} y={-9} width={64} height={17} rx={4} />

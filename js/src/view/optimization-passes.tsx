@@ -1,12 +1,12 @@
-/* The passes over a static graph as a table: what was left after each, and the way to each. */
+/* The optimization passes over a static graph as a table: what was left after each, and the way to each. */
 
 import { useRef } from "preact/hooks";
 import type { Change } from "../graph/changes";
 import { bytes, duration } from "../log/quantities";
 import type { PassRow } from "../log/model";
-import type { Look } from "../store/passes";
+import type { Look } from "../store/optimization-passes";
 import type { Store } from "../store/store";
-import { SIGNS } from "./changes";
+import { SIGNS } from "./pass-marks";
 import { Sheet, useNear } from "./sheet";
 
 interface Figure {

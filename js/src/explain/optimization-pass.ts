@@ -1,4 +1,4 @@
-/* What a pass over a static graph did, in words. */
+/* What an optimization pass over a static graph did, in words. */
 
 import { changesOf, type Change, type Changes } from "../graph/changes";
 import { callKey, valueKey } from "../graph/keys";

@@ -1,11 +1,11 @@
-/* What a pass changed, marked in the picture by colour and sign. */
+/* What an optimization pass changed, marked in the picture by colour and sign. */
 
 import { callKey, scopeKey, valueKey } from "../graph/keys";
 import type { Change, Changes } from "../graph/changes";
 import type { Model } from "../log/model";
 import type { Direction, Rect } from "../scene/flow";
 import { rectOf, type Scene } from "../scene/scene";
-import { newReads } from "../store/passes";
+import { newReads } from "../store/optimization-passes";
 import type { Store } from "../store/store";
 import { union } from "./camera";
 
@@ -75,7 +75,7 @@ export function changedRect(store: Store, scene: Scene): Rect | null {
 export function ChangeMarks({ store }: { store: Store }) {
   const changes = store.changes.value;
   if (!changes || store.look.value !== "changes") return null;
-  const scene = store.looked.value;
+  const scene = store.drawnScene.value;
   return (
     <g class="gw-changes">
       {marksOf(scene, store.model.value, changes).map(
@@ -115,12 +115,12 @@ export function ChangeWires({ store }: { store: Store }) {
   const changes = store.changes.value;
   const look = store.look.value;
   if (!changes || look === "after") return null;
-  const scene = store.looked.value;
+  const scene = store.drawnScene.value;
   const model = store.model.value;
   return (
     <g class={`gw-change-wires gw-look-${look}`}>
       {changes.reads.map(([call, value]) => {
-        const path = joined(scene, seatOf(scene, model, value), callKey(call));
+        const path = wirePath(scene, seatOf(scene, model, value), callKey(call));
         return path && <path key={`${value}>${call}`} class="gw-change-removed" d={path} />;
       })}
       {look === "changes" && <Marked scene={scene} model={model} changes={changes} />}
@@ -157,7 +157,7 @@ function rectIn(scene: Scene, key: string): Rect | null {
 }
 
 /** A wire that is not in the picture any more, from one box to another. */
-function joined(scene: Scene, from: string, to: string): string | null {
+function wirePath(scene: Scene, from: string, to: string): string | null {
   const [a, b] = [rectIn(scene, from), rectIn(scene, to)];
   if (!a || !b) return null;
   const [start, end] = ends(a, b, scene.direction);

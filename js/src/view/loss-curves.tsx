@@ -1,4 +1,4 @@
-/* The scalars of a film's turns as small curves, above the slider of the turns. */
+/* The scalars of a film's turns (its losses) as small curves, above the slider of the turns. */
 
 import { Fragment } from "preact";
 import { useSignal } from "@preact/signals";
@@ -16,14 +16,14 @@ const MOST = 3;
 /** More points than this are drawn as the least and the greatest of each stretch. */
 const POINTS = 240;
 
-/** Where a turn stands, from the left, as a share of the whole: the middle of its place. */
-export function placeOf(turn: number, count: number): number {
+/** Where a turn stands, from the left, as a share of the width. */
+export function shareOfTurn(turn: number, count: number): number {
   return count <= 1 ? 0.5 : (turn - 1) / (count - 1);
 }
 
-/** The turn at a place. */
-export function turnAt(place: number, count: number): number {
-  return Math.max(1, Math.min(count, Math.round(place * (count - 1)) + 1));
+/** The turn that stands nearest to a share of the width. */
+export function turnAt(share: number, count: number): number {
+  return Math.max(1, Math.min(count, Math.round(share * (count - 1)) + 1));
 }
 
 /** A curve as polylines, broken where numbers are missing, and the turns that are not finite. */
@@ -61,7 +61,7 @@ export function drawCurve(curve: readonly unknown[], count: number): Drawing {
       end();
       continue;
     }
-    const x = (W * placeOf(from + 1 + (part.length - 1) / 2, count)).toFixed(2);
+    const x = (W * shareOfTurn(from + 1 + (part.length - 1) / 2, count)).toFixed(2);
     const ends = new Set([Math.min(...some), Math.max(...some)]);
     for (const value of ends) points.push(`${x},${y(value).toFixed(1)}`);
   }
@@ -108,21 +108,21 @@ export function Curves({ film, turn, whole, onTurn }: CurveProps) {
           <path
             key={kept}
             class="gw-curve-kept"
-            d={`M${(W * placeOf(kept, count)).toFixed(2)} ${H}v-3`}
+            d={`M${(W * shareOfTurn(kept, count)).toFixed(2)} ${H}v-3`}
           />
         ))}
         {curves.map(([name, curve], i) => (
           <OneCurve key={name} {...drawCurve(curve, count)} nr={i} count={count} />
         ))}
         {turn !== null && (
-          <path class="gw-curve-now" d={`M${(W * placeOf(turn, count)).toFixed(2)} 0V${H}`} />
+          <path class="gw-curve-now" d={`M${(W * shareOfTurn(turn, count)).toFixed(2)} 0V${H}`} />
         )}
       </svg>
       {pointed.value !== null && (
         <span
           class="gw-curve-tip"
           data-testid="curve-tip"
-          style={{ left: `${Math.min(80, 100 * placeOf(pointed.value, count))}%` }}
+          style={{ left: `${Math.min(80, 100 * shareOfTurn(pointed.value, count))}%` }}
         >
           {`turn ${pointed.value}: ${scalarsOf(film, shown ?? 1)}`}
         </span>
@@ -138,7 +138,7 @@ function OneCurve({ lines, broken, nr, count }: Drawing & { nr: number; count: n
         <polyline key={i} points={points} />
       ))}
       {broken.map((turn) => {
-        const x = (W * placeOf(turn, count)).toFixed(2);
+        const x = (W * shareOfTurn(turn, count)).toFixed(2);
         return <path key={turn} class="gw-curve-bad" d={`M${x} 1V${H - 1}`} />;
       })}
     </g>

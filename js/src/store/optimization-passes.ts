@@ -1,4 +1,7 @@
-/* Passes over a static graph: what the one shown changed, and whether before or after is drawn. */
+/*
+ * Optimization passes over a static graph: what the one shown changed, and whether the program is
+ * drawn as it was before it, as it is after it, or both.
+ */
 
 import { computed, signal } from "@preact/signals";
 import { changesOf, type Change, type Changes } from "../graph/changes";
@@ -16,13 +19,13 @@ export function createPasses({ model, present, scene }: Derived) {
   /** All passes that were told, and the one that is shown. */
   const passes = computed((): readonly PassRow[] => present.value.passes);
   const passShown = computed(() => model.value.passes.length - 1);
-  /** The scene as it is looked at. */
-  const looked = computed(() =>
+  /** The scene as it is drawn: of a pass, what was before it, what is after it, or both. */
+  const drawnScene = computed(() =>
     changes.value && look.value !== "changes"
       ? half(scene.value, changes.value, look.value)
       : scene.value,
   );
-  return { look, changes, passes, passShown, looked };
+  return { look, changes, passes, passShown, drawnScene };
 }
 
 /** The scene without what the other side of a pass has. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { drawCurve, placeOf, scalarsOf, turnAt } from "../../src/view/curve";
+import { drawCurve, shareOfTurn, scalarsOf, turnAt } from "../../src/view/loss-curves";
 import { keptWords, listed } from "../../src/view/film";
 
 const points = (line: string | undefined): number[][] =>
@@ -34,7 +34,7 @@ describe("a curve of scalars", () => {
   it("finds the turn at a place", () => {
     for (const count of [2, 7, 500]) {
       for (const turn of [1, 2, count]) {
-        expect(turnAt(placeOf(turn, count), count)).toBe(turn);
+        expect(turnAt(shareOfTurn(turn, count), count)).toBe(turn);
       }
     }
     expect([turnAt(-1, 9), turnAt(2, 9)]).toEqual([1, 9]);
