@@ -1,6 +1,6 @@
 /* What went wrong or will: stale saved values, and the errors that autograd raised. */
 
-import { callKey, valueKey } from "../graph/keys";
+import { callKey, writerKeys } from "../graph/keys";
 import type { Finding, Place } from "../log/events";
 import { cut } from "../log/format";
 import {
@@ -64,15 +64,10 @@ function storyOf(model: Model, { node, slot }: Hazard, writes: WriteRow[], found
   return [
     ...story,
     plain("Then "),
-    ...lineAt(model, first.source, writerKey(first)),
+    ...lineAt(model, first.source, writerKeys(first)[0]),
     plain(`${more} wrote into the same memory, which is now at version ${found}. `),
     plain("The derivative needs the value as it was."),
   ];
-}
-
-/** The box that stands for a write. */
-function writerKey({ call, base, value }: WriteRow): string {
-  return call === null ? valueKey(base ?? value) : callKey(call);
 }
 
 /** A way out that can be pasted where the user's line tells one; else in general words. */

@@ -3,11 +3,19 @@
  * kind of thing a key means stands beside it (`Box.kind`, `LayoutBox.kind`) and is never read off it.
  */
 
+import type { WriteRow } from "../log/model";
+
 /** The card of a value. */
 export const valueKey = (value: number): string => `v${value}`;
 
 /** The pill of a call. */
 export const callKey = (call: number): string => `c${call}`;
+
+/** What may stand for a write, the better first: the pill of its call, the card of what it wrote. */
+export function writerKeys({ call, base, value }: WriteRow): readonly [string, ...string[]] {
+  const card = valueKey(base ?? value);
+  return call === null ? [card] : [callKey(call), card];
+}
 
 /** The group of a scope. */
 export const scopeKey = (scope: number): string => `s${scope}`;

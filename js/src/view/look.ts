@@ -1,9 +1,10 @@
 /* What is worth looking at: what a picture opens on, what a step is about, what was asked for. */
 
 import { ageOf, holdsNode } from "../graph/boxes";
-import { callKey, valueKey } from "../graph/keys";
+import { valueKey, writerKeys } from "../graph/keys";
 import { RAISED_KEY } from "../graph/raised";
-import { writeAt, type Hazard, type Model } from "../log/model";
+import { guiltyWrite } from "../graph/visible";
+import type { Hazard, Model, WriteRow } from "../log/model";
 import { rectOf, type Placed, type Scene } from "../scene/scene";
 import type { Rect } from "../scene/flow";
 import type { Store } from "../store/store";
@@ -51,19 +52,10 @@ function wrongSubject(store: Store, scene: Scene, size: Size): Rect | null {
 }
 
 /** The stale slot with what wrote it, when both can be seen together. */
-export function hazardRect(
-  model: Model,
-  scene: Scene,
-  { node, slot }: Hazard,
-  size: Size,
-): Rect | null {
-  const owner = pillOfNode(scene, node.node);
-  const [time] = slot.stale;
-  const write = time === undefined ? undefined : writeAt(model, slot.storage, time);
-  const writer =
-    write &&
-    ((write.call === null ? undefined : scene.boxes.get(callKey(write.call))) ??
-      scene.boxes.get(valueKey(write.base ?? write.value)));
+export function hazardRect(model: Model, scene: Scene, hazard: Hazard, size: Size): Rect | null {
+  const owner = pillOfNode(scene, hazard.node.node);
+  const write = guiltyWrite(model, hazard);
+  const writer = write && writerOf(scene, write);
   const [a, b] = [owner, writer].map((placed) => placed && rectOf(placed, scene.direction));
   if (!a || !b) return a ?? b ?? null;
   const both = union(a, b);
@@ -106,6 +98,15 @@ export function findBox(scene: Scene, key: string): Placed | undefined {
   const known = scene.boxes.get(key);
   if (known || !key.startsWith("n")) return known;
   return pillOfNode(scene, Number(key.slice(1)));
+}
+
+/** The box that stands for a write. */
+export function writerOf({ boxes }: Scene, write: WriteRow): Placed | undefined {
+  for (const key of writerKeys(write)) {
+    const placed = boxes.get(key);
+    if (placed) return placed;
+  }
+  return undefined;
 }
 
 function pillOfNode(scene: Scene, node: number): Placed | undefined {

@@ -1,10 +1,11 @@
 /* The arrows from a write to the saved values that it made stale. */
 
-import { writeAt, type Hazard, type Model, type WriteRow } from "../log/model";
+import type { Hazard, Model, WriteRow } from "../log/model";
 import { SLOT_H, type Pill } from "../graph/boxes";
-import { callKey, valueKey } from "../graph/keys";
+import { guiltyWrite } from "../graph/visible";
 import type { Point } from "../scene/flow";
 import type { Placed, Scene } from "../scene/scene";
+import { writerOf } from "./look";
 import { slotOffset } from "./pill";
 
 /** One bold arrow from the write to the slot that it made stale. */
@@ -20,14 +21,14 @@ export interface StaleArrow {
 export function staleArrows(model: Model, scene: Scene, hazards: readonly Hazard[]): StaleArrow[] {
   const arrows = new Map<string, StaleArrow>();
   const longest = new Map<WriteRow, { key: string; length: number }>();
-  for (const { node, slot, index } of hazards) {
+  for (const hazard of hazards) {
+    const { node, index } = hazard;
     const owner = [...scene.boxes.values()].find(
       ({ box }) => box.kind === "pill" && box.nodes.some((n) => n.node === node.node),
     );
-    const [time] = slot.stale;
-    const write = time === undefined ? undefined : writeAt(model, slot.storage, time);
+    const write = guiltyWrite(model, hazard);
     if (!write) continue;
-    const from = writerOf(write, scene);
+    const from = writerOf(scene, write);
     const to = owner && slotSides(owner, node.node, index, scene);
     const key = `${node.node} ${write.time}`;
     if (!from || !to || arrows.has(key)) continue;
@@ -41,12 +42,6 @@ export function staleArrows(model: Model, scene: Scene, hazards: readonly Hazard
   return [...arrows.values()].map((arrow) =>
     named.has(arrow.key) ? arrow : { ...arrow, label: null },
   );
-}
-
-/** What stands for a write: the pill of its call, else the card of what was written. */
-function writerOf({ call, base, value }: WriteRow, { boxes }: Scene): Placed | undefined {
-  const pill = call === null ? undefined : boxes.get(callKey(call));
-  return pill ?? boxes.get(valueKey(base ?? value));
 }
 
 interface Sides {
