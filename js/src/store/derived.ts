@@ -7,28 +7,19 @@ import { computed, type ReadonlySignal } from "@preact/signals";
 import { explainCell } from "../explain/cell";
 import { explainStep } from "../explain/step";
 import { films } from "../graph/film";
-import { buildGraph, findGraph, type Graph } from "../graph/graph";
+import { buildGraph } from "../graph/graph";
 import { callKey, valueKey } from "../graph/keys";
-import { BUDGET, groupsAround } from "../graph/open";
+import { groupsAround } from "../graph/open";
 import { withRaised } from "../graph/raised";
-import {
-  boxesIn,
-  contentOf,
-  detailsOf,
-  findContent,
-  isRicher,
-  planAt,
-  planOf,
-  type Detail,
-} from "../graph/plan";
+import { contentOf, planAt, planOf } from "../graph/plan";
 import type { Event } from "../log/events";
 import { hazards, makerOf, type CallRow, type Model } from "../log/model";
 import type { Timeline } from "../log/timeline";
 import { stepAt } from "../replay/steps";
-import { fitting, type Fitting, type Room } from "../scene/fitting";
+import type { Fitting } from "../scene/fitting";
 import { PADDING, READING } from "../scene/flow";
-import { BLANK, drawAhead, nextPicture } from "../scene/pictures";
-import { atOnce, type Work } from "../slices";
+import { BLANK, nextPicture } from "../scene/pictures";
+import { fitOf, lookOf } from "./detail";
 import { scan } from "./scan";
 import type { State } from "./state";
 
@@ -98,7 +89,7 @@ function stepOf(state: State, timeline: Timeline, { time, model, liveRun }: Mome
 /** So high a stage becomes by itself, in pixels, when the words under it take their room. */
 const STAGE_HEIGHT = 440;
 
-/** What of a picture can be read at once, in units of the plane: in steps, so that it stands still. */
+/** What of a picture can be read at once, in units of the plane: in steps, so it stands still. */
 function roomOf({ room, height }: State) {
   const step = (n: number): number => Math.floor(Math.max(n, 120) / 20) * 20;
   const w = computed(() => step(room.value.w));
@@ -107,70 +98,77 @@ function roomOf({ room, height }: State) {
   return computed(() => ({ w: inside(w.value), h: inside(h.value) }));
 }
 
-/** The graph of the moment shown, and where its boxes and wires stand. */
-function pictureOf(state: State, timeline: Timeline, { time, model, present }: Moment) {
-  const drawn = computed(() => withRaised(model.value));
-  const shownFilm = computed(() => films(drawn.value).shown);
-  /** The end of the cell that the cursor is in, or of the turn of the film that is shown. */
+/** The models that a picture is made of: of the moment shown, and of the horizon it grows to. */
+function modelsOf(state: State, timeline: Timeline, { time, model, present }: Moment) {
+  const now = computed(() => withRaised(model.value));
+  const turn = computed(() => films(now.value).shown?.turn.scope);
+  /** The end of the cell that the moment is in, or of the turn of the film that is shown. */
   const horizon = computed(() => {
     if (model.value.passes.length > 0) return time.value; // what a pass left is a whole
     const ends = present.value.cellTimes;
     const cell = ends.find((end) => end >= time.value) ?? state.end.value;
-    const turn = shownFilm.value?.turn.scope;
-    if (turn === undefined) return cell;
+    if (turn.value === undefined) return cell;
     for (const { turns } of present.value.loops.values()) {
-      const to = turns.find(({ scope }) => scope === turn)?.to ?? null;
+      const to = turns.find(({ scope }) => scope === turn.value)?.to ?? null;
       if (to !== null && to >= time.value) return Math.min(to, cell);
     }
     return cell;
   });
-  const then = computed(() =>
-    horizon.value === time.value ? drawn.value : withRaised(timeline.at(horizon.value)),
+  const later = computed(() =>
+    horizon.value === time.value ? now.value : withRaised(timeline.at(horizon.value)),
   );
-  /** Whether the whole stands for the moment shown. */
-  const standing = computed(() => stands(drawn.value, then.value, state.everything.value));
-  /** What there is to draw; of the whole, where it stands for the moment shown. */
-  const content = computed(() =>
-    contentOf(standing.value ? then.value : drawn.value, state.everything.value),
-  );
-  const room = roomOf(state);
-  const { fit, prepare } = fitOf(state, then, room);
-  const detail = computed(() => fit.value?.detail ?? null);
+  return { now, later };
+}
+
+type Models = ReturnType<typeof modelsOf>;
+
+/** The graph that is drawn, and the whole of which it is what is there already. */
+function graphsOf(state: State, { now, later }: Models, fit: ReadonlySignal<Fitting>) {
   const choices = computed(() => ({
     everything: state.everything.value,
     opened: state.opened.value,
   }));
-  const last = computed(() => planOf(then.value, choices.value, detail.value).plan);
-  const focused = computed(() => {
-    if (then.value === drawn.value) {
-      return { graph: whole.value, others: content.value.others };
-    }
-    if (standing.value) {
-      const plan = planAt(drawn.value, last.value, then.value);
-      return { graph: buildGraph(drawn.value, plan), others: content.value.others };
-    }
-    const { plan, others } = planOf(drawn.value, choices.value, detail.value, last.value.nest);
-    return { graph: buildGraph(drawn.value, plan), others };
-  });
-  const graph = computed(() => focused.value.graph);
-  /** The graph at the horizon: what will be drawn of this cell, and where. */
-  const whole: ReadonlySignal<Graph> = computed(() =>
-    state.opened.value.size === 0 && fit.value
-      ? fit.value.graph
-      : buildGraph(then.value, last.value),
+  /** What will be drawn of this cell. */
+  const plan = computed(() => planOf(later.value, choices.value, fit.value.detail).plan);
+  const whole = computed(() =>
+    state.opened.value.size === 0 ? fit.value.graph : buildGraph(later.value, plan.value),
   );
-  const picture = scan(BLANK, (last) =>
-    nextPicture(last, {
+  const standing = computed(() => stands(now.value, later.value, state.everything.value));
+  /** What there is to draw; of the whole, where that stands for the moment shown. */
+  const content = computed(() =>
+    contentOf(standing.value ? later.value : now.value, state.everything.value),
+  );
+  /** The graph of the moment shown, and how many others there are beside it. */
+  const focus = computed(() => {
+    if (later.value === now.value) return { graph: whole.value, others: content.value.others };
+    const own = standing.value
+      ? { plan: planAt(now.value, plan.value, later.value), others: content.value.others }
+      : planOf(now.value, choices.value, fit.value.detail, plan.value.nest);
+    return { graph: buildGraph(now.value, own.plan), others: own.others };
+  });
+  return { plan, whole, content, focus };
+}
+
+/** The graph of the moment shown, and where its boxes and wires stand. */
+function pictureOf(state: State, timeline: Timeline, moment: Moment) {
+  const { model } = moment;
+  const models = modelsOf(state, timeline, moment);
+  const room = roomOf(state);
+  const { fit, prepare } = fitOf(state, models.later, room);
+  const { plan, whole, content, focus } = graphsOf(state, models, fit);
+  const graph = computed(() => focus.value.graph);
+  const picture = scan(BLANK, (before) =>
+    nextPicture(before, {
       graph: graph.value,
       whole: whole.value,
       direction: state.wantedDirection.value,
       room: room.value,
-      state: `${state.tidied.value} ${lookOf(detail.value)}`,
+      state: `${state.tidied.value} ${lookOf(fit.value.detail)}`,
     }),
   );
   /** The closed group that a call is drawn in by the end of this cell; null for none. */
   const groupOf = (call: number): string | null =>
-    last.peek().nest.siteOf(call)?.closed?.key ?? null;
+    plan.peek().nest.siteOf(call)?.closed?.key ?? null;
   /** The places of the groups around a box that is not drawn because they are closed. */
   const groupsOver = (key: string): string[] => {
     if (picture.peek().scene.boxes.has(key)) return [];
@@ -180,7 +178,7 @@ function pictureOf(state: State, timeline: Timeline, { time, model, present }: M
     return around.map(({ place }) => place);
   };
   return {
-    focus: focused,
+    focus,
     graph,
     groupOf,
     groupsOver,
@@ -191,69 +189,14 @@ function pictureOf(state: State, timeline: Timeline, { time, model, present }: M
   };
 }
 
-/**
- * In how much detail the picture is shown: as the whole of it fits the room. While a cell grows it
- * never becomes richer again, so that nothing opens and closes to and fro.
- */
-function fitOf(state: State, whole: ReadonlySignal<Model>, room: ReadonlySignal<Room>) {
-  interface Chosen {
-    readonly of: readonly unknown[];
-    readonly model: Model | null;
-    readonly fit: Fitting | null;
-  }
-  let last: Chosen = { of: [], model: null, fit: null };
-  function* choose(model: Model): Work<Chosen> {
-    const everything = state.everything.value;
-    const direction = state.wantedDirection.value;
-    const cell = model.cellTimes.at(-1);
-    // When a loop becomes a film, one turn of it is drawn instead of all.
-    const film = films(model).shown?.loop.loop;
-    const of = [cell, film, room.value, state.tidied.value, everything, direction];
-    const same = of.every((x, i) => x === last.of[i]) && last.of.length > 0;
-    if (same && last.model === model) return last;
-    const grows = same && last.model !== null && last.model.calls.size > 0;
-    const limit = grows ? (last.fit?.detail ?? null) : null; // a picture of nothing is no measure
-    const content = yield* findContent(model, everything);
-    function* draw(detail: Detail): Work<Graph | null> {
-      const most = detail.values === "groups" ? Infinity : MOST_BOXES;
-      const { plan } = planOf(model, { everything, opened: NOTHING }, detail, null, most);
-      yield;
-      return boxesIn(plan.nest) > most ? null : yield* findGraph(model, plan);
-    }
-    const { w, h } = room.value;
-    const boxes = Math.min(160, Math.max(BUDGET, Math.round((w * h) / (120 * 75))));
-    const details = [...detailsOf(content, boxes)].filter((one) => !limit || !isRicher(one, limit));
-    return { of, model, fit: yield* fitting(details, draw, room.value, direction) };
-  }
-  const fit = computed(() => {
-    last = atOnce(choose(whole.value));
-    return last.fit;
-  });
-  /** Finds it ahead for a model that will be shown, and draws that, unless a picture only grows. */
-  function* prepare(model: Model): Work {
-    const before = lookOf(last.fit?.detail);
-    last = yield* choose(withRaised(model));
-    if (last.fit && lookOf(last.fit.detail) !== before) {
-      yield* drawAhead(last.fit.graph, state.wantedDirection.value, room.value);
-    }
-  }
-  return { fit, prepare };
-}
-
-/** Names a detail: in another one the picture is laid out anew. */
-const lookOf = (detail: Detail | null | undefined): string =>
-  detail ? `${detail.depth} ${detail.values}` : "";
-
-/** More boxes are too many to be looked through: the groups that they stand in are drawn alone. */
-const MOST_BOXES = 200;
-
 /** So many calls are much to look through at each step. */
 const MANY = 500;
 
 /**
- * Whether what there is to draw at a later moment is what there is now: when only gradients came
- * between them, and in a large model, of which at each moment the part is drawn that is there. Not
- * when what was computed last is drawn no more by then: as a turn before the one shown.
+ * Whether the plan of a later moment stands for an earlier one, of which that part is drawn which
+ * is there. It does when only gradients came between the two. In a large model it always does,
+ * because a plan of each step would take too long; except where the later plan has no place for
+ * what the earlier moment computed last: then the loop has gone on to another turn since.
  */
 function stands(model: Model, later: Model, everything: boolean): boolean {
   if (sameStructure(model, later)) return true;
@@ -269,8 +212,6 @@ function sameStructure(model: Model, later: Model): boolean {
     (rows) => model[rows].size === later[rows].size,
   );
 }
-
-const NOTHING: ReadonlyMap<string, boolean> = new Map();
 
 /** Whether a box is that of a call, of a value that the call made, or of a leaf that it takes. */
 function holds(model: Model, call: number, key: string): boolean {

@@ -60,7 +60,7 @@ export function createState() {
     opened: signal<ReadonlyMap<string, boolean>>(new Map()),
     /** The group that the user opened last, by place; a new object each time. */
     unfolded: signal<{ readonly place: string } | null>(null),
-    /** The box (or the value's, call's, node's box) that the reader asked to see; a new object each time. */
+    /** The box that the reader asked for, or a value, call or node; a new object each time. */
     sought: signal<{ readonly key: string } | null>(null),
 
     wantedDirection: signal<"auto" | Direction>("auto"),
