@@ -1,4 +1,4 @@
-/* The optimization passes over a static graph as a table: what was left after each, and the way to each. */
+/* Optimization passes over a static graph as a table: what each left, and the way to each. */
 
 import { useRef } from "preact/hooks";
 import type { Change } from "../graph/changes";
