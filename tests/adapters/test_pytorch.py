@@ -325,5 +325,5 @@ def test_parameters_are_met_with_their_first_numbers() -> None:
         assert graph.events == []  # not with what their memory held before
         net(torch.ones(3))
     parameters = [each for each in graph.model.values.values() if each["parameter"]]
-    [weight] = [each for each in parameters if each["summary"][0] == [2, 3]]
+    [weight] = [each for each in parameters if tuple(each["summary"][0]) == (2, 3)]
     assert set(weight["summary"][2]) == {1.0}
