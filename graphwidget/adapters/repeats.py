@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..recording.positions import Position
-from .raw_records import DID, FUNCTION, POSITION, Groups, Named, kind_of
+from .raw_records import FUNCTION, PLACED, POSITION, Groups, Named, kind_of
 from .scope_marks import LoopMark, Records
 
 TOGETHER = 64
@@ -22,7 +22,7 @@ def keys_of(records: Records) -> list[Any]:
     """What turns that do the same have in common: of each record the function, and where it has a
     position that position and what is done there."""
     return [
-        (record[: DID + 1] if record[POSITION].__class__ is Position else record[FUNCTION])
+        (record[:PLACED] if record[POSITION].__class__ is Position else record[FUNCTION])
         if record.__class__ is tuple
         else record.__class__
         for record in records
