@@ -11,6 +11,7 @@ import dis
 import linecache
 from bisect import bisect_right
 from types import CodeType
+from weakref import WeakValueDictionary
 
 from .sites import function_of, lines_of, once_for_code
 
@@ -29,7 +30,8 @@ class Loop:
     what it holds tells turns apart in which nothing is done outside of inner loops."""
 
     __slots__ = (
-        "body", "code", "entry", "function", "header", "line", "local", "target", "text",
+        "__weakref__", "body", "code", "entry", "function", "header", "line", "local", "target",
+        "text",
     )  # fmt: skip
 
     def __init__(
@@ -51,6 +53,11 @@ class Loop:
         self.text = linecache.getline(code.co_filename, line).strip()[:MAX_TEXT]
 
 
+_living: WeakValueDictionary[tuple[int, int], Loop] = WeakValueDictionary()
+"""The loops that somebody holds, by the code's address (which they hold) and the header. They are
+told apart as objects, so they must be the same when a flow that was forgotten is found again."""
+
+
 class Flow:
     """The control flow of a code object."""
 
@@ -58,7 +65,8 @@ class Flow:
         steps = list(dis.get_instructions(code))
         self.offsets = [step.offset for step in steps]
         self.following = _following(code, steps)
-        self.loops = sorted(_loops(code, steps, self.following), key=lambda loop: -len(loop.body))
+        found = sorted(_loops(code, steps, self.following), key=lambda loop: -len(loop.body))
+        self.loops = [_living.setdefault((id(code), loop.header), loop) for loop in found]
         self._between: dict[tuple[int, int], Loop | bool] = {}
         self._around: dict[int, tuple[Loop, ...]] = {}
 

@@ -9,6 +9,8 @@ import pytest
 from graphwidget.adapters import sorting
 from graphwidget.adapters.repeats import Pattern
 from graphwidget.recording import events as ev
+from graphwidget.recording import positions
+from graphwidget.recording.loops import Flow
 
 from .recorded import Recorded, record
 
@@ -118,6 +120,15 @@ def test_of_what_is_let_go_of_all_scalars_are_told(
     for call in one.model.calls.values():
         for value in (*call["inputs"], *call["outputs"]):
             assert isinstance(value, str) or value in one.model.values
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_loops_are_the_same_when_their_code_was_forgotten(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = record(PROGRAMS[name])
+    monkeypatch.setattr(positions, "flow", Flow)  # of many codes the first are looked at again
+    assert story(record(PROGRAMS[name])) == story(known)
 
 
 def test_turns_that_repeat_are_recognised(monkeypatch: pytest.MonkeyPatch) -> None:
