@@ -200,4 +200,21 @@ loss = torch.tensor(error, requires_grad=True)
 loss.backward()
 """,
     ),
+    'a state carried into a loop of its own': Broken(
+        'freed', 'level = level + rate * (each - level)',
+        'level = level + rate * (each - level)', True,
+        """
+rate = torch.nn.Parameter(torch.full((3,), 0.5))
+def smooth(features, level):
+    out = []
+    for each in features.unbind(0):
+        level = level + rate * (each - level)
+        out.append(level)
+    return torch.stack(out), level
+state = torch.zeros(3)
+for turn in range(3):
+    out, state = smooth(torch.randn(4, 3), state)
+    out.square().mean().backward()
+""",
+    ),
 }  # fmt: skip

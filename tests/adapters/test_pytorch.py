@@ -318,6 +318,20 @@ def test_a_gradient_that_a_hook_overwrites_has_no_numbers_rather_than_wrong_ones
     assert first.grads[0].values in (None, (3.0, 3.0))
 
 
+def test_tensors_met_in_an_init_do_not_end_the_recording(recwarn: pytest.WarningsRecorder) -> None:
+    class Table(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            axis = torch.linspace(-1, 1, 4)
+            self.table = torch.stack(torch.meshgrid(axis, axis, indexing="ij"))
+
+    with graphwidget.watch() as graph:
+        model = Table()
+        model.table * 2
+    assert not [each for each in recwarn if "graphwidget" in str(each.message)]
+    assert [call["op"] for call in graph.model.calls.values()] == ["mul"]
+
+
 def test_parameters_are_met_with_their_first_numbers() -> None:
     with graphwidget.watch() as graph:
         net = torch.nn.Linear(3, 2)

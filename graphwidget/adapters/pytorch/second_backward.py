@@ -26,6 +26,8 @@ from .lines import (
 )
 from .ops import is_step
 
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+
 
 def freed(
     model: Model, run: int, node: Row | None, first: Mapping[int, Site | None]
@@ -91,7 +93,9 @@ def _used_again(
         fix = statements.valid("\n".join([*made, line])) if made else ""
     else:
         text += f" {name or 'What was computed then'} is used again, with its old history."
-        fix = _detached(model, edges, line, place)
+        fix, loop = _detached(model, edges, line, place, backward)
+        if loop:
+            text += f" Cut it off before the loop at line {loop}: its own turns stay connected."
     return finding._replace(culprit=place, fix=fix, text=text)
 
 
@@ -239,19 +243,54 @@ def _carried(model: Model, new: Row, old: Row) -> tuple[str, Place | None]:
 
 
 def _detached(
-    model: Model, edges: Iterable[tuple[Row, Row]], line: str, place: Place | None
-) -> str:
-    """The line, with all that is carried into it cut off from its history."""
+    model: Model, edges: Iterable[tuple[Row, Row]], line: str, place: Place | None,
+    backward: Place | None,
+) -> tuple[str, int | None]:  # fmt: skip
+    """The line, with all that is carried into it cut off from its history: before the loop, whose
+    line is told too, if it carries that on itself and only its end is run backward."""
     edges = list(edges)
     names = dict.fromkeys(_carried(model, new, old)[0] for new, old in edges)
     told = all(any(map(partial(name_of_value, model), old["outputs"])) for _, old in edges)
     cuts = [] if told else history_fixes.carried(line, len({old["node"] for _, old in edges}) > 1)
     source = "" if place is None else source_of(model, place)
+    loop = None if place is None or cuts else _carrying(source, place, backward, names)
     for name in filter(None, names if not cuts else ()):
         number = re.search(rf"^\s*{re.escape(name)} = [\d.]+\s*(#.*)?$", source, re.MULTILINE)
+        if loop:
+            value = f"{name}.detach() if torch.is_tensor({name}) else {name}"
+            value = value if number else f"{name}.detach()"
+            cuts += [f"{name} = {value}  # before line {loop}"]
+            continue
         cuts += [f"if torch.is_tensor({name}):"] if number else []
         cuts += [f"{'    ' if number else ''}{name} = {name}.detach()"]
-    return statements.valid("\n".join([*cuts, line])) if cuts else ""
+    if loop:
+        return "\n".join(cuts), loop
+    return statements.valid("\n".join([*cuts, line])) if cuts else "", None
+
+
+def _carrying(
+    source: str, place: Place, backward: Place | None, names: Iterable[str]
+) -> int | None:
+    """The line of the outermost loop around a line, in its function, that gives all of these names
+    their next values and has no backward within it."""
+    around = enclosing(source, place)
+    functions = [nr for nr, node in enumerate(around) if isinstance(node, FUNCTIONS)]
+    for node in around[functions[-1] + 1 if functions else 0 :]:
+        if not isinstance(node, ast.For | ast.While):
+            continue
+        last = node.end_lineno or node.lineno
+        if backward is None or (
+            backward.file == place.file and node.lineno <= backward.line <= last
+        ):
+            continue
+        given = {
+            each.id
+            for each in ast.walk(node)
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        }
+        if given.issuperset(filter(None, names)):
+            return node.lineno
+    return None
 
 
 def _crossings(model: Model, roots: Iterable[int], end: int, began: int) -> list[tuple[Row, Row]]:
@@ -318,5 +357,5 @@ def growing(model: Model, roots: list[int], before: set[int], count: int) -> Fin
     text = f"The graph grows with every backward, by now to {count} nodes: {name or 'a value'} "
     text += "carries the history of all turns before."
     line = "" if place is None else statement(model, place)
-    fix = _detached(model, [crossing], line, place)
+    fix, _loop = _detached(model, [crossing], line, place, None)
     return Finding("leak", place_of_call(model, old["call"]), place, fix, text)

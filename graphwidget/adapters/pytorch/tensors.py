@@ -145,7 +145,9 @@ class Tensors:
         """Take back those of the values that were just met: they are met when they are used."""
         raw = self.recorder.raw
         for ref in refs:
-            if not (raw and type(raw[-1]) is tuple and raw[-1][:2] == (self.told, ref)):
+            # By `is`: two references to living tensors compare these.
+            last = raw[-1] if raw and type(raw[-1]) is tuple else (None, None)
+            if last[0] is not self.told or last[1] is not ref:
                 return
             raw.pop()
             self.recorder.values.discard(ref.id)
