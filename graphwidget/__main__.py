@@ -43,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print(error, Findings(adapter.findings()))
     findings = Findings(adapter.findings(over=True))
     _tell(findings)
+    for fault in adapter.faults:
+        print(f"\n{fault}; what the script did after that was not seen.", file=sys.stderr)
     if given.json is not None:
         with open(given.json, "w", encoding="utf-8") as file:
             json.dump([each.as_json() for each in findings], file, indent=2)

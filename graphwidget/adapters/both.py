@@ -55,6 +55,7 @@ class Adapter(NativeAdapter):
 
                 self.pytorch = TorchAdapter(self.recorder, self.sorter, self.calls)
                 self.pytorch.on_pulse = self._pulse
+                self.pytorch.faults = self.faults
                 if self.light:
                     self.pytorch.lighten()
             except (ImportError, AttributeError) as error:
@@ -74,6 +75,7 @@ class Adapter(NativeAdapter):
         other = super().fork()
         if self.pytorch is not None:
             other.pytorch = self.pytorch.fork(other.recorder, other.sorter, other.calls)
+            other.pytorch.faults = other.faults
         return other
 
     # Switching on and off ------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Places and saved values in words, for the messages of errors."""
+"""Places, saved values and failures of our own in words, for messages."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import os
 
 from ..recording.findings import file_in_words
 from ..recording.fold import Model
+
+
+def stopped(error: BaseException) -> str:
+    """What is said when recording has failed."""
+    return f"graphwidget stopped recording after an internal error: {error!r}"
 
 
 def words_of_saved(model: Model, node: int, slot: str) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from sys import _getframe
 from time import monotonic
 from types import FrameType
@@ -28,7 +28,7 @@ from ..recording.summary import COPIED, Captured, capture, detailed_summary, sta
 from .backward_runs import BackwardRuns
 from .bindings import named_late
 from .call_events import Edges
-from .error_words import place_in_words, words_of_saved
+from .error_words import place_in_words, stopped, words_of_saved
 from .identity import guarded, kept
 from .module_paths import numbers_of
 from .position_finder import PositionFinder, in_optimizers, ours, outside, unheard
@@ -71,6 +71,8 @@ class NativeAdapter(BackwardRuns):
         })  # fmt: skip
         self.positions = PositionFinder(recorder.sites)
         self._scopes: list[int | None] = []
+        self.faults: list[str] = []
+        """What went wrong in here, in sentences."""
         self._step: Position | None = None  # where what an optimizer's step does stands
 
     def fork(self) -> Self:
@@ -112,9 +114,9 @@ class NativeAdapter(BackwardRuns):
     def fault(self, error: BaseException) -> None:
         """Recording has failed: say it once and leave the user's program alone."""
         self.stop()
-        warnings.warn(
-            f"graphwidget stopped recording after an internal error: {error!r}", stacklevel=3
-        )
+        self.faults.append(stopped(error))
+        with suppress(Warning):  # the program may make errors of warnings
+            warnings.warn(self.faults[-1], stacklevel=3)
 
     def drain(self) -> None:
         """Make events of all that happened so far, but for turns of loops in the middle."""

@@ -68,6 +68,17 @@ def test_the_exit_status_is_the_scripts(tmp_path: Path, status: int) -> None:
     assert [path.name for path in tmp_path.glob("*.html")] == []
 
 
+def test_a_fault_of_our_own_is_told_at_the_end(tmp_path: Path) -> None:
+    spoil = (
+        "import warnings, torch\nfrom graphwidget.adapters.pytorch.tensors import Tensors\n"
+        "warnings.simplefilter('error')\nTensors.current = None\n"
+    )
+    (tmp_path / "train.py").write_text(spoil + RIGHT)
+    done = run(tmp_path, "graphwidget", "train.py")
+    assert done.returncode == 0  # the script's own
+    assert "after an internal error: TypeError" in done.stderr.splitlines()[-1]
+
+
 def test_a_script_that_is_not_there(tmp_path: Path) -> None:
     done = run(tmp_path, "graphwidget", "nothing.py")
     assert done.returncode == 2

@@ -21,6 +21,7 @@ from ...recording.findings import Finding
 from ...recording.recorder import Recorder
 from ...recording.summary import SMALL, detailed_summary
 from ..bindings import Bindings, named_late
+from ..error_words import stopped
 from ..scopes import Scopes
 from ..sorting import Sorter
 from .backward_runs import BackwardRuns
@@ -86,6 +87,8 @@ class TorchAdapter:
         )
         self.names.retell[self.records.tell_call] = self.records.retell
         self.sorter.settling.add(self.names.settle)
+        self.faults: list[str] = []
+        """What went wrong in here, in sentences."""
         self.on_pulse: Callable[[float], None] | None = None
         self.calls.heard = self._beat
         self._saved_hooks = CarefulHooks()
@@ -160,10 +163,9 @@ class TorchAdapter:
     def fault(self, error: BaseException) -> None:
         """Recording has failed: say it once and leave the user's program alone."""
         self.stop()
+        self.faults.append(stopped(error))
         with suppress(Warning):  # the program may make errors of warnings
-            warnings.warn(
-                f"graphwidget stopped recording after an internal error: {error!r}", stacklevel=3
-            )
+            warnings.warn(self.faults[-1], stacklevel=3)
 
     def drain(self) -> None:
         """Make events of all that happened so far."""
