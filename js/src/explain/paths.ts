@@ -13,9 +13,13 @@ interface Between {
   readonly found: Paths;
 }
 
+/** More paths than these are only said to be many: nobody counts them. */
+const COUNTED = 10_000;
+
 /** `2 paths lead from w to y`. */
 export function pathsLine(model: Model, { from, to, found }: Between): Line {
-  const many = found.count === 1 ? "One path leads from " : `${found.count} paths lead from `;
+  const count = found.count > COUNTED ? `More than ${COUNTED}` : String(found.count);
+  const many = found.count === 1 ? "One path leads from " : `${count} paths lead from `;
   return [plain(many), name(model, from), plain(" to "), name(model, to)];
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fold } from "../../src/log/fold";
 import { findPaths, multiply, type Jacobian } from "../../src/graph/paths";
-import { productText, sumText } from "../../src/explain/paths";
+import { pathsLine, productText, sumText } from "../../src/explain/paths";
+import { toText } from "../../src/explain/text";
 import { Program } from "../builder";
 import { exampleA, exampleC } from "../examples";
 
@@ -53,6 +54,20 @@ describe("paths", () => {
     const { sum, count } = findPaths(model, 2, 9);
     expect(count).toBe(2);
     expect(sum?.numbers[0]).toBeCloseTo(28);
+  });
+
+  it("does not count more paths than anybody would", () => {
+    const p = new Program();
+    p.cell();
+    const leaf = p.leaf("x", [1]);
+    let root = leaf;
+    for (let i = 0; i < 40; i += 1) root = p.op("add", [root, root], `y${i}`);
+    const model = fold(p.events());
+    const told = (to: number): string => {
+      const found = findPaths(model, leaf.id, to);
+      return toText(pathsLine(model, { from: leaf.id, to, found }));
+    };
+    expect(told(root.id)).toBe("More than 10000 paths lead from x to y39");
   });
 
   it("adds up to the gradient on random graphs, path by path and at once", () => {
