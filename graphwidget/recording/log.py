@@ -268,7 +268,8 @@ def thin(model: Model, curves: bool = True) -> Row:
         thinned.storages[key] = storage | {"writes": storage["writes"][-MAX_WRITES:]}
     for key, loop in thinned.loops.items():
         turns = [turn for turn in loop["turns"] if turn["to"] is None]
-        left = loop["curves"] if curves or turns else {}
+        over = not model.scopes.get(key, {}).get("open")
+        left = {} if over and not curves else loop["curves"]
         thinned.loops[key] = loop | {"turns": turns, "curves": left}
     for key, run in thinned.runs.items():
         order = [node for node in run["order"] if node in kept_nodes]

@@ -217,4 +217,16 @@ for turn in range(3):
     out.square().mean().backward()
 """,
     ),
+    'a state carried on, with a backward in a function': Broken(
+        'freed', 'h = cell(torch.randn(2, 3), h)', 'h = cell(torch.randn(2, 3), h)', True,
+        """
+cell = torch.nn.RNNCell(3, 3)
+def learn(state):
+    state.pow(2).mean().backward()
+h = torch.zeros(2, 3)
+for turn in range(3):
+    h = cell(torch.randn(2, 3), h)
+    learn(h)
+""",
+    ),
 }  # fmt: skip

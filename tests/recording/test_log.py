@@ -112,6 +112,26 @@ def test_a_fork_goes_on_from_what_lives() -> None:
     assert recorder.log.count == 2
 
 
+def test_a_fork_has_no_curves_of_loops_that_are_over() -> None:
+    recorder = Recorder()
+    scopes = (
+        ev.Scope(7, None, "loop", "", "for x in xs:", None, True),
+        ev.Scope(8, 7, "turn", "1", "", None, True),
+        ev.Scope(8, None, "turn", "1", "", None, False),
+        ev.Curve(7, 1, ("loss",), ((1.0,), (0.5,))),
+    )
+    over = ev.Scope(7, None, "loop", "", "", None, False)
+    for after, curves in (((), {7: {"loss": [1.0, 0.5]}}), ((over,), {})):
+        recorder.raw += [(recorder.tell, event) for event in (*scopes, value(1), *after)]
+        other = recorder.fork()
+        other.name(1, "x")
+        other.drain()
+        found = {key: loop["curves"] for key, loop in other.log.model().loops.items()}
+        assert found == curves
+        assert recorder.log.model().loops[7]["curves"]  # it keeps its own
+        recorder = Recorder()
+
+
 def test_what_died_is_not_handed_on() -> None:
     recorder = Recorder()
     names = ev.Name(1, "x", ""), ev.Name(2, "weight", "Linear"), ev.Name(3, "x", "")

@@ -231,13 +231,13 @@ class BackwardRun:
         """Find the cause, and tell it with the error; the event with it."""
         model, runs, message = self.recorder.log.model(), self.runs, str(error)
         node = model.nodes.get(event.node) if event.node is not None else None
+        way = way_of(self.position, self.recorder.sites)
         finding = None
         if event.kind == "version" and node is not None and event.slot is not None:
             slot = next(each for each in node["saved"] if each["slot"] == event.slot)
-            way = way_of(self.position, self.recorder.sites)
             finding = stale_values.stale(model, self.id, node, slot, way)
         elif event.kind == "freed":
-            finding = second_backward.freed(model, self.id, node, runs.checks.first)
+            finding = second_backward.freed(model, self.id, node, runs.checks.first, way)
         elif NO_GRAPH in message:
             finding = self._without_graph(model, message)
         if finding is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from ...recording.findings import Finding, Place
@@ -30,10 +30,11 @@ FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def freed(
-    model: Model, run: int, node: Row | None, first: Mapping[int, Site | None]
-) -> Finding | None:
+    model: Model, run: int, node: Row | None, first: Mapping[int, Site | None],
+    way: Sequence[Place],
+) -> Finding | None:  # fmt: skip
     """The graph, or a part of it, has run backward before; ``first`` tells in which line each of
-    its nodes did."""
+    its nodes did. ``way`` are the lines that lead to this backward, the innermost first."""
     if node is None:
         return None
     row = model.runs.get(run)
@@ -53,12 +54,12 @@ def freed(
             return _kept_graph(finding, before)
         text += " Run one backward, or compute the loss anew before the second."
         return finding._replace(fix=_between_two(model, roots, first, before, backward), text=text)
-    return _used_again(model, edges, first, began, backward, finding)
+    return _used_again(model, edges, first, began, backward, way, finding)
 
 
 def _used_again(
     model: Model, edges: list[tuple[Row, Row]], first: Mapping[int, Site | None], began: int,
-    backward: Place | None, finding: Finding,
+    backward: Place | None, way: Sequence[Place], finding: Finding,
 ) -> Finding:  # fmt: skip
     """A new graph leads by these edges to what ran before: what carries it there, and the cut."""
     reader, before, text = finding.reader, finding.culprit, finding.text
@@ -93,7 +94,7 @@ def _used_again(
         fix = statements.valid("\n".join([*made, line])) if made else ""
     else:
         text += f" {name or 'What was computed then'} is used again, with its old history."
-        fix, loop = _detached(model, edges, line, place, backward)
+        fix, loop = _detached(model, edges, line, place, way)
         if loop:
             text += f" Cut it off before the loop at line {loop}: its own turns stay connected."
     return finding._replace(culprit=place, fix=fix, text=text)
@@ -244,7 +245,7 @@ def _carried(model: Model, new: Row, old: Row) -> tuple[str, Place | None]:
 
 def _detached(
     model: Model, edges: Iterable[tuple[Row, Row]], line: str, place: Place | None,
-    backward: Place | None,
+    way: Sequence[Place],
 ) -> tuple[str, int | None]:  # fmt: skip
     """The line, with all that is carried into it cut off from its history: before the loop, whose
     line is told too, if it carries that on itself and only its end is run backward."""
@@ -253,7 +254,7 @@ def _detached(
     told = all(any(map(partial(name_of_value, model), old["outputs"])) for _, old in edges)
     cuts = [] if told else history_fixes.carried(line, len({old["node"] for _, old in edges}) > 1)
     source = "" if place is None else source_of(model, place)
-    loop = None if place is None or cuts else _carrying(source, place, backward, names)
+    loop = None if place is None or cuts else _carrying(source, place, way, names)
     for name in filter(None, names if not cuts else ()):
         number = re.search(rf"^\s*{re.escape(name)} = [\d.]+\s*(#.*)?$", source, re.MULTILINE)
         if loop:
@@ -268,27 +269,26 @@ def _detached(
     return statements.valid("\n".join([*cuts, line])) if cuts else "", None
 
 
-def _carrying(
-    source: str, place: Place, backward: Place | None, names: Iterable[str]
-) -> int | None:
+def _carrying(source: str, place: Place, way: Sequence[Place], names: Iterable[str]) -> int | None:
     """The line of the outermost loop around a line, in its function, that gives all of these names
-    their next values and has no backward within it."""
+    their next values, while no backward begins in there: the ``way`` leads to that."""
+    wanted = {*filter(None, names)}
+    if not way or not wanted:
+        return None
     around = enclosing(source, place)
     functions = [nr for nr, node in enumerate(around) if isinstance(node, FUNCTIONS)]
     for node in around[functions[-1] + 1 if functions else 0 :]:
         if not isinstance(node, ast.For | ast.While):
             continue
-        last = node.end_lineno or node.lineno
-        if backward is None or (
-            backward.file == place.file and node.lineno <= backward.line <= last
-        ):
+        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        if any(each.file == place.file and each.line in lines for each in way):
             continue
         given = {
             each.id
             for each in ast.walk(node)
             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
         }
-        if given.issuperset(filter(None, names)):
+        if wanted <= given:
             return node.lineno
     return None
 
@@ -357,5 +357,5 @@ def growing(model: Model, roots: list[int], before: set[int], count: int) -> Fin
     text = f"The graph grows with every backward, by now to {count} nodes: {name or 'a value'} "
     text += "carries the history of all turns before."
     line = "" if place is None else statement(model, place)
-    fix, _loop = _detached(model, [crossing], line, place, None)
+    fix, _loop = _detached(model, [crossing], line, place, ())
     return Finding("leak", place_of_call(model, old["call"]), place, fix, text)

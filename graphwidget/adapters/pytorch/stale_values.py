@@ -94,8 +94,8 @@ def _written_parameter(
     reader = place_of_call(model, model.nodes[stale[0]]["call"])
     ends = {*stale, *(node["node"] for node, _slot in model.hazards())}
     until = model.time if write is None else write["time"]
-    found = ((each, anew(model, roots, ends, each.function, until)) for each in way)
-    backward, again = next((each for each in found if each[1]), (way[0], {}))
+    ways = ((each, anew(model, roots, ends, each.function, until)) for each in way)
+    backward, again = next((each for each in ways if each[1]), (way[0], {}))
     line = None if write is None else seen_from(model, write["call"], backward.function)
     if line is not None and any(place.line == line.line for place in again.values()):
         again = {}  # what writes is a part of it: then once more is no help
@@ -106,10 +106,11 @@ def _written_parameter(
     if turned:
         return _cut_history(turned, again[turned])
     again.pop(statement(model, backward), None)  # it comes after it anyway
-    found_anew = None
     if again and line is not None:
-        found_anew = _computed_after(model, write, line, again, backward, reader)
-    return found_anew or _written_after(model, backward, reader, name)
+        found = _computed_after(model, write, line, again, backward, reader)
+        if found is not None:
+            return found
+    return _written_after(model, backward, reader, name)
 
 
 def _cut_history(turned: str, place: Place) -> tuple[str, str]:
