@@ -194,14 +194,14 @@ function* addGroups(draft: Draft, model: Model, { seen, nest: nested, values }: 
   for (const group of nested.frames) {
     const calls = callsBy(model, group);
     if (calls.length === 0) continue;
-    const facts = factsOf(model, group, calls, stepped);
+    const facts = factsOf(model, group, calls, stepped, nested.uses);
     draft.frames.set(group.key, { key: group.key, facts, home: homeKey(group.parent) });
   }
   for (const [group, home] of nested.closed) {
     const calls = callsBy(model, group);
     if (calls.length === 0) continue;
     const age = model.calls.get(calls[0] ?? -1)?.time ?? 0;
-    const facts = factsOf(model, group, calls, stepped);
+    const facts = factsOf(model, group, calls, stepped, nested.uses);
     yield;
     const nodes = nodesIn(model, group, calls);
     yield;

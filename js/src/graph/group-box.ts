@@ -43,10 +43,11 @@ export function factsOf(
   group: Group,
   calls: readonly number[],
   stepped: ReadonlyMap<number, string>,
+  uses: ReadonlyMap<number, readonly number[]>,
 ): GroupFacts {
   const known = told.get(group);
   if (known?.model === model) return known.facts;
-  const facts = findFacts(model, group, calls, stepped);
+  const facts = findFacts(model, group, calls, stepped, uses);
   told.set(group, { model, facts });
   return facts;
 }
@@ -56,11 +57,10 @@ function findFacts(
   group: Group,
   calls: readonly number[],
   stepped: ReadonlyMap<number, string>,
+  uses: ReadonlyMap<number, readonly number[]>,
 ): GroupFacts {
   const { running, done, trouble } = stateOf(model, calls);
-  const last = calls.at(-1);
-  const output = last === undefined ? undefined : model.calls.get(last)?.outputs[0];
-  const value = output === undefined ? undefined : model.values.get(output);
+  const value = model.values.get(givenBy(model, calls, uses) ?? -1);
   const maker = value?.node == null ? undefined : model.nodes.get(value.node);
   const grad = maker?.grads_in[value?.nr ?? 0] ?? null;
   return {
@@ -77,6 +77,21 @@ function findFacts(
     trouble,
     state: running ? "running" : done ? "done" : "ready",
   };
+}
+
+/** What a group gives: of what calls after it use the value that was made last, else its last. */
+function givenBy(
+  model: Model,
+  calls: readonly number[],
+  uses: ReadonlyMap<number, readonly number[]>,
+): number | undefined {
+  const last = calls.at(-1) ?? -1;
+  for (let nr = calls.length - 1; nr >= 0; nr -= 1) {
+    const outputs = model.calls.get(calls[nr] ?? -1)?.outputs ?? [];
+    const given = outputs.find((id) => uses.get(id)?.some((reader) => reader > last));
+    if (given !== undefined) return given;
+  }
+  return model.calls.get(last)?.outputs[0];
 }
 
 /** What stepped a parameter that is read inside, or null. */

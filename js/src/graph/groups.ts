@@ -196,13 +196,19 @@ function joinLines(model: Model, group: Made, places: Places): void {
 const outputsOf = (model: Model, item: Made | number): number =>
   typeof item === "number" ? Math.max(1, get(model.calls, item).outputs.length) : 0;
 
-/** A group that says nothing by itself: the only turn of a loop, a function around one op. */
+/**
+ * A group that says nothing by itself: the only turn of a loop, a function around one op; and of
+ * `for block in self.blocks` each turn that is one module, and the loop where all of them are.
+ */
 function isIdle(inner: Made, outer: Made): boolean {
-  if (inner.kind === "loop") return inner.times === 1;
-  if (inner.kind === "turn") return outer.kind === "loop" && outer.times === 1;
+  if (inner.kind === "loop") return inner.times === 1 || inner.items.every(isModule);
+  if (inner.kind === "turn") return outer.times === 1 || inner.items.every(isModule);
   if (inner.kind !== "function") return false;
   return inner.items.length === 1 || (outer.parent !== null && outer.items.length === 1);
 }
+
+const isModule = (item: Made | number): boolean =>
+  typeof item !== "number" && (item.kind === "module" || item.kind === "repeat");
 
 function measure(group: Made): void {
   group.ops = 0;

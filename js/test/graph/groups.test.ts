@@ -99,6 +99,45 @@ describe("groups", () => {
     expect(groupsIn(large)[0]?.facts.ops).toBe(50);
   });
 
+  it("are the modules alone where each turn of a loop is one module's call", () => {
+    const p = new Program();
+    p.cell();
+    let h = p.leaf("x", [1, 2]);
+    p.within("module", "net", "Net", () => {
+      p.within("loop", "", "for block in self.blocks:", () => {
+        for (let i = 0; i < 3; i += 1) {
+          p.within("turn", String(i + 1), "", () => {
+            p.within("module", `net.blocks[${i}]`, "Block", () => {
+              for (let k = 0; k < 2 + i; k += 1) h = p.op("mul", [h, 2]);
+            });
+          });
+        }
+      });
+    });
+    const [net] = rootOf(modelOf(p)).items;
+    const inner = typeof net === "object" ? net.items : [];
+    expect(inner.map((item) => (typeof item === "object" ? item.title : item))).toEqual(
+      [0, 1, 2].map((i) => `net.blocks[${i}]`),
+    );
+  });
+
+  it("tell when closed of what they give, and not of what they made last for nobody", () => {
+    const p = new Program();
+    p.cell();
+    let h = p.leaf("x", [1, 2]);
+    p.within("module", "net", "Net", () => {
+      const given = p.op("mul", [h, 2]);
+      p.op("mean", [given]);
+      h = given;
+    });
+    p.backward(p.op("mean", [h], "loss"));
+    const model = modelOf(p);
+    const open = rootOf(model).items.find((item) => typeof item === "object");
+    const [net] = groupsIn(draw(model, { [open?.place ?? ""]: false }));
+    expect(net?.facts.shape).toBe("(2,)");
+    expect(net?.facts.norm).not.toBeNull();
+  });
+
   it("fold equal modules in a row, and unfold them when asked", () => {
     const model = modelOf(stack(6, 5));
     const [folded, ...others] = groupsIn(draw(model));
