@@ -102,9 +102,10 @@ export function explainError(model: Model, error: ErrorRow): Explanation {
   // Without a line to show, a finding says less than our words, which have links.
   const placed = finding !== null && (finding.culprit ?? finding.reader) !== null;
   let lines = placed ? wordsOfFinding(model, error, finding) : ourWords(model, error);
-  if (lines.length === 0 && finding) lines = linesOf(finding);
+  if (lines.length === 0 && finding) lines = linesOf(model, finding);
   if (lines.length === 0) lines = help.map((sentence) => [plain(sentence)]);
-  const heading = kind === "call" ? `${op ?? "A call"} failed` : (HEADINGS[kind] ?? type);
+  const known = HEADINGS[kind] ?? HEADINGS[finding?.kind ?? ""] ?? type;
+  const heading = kind === "call" ? `${op ?? "A call"} failed` : known;
   return {
     tone: "error",
     title: [wrong(heading)],
@@ -117,23 +118,41 @@ export function explainError(model: Model, error: ErrorRow): Explanation {
 /** A finding on an error of PyTorch's; where the log tells the same with links, that and the fix. */
 function wordsOfFinding(model: Model, error: ErrorRow, finding: Finding): Line[] {
   const [story] = error.kind === "version" ? ourWords(model, error) : [];
-  return story ? [story, ...fixIn(finding, true)] : linesOf(finding);
+  return story ? [story, ...fixIn(finding, true)] : linesOf(model, finding);
 }
 
 /** All that a finding says. */
-function linesOf(finding: Finding): Line[] {
+function linesOf(model: Model, finding: Finding): Line[] {
   const { text, culprit, reader, tried } = finding;
-  const lines: Line[] = [[plain(text)]];
-  if (culprit) lines.push(placedLine("Caused by ", culprit));
+  const lines: Line[] = [sentence(text)];
+  if (culprit) lines.push(placedLine(model, "Caused by ", culprit));
   if (reader && !(culprit && isSame(reader, culprit))) {
-    lines.push(placedLine("Needed by ", reader));
+    lines.push(placedLine(model, "Needed by ", reader));
   }
-  if (tried) lines.push([plain(tried)]);
+  if (tried) lines.push(sentence(tried));
   return [...lines, ...fixIn(finding, false)];
 }
 
-function placedLine(what: string, place: Place): Line {
-  return [plain(what), plain(`${whereIs(place)}, `), code(place.text)];
+/** A sentence of the kernel's, in which code stands between backticks. */
+function sentence(text: string): Line {
+  const parts = text.split("`").map((part, nr) => (nr % 2 === 1 ? code(part) : plain(part)));
+  return parts.filter((part) => part.text !== "");
+}
+
+/** A line of the program, as a link to the last that it did. */
+function placedLine(model: Model, what: string, at: Place): Line {
+  const start: Piece = { ...plain(whereIs(at)), ...linkTo(model, at) };
+  return [plain(what), start, plain(", "), code(at.text)];
+}
+
+function linkTo(model: Model, at: Place): Partial<Piece> {
+  let found: number | null = null;
+  for (const { call, source } of model.calls.values()) {
+    const row = model.sources.get(source ?? -1);
+    if (row?.line !== at.line) continue;
+    if (at.file === (row.cell === null ? row.file : `cell ${row.cell}`)) found = call;
+  }
+  return found === null ? {} : { tone: "name", key: callKey(found) };
 }
 
 const whereIs = ({ file, line }: Place): string => `${baseName(file)}, line ${line}`;
@@ -154,11 +173,14 @@ function fixIn({ fix, culprit }: Finding, alone: boolean): Line[] {
   return [[plain("Fix: "), ...instead, pasted(fix)]];
 }
 
+/** By the kind of an error, or of what was found of it. */
 const HEADINGS: Readonly<Record<string, string>> = {
   version: "Backward failed: a saved value was changed in place",
   leaf: "A leaf that requires grad may not be written in place",
   freed: "Backward failed: the saved values were freed by an earlier backward",
   none: "This value keeps no gradient",
+  view: "This view may not be written in place",
+  no_grad: "Backward failed: no graph leads back from there",
 };
 
 /** The story with links into the picture, where all of it is on record. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { backwardEffects } from "../../src/explain/effects";
 import { explainError, explainHazard } from "../../src/explain/problems";
 import { toText } from "../../src/explain/text";
+import { callKey } from "../../src/graph/keys";
 import { fold } from "../../src/log/fold";
 import { belongsTo } from "../../src/explain/scope";
 import { versionWords } from "../../src/explain/version";
@@ -170,6 +171,27 @@ describe("explanations", () => {
     expect(told("other", { ...more, culprit: reader })).toHaveLength(3); // one line, told once
     expect(told("freed", { culprit: null })[0]).toContain("Backward releases what the nodes saved");
     expect(told("other", { culprit: null })).toEqual([finding.text, `Fix: ${finding.fix}`]);
+  });
+
+  it("link a finding's line to what it did, and set its code as code", () => {
+    const model = fold(exampleG().events());
+    const [error] = model.errors;
+    const call = [...model.calls.values()].at(-1);
+    const source = model.sources.get(call?.source ?? -1);
+    if (!error || !call || !source) throw new Error("no example");
+    const finding: Finding = {
+      ...{ kind: "no_grad", reader: null, fix: "", tried: "" },
+      text: "It was made under `torch.no_grad()`.",
+      culprit: lineOf(`cell ${source.cell}`, source.line, source.text),
+    };
+    const { title, lines } = explainError(model, { ...error, kind: "other", finding });
+    expect(toText(title)).toContain("no graph leads back");
+    expect(lines[0]?.map(({ tone, text }) => [tone, text])).toEqual([
+      ["plain", "It was made under "],
+      ["code", "torch.no_grad()"],
+      ["plain", "."],
+    ]);
+    expect(lines[1]?.find(({ key }) => key)?.key).toBe(callKey(call.call));
   });
 
   it("tell an error in the sentences that came with it where nothing else is known", () => {
