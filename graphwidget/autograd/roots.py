@@ -13,6 +13,7 @@ from ..arrays.type_names import type_name
 from ..graph import runtime
 from ..graph.base import dtype_of_grad
 from ..graph.edges import GradientEdge, meta_at, refreshed, target_at
+from ..graph.errors import no_graph_error
 from ..graph.node import AccumulateGrad, target_of
 from ..graph.tensor import Tensor
 from .order import collect
@@ -140,9 +141,7 @@ def roots_of(outputs: Sequence[Any]) -> list[Any]:
         else:
             target = target_of(refreshed(output))  # a view may need a new history first
         if target is None:
-            raise RuntimeError(
-                f"element {i} of tensors does not require grad and does not have a grad_fn"
-            )
+            raise no_graph_error(i, output)
         roots.append(target)
     return roots
 

@@ -69,8 +69,8 @@ NONLEAF_GRAD = (
 class ErrorFacts:
     """What is known about an autograd error.
 
-    ``kind`` is ``version``, ``leaf``, ``freed``, ``none`` or ``other``; ``writes`` are the
-    guilty in-place writes that are remembered, oldest first; ``help`` the plain sentences.
+    ``kind`` is ``version``, ``leaf``, ``freed``, ``no_grad``, ``none`` or ``other``; ``writes``
+    are the guilty in-place writes that are remembered, oldest first; ``help`` the plain sentences.
     """
 
     kind: str
@@ -176,6 +176,21 @@ def freed_error(node: NodeBase) -> Exception:
         "once, or call the first backward with retain_graph=True.",
     )
     return with_notes(RuntimeError(FREED), ErrorFacts("freed", help, node))
+
+
+def no_graph_error(number: int, output: Any) -> Exception:
+    """The error of a backward from the root of that number, which no graph leads back from."""
+    message = f"element {number} of tensors does not require grad and does not have a grad_fn"
+    tensor = output if isinstance(output, runtime.Tensor) else None
+    help = (
+        "No operation that led to it was recorded: nothing that it was computed from requires "
+        "grad, or it was computed under no_grad() or from what detach() or item() gave.",
+        "Way out: make what you want the gradient of with requires_grad=True before it is used.",
+    )
+    error = with_notes(RuntimeError(message), ErrorFacts("no_grad", help, tensor=tensor))
+    if runtime.observer is not None:
+        runtime.observer.failed(error)
+    return error
 
 
 def leaf_write_error(tensor: TensorBase, op: str, message: str = LEAF) -> Exception:

@@ -373,12 +373,12 @@ class Error(NamedTuple):
     """An autograd error of the user's program, with its explanation.
 
     ``kind`` is ``version`` (a saved value was modified in place), ``leaf`` (in-place on a leaf
-    or a view of one), ``freed`` (second backward), ``none`` (``.grad`` of a non-leaf read: a
-    warning in PyTorch) or ``other``. ``help`` are the plain sentences that an exception of this
-    package carries as notes, ``finding`` is what was found of one of PyTorch's. ``writes`` are the
-    times of the guilty ``write`` events. ``call`` is the kind of a call that raised (wrong shapes):
-    then ``op`` names it, ``inputs`` are the values it was given and ``scope`` is the innermost one
-    that it was made in (else None and empty)."""
+    or a view of one), ``freed`` (second backward), ``no_grad`` (no graph leads back), ``none``
+    (``.grad`` of a non-leaf read: a warning in PyTorch) or ``other``. ``help`` are the plain
+    sentences that an exception of this package carries as notes, ``finding`` is what was found of
+    one of PyTorch's. ``writes`` are the times of the guilty ``write`` events. ``call`` is the kind
+    of a call that raised (wrong shapes): then ``op`` names it, ``inputs`` are the values it was
+    given and ``scope`` is the innermost one that it was made in (else None and empty)."""
 
     kind: str
     type: str

@@ -16,6 +16,7 @@ from graphwidget.recording import events as ev
 from graphwidget.recording.fold import fold
 from graphwidget.recording.recorder import Recorder
 
+from .engines import native, real
 from .recorded import record
 
 PATHS = """
@@ -190,6 +191,7 @@ def test_the_version_error_of_a_saved_result_shows_no_value_of_its_own() -> None
         ("a = torch.ones(2, requires_grad=True)\na[0] = 1", "leaf"),
         ("a = torch.ones(2, requires_grad=True)\nb = a * a\nb.sum().backward()\n"
          "b.sum().backward()", "freed"),
+        ("y = torch.ones(2, requires_grad=True).detach().sum()\ny.backward()", "no_grad"),
     ],
 )  # fmt: skip
 def test_errors_are_told(source: str, kind: str) -> None:
@@ -197,6 +199,14 @@ def test_errors_are_told(source: str, kind: str) -> None:
     assert error["kind"] == kind
     assert error["help"]
     assert error["source"] is not None
+
+
+@pytest.mark.parametrize("engine", [native, real])
+def test_a_backward_without_a_graph_tells_of_which_value(engine: Any) -> None:
+    source = "w = torch.ones(2, requires_grad=True)\ny = (2 * w.detach()).sum()\ny.backward()"
+    model, _ = engine(source)
+    [error] = model.errors
+    assert (error["kind"], error["value"]) == ("no_grad", model.names["\0y"])
 
 
 def test_a_gradient_that_is_none_is_explained() -> None:

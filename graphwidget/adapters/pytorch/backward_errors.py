@@ -16,8 +16,11 @@ VERSIONS = re.compile(r"(\[[\d, ]*\])\].* is at version (\d+); expected version 
 NO_GRAPH = "does not require grad"
 
 
-def error_event(error: BaseException, run: int | None, node: int | None, model: Model) -> ev.Error:
-    """The error of a run, with what the log knows of it; ``node`` is where the run stands."""
+def error_event(
+    error: BaseException, run: int, root: int | None, node: int | None, model: Model
+) -> ev.Error:
+    """The error of a run from the value ``root``, with what the log knows of it; ``node`` is where
+    the run stands."""
     message = str(error)
     kind, slot = "other", None
     row = None if node is None else model.nodes.get(node)
@@ -26,7 +29,10 @@ def error_event(error: BaseException, run: int | None, node: int | None, model: 
         row, slot = _stale(model, row, message)
     elif FREED in message:
         kind = "freed"
-    value = expected = found = None
+    elif NO_GRAPH in message:
+        kind = "no_grad"
+    value = root if kind == "no_grad" else None
+    expected = found = None
     writes: tuple[int, ...] = ()
     if slot is not None:
         value, expected = slot["value"], slot["version"]

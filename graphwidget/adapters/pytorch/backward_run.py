@@ -221,7 +221,7 @@ class BackwardRun:
                     self.recorder.raw.append((self.runs.starts, self.id, node, ()))
                 self.recorder.drain()
                 number, model = None if node is None else node.id, self.recorder.log.model()
-                event = error_event(error, self.id, number, model)
+                event = error_event(error, self.id, self.root, number, model)
                 event = self._explain(error, event)
                 self.recorder.raw.append((self.runs.errs, None, event, self.position))
         except Exception as fault:

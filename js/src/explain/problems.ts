@@ -213,6 +213,8 @@ function ourWords(model: Model, error: ErrorRow): Line[] {
           plain(", or compute the forward pass again."),
         ],
       ];
+    case "no_grad":
+      return error.value === null ? [] : cutBefore(model, error.value);
     case "none":
       return [
         [
@@ -225,4 +227,24 @@ function ourWords(model: Model, error: ErrorRow): Line[] {
     default:
       return [];
   }
+}
+
+/** Where the history of a value was lost: the nearest call from what requires grad to what does not. */
+function cutBefore(model: Model, value: number): Line[] {
+  const waiting = [value];
+  const seen = new Set(waiting);
+  for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+    const call = model.calls.get(model.values.get(id)?.call ?? -1);
+    const inputs = (call?.inputs ?? []).filter((input) => typeof input === "number");
+    const lost = inputs.find((input) => model.values.get(input)?.requires_grad);
+    if (call && lost !== undefined) {
+      const gave = " requires grad, and what was made of it here does not: ";
+      const why = /^detach/.test(call.op) ? "detach() cuts the graph." : "it was not recorded.";
+      const where = lineAt(model, call.source, callKey(call.call));
+      return [[...where, plain(": "), name(model, lost), plain(gave + why)]];
+    }
+    for (const input of inputs) if (!seen.has(input)) waiting.push(input);
+    for (const input of inputs) seen.add(input);
+  }
+  return [];
 }

@@ -61,10 +61,10 @@ export function show(state: State, derived: Derived) {
   });
   /** Nodes that failed; an error that only speaks of a node (a None gradient) is no failure. */
   const failed = computed(() => failedNodes(model.value));
-  /** The value that an error is about: a leaf that was written into, or a gradient not kept. */
+  /** The value that an error is about: a leaf written into, a gradient not kept, no graph. */
   const wrong = computed(() => {
     const last = error.value;
-    return last && (last.kind === "leaf" || last.kind === "none") ? last.value : null;
+    return last && (last.node === null || last.kind === "none") ? last.value : null;
   });
   /** The newest run, whose gradients are drawn strongly. */
   const run = computed(() => [...model.value.runs.keys()].at(-1) ?? null);

@@ -25,6 +25,12 @@ function large(grads: unknown): unknown {
   return (grads as unknown[]).map((grad) => grad && [[32, 4], "float32", null, stats, null]);
 }
 
+const NO_ERROR: ErrorRow = {
+  ...{ kind: "other", type: "RuntimeError", message: "m", help: [], run: null, node: null },
+  ...{ slot: null, value: null, expected: null, found: null, writes: [], source: null },
+  ...{ op: null, inputs: [], scope: null, finding: null, time: 0 },
+};
+
 /** What is told of an error before its message. */
 function wordsOf(model: Model, error: ErrorRow): string[] {
   return explainError(model, error).lines.slice(0, -1).map(toText);
@@ -194,6 +200,17 @@ describe("explanations", () => {
     expect(lines[1]?.find(({ key }) => key)?.key).toBe(callKey(call.call));
   });
 
+  it("find where the graph was cut that a backward needs", () => {
+    const p = new Program();
+    const w = p.leaf("w", [1, 2]);
+    const doubled = p.op("mul", [{ ...w, grad: false }, 2]); // as under no_grad
+    const y = p.op("mean", [doubled], "y");
+    const model = fold(p.events());
+    const error = { ...NO_ERROR, kind: "no_grad", help: ["No way back."], value: y.id };
+    expect(wordsOf(model, error)[0]).toMatch(/line \d+.*: w requires grad, and what was made/);
+    expect(wordsOf(model, { ...error, value: w.id })).toEqual(["No way back."]);
+  });
+
   it("tell an error in the sentences that came with it where nothing else is known", () => {
     const model = fold(exampleG().events());
     const [error] = model.errors;
@@ -221,9 +238,8 @@ describe("explanations", () => {
     const summary = [[2, 3], "float32", [1, 2, 3, 4, 5, 6], null, null];
     p.tell("value", 90, 90, 0, true, true, false, null, summary);
     const failed = (op: string, inputs: number[]): ErrorRow => ({
-      ...{ kind: "call", type: "RuntimeError", message: "m", help: [], run: null, node: null },
-      ...{ slot: null, value: null, expected: null, found: null, writes: [], source: null },
-      ...{ op, inputs, scope: null, finding: null, time: 0 },
+      ...NO_ERROR,
+      ...{ kind: "call", op, inputs },
     });
     const model = fold(p.events());
     const told = (op: string, inputs: number[]): string =>
