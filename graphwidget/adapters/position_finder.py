@@ -78,7 +78,9 @@ def _initializes(frame: FrameType, init: str) -> bool:
     code = frame.f_code
     if code.co_filename == init:
         return True
-    return code.co_name in INITIAL and is_module(frame.f_locals.get("self"))
+    if code.co_name not in INITIAL or not code.co_argcount:
+        return False
+    return is_module(frame.f_locals.get(code.co_varnames[0]))  # whatever it calls itself
 
 
 def outside(frame: FrameType) -> FrameType:
@@ -202,14 +204,14 @@ class PositionFinder:
         lost inside this package, those that the result of the user's call gets, which it may be."""
         found = at.named.get(path)
         if found is None:
-            names, end = self.sites.names(frame, path, self.ours)
+            names, end, part = self.sites.names(frame, path, self.ours)
             late: Names = ()
             while self.ours(end.f_code.co_filename):
                 # A call of a module returns what its own forward has returned, by a variable.
                 where = user_frame(end, self.ours)
                 if where is None:
                     break
-                more, end = self.sites.names(where, path, self.ours)
+                more, end, part = self.sites.names(where, part, self.ours)
                 late += more
             found = at.named[path] = names, late
             if not path:

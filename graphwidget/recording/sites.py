@@ -108,18 +108,18 @@ class Sites:
 
     def names(
         self, frame: FrameType, path: Path = (), skip: Callable[[str], bool] = lambda file: False
-    ) -> tuple[Names, FrameType]:
+    ) -> tuple[Names, FrameType, Path]:
         """What the result of the call that ``frame`` is making is about to be bound to, followed
-        through the callers that it is returned to; and the frame where the trail ends. Names in
-        files that ``skip`` do not count."""
+        through the callers that it is returned to; and the frame where the trail ends, with the
+        part that it is there of the call's result. Names in files that ``skip`` do not count."""
         where = frame
         names, returned = self.at(where.f_code, where.f_lasti).binding(path)
         while True:
             if skip(where.f_code.co_filename):
                 names = ()
             if returned is None or where.f_back is None:
-                return names, where
-            where = where.f_back
+                return names, where, path
+            where, path = where.f_back, returned
             more, returned = self.at(where.f_code, where.f_lasti).binding(returned)
             names = more if skip(where.f_code.co_filename) else names + more
 

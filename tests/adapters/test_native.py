@@ -416,3 +416,34 @@ def test_only_the_result_of_a_modules_call_has_its_name() -> None:
     seen = record("layer = torch.nn.Linear(2, 3)\nlogits = layer(torch.ones(4, 2))\n")
     (named,) = (row for row in seen.model.values.values() if ["", "logits"] in row["names"])
     assert named["summary"].shape == (4, 3)
+
+
+TUPLE = """
+class Net(torch.nn.Module):
+    def __init__(this):
+        super().__init__()
+        this.weight = torch.nn.Parameter(torch.ones(2))
+        this.scale = (2 * torch.ones(2))[None]
+    def forward(this, x, target=None):
+        scores = x * this.weight * this.scale
+        return scores, None if target is None else (scores - target).pow(2).mean()
+net = Net()
+for step in range(2):
+    _, loss = net(torch.ones(2), torch.zeros(2))
+    loss.backward()
+loss = loss.item()
+"""
+
+
+@pytest.mark.parametrize("engine", [native, real])
+def test_a_part_of_what_a_module_returns_gets_the_name_that_it_is_unpacked_to(engine: Any) -> None:
+    model, _ = engine(TUPLE)
+    losses = [row for row in model.values.values() if ["", "loss"] in row["names"]]
+    assert {model.calls[row["call"]]["op"] for row in losses} == {"mean"}
+    assert len(losses) == 2
+
+
+@pytest.mark.parametrize("engine", [native, real])
+def test_what_a_module_makes_of_itself_is_not_told_whatever_it_calls_itself(engine: Any) -> None:
+    model, _ = engine(TUPLE)
+    assert [call["op"] for call in model.calls.values()][:3] == ["mul", "mul", "sub"]

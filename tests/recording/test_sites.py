@@ -30,14 +30,14 @@ class Probe:
 
     def note(self, path: tuple[int, ...]) -> Any:
         frame = sys._getframe(2)
-        names, _end = SITES.names(frame, path)
+        names, *_end = SITES.names(frame, path)
         self.found.append(tuple(f"{scope}:{name}" if scope else name for scope, name in names))
         self.lines.append(SITES.at(frame.f_code, frame.f_lasti).line)
         return self
 
     def __add__(self, _other: Any) -> Any:
         frame = sys._getframe(1)
-        names, _end = SITES.names(frame)
+        names, *_end = SITES.names(frame)
         self.found.append(tuple(f"{scope}:{name}" if scope else name for scope, name in names))
         return self
 

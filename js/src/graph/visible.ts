@@ -126,7 +126,7 @@ export function* visible(model: Model, writes: ReadonlyMap<number, WriteRow>): W
   }
   for (const call of steps) calls.add(call);
   yield;
-  yield* dropLoose(model, values, calls, standIn);
+  yield* dropLoose(model, writes, values, calls, standIn);
   return { ...newest(model, values, calls), steps, standIn, films: all };
 }
 
@@ -135,17 +135,21 @@ function inListing({ rows, values, calls }: Model) {
   return rows.length > 0 ? { values: new Set(values.keys()), calls: new Set(calls.keys()) } : null;
 }
 
-/** Whether a base came to be inside a call that is recorded as one, which gave out a view of it. */
+/**
+ * Whether a base is nothing to the reader: it came to be inside a call that is recorded as one,
+ * which gave out a view of it; or it is a constant without a name that nobody wrote.
+ */
 function isInner(model: Model, writes: ReadonlyMap<number, WriteRow>, base: number): boolean {
   const value = model.values.get(base);
-  return (
-    value !== undefined && !value.leaf && value.names.length === 0 && !origin(model, writes, value)
-  );
+  if (!value || value.names.length > 0 || origin(model, writes, value)) return false;
+  const written = (model.storages.get(value.storage)?.writes.length ?? 0) > 0;
+  return !value.leaf || !(value.requires_grad || written);
 }
 
 /** What has no name and nothing to do with any op that is drawn (an optimizer's state) is left out. */
 function* dropLoose(
   model: Model,
+  writes: ReadonlyMap<number, WriteRow>,
   values: Set<number>,
   calls: ReadonlySet<number>,
   standIn: (id: number) => number,
@@ -165,7 +169,9 @@ function* dropLoose(
   }
   for (const id of values) {
     const value = model.values.get(id);
-    if (value?.view_of != null) joined.add(id).add(standIn(value.view_of));
+    if (value?.view_of == null) continue;
+    joined.add(id);
+    if (!isInner(model, writes, value.view_of)) joined.add(standIn(value.view_of));
   }
   yield;
   for (const id of values) {

@@ -73,6 +73,21 @@ function training(turns: number, extra: (turn: number) => boolean = () => false)
 }
 
 describe("groups", () => {
+  it("draw no base that nobody wrote, named or read", () => {
+    const drawnBeside = (more: (p: Program, base: number) => void): boolean => {
+      const p = new Program();
+      const summary = [[2], "float32", [1, 2], null, null];
+      p.tell("value", 90, 90, 0, false, true, false, null, summary);
+      const buffer = p.leaf("mask", [1, 2], false);
+      p.tell("value", buffer.id, 90, 0, false, true, false, 90, summary);
+      p.op("mul", [buffer, p.leaf("x", [1, 2])], "y");
+      more(p, 90);
+      return buildGraph(modelOf(p)).boxes.has("v90");
+    };
+    expect(drawnBeside(() => undefined)).toBe(false);
+    expect(drawnBeside((p, base) => { p.tell("name", base, "b", ""); })).toBe(true); // prettier-ignore
+  });
+
   it("are none where there are no scopes, and the graph is as it is without them", () => {
     const model = modelOf(exampleA());
     expect([...draw(model).boxes.keys()]).toEqual([...buildGraph(model).boxes.keys()]);
