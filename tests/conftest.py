@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Generator
 
@@ -36,3 +37,10 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     report = yield
     _forbid_skip(report)
     return report
+
+
+def pytest_collection_finish() -> None:
+    """Tens of thousands of tests are millions of objects, which stay: whoever looks through all
+    objects, the collector first of all, need not look at them."""
+    gc.collect()
+    gc.freeze()
