@@ -18,7 +18,7 @@ from ..recording import events as ev
 from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.summary import COPIED, Captured, capture, summary
-from .call_events import CallEvents, plan
+from .call_events import CallEvents, edge_and_saved_indices
 from .identity import Identity, guarded
 from .local_derivatives import FIRST_NODES, MAX_ITEMS, Copied, copied, matrices
 from .module_paths import ModuleNames
@@ -272,7 +272,7 @@ class BackwardRuns:
         indices: Sequence[int | None] | None, grads: Grads,
     ) -> None:  # fmt: skip
         if indices is None:
-            indices = plan(cls)[0]
+            indices = edge_and_saved_indices(cls)[0]
         told = self._summaries(grads)
         every = tuple([None if at is None else told[at] for at in indices])
         local, found = self._local, None

@@ -61,7 +61,7 @@ class CallEvents(Bindings):
             nexts = tuple(edges)
             saved: tuple[ev.Saved, ...] = ()
             if not op.variadic:
-                indices, saves = plan(cls)
+                indices, saves = edge_and_saved_indices(cls)
                 nexts = tuple([NO_EDGE if at is None else edges[at] for at in indices])
                 saved = tuple([_saved(name, at, refs, made, params) for name, at in saves])
             event = ev.Node(node.id, cls.__name__, call, outputs, nexts, saved, None)
@@ -144,7 +144,9 @@ NO_EDGE = (None, 0)
 
 
 @cache
-def plan(cls: Any) -> tuple[tuple[int | None, ...], tuple[tuple[str, int], ...]]:
+def edge_and_saved_indices(
+    cls: Any,
+) -> tuple[tuple[int | None, ...], tuple[tuple[str, int], ...]]:
     """For a node class: for each differentiable input, its index in ``next``; and for each saved
     slot, the number of the input that it keeps (outputs count from -1 downward)."""
     op = cls.op

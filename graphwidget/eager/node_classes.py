@@ -40,7 +40,7 @@ HELD = ("indices",)
 """Metadata that are tensors (``Node.held``)."""
 
 
-def plans(op: Op) -> Iterator[tuple[str, ...]]:
+def target_choices(op: Op) -> Iterator[tuple[str, ...]]:
     """Every non-empty choice of differentiable inputs, in signature order, most first."""
     names = tuple(op.derivatives)
     for wanted in product((True, False), repeat=len(names)):
@@ -48,7 +48,7 @@ def plans(op: Op) -> Iterator[tuple[str, ...]]:
             yield tuple(name for name, want in zip(names, wanted, strict=True) if want)
 
 
-def plan_name(op: Op, targets: tuple[str, ...]) -> str:
+def node_class_name(op: Op, targets: tuple[str, ...]) -> str:
     """The generated class's name among the globals."""
     return f"node_{op.key.replace('.', '_')}__{'_'.join(targets)}"
 
@@ -281,7 +281,7 @@ def scalar_source(op: Op, targets: tuple[str, ...]) -> list[str]:
 
 
 def slot_names(op: Op, targets: tuple[str, ...]) -> tuple[str, ...]:
-    """What a node of the plan keeps, beside what all nodes do."""
+    """What a node with these targets keeps, beside what all nodes do."""
     saved = op.saved_by(targets)
     slots = [f"{what}_{name}" for name in saved for what in ("saved", "version")]
     slots += [f"counter_{name}" for name in saved if name in op.outputs]
@@ -296,7 +296,7 @@ def slot_names(op: Op, targets: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def class_attributes(op: Op, targets: tuple[str, ...]) -> dict[str, Any]:
-    """What is told of a plan as attributes of its class (see ``Node``)."""
+    """What a node class says of itself by its attributes (see ``Node``)."""
     saved, refuses = op.saved_by(targets), op.node == "NotImplemented"
     return {
         "targets": targets,
@@ -312,7 +312,7 @@ def class_attributes(op: Op, targets: tuple[str, ...]) -> dict[str, Any]:
 
 
 def class_source(op: Op, targets: tuple[str, ...]) -> str:
-    """The source of the node class of a plan."""
+    """The source of the node class with these targets."""
     lines = [f"__slots__ = {slot_names(op, targets)}", '__module__ = "builtins"', "op = OP"]
     facts = class_attributes(op, targets).items()
     lines += [f"{name} = {value!r}" for name, value in facts if value != getattr(Node, name)]
@@ -328,7 +328,7 @@ def class_source(op: Op, targets: tuple[str, ...]) -> str:
 
 
 def node_class(op: Op, targets: tuple[str, ...]) -> type[Node]:
-    """The node class of a plan."""
+    """The node class with these targets."""
     scope: dict[str, Any] = {
         "__name__": __name__,  # by which Python knows whose warnings are silent
         "OP": op, "Node": Node, "next_property": next_property, "list_targets": list_targets,

@@ -2,7 +2,7 @@
 
 Like ``attrs`` and ``dataclasses``, this writes Python source from a declaration, once for each
 op. A record function is flat: it runs the kernel, makes the result and, where a gradient is
-wanted, one node of the plan for the inputs that need it.
+wanted, one node: of the class for the inputs that need it.
 
 Every generated function has the module ``runtime`` as its globals.
 """
@@ -31,8 +31,8 @@ from .node_classes import (
     edgeless,
     may_broadcast,
     node_class,
-    plan_name,
-    plans,
+    node_class_name,
+    target_choices,
     target_slots,
 )
 from .numpy_errors import QUIET, ignore_errors, quiet_lines, restore_errors
@@ -51,8 +51,8 @@ STARTED = "grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_
 
 
 def new_node_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:
-    """Lines that make the plan's node from the inputs by name (outputs are saved later)."""
-    lines = [f"node = {plan_name(op, targets)}()"]
+    """Lines that make the node with these targets (outputs are saved later)."""
+    lines = [f"node = {node_class_name(op, targets)}()"]
     for slot, name in zip(target_slots(targets), targets, strict=True):
         place = f"{name}._node or ({name}._accumulator or nothing)() or accumulator({name})"
         lines.append(f"node.{slot} = {place}")
@@ -89,9 +89,9 @@ def metadata_source(op: Op, name: str) -> str:
     return f"{source}.{attribute}"
 
 
-def choose_plan_source(op: Op, indent: str) -> list[str]:
-    """The decision which inputs have an edge, down to the plan's node. What the only derivative of
-    an op reads is kept in any case, and what has no derivative has an edge to all inputs."""
+def choose_node_source(op: Op, indent: str) -> list[str]:
+    """The decision which inputs have an edge, down to the node for these. What the only derivative
+    of an op reads is kept in any case, and what has no derivative has an edge to all inputs."""
     if len(op.derivatives) == 1:
         return new_node_source(op, tuple(op.derivatives), indent)
     test = "_requires_grad" if op.node == "NotImplemented" else "_requires_grad is True"
@@ -284,7 +284,7 @@ def record_source(op: Op, operator: str = "") -> str:
         else:
             lines.append(f"    if {wanted}:")
             lines.append("        if not meta.floating: raise not_differentiable(found.dtype)")
-        lines += choose_plan_source(op, "        ")
+        lines += choose_node_source(op, "        ")
         lines += ["        out._node = node; out._requires_grad = True"]
         if any(name in d.needs for d in op.derivatives.values() for name in op.outputs):
             conditional = len(op.derivatives) > 1  # one without edges saves nothing
@@ -312,7 +312,7 @@ def make_node_source(op: Op) -> str:
     wanted = " or ".join(f"{name}._requires_grad" for name in op.derivatives)
     lines += [
         f"    if not ({wanted}): return None",
-        *choose_plan_source(op, "    "),
+        *choose_node_source(op, "    "),
         "    return node",
     ]
     return "\n".join(lines)
@@ -354,8 +354,8 @@ def provide_names(op: Op) -> None:
     classes."""
     if own_name("OP", op) not in runtime.__dict__:
         runtime.__dict__[own_name("kernel", op)] = op.kernel
-        for targets in plans(op):
-            runtime.__dict__[plan_name(op, targets)] = node_class(op, targets)
+        for targets in target_choices(op):
+            runtime.__dict__[node_class_name(op, targets)] = node_class(op, targets)
         runtime.__dict__[own_name("OP", op)] = op
 
 

@@ -3,8 +3,8 @@
 The wrapper is generated when it is first called. It asks who overrides the call, and calls again
 where the function failed because of an object that nobody knew to be asked.
 
-``wrapper_source`` is the plan of all wrappers: of those with PyTorch's parser of arguments before
-them too (``dispatch/parsed.py``), and of functions that PyTorch writes in Python
+``wrapper_source`` writes all wrappers: those with PyTorch's parser of arguments before
+them too (``dispatch/parsed.py``), and those of functions that PyTorch writes in Python
 (``dispatch/python_written.py``).
 """
 

@@ -136,7 +136,7 @@ def build(node: Node, inputs: Sequence[Symbol | None], hints: Sequence[Any]) -> 
         certain = all(each.sizes is not None and None not in each.sizes for each in present)
         if certain:
             raise LoadError(f"{node}: {error}") from error
-    return [later(node, inputs, hints)] if len(hints) == 1 else later_all(node, inputs, hints)
+    return built_when_run(node, inputs, hints)
 
 
 def built(reader: Any, node: Node, inputs: Sequence[Symbol | None]) -> list[Symbol]:
@@ -146,18 +146,15 @@ def built(reader: Any, node: Node, inputs: Sequence[Symbol | None]) -> list[Symb
     return [each.symbol if isinstance(each, Operand) else each for each in found]
 
 
-def later_all(node: Node, inputs: Sequence[Symbol | None], hints: Sequence[Any]) -> list[Symbol]:
+def built_when_run(
+    node: Node, inputs: Sequence[Symbol | None], hints: Sequence[Any]
+) -> list[Symbol]:
     """One operation that is built when the graph runs."""
     graph: Graph = next(each.graph for each in inputs if each is not None)
     first = next(each.dtype for each in inputs if each is not None)
     specs = [Spec(as_dtype(dtype) if dtype is not None else first, sizes) for dtype, sizes in hints]
     made = graph.create("OnnxNode", inputs, specs, params={"node": node}, name=node.type)
     return list(made.outputs)
-
-
-def later(node: Node, inputs: Sequence[Symbol | None], hints: Sequence[Any]) -> Symbol:
-    """The same, of a node with one result."""
-    return later_all(node, inputs, hints)[0]
 
 
 def run_node(operation: Operation, env: Env, state: State) -> Sequence[Any]:

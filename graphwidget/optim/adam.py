@@ -79,7 +79,7 @@ class Adam(PerParameter):
 class AdamW(Adam):
     """Adam whose weight decay shrinks the parameters themselves, not through the gradient."""
 
-    later = PerParameter.later | {"decoupled_weight_decay": True}
+    newer_options = PerParameter.newer_options | {"decoupled_weight_decay": True}
 
     def __init__(
         self,

@@ -52,7 +52,7 @@ class PerParameter(Optimizer):
     """The state that starts as zeros like the parameter."""
     writes: ClassVar[tuple[str, ...]] = ("add_",)
     """PyTorch's in-place operations on the parameter in one step; each counts as a version."""
-    later: ClassVar[dict[str, Any]] = {
+    newer_options: ClassVar[dict[str, Any]] = {
         "amsgrad": False, "nesterov": False, "centered": False, "foreach": None, "maximize": False,
         "differentiable": False, "capturable": False, "decoupled_weight_decay": False,
         "fused": None,
@@ -145,7 +145,7 @@ class PerParameter(Optimizer):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         for group in self.param_groups:
-            for option, value in self.later.items():
+            for option, value in self.newer_options.items():
                 if option in self.defaults:
                     group.setdefault(option, value)
         for own in self.state.values():

@@ -21,7 +21,7 @@ class SGD(PerParameter):
     """
 
     recorded = differentiable.sgd
-    later = PerParameter.later | {"fused": False}
+    newer_options = PerParameter.newer_options | {"fused": False}
     options = (
         "lr", "momentum", "dampening", "weight_decay", "nesterov", "maximize", "foreach",
         "differentiable", "fused",

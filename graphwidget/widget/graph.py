@@ -26,7 +26,7 @@ from ..recording.events import PROTOCOL, Event
 from ..recording.fold import Model
 from ..recording.recorder import Recorder
 from . import display, subshell
-from .ipython_kernel import kernel, later, on_main_thread
+from .ipython_kernel import call_later, kernel, on_main_thread
 from .pausing import Pause
 from .stepping import Stepper, Steppers
 
@@ -101,7 +101,7 @@ class GraphWidget(anywidget.AnyWidget):
         self._saving = False
         self._sending = threading.RLock()
         self._next = 0.0  # when the page may be told again while the program runs
-        self._later: threading.Timer | None = None
+        self._timer: threading.Timer | None = None
         self._cleanup: list[Callable[[], Any]] = []
         self._driver = weak(self._drive)
         self._show_log_of(Adapter(Recorder()) if adapter is None else adapter)
@@ -325,15 +325,15 @@ class GraphWidget(anywidget.AnyWidget):
         if wait <= 0:
             self.flush()
             self._next = monotonic() + FOLLOW
-        elif self._later is None and kernel() is not None:
+        elif self._timer is None and kernel() is not None:
             context = contextvars.copy_context()  # tells the kernel which cell this belongs to
-            self._later = threading.Timer(wait, context.run, (self._trail,))
-            self._later.daemon = True
-            self._later.start()
+            self._timer = threading.Timer(wait, context.run, (self._trail,))
+            self._timer.daemon = True
+            self._timer.start()
 
     def _trail(self) -> None:
         """Send what would wait for the next op, perhaps long. On its own thread: it only sends."""
-        self._later = None
+        self._timer = None
         self._next = monotonic() + FOLLOW
         if self.recorder.raw:
             self._send_new()
@@ -373,7 +373,7 @@ class GraphWidget(anywidget.AnyWidget):
         """Bring the saved state up to date when no command came for a while."""
         if not self._saving:
             self._saving = True
-            later(SAVE_AFTER, self._saved)
+            call_later(SAVE_AFTER, self._saved)
 
     def _saved(self) -> None:
         self._saving = False

@@ -24,7 +24,7 @@ def on_main_thread(function: Callable[[], None]) -> None:
         loop.add_callback(function)
 
 
-def later(seconds: float, function: Callable[[], None]) -> None:
+def call_later(seconds: float, function: Callable[[], None]) -> None:
     """Call ``function`` on the main thread after some time; at once where there is no kernel."""
     loop = getattr(kernel(), "io_loop", None)
     if loop is None:

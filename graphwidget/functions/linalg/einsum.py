@@ -48,9 +48,9 @@ def einsum(*args: Any) -> Tensor:
         raise RuntimeError(
             f"einsum(): {which} operands were provided than specified in the equation"
         )
-    plan = Plan(labels, operands)
-    plan.place_output(output_subscripts(right, len(left) + 2) if arrow else None)
-    return contract([plan.arranged(i) for i in range(len(operands))], plan)
+    dims = AlignedDims(labels, operands)
+    dims.place_output(output_subscripts(right, len(left) + 2) if arrow else None)
+    return contract([dims.arranged(i) for i in range(len(operands))], dims)
 
 
 def parse_operands(args: tuple[Any, ...]) -> tuple[str, list[Tensor]]:
@@ -137,7 +137,7 @@ def output_subscripts(part: str, start: int) -> list[str]:
 
 
 @dataclass
-class Plan:
+class AlignedDims:
     """Where every subscript stands among the dims that all operands are arranged to: first those
     of the output, then those summed over."""
 
@@ -231,11 +231,11 @@ def diagonal_of_repeated(operand: Tensor, first: int, dim: int, label: str, i: i
     return F.permute(found, tuple(order))
 
 
-def contract(operands: list[Tensor], plan: Plan) -> Tensor:
+def contract(operands: list[Tensor], dims: AlignedDims) -> Tensor:
     """The operands multiplied from left to right, each dim summed over as soon as it may be."""
-    counts = [0] * plan.total
-    sizes = [1] * plan.total
-    names = {at: label for label, at in plan.place.items()}
+    counts = [0] * dims.total
+    sizes = [1] * dims.total
+    names = {at: label for label, at in dims.place.items()}
     for i, operand in enumerate(operands):
         for dim, size in enumerate(operand._data.shape):
             if size == 1:
@@ -244,7 +244,7 @@ def contract(operands: list[Tensor], plan: Plan) -> Tensor:
                 label = names.get(dim)
                 if label in (None, ELLIPSIS):
                     raise RuntimeError(
-                        f"einsum(): dimension {dim - plan.place[ELLIPSIS]} covered by ellipsis in "
+                        f"einsum(): dimension {dim - dims.place[ELLIPSIS]} covered by ellipsis in "
                         f"operand {i}has size {size} which does not broadcast with previously seen "
                         f"ellipsis with size {sizes[dim]} for the respective dimension"
                     )
@@ -258,7 +258,7 @@ def contract(operands: list[Tensor], plan: Plan) -> Tensor:
         a, b = operands[0], operands[1]
         summed: list[int] = []
         alone: tuple[list[int], list[int]] = ([], [])
-        for dim in range(plan.outputs, plan.total):
+        for dim in range(dims.outputs, dims.total):
             in_a, in_b = a._data.shape[dim] != 1, b._data.shape[dim] != 1
             if in_a and in_b:
                 counts[dim] -= 1
@@ -272,11 +272,11 @@ def contract(operands: list[Tensor], plan: Plan) -> Tensor:
         b = F.sum_dim(b, tuple(alone[1]), True) if alone[1] else b
         operands[:2] = [sumproduct_pair(a, b, summed)]
     (result,) = operands
-    if plan.total == plan.outputs:
+    if dims.total == dims.outputs:
         return result
-    if len(plan.operands) > 1:
-        return F.view(result, result._data.shape[: plan.outputs])
-    return F.sum_dim(result, tuple(range(plan.outputs, plan.total)), False)
+    if len(dims.operands) > 1:
+        return F.view(result, result._data.shape[: dims.outputs])
+    return F.sum_dim(result, tuple(range(dims.outputs, dims.total)), False)
 
 
 def sumproduct_pair(left: Tensor, right: Tensor, summed: list[int]) -> Tensor:

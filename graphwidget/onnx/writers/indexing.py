@@ -62,14 +62,14 @@ def _scatter_add(w: Any, self: Any, index: Any, src: Any, dim: int) -> Any:
 
 
 JOINED = {"add": "add", "sum": "add", "multiply": "mul", "prod": "mul"}
-LATER = {"amax": "max", "amin": "min"}
+SINCE_OPSET_18 = {"amax": "max", "amin": "min"}
 
 
 def _joined(w: Any, reduce: str) -> str:
     if reduce in JOINED:
         return JOINED[reduce]
-    if reduce in LATER and w.opset >= 18:
-        return LATER[reduce]
+    if reduce in SINCE_OPSET_18 and w.opset >= 18:
+        return SINCE_OPSET_18[reduce]
     raise OnnxExporterError(f"scattering with {reduce} has no equivalent at opset {w.opset}")
 
 

@@ -404,12 +404,12 @@ def bits(type: str, integers: str) -> Any:
     """Bitwise operations: of bools only, before opset 18."""
 
     def write(w: Any, *inputs: Any) -> Any:
-        return w(type if inputs[0].dtype == bool else later(w, integers), *inputs)
+        return w(type if inputs[0].dtype == bool else since_opset_18(w, integers), *inputs)
 
     return write
 
 
-def later(w: Any, type: str) -> str:
+def since_opset_18(w: Any, type: str) -> str:
     """An operator that came with opset 18.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import OnnxExporterError
-from .pointwise import later
+from .pointwise import since_opset_18
 from .reductions import reduce
 from .register import writes
 
@@ -162,5 +162,5 @@ def _grid_sampler(w: Any, input: Any, grid: Any, interpolation_mode: int, paddin
 @writes("col2im")
 def _col2im(w: Any, self: Any, output_size: Any, kernel_size: Any, dilation: Any, padding: Any,
            stride: Any) -> Any:  # fmt: skip
-    return w(later(w, "Col2Im"), self, w.ints(*output_size), w.ints(*kernel_size),
+    return w(since_opset_18(w, "Col2Im"), self, w.ints(*output_size), w.ints(*kernel_size),
              dilations=list(dilation), pads=list(padding) * 2, strides=list(stride))  # fmt: skip
