@@ -1,4 +1,4 @@
-"""Who is who: the ids of tensors and nodes, and how they are told.
+"""The ids of tensors and nodes, and the records that first tell of them.
 
 A tensor keeps its ``Ref`` in its own slot. It stays the same value until its storage is written
 in place: then the written tensor is a new value, and so is every other tensor of that storage

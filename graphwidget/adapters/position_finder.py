@@ -200,8 +200,8 @@ class PositionFinder:
         return None if where is None else self.sites.at(where.f_code, where.f_lasti)
 
     def names(self, at: Position, frame: FrameType, path: Path = ()) -> tuple[Names, Names]:
-        """The names that the part ``path`` of the result is about to get; and, where its trail is
-        lost inside this package, those that the result of the user's call gets, which it may be."""
+        """The names that the part ``path`` of the result is about to get. And, where its trail is
+        lost inside this package, those of the result of the user's call: it may be that one."""
         found = at.named.get(path)
         if found is None:
             names, end, part = self.sites.names(frame, path, self.ours)

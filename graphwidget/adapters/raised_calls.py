@@ -1,4 +1,4 @@
-"""A call that raised: which op it was and what it was given, found in the frames it left behind."""
+"""Finds the call that raised, its op and arguments, by the frames of the error."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ TOP = ("<module>", "<cell")
 
 
 class Raised(NamedTuple):
-    """A call that raised: its op, the tensors it was given, what the error has passed down to the
-    user's line that made the call, and the innermost module in whose call that was."""
+    """A call that raised: its op, the tensors it was given, the innermost module around it, and the
+    frames that the error passed from there to the user's line."""
 
     op: str
     inputs: tuple[TensorBase, ...]

@@ -1,9 +1,9 @@
 """Raw records: which kinds there are, and what stands where in each.
 
 An adapter notes what it hears as tuples of a function and its arguments; the function makes events
-of them later, if anybody wants these. Tuples without names are the cheapest thing to make, so who
-looks into a record before that finds here what it holds. The death of a value or of a node is a
-record by itself: the ``Ref`` or ``NodeRef`` that has died.
+of them later, if anybody wants these. Tuples without names are the cheapest thing to make; this
+file names their items for those who look into a record before that. The death of a value or of a
+node is a record by itself: the ``Ref`` or ``NodeRef`` that has died.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ TOGETHER = 64
 
 
 def keys_of(records: Records) -> list[Any]:
-    """What turns that do the same have in common: of each record the function, and where it has a
-    position that position and what is done there."""
+    """What turns that do the same have in common: each record's function and, if it has them, its
+    position and what is done there."""
     return [
         (record[:PLACED] if record[POSITION].__class__ is Position else record[FUNCTION])
         if record.__class__ is tuple

@@ -1,8 +1,8 @@
 """The ring: of a loop that runs long, the first turn and the newest ones are told in full.
 
-What the program does waits as records, and records are cheap; events are made of those only that
-are still wanted when somebody looks. Of a turn that is let go its scalars remain, what it made and
-others still use, and what concerns values and nodes of other turns.
+What the program does waits as records, which are cheap. Events are made only of those that are
+still wanted when somebody looks. When a turn is let go, this remains of it: its scalars, what it
+made and others still use, and what concerns values and nodes of other turns.
 """
 
 from __future__ import annotations
@@ -272,8 +272,8 @@ class Ring:
         return rest, count
 
     def _prune(self, known: list[int]) -> None:
-        """Forget values that were let go of earlier and that no tensor is any more; the newest of
-        those that somebody still speaks of, as records that wait do, may be wanted."""
+        """Forget those of the ``known`` values that no tensor is any more. A few of the newest are
+        kept if somebody still has their ``Ref``, for example a record that waits."""
         lost = self.recorder.lost
         shared: list[int] = []
         for value in known:

@@ -230,9 +230,9 @@ class Scopes:
         turns: Iterable[tuple[Iterable[Given], Iterable[int]]],
         rest: Records,
     ) -> None:
-        """Turns of a loop were let go of that did what the newest did: it is over, and of the
-        others there are only what each gave names to, the values that runs went backward from and
-        the rest of their records."""
+        """Turns of a loop were let go of, which did what the newest one did; that one is over. Of
+        each there are left the values that it named, the roots of its backward runs, and in all the
+        ``rest`` of their records."""
         self._close_from(self._open.index(loop) + 1)
         self._blocks[-1].wanted = None
         for named, roots in turns:
@@ -349,8 +349,8 @@ class Scopes:
             self.recorder.tell(ev.Scope(mark.scope, None, mark.kind, mark.name, "", None, False))
 
     def tell_curves(self, _: None = None) -> None:
-        """Tell the scalars of the turns that ended since the last time, and those that the turn
-        that goes on has so far: nobody knows yet whether another one comes."""
+        """Tell the scalars of the turns that ended since the last time, and those of the turn that
+        goes on, as far as it has any: it may be the last."""
         going = {mark.loop: mark.scalars for mark in self._open if type(mark) is Turn}
         for loop in self._loops:
             ahead = going.get(loop, {})
@@ -376,8 +376,8 @@ def _numbers(contents: list[Captured | None]) -> Sequence[ev.Number | None]:
 
 
 def _within_generator(before: Position, after: Position) -> bool:
-    """Whether what is done at a position may be done with what a generator in there has given,
-    which goes on after that."""
+    """Whether a position is in the loop body of a generator that goes on afterwards: what is done
+    there may be done with a value that it gave."""
     old, new = before.levels, after.levels
     at = len(new)
     return at < len(old) and bool(old[at].code.co_flags & CO_GENERATOR) and old[:at] == new

@@ -1,9 +1,9 @@
-"""Raw records get their places in scopes and turns, before events are made of them.
+"""Sorts raw records into the scopes and turns of the program, before events are made of them.
 
-Those of the scopes that open and close on the way come in; those of turns of loops that nobody will
-look at fall out. While each turn of a loop does what the one before did, its records are put aside
-as they are, and only those of the newest turns are ever put in order: in the end the program stands
-in the same scopes as after the first of them.
+Records of scopes that open and close are added; those of turns that nobody will look at fall out.
+While each turn of a loop does what the one before did, its records are put aside as they are, and
+only those of the newest turns are ever put in order: in the end the program stands in the same
+scopes as after the first of them.
 """
 
 from __future__ import annotations

@@ -252,8 +252,8 @@ class _Switch(_Mode):
 
 
 class enforce_grad_layout_policy(_Switch):
-    """Whether a leaf's gradient must lie in memory as promised. Without that one which nobody else
-    has is taken over as it is, and there are no warnings of sums that lie otherwise."""
+    """Whether a leaf's gradient must lie in memory as promised. If not, a gradient that nobody else
+    has is taken over as it lies, and sums that lie otherwise are not warned of."""
 
     field, function = "layout", "set_grad_layout_enforcement_enabled"
 

@@ -172,8 +172,8 @@ def offer_op(op: Op) -> None:
 
 
 def set_home_module(module: str, functions: dict[str, Any]) -> None:
-    """Let pickles find functions in the module that offers them, where that in which they were
-    written has another one, without its parser, under the name."""
+    """Let pickles find a function in the module that offers it. The module in which it was written
+    may have under its name the plain function, without the parser."""
     for name, function in functions.items():
         if inspect.isfunction(function) and function.__name__ == name:
             written = sys.modules.get(function.__module__)

@@ -1,8 +1,8 @@
 """Puts PyTorch's parser of arguments in front of the functions that users call.
 
 A parsed function takes what users give, by position or by name, and calls its target. It costs
-next to nothing where all arguments are of the plain types that are wanted; where one is not, or the
-target fails, the parser is asked (``parser.py``), and its refusal, if there is one, is the error.
+next to nothing while all arguments are of the plain types that are wanted. Where one is not, or the
+target fails, the parser is asked (``parser.py``); if it refuses the call, that is the error.
 """
 
 from __future__ import annotations
@@ -157,8 +157,8 @@ def parsed_function(
         section: where PyTorch has it: ``torch``, ``Tensor``, ``nn``, ``linalg`` or ``special``.
         name: what PyTorch calls it there.
         target: what computes it.
-        out: if it takes ``out=``, which its target knows nothing of: what ``write_into_out`` calls
-            it, and what that may be.
+        out: if it takes ``out=`` and its target does not: what ``write_into_out`` calls it, and
+            what ``out`` may be.
     """
     made = lazy_function(name, build_parsed, shown_signature, target, section, name, target, out)
     made.__module__ = "graphwidget" if out else target.__module__
@@ -348,8 +348,8 @@ def numbers_source(parsed: ParsedFunction, own: Names) -> Iterator[str]:
 
 
 def number_source(name: str, types: set[Parameter], own: Names) -> Iterator[str]:
-    """Lines that make a number of one of numpy's, where a number is wanted, and of a 0-d tensor,
-    where PyTorch's parser does: where nothing else is; and a type of tensors of Python's."""
+    """Lines that make a Python number of one of numpy's, where a number is wanted, and of a 0-d
+    tensor, where nothing but a number is (as PyTorch's parser does); and a dtype of ``float``."""
     kinds = {one.type for one in types}
     if not kinds.isdisjoint({*NUMBERS, *INTEGERS}):
         classes = (Tensor, np.generic) if kinds <= NUMBERS else np.generic

@@ -1,8 +1,8 @@
 """PyTorch's parser of arguments: which signature a call fits, and the error when none.
 
 ``refusal`` does what that parser does: it tries the signatures of a function in turn (see
-``signatures``), and when none fits, it tells why the only one that could does not, or shows them
-all. The texts, and what fits where, are those of PyTorch 2.13.
+``signatures``). When none fits, it says why not, if there is only one that could have been meant,
+or else shows them all. The texts, and what fits where, are those of PyTorch 2.13.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Storages that grow, and with them all tensors that share them.
 
-Memory is numpy's, and an array cannot be told that its memory is elsewhere now. So the tensors and
-storages that show the old memory are looked for among all objects that Python knows; what nodes
-have saved of it stays as it was.
+Memory is numpy's, and an array cannot be moved to other memory. So the tensors and storages on the
+old memory are looked for among all of Python's objects, and get new arrays. What nodes have saved
+stays as it was.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ def bound_call(section: str, name: str) -> TorchFunctionCall:
 
 
 def method_call(name: str) -> TorchFunctionCall:
-    """For a function that calls a method, which is what those who are asked are told of."""
+    """For a function that calls a method: ``__torch_function__`` is told of the method."""
     call = TorchFunctionCall(ask_unparsed, f"torch.Tensor.{name}")
     call.func = vars(runtime.Tensor)[name]
     return call

@@ -1,4 +1,4 @@
-"""The node class of each op and choice of inputs that need gradients, generated from its formulas.
+"""Generates the node classes: one for each op and choice of inputs that need gradients.
 
 A node class has a slot for exactly what its derivatives read, and two generated methods that
 unpack it with version checks, release it and apply the formulas: one on arrays, one on Tensors.

@@ -1,7 +1,8 @@
 """Wraps functions so that ``__torch_function__`` may override them.
 
-The wrapper is generated when it is first called. It asks who overrides the call, and calls again
-where the function failed because of an object that nobody knew to be asked.
+The wrapper is generated when it is first called. It asks who overrides the call. Objects with
+``__torch_function__`` that are no tensors are noticed only when the function fails because of one;
+then the wrapper asks again.
 
 ``wrapper_source`` writes all wrappers: those with PyTorch's parser of arguments before
 them too (``dispatch/parsed.py``), and those of functions that PyTorch writes in Python
@@ -51,8 +52,8 @@ def wrapper_source(
 
 
 class Checks(NamedTuple):
-    """Lines of PyTorch's own checks: the conditions under which a call is in doubt, what refuses
-    it then or when it failed, and what makes Python's numbers of others."""
+    """Lines of PyTorch's own checks: the conditions under which a call is in doubt, the lines that
+    refuse it then or when it failed, and those that make Python's numbers of others."""
 
     doubts: Sequence[str] = ()
     refuse: Sequence[str] = ()

@@ -177,7 +177,7 @@ def _empty() -> Any:
         ) from error
 
     class Graph(graphviz.Digraph):  # type: ignore[misc]  # graphviz ships no types
-        """A Digraph that says what is missing where it cannot be rendered."""
+        """A ``graphviz.Digraph`` that says what is missing if it cannot be rendered."""
 
         told = (0, 0)
         """How many values and pills are drawn."""

@@ -129,7 +129,8 @@ def _expanded(parameter: str) -> str:
 
 
 def _numbered(text: str, start: int) -> tuple[str, dict[int, int | None]]:
-    """Code without the lines that say which node comes, indented; which lines are which node's."""
+    """The body of the code, indented and without the lines that mark nodes; and the lines of each
+    node."""
     numbers: dict[int, int | None] = {}
     kept: list[str] = []
     current = None

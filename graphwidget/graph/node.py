@@ -251,8 +251,8 @@ def output_of(node: Any, nr: int) -> Output:
 
 
 class Checked(Output):
-    """Where a gradient collects that may not have the form that its place knows: it is summed and
-    cast to that, or refused. No node to users, who see the place's own."""
+    """Stands before a target whose gradient may come in another form: sums and casts it to the form
+    that the target has, or refuses it. Users do not see it, they see the target."""
 
     __slots__ = ("giver", "meta")
     __eq__, __hash__ = object.__eq__, object.__hash__
@@ -311,8 +311,8 @@ class AccumulateGrad(Node):
 
 
 class NoGradViewEnd(Node):
-    """The end of a path that gives nothing: of a view made under ``no_grad``, which says that it
-    requires grad because its base does, but has no history. PyTorch has no node there."""
+    """The end of a path at a view made under ``no_grad``: it requires grad because its base does,
+    but has no history, so gradients that arrive are dropped. PyTorch has no node there."""
 
     __slots__ = ()
     special = True

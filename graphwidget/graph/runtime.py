@@ -2,8 +2,8 @@
 
 The functions that ``eager/op_functions.py`` writes have this module's namespace as their globals,
 so that the observer and the grad mode are plain global loads, the cheapest that Python has. What
-is declared without a value is provided by the room that defines it, when that is imported: by none
-before it can be needed, as nothing is computed while rooms are imported.
+is declared here without a value is provided by a higher room when that is imported. That is early
+enough, as nothing is computed while rooms are imported.
 """
 
 from __future__ import annotations

@@ -106,8 +106,8 @@ class Packed:
     """A saved slot as the user's hooks keep it.
 
     ``kept`` is what ``pack`` returned. The history of what was packed is kept beside it, because
-    ``unpack`` need not return a tensor with a history; ``own`` says that it is an output of the
-    node that saved it, which must not be held by its own slot.
+    ``unpack`` need not return a tensor with a history; ``own`` says that the
+    node saved its own output, which its slot must not hold.
     """
 
     __slots__ = ("accumulator", "edge", "kept", "needs_grad", "own", "unpack")
@@ -194,8 +194,8 @@ def pack_slot(
 
 
 class Packing:
-    """Packs what new nodes save, while a context is open in their thread: inputs that are about to
-    be written before that (``called`` without outputs)."""
+    """Packs what new nodes save, while a context is open in their thread. Inputs that are about to
+    be written are packed before that (``called`` without outputs)."""
 
     def called(
         self,

@@ -107,8 +107,8 @@ def detached_inference() -> InferenceCounter:
 
 
 class VersionAfterDetach(int):
-    """A version of a tensor that ``detach_`` cut from its history: equal to no version that was
-    saved before that."""
+    """The version of a tensor after ``detach_`` cut it from its history: equal to none that was
+    saved before."""
 
     def __eq__(self, other: object) -> bool:
         return other.__class__ is VersionAfterDetach and int(self) == int(other)

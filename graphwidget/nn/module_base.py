@@ -74,8 +74,8 @@ def own_method(kind: type, name: str) -> None:
 
 
 class OwnMethods:
-    """A base of layers each of which has methods of its own in PyTorch, where ours share them:
-    what Python says of wrong arguments names the layer."""
+    """A base of layers that share methods here and have their own in PyTorch: Python's errors of
+    wrong arguments name the layer all the same."""
 
     _own: ClassVar[tuple[str, ...]] = ("__init__", "forward")
 

@@ -1,7 +1,7 @@
 """The update rules of SGD and Adam in recorded operations, for `differentiable=True`.
 
-Each changes a parameter, which is no leaf then, and its state in place, so that gradients of what
-is computed from it flow on through the step: to the gradient it took, to the steps before, and to
+Each writes a parameter and its state in place, by operations that are recorded. The parameter is
+no leaf afterwards: gradients flow through the step to the gradient it used, to earlier steps and to
 options that are tensors. A rule is given the parameter, its gradient (weight decay and maximizing
 are in it), the state and the options. The steps were counted before.
 """

@@ -140,8 +140,8 @@ def size_at(symbol: Symbol, dim: int) -> Symbol:
 
 
 def make_sum_to(symbol: Symbol, shape: Any) -> Symbol:
-    """The sum over what a broadcast from a shape stretched, where only the run tells what that
-    is: sizes of the shape are symbols."""
+    """The sum over the dims that a broadcast from ``shape`` stretched. Sizes of the shape are
+    symbols, so only the run tells which dims these are."""
     sizes = tuple(None if isinstance(size, Symbol) else size for size in shape)
     spec = Spec(symbol.dtype, sizes)
     made = symbol.graph.create("SumTo", (symbol,), [spec], params={"shape": tuple(shape)})

@@ -1,8 +1,8 @@
 """``map_fn``, ``scan``, ``foldl``, ``foldr``: loops over what lies along the first dim.
 
 Each is one ``While`` operation (see ``control_flow.py``) that counts. What turns give is written
-into an array that begins as zeros: a value that each turn makes anew, as everything in a graph, so
-that its gradient is the loop's.
+into an array that begins as zeros. Like everything in a graph the array is a value: each turn makes
+it anew, and its gradient is the loop's.
 """
 
 from __future__ import annotations

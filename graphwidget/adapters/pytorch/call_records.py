@@ -77,8 +77,8 @@ class CallRecords:
 
     # Later ---------------------------------------------------------------------------------
     def unfold(self, batch: Iterable[Any], roots: Iterable[Any]) -> tuple[list[Any], list[Any]]:
-        """The records that there would be of what was noted, as far as nobody told it; and the
-        nodes that are alive, of which ``roots`` are some."""
+        """The records of what was noted and not told yet; and the nodes that are alive, ``roots``
+        among them."""
         identity, raw = self.identity, self.recorder.raw
         waiting = raw[:]
         raw.clear()

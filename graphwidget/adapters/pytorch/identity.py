@@ -54,8 +54,8 @@ class Token:
 
 
 class Outputs(dict[Any, list[tuple[int, Ref]]]):
-    """By nodes the values that they gave: what a call ``made`` of its own; and of others, of which
-    nobody heard before, those among the values ``near``, looked for when they are wanted."""
+    """The values that nodes gave, by node: what the call itself ``made``, and for nodes that nobody
+    heard of before, those among the values ``near``, which are looked for when they are wanted."""
 
     def __init__(self, made: Iterable[Made], near: Sequence[Ref]) -> None:
         super().__init__()
@@ -261,8 +261,8 @@ class Identity(Tensors):
 
 
 def _written_since(near: Sequence[Ref], since: Stale) -> Ref | None:
-    """Which of the values is the saved tensor of which PyTorch only tells that it was written: one
-    of that shape and version, or a view of it; best one that is known to have been written."""
+    """Which of the values is a saved tensor that PyTorch only says was written: one of its shape
+    and version, or a view of such a one; if possible one that is known to have been written."""
     fits = [ref for ref in near if ref.version == since.expected]
     alike = [ref for ref in fits if sorted(ref.facts.shape) == sorted(since.shape)] or fits
     for ref in alike:

@@ -1,4 +1,4 @@
-"""A call of PyTorch's API that raised: which one and with what, by the frames that it passed."""
+"""Finds the call of PyTorch's API that raised, and its arguments, by the frames of the error."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""What a write through a view saves: its node runs another one, into which nobody can look.
+"""What a write through a view saves: taken from the op table, as its node hides it.
 
-It is taken from the op table, which knows of every op what it saves.
+The node (``CopySlices``) runs that of the written op, into which nobody can look. The table knows
+what each op saves.
 """
 
 from __future__ import annotations

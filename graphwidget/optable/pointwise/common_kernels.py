@@ -276,8 +276,9 @@ def gather_along_dim(a: Array, index: Array, dim: int) -> Array:
 
 
 def sum_to_size(a: Array, shape: Shape) -> Array:
-    """The sum over the dims that a broadcast from ``shape`` stretched; where it added dims, a view
-    of the sum that keeps them, as in PyTorch, which never adds to a view in place."""
+    """The sum over the dims that a broadcast from ``shape`` stretched. Where the broadcast added
+    dims, the result is a view of a sum with these dims, as in PyTorch: a view is never added to in
+    place."""
     a = as_array(a)
     if a.shape == shape:
         return a

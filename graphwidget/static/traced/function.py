@@ -67,8 +67,8 @@ class Kept:
 class StaticFunction:
     """A function that is recorded when it is first called, and runs as a graph from then on.
 
-    ``strict`` functions refuse what cannot be recorded; others run it eagerly. Of a function that
-    is recorded only ``once``, nobody asks what it leaves around it.
+    ``strict`` functions refuse what cannot be recorded; others run it eagerly. A function that
+    is recorded only ``once`` may leave tensors around it: nobody asks for them.
     """
 
     def __init__(

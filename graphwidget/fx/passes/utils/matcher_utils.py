@@ -16,8 +16,8 @@ __all__ = ["InternalMatch", "SubgraphMatcher"]
 
 @dataclass
 class InternalMatch:
-    """An occurrence: the nodes of the pattern that were looked for first, which node stands for
-    each of the pattern's, those that the pattern takes, and those that it returns."""
+    """An occurrence of the pattern: the pattern's nodes from which the search began, the graph's
+    node for each node of the pattern, and among these the inputs and the outputs."""
 
     anchors: list[Node]
     nodes_map: dict[Node, Any] = field(default_factory=dict)
