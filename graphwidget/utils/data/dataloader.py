@@ -66,12 +66,13 @@ class DataLoader(Generic[T]):
         pin_memory_device: str = "",
         in_order: bool = True,
     ) -> None:
-        _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
-        if multiprocessing_context is not None and not num_workers:
-            raise ValueError(
-                "multiprocessing_context can only be used with multi-process loading (num_workers "
-                "> 0), but got num_workers=0"
-            )
+        _check_workers(
+            num_workers, timeout, prefetch_factor, persistent_workers, multiprocessing_context
+        )
+        self._iterated = isinstance(dataset, IterableDataset)
+        if self._iterated:
+            _check_iterated(shuffle, sampler, batch_sampler)
+        _check_batches(batch_size, shuffle, sampler, batch_sampler, drop_last)
         self.dataset: Any = dataset
         self.num_workers = num_workers
         self.prefetch_factor = prefetch_factor
@@ -81,43 +82,24 @@ class DataLoader(Generic[T]):
         self.worker_init_fn = worker_init_fn
         self.multiprocessing_context = multiprocessing_context
         self.in_order = in_order
-        self._iterated = isinstance(dataset, IterableDataset)
-        self._told: int | None = None
-        if self._iterated:
-            _check_iterated(shuffle, sampler, batch_sampler)
-        if sampler is not None and shuffle:
-            raise ValueError("sampler option is mutually exclusive with shuffle")
-        if batch_sampler is not None:
-            if batch_size != 1 or shuffle or sampler is not None or drop_last:
-                raise ValueError(
-                    "batch_sampler option is mutually exclusive with batch_size, shuffle, "
-                    "sampler, and drop_last"
-                )
-            batch_size, drop_last = None, False
-        elif batch_size is None and drop_last:
-            raise ValueError(
-                "batch_size=None option disables auto-batching and is mutually exclusive with "
-                "drop_last"
-            )
-        if sampler is None:
-            sampler = self._sampler(bool(shuffle), generator)
-        if batch_size is not None:
-            batch_sampler = BatchSampler(sampler, batch_size, drop_last)
-        self.batch_size = batch_size
-        self.drop_last = drop_last
-        self.sampler = sampler
-        self.batch_sampler = batch_sampler
         self.generator = generator
+        self.batch_size = batch_size if batch_sampler is None else None
+        self.drop_last = drop_last
+        self.sampler = self._sampler(bool(shuffle)) if sampler is None else sampler
+        if self.batch_size is not None:
+            batch_sampler = BatchSampler(self.sampler, self.batch_size, drop_last)
+        self.batch_sampler = batch_sampler
         together = batch_sampler is not None
         self.collate_fn = collate_fn or (default_collate if together else default_convert)
+        self._told: int | None = None
         self.persistent_workers = persistent_workers
         self.__initialized = True
 
-    def _sampler(self, shuffle: bool, generator: random.Generator | None) -> Sampler[Any]:
+    def _sampler(self, shuffle: bool) -> Sampler[Any]:
         if self._iterated:
             return _InfiniteConstantSampler()
         if shuffle:
-            return RandomSampler(self.dataset, generator=generator)
+            return RandomSampler(self.dataset, generator=self.generator)
         return SequentialSampler(self.dataset)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -200,8 +182,13 @@ def get_worker_info() -> Any:
 
 
 def _check_workers(
-    num_workers: int, timeout: float, prefetch_factor: int | None, persistent_workers: bool
+    num_workers: int,
+    timeout: float,
+    prefetch_factor: int | None,
+    persistent_workers: bool,
+    multiprocessing_context: Any,
 ) -> None:
+    """ValueError for options that go with another number of workers."""
     if num_workers < 0:
         raise ValueError(
             "num_workers option should be non-negative; use num_workers=0 to disable "
@@ -216,6 +203,11 @@ def _check_workers(
         )
     if num_workers == 0 and persistent_workers:
         raise ValueError("persistent_workers option needs num_workers > 0")
+    if num_workers == 0 and multiprocessing_context is not None:
+        raise ValueError(
+            "multiprocessing_context can only be used with multi-process loading (num_workers "
+            "> 0), but got num_workers=0"
+        )
     if num_workers > 0:
         warn(
             f"graphwidget loads data in the main process: num_workers={num_workers} is taken as 0",
@@ -235,3 +227,21 @@ def _check_iterated(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> N
                 f"DataLoader with IterableDataset: expected unspecified {name} option, but got "
                 f"{name}={given}"
             )
+
+
+def _check_batches(
+    batch_size: int | None, shuffle: bool | None, sampler: Any, batch_sampler: Any, drop_last: bool
+) -> None:
+    """ValueError for options that exclude each other."""
+    if sampler is not None and shuffle:
+        raise ValueError("sampler option is mutually exclusive with shuffle")
+    if batch_sampler is not None:
+        if batch_size != 1 or shuffle or sampler is not None or drop_last:
+            raise ValueError(
+                "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and "
+                "drop_last"
+            )
+    elif batch_size is None and drop_last:
+        raise ValueError(
+            "batch_size=None option disables auto-batching and is mutually exclusive with drop_last"
+        )
