@@ -26,7 +26,7 @@ their rows are sent. In ``js/src``, ``index.ts`` joins the page to the kernel,
 ``kernel/protocol.ts`` hears, ``store/receiver.ts`` takes in (``log/reader.ts`` checks what came),
 ``log/timeline.ts`` folds (``log/fold.ts``), and ``store/derived.ts`` has the chain from model to
 picture: ``graph/plan.ts`` (what is drawn), ``graph/graph.ts`` (the cards are made in
-``graph/boxes.ts``), ``scene/pictures.ts`` with ``layout/layout.ts``, ``scene/fitting.ts`` (which
+``graph/cards.ts``), ``scene/pictures.ts`` with ``layout/layout.ts``, ``scene/fitting.ts`` (which
 groups are closed so that it fits), ``scene/scene.ts``, ``view/stage.tsx``, ``view/picture.tsx``,
 and at last ``view/card.tsx``.
 """

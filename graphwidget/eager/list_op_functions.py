@@ -5,7 +5,7 @@ They are few and never the smallest ones, so closures over the declaration serve
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -61,31 +61,8 @@ def record_list_input(op: Op) -> Callable[..., Any]:
 def record_several_outputs(op: Op) -> Callable[..., Any]:
     """The record function of an op with several outputs (``max.dim``, ``unbind``)."""
     class_of, kernel = cache(lambda targets: node_class(op, targets)), quiet_kernel(op.key)
-    saved_by = cache(op.saved_by)
     count = len(op.inputs)
     defaults = {name: value for name, value in op.params.items() if value is not REQUIRED}
-
-    @cache
-    def metadata(targets: tuple[str, ...]) -> list[tuple[str, str, str, str]]:
-        """For each piece its slot, its name, and otherwise the input and what of it is asked."""
-        pieces = [(name, name.lstrip("_").rpartition("_")) for name in op.metadata(targets)]
-        return [("p_" + name, name, source, what) for name, (source, _, what) in pieces]
-
-    def start(node: Any, targets: tuple[str, ...], given: Any, outs: Any, params: Any) -> None:
-        """Make the node part of the graph, and save what it needs."""
-        node.start(tuple([edge_of(given[name]) for name in targets]))
-        node.metas = [None if out is None else out._meta for out in outs]
-        for slot, name, source, what in metadata(targets):
-            value = params[name] if name in params else getattr(given[source]._meta, what)
-            setattr(node, slot, value)
-        for nr, out in enumerate(outs):
-            if out is not None and out._meta.floating:
-                out._node, out._requires_grad = Output(node, nr), True
-        for name in saved_by(targets):
-            if name in op.outputs:
-                save_output(node, name, outs[op.outputs.index(name)])
-            else:
-                save_input(node, name, given[name])
 
     def record(*args: Any, **params: Any) -> Any:
         tensors = tuple([ABSENT if tensor is None else tensor for tensor in args[:count]])
@@ -108,7 +85,7 @@ def record_several_outputs(op: Op) -> Callable[..., Any]:
             node = class_of(targets)()
             besides = zip(op.kept, found[len(outs) :], strict=True) if op.kept else ()
             given.update((name, Tensor._wrap(data)) for name, data in besides)
-            start(node, targets, given, outs, params)
+            start_node(node, given, outs, params)
         if op.view:
             for nr, out in enumerate(outs):
                 as_view(out, tensors[0], op, params, nr)
@@ -118,3 +95,32 @@ def record_several_outputs(op: Op) -> Callable[..., Any]:
         return outs
 
     return record
+
+
+def start_node(
+    node: Any, given: Mapping[str, Any], outs: Sequence[Any], params: Mapping[str, Any]
+) -> None:
+    """Make a node with several outputs part of the graph, and save what it needs: of the tensors
+    ``given`` by name, of the outputs and of the metadata."""
+    op = node.op
+    node.start(tuple([edge_of(given[name]) for name in node.targets]))
+    node.metas = [None if out is None else out._meta for out in outs]
+    for slot, name, source, what in metadata_slots(node.__class__):
+        value = params[name] if name in params else getattr(given[source]._meta, what)
+        setattr(node, slot, value)
+    for nr, out in enumerate(outs):
+        if out is not None and out._meta.floating:
+            out._node, out._requires_grad = Output(node, nr), True
+    for name in node.saves:
+        if name in op.outputs:
+            save_output(node, name, outs[op.outputs.index(name)])
+        else:
+            save_input(node, name, given[name])
+
+
+@cache
+def metadata_slots(cls: Any) -> list[tuple[str, str, str, str]]:
+    """The slots for metadata of a node class, each with its name, and with the input and what of
+    it is kept there where it is no param (``self_shape``)."""
+    pieces = [(name, name.lstrip("_").rpartition("_")) for name in cls.op.metadata(cls.targets)]
+    return [("p_" + name, name, source, what) for name, (source, _, what) in pieces]

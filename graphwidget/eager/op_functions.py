@@ -15,14 +15,12 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from ..graph import errors, runtime
 from ..graph.node import Node, accumulator, edge_of
 from ..graph.tensor import Tensor
 from ..graph.views import as_view, refresh_for_op
 from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Op, bind
-from ..optable.pointwise.zero_tensors import COMBINED
+from .compute_source import compute_source, own_name, refresh_source, result_may_be_integer
 from .constant_absent import ABSENT, Constant
 from .lazy import compile_function, lazy_function
 from .list_op_functions import record_list_input, record_several_outputs
@@ -40,11 +38,6 @@ from .overridable import ask_source
 from .promote import as_tensors, checked_fit, fit_to, not_a_tensor_error, promote
 
 __all__ = ["TENSORS", "fill_namespace", "node_maker"]
-
-
-def own_name(what: str, op: Op) -> str:
-    """What a generated function calls its ``OP`` or ``kernel``. All have the same globals."""
-    return f"{what}_{op.key.replace('.', '_')}"
 
 
 STARTED = "grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()"
@@ -109,143 +102,6 @@ def choose_node_source(op: Op, indent: str) -> list[str]:
         return [f"{indent}if {name}.{test}:", *yes, f"{indent}else:", *no]
 
     return descend(tuple(op.derivatives), (), indent)
-
-
-def fit_source(op: Op) -> list[str]:
-    """Operands of several types, also such as weights: gradients are cast to each operand's."""
-    given = [f"{name}._meta" for name in op.inputs]
-    names = dict.fromkeys((*op.derivatives, *op.optional))
-    alike = " is ".join(["meta.dtype", *(f"{name}._meta.dtype" for name in names)])
-    return [f"    fit = None if {alike} else ({', '.join(given)})"]
-
-
-def refresh_source(op: Op, computed: bool) -> list[str]:
-    """Lines that bring the operands' history up to date: before anything else, but where ``dtype``
-    chooses the result's type only once it is ``computed``. A conversion to another kind has no
-    history, so nobody looks at its operand's. PyTorch's functions without a derivative ask for it,
-    too, but for those that give bools."""
-    if computed != ("dtype" in op.params):
-        return []
-    floats = " and meta.floating" if result_may_be_integer(op) else ""
-    without = op.inputs if op.pointwise and op.nograd and op.dtype != "bool" else ()
-    names = (*op.derivatives, *without)
-    return [f"    if {name}._view is not None{floats}: refresh_for_op({name})" for name in names]
-
-
-def result_may_be_integer(op: Op) -> bool:
-    """Whether a result that is no float is no error where gradients are wanted."""
-    return op.key == "to_copy"
-
-
-def coerce_source(op: Op, operator: str) -> list[str]:
-    """Lines that make tensors of the operands. An operator leaves those of other kinds to
-    themselves (``x == None``, ``x + "a"``)."""
-    names = ", ".join(op.inputs)
-    if len(op.inputs) == 1:
-        return [f"{names}, = as_tensors({own_name('OP', op)}, ({names},))"]
-    line = f"{names} = as_tensors({own_name('OP', op)}, ({names},))"
-    if not operator:
-        return [line]
-    other = f"    return operator_not_implemented({operator!r}, {names})"
-    return ["try:", f"    {line}", "except TypeError:", other]
-
-
-def compute_source(op: Op, operator: str) -> list[str]:
-    """Lines from the inputs to ``found``, ``meta`` and (pointwise) ``fit``."""
-    names, own, kernel = ", ".join(op.inputs), own_name("OP", op), own_name("kernel", op)
-    arrays = ", ".join(f"{name}._data" for name in op.inputs)
-    params = "".join(f", {name}" for name in op.params)
-    out = ", out=..." if isinstance(op.kernel, np.ufunc) else ""
-    out += ", subok=True" if op.kernel in COMBINED else ""
-    first = op.inputs[0]
-    if not op.pointwise:
-        results = ", ".join(["found", *op.kept])
-        return [
-            *(f"    if {name} is None: {name} = ABSENT" for name in op.optional),
-            "    try:",
-            f"        {', '.join(f'{name}._meta' for name in op.inputs)}",
-            "    except AttributeError:",
-            f"        raise not_a_tensor_error({own}, ({names},)) from None",
-            *refresh_source(op, False),
-            f"    {results} = {kernel}({arrays}{params})",
-            "    meta = meta_of(found)",
-            *(fit_source(op) if may_broadcast(op) else []),
-        ]
-    tests = ["meta.floating"] * (op.dtype == "float" or op.guard is not None)
-    if len(op.inputs) > 1:
-        tests.insert(0, " is ".join(["meta", *(f"{name}._meta" for name in op.inputs[1:])]))
-    test = " and ".join(tests) or "True"
-    lines = []
-    if len(op.inputs) == 2:
-        second = op.inputs[1]
-        lines += [
-            f"    kind = {second}.__class__",
-            "    if kind is float or kind is int:",
-            *(
-                [f"        if derived and grad_mode.deriving: return number_{op.key}({names})"]
-                if f"{op.key}.number" in TABLE  # which has no slot for the number, as in PyTorch
-                else []
-            ),
-            f"        {names} = as_tensors({own}, ({names}))",
-        ]
-    lines += [f"    if {name} is None: {name} = ABSENT" for name in op.optional]
-    lines += ["    try:", f"        meta = {first}._meta"]
-    lines += [f"        {name}._meta" for name in op.inputs[1:]]
-    lines += [
-        "    except AttributeError:",
-        *(f"        {line}" for line in coerce_source(op, operator)),
-        f"        meta = {first}._meta",
-        *refresh_source(op, False),
-        f"    if {test}:",
-        *same_shape_source(op, arrays, params),
-        "        fit = None",
-        *(["        meta = meta_of(found)"] if op.dtype == "bool" else []),
-        *number_operand_source(op, arrays, params, out),
-        "    else:",
-        f"        arrays, fit = promote({own}, ({names},))",
-        f"        {', '.join(['found', *op.kept])} = {kernel}(*arrays{params}{out})",
-        *([] if out else [AS_ARRAY]),
-        f"        found = ordered(found, ({memory_order_source(op)}))",
-        "        meta = meta_of(found)",
-    ]
-    return lines
-
-
-def memory_order_source(op: Op) -> str:
-    """The arrays whose order in memory a pointwise result has."""
-    return "".join(f"{name}._data, " for name in op.order)
-
-
-AS_ARRAY = "        if found.__class__ is not ndarray: found = array(found)"
-
-
-def same_shape_source(op: Op, arrays: str, params: str) -> list[str]:
-    """The kernel on operands of one shape and type. Ufuncs give scalars for 0-d arrays unless
-    they are asked for an array, which costs more than it is worth for others."""
-    kernel = own_name("kernel", op)
-    if not isinstance(op.kernel, np.ufunc):
-        return [
-            f"        {', '.join(['found', *op.kept])} = {kernel}({arrays}{params})",
-            AS_ARRAY,
-            f"        if meta.repeats: found = ordered(found, ({memory_order_source(op)}))",
-        ]
-    array = f"{kernel}({arrays}, out=...)"
-    spread = f"ordered({array}, ({memory_order_source(op)})) if meta.repeats else {array}"
-    return [f"        found = {kernel}({arrays}) if meta.plain else {spread}"]
-
-
-def number_operand_source(op: Op, arrays: str, params: str, out: str) -> list[str]:
-    """The branch for a float tensor with a number: nothing to promote, nothing to fit."""
-    if len(op.inputs) != 2:
-        return []
-    second = op.inputs[1]
-    return [
-        f"    elif {second}.__class__ is Constant and meta.floating:",
-        f"        found = {own_name('kernel', op)}({arrays}{params}{out})",
-        f"        if meta.repeats: found = ordered(found, ({op.inputs[0]}._data,))",
-        "        fit = None",
-        *(["        meta = meta_of(found)"] if op.dtype == "bool" else []),
-    ]
 
 
 def signature_source(op: Op) -> str:

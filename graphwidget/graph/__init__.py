@@ -23,11 +23,12 @@ parentheses are for whoever wants to know more.
   ``functions/tensor/attach_methods.py`` puts on the class); operators need no parser of arguments,
   so nothing of ``dispatch/`` comes in between. The op is declared in
   ``optable/pointwise/arithmetic.py``; what runs is generated from that by
-  ``eager/op_functions.py``, and stands in ``tests/golden/generated.py`` (``record`` under
-  ``x * w``). ``graph/runtime.py`` tells what its globals are; of these, ``eager/promote.py`` joins
-  what has not one shape and type, and ``accumulator`` of ``graph/node.py`` gives a leaf its
-  ``AccumulateGrad``. (The 1 of ``w + 1`` becomes a ``Constant`` of ``eager/constant_absent.py``.
-  ``eager/node_classes.py`` writes the class of the node.)
+  ``eager/op_functions.py`` (the lines that compute: by ``eager/compute_source.py``), and stands in
+  ``tests/golden/generated.py`` (``record`` under ``x * w``). ``graph/runtime.py`` tells what its
+  globals are; of these, ``eager/promote.py`` joins what has not one shape and type, and
+  ``accumulator`` of ``graph/node.py`` gives a leaf its ``AccumulateGrad``. (The 1 of ``w + 1``
+  becomes a ``Constant`` of ``eager/constant_absent.py``. ``eager/node_classes.py`` writes the class
+  of the node.)
 * ``y.backward()`` is ``tensor_backward`` of ``autograd/backward.py``; then ``autograd/roots.py``
   (checks), ``graph/node.py`` (targets: ``Node``, ``Output``, ``AccumulateGrad``, ``target_of``),
   ``autograd/order.py``, ``graph/input_buffers.py`` (where gradients wait), ``autograd/engine.py``

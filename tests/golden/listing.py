@@ -25,13 +25,13 @@ what was compiled for a call before is not compiled again. First come the functi
 classes of the nodes that they make.
 
 * ``record`` and ``make_node`` are written by ``eager/op_functions.py``. ``record`` computes the
-  result and, where a gradient is wanted, makes the node for its *targets*, that is for the inputs
-  that need one; for operators it leaves strange operands to Python. ``make_node`` makes the node
-  alone, for writes in place. Their globals are those of ``graph/runtime.py``, where each is
-  explained, and what is the op's own: ``kernel_mul`` is ``np.multiply``, ``OP_mul`` the
-  declaration, ``number_mul`` the function of ``mul.number`` (``optable/declare.py`` tells of it).
-  What a ``meta`` has is told in ``graph/meta.py``, ``savable`` in ``graph/version.py``, and
-  ``ordered`` in ``arrays/memory_order.py``.
+  result (by the lines of ``eager/compute_source.py``) and, where a gradient is wanted, makes the
+  node for its *targets*, that is for the inputs that need one; for operators it leaves strange
+  operands to Python. ``make_node`` makes the node alone, for writes in place. Their globals are
+  those of ``graph/runtime.py``, where each is explained, and what is the op's own: ``kernel_mul``
+  is ``np.multiply``, ``OP_mul`` the declaration, ``number_mul`` the function of ``mul.number``
+  (``optable/declare.py`` tells of it). What a ``meta`` has is told in ``graph/meta.py``,
+  ``savable`` in ``graph/version.py``, and ``ordered`` in ``arrays/memory_order.py``.
 * The classes are written by ``eager/node_classes.py``, one for each choice of targets.
   ``run_arrays`` is what a run of ``backward()`` calls where nothing is hooked or watched; otherwise
   it calls ``backward_arrays``, and ``backward_tensors`` where the derivative is recorded in turn.

@@ -13,8 +13,9 @@ import {
   type ValueRow,
 } from "../log/model";
 import { atOnce, type Work } from "../slices";
-import { card, chipOf, copyOf, FEW_LETTERS, LETTERS, makePill } from "./boxes";
-import { pillText, slotName } from "./boxes";
+import { card, chipOf, copyOf, FEW_LETTERS, LETTERS } from "./cards";
+import { makePill } from "./pills";
+import { pillText, slotName } from "./pills";
 import type { Box, GroupFacts, Pill } from "./boxes";
 import { callsBy, factsOf, groupBox, nodesIn } from "./group-box";
 import { bundled, wiresOfGroup } from "./group-wires";

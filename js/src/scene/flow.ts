@@ -3,7 +3,8 @@
  * layout is; `turned` says which of them is x.
  */
 
-import { SLOT_GAP, SLOT_H, type Box } from "../graph/boxes";
+import type { Box } from "../graph/boxes";
+import { SLOT_GAP, SLOT_H } from "../graph/pills";
 
 /** Reading size: the smallest text, of 10 px, is 9 px high. The camera never goes below by itself. */
 export const READING = 0.9;

@@ -4,7 +4,8 @@
  */
 
 import { get, groupBy } from "../collections";
-import { sized, type Box } from "../graph/boxes";
+import type { Box } from "../graph/boxes";
+import { sized } from "../graph/cards";
 import type { Bracket, Frame, Gaps, Graph } from "../graph/graph";
 import { bracketKey } from "../graph/keys";
 import { extents, rectAt, turned, type Direction, type Point, type Rect } from "./flow";

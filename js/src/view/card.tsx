@@ -2,7 +2,7 @@
 
 import { memo } from "preact/compat";
 import { brief, full, number } from "../log/format";
-import { GRAD_H, GRAD_LENGTH, HEAD_H, LINE_H, STRIP_H, versionWidth } from "../graph/boxes";
+import { GRAD_H, GRAD_LENGTH, HEAD_H, LINE_H, STRIP_H, versionWidth } from "../graph/cards";
 import type { Card } from "../graph/boxes";
 import type { Summary } from "../log/events";
 import { versionWords } from "../explain/version";

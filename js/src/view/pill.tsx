@@ -1,7 +1,8 @@
 /* An op as a pill on the wire, with the slots of what its node saved. */
 
 import { memo } from "preact/compat";
-import { SLOT_GAP, SLOT_H, type Pill, type Slot } from "../graph/boxes";
+import type { Pill, Slot } from "../graph/boxes";
+import { SLOT_GAP, SLOT_H } from "../graph/pills";
 import type { Direction, Point } from "../scene/flow";
 
 export interface PillProps {

@@ -1,7 +1,8 @@
 /* The arrows from a write to the saved values that it made stale. */
 
 import type { Hazard, Model, WriteRow } from "../log/model";
-import { SLOT_H, type Pill } from "../graph/boxes";
+import type { Pill } from "../graph/boxes";
+import { SLOT_H } from "../graph/pills";
 import { guiltyWrite } from "../graph/visible";
 import type { Point } from "../scene/flow";
 import type { Placed, Scene } from "../scene/scene";

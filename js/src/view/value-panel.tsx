@@ -1,7 +1,7 @@
 /* All about the selected value: its numbers, its commands, and the paths through it. */
 
 import { full, shape } from "../log/format";
-import { role } from "../graph/boxes";
+import { role } from "../graph/cards";
 import { called } from "../graph/names";
 import type { ValueRow } from "../log/model";
 import type { Path } from "../graph/paths";

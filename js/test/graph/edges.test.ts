@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fold } from "../../src/log/fold";
 import { Program } from "../builder";
-import { pillText } from "../../src/graph/boxes";
+import { pillText } from "../../src/graph/pills";
 import { inputEdges } from "../../src/graph/edges";
 import type { Model, NodeRow } from "../../src/log/model";
 

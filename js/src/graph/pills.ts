@@ -1,0 +1,131 @@
+/*
+ * Pills and their slots with their sizes in pixels, measured as cards are.
+ */
+
+import { cut, number } from "../log/format";
+import {
+  holdsTensor,
+  type CallRow,
+  type Model,
+  type NodeRow,
+  type SavedTensor,
+} from "../log/model";
+import type { Pill, Slot, SlotState } from "./boxes";
+import { callKey } from "./keys";
+import { textWidth } from "./measure";
+import { byInput, called, fill, userName } from "./names";
+
+export const PILL_H = 28;
+/** More slots than these are folded: only stale ones stand alone. */
+const MOST_SLOTS = 4;
+export const SLOT_H = 17;
+export const SLOT_GAP = 4;
+
+/** The most letters of a sign: there is room for the path of a module in a listed program. */
+const LONGEST_SIGN = 24;
+
+/** The text on a pill: the op's sign with the plain numbers of the call (`+ 1`, `[0]`, `×=`). */
+export function pillText(model: Model, call: CallRow, part = ""): string {
+  const op = model.ops.get(call.op);
+  const sign = op?.sign ? op.sign : call.op;
+  const numbers = call.inputs.filter((input) => typeof input === "string").map(plain);
+  if (call.inplace) {
+    const place = part || (call.params.index === undefined ? "" : `[${call.params.index}]`);
+    const sets = /^(fill|copy)/.test(call.op);
+    const verb = sets && place ? "=" : /^\w/.test(sign) ? `${sign}_` : `${sign}=`;
+    return cut([place, verb, ...numbers.map((n) => cut(n, 8))].join(" ").trim(), 16);
+  }
+  if (call.inputs.length - numbers.length === 1 && op) {
+    // One tensor among numbers: the formula without it says all ("{self} + {other}" -> "+ 1").
+    const tensor = call.inputs.findIndex((input) => typeof input === "number");
+    const own = op.inputs[tensor] ?? "self";
+    const given = call.inputs.map((input) => plain(String(input)));
+    const texts = byInput(model, call, given, (list) => list.join(", "));
+    const text = fill(op.text.replace(`{${own}}`, ""), texts, call).trim();
+    const short = text.length <= 12 && !/[A-Za-z]\(/.test(text) && !op.text.startsWith(`${sign}(`);
+    if (text !== "" && text !== op.text && short) return text;
+  }
+  return cut(sign, LONGEST_SIGN);
+}
+
+/** A number as a person would write it: 0.1, not 0.10000000149. */
+function plain(text: string): string {
+  return /^-?\d+\.\d{4,}/.test(text) ? number(Number(text)) : text;
+}
+
+export function makePill(
+  model: Model,
+  call: CallRow,
+  nodes: readonly NodeRow[],
+  part = "",
+  sign = pillText(model, call, part),
+): Pill {
+  const slots = foldedSlots(nodes.flatMap((node) => slotsOf(model, node)));
+  return {
+    kind: "pill",
+    key: callKey(call.call),
+    call,
+    nodes,
+    sign,
+    slots,
+    w: Math.max(38, Math.ceil(textWidth(sign, 14, "bold") + 22)),
+    h: PILL_H,
+    slotW: slots.reduce((most, slot) => Math.max(most, slotWidth(slot)), 0),
+  };
+}
+
+/** A slot has room for its name and version, in bold as when it is stale, and for the word that
+ * stands there when it is freed. */
+function slotWidth({ name, row, count }: Slot): number {
+  if (count > 1) return Math.ceil(textWidth(`${count} saved`, 10, "regular") + 17);
+  const text = textWidth(name, 10, "bold") + textWidth(`v${row.version}`, 10, "mono");
+  return Math.max(46, Math.ceil(text + 17));
+}
+
+/** The saved tensors of a node; plain numbers and shapes that it keeps are no slots. */
+function slotsOf(model: Model, node: NodeRow): Slot[] {
+  const slots: Slot[] = [];
+  node.saved.forEach((row, index) => {
+    if (!holdsTensor(row)) return;
+    slots.push({
+      key: `${node.node}:${index}`,
+      node: node.node,
+      index,
+      row,
+      name: slotName(model, row),
+      state: slotState(row, node),
+      count: 1,
+    });
+  });
+  return slots;
+}
+
+function slotState(row: SavedTensor, { freed, state }: NodeRow): SlotState {
+  const stale = row.stale.length > 0;
+  if (stale && state === "failed") return "stale"; // why it failed is told also when all has gone
+  if (freed) return state === "ready" ? "gone" : "empty";
+  return stale && state !== "done" ? "stale" : "held";
+}
+
+/** Of many slots those that are alike as one. The stale ones, which arrows point at, stay. */
+function foldedSlots(slots: readonly Slot[]): readonly Slot[] {
+  if (slots.length <= MOST_SLOTS) return slots;
+  const found: Slot[] = [];
+  for (const slot of slots) {
+    const alike = found.findIndex(({ state }) => state === slot.state);
+    const known = found[alike];
+    if (known && slot.state !== "stale") found[alike] = { ...known, count: known.count + 1 };
+    else found.push(slot);
+  }
+  return found;
+}
+
+/** What a slot is called: the user's variable, or a short expression, or the slot's own name. */
+export function slotName(model: Model, row: SavedTensor): string {
+  const value = model.values.get(row.value);
+  const own = value ? userName(value) : null;
+  if (own !== null) return cut(own, 9);
+  if (row.slot === "result" || !value) return cut(row.slot, 9);
+  const text = called(model, value.value, 9);
+  return cut(text.startsWith("the ") ? row.slot : text, 9);
+}
