@@ -22,7 +22,7 @@ from . import ops
 from .identity import TOKEN, Identity, Made
 from .tape import Facts, Heard
 from .tensor_facts import Captured, content_of, grad_fn_of, summarized
-from .tensors import Later
+from .tensors import Deferred
 from .view_writes import saved_inside
 
 NO_NODE = None
@@ -94,7 +94,7 @@ class CallRecords:
                 kind = type(record)
                 if kind is Heard:
                     self._unfold(record, made.get(id(record), ()))
-                elif kind is Later:
+                elif kind is Deferred:
                     self.identity.assure(record.ref, record.before)
                     raw.append(record.record)
                 elif kind in (tuple, Ref, NodeRef):
@@ -152,7 +152,7 @@ class CallRecords:
                     self._lives(write.after) for write in record.writes
                 ):
                     kept.append(record)
-            elif kind is Later:
+            elif kind is Deferred:
                 tensor = record.ref()
                 if tensor is not None:
                     kept.append(self._now(record, tensor))
@@ -165,12 +165,12 @@ class CallRecords:
         """Whether a tensor is still that value."""
         return ref() is not None and self.identity.refs.get(ref.facts.key) is ref
 
-    def _now(self, record: Later, tensor: Any) -> Later:
+    def _now(self, record: Deferred, tensor: Any) -> Deferred:
         """A record of a variable's name, of the value that is bound to it now."""
         ref = self.identity.known(tensor)
         if ref is None or record.record[0] != self.names.rebound:
             return record
-        return Later(ref, (self.names.rebound, ref.id, *record.record[2:]), None)
+        return Deferred(ref, (self.names.rebound, ref.id, *record.record[2:]), None)
 
     # While draining ------------------------------------------------------------------------
     def tell_call(

@@ -40,7 +40,7 @@ COPIED = 4096
 """Larger tensors, and those that lie on another device than the CPU, are told without numbers."""
 
 
-class Later(NamedTuple):
+class Deferred(NamedTuple):
     """A raw record that speaks of a value, which is to be told before; and perhaps of another."""
 
     ref: Ref
@@ -157,7 +157,7 @@ class Tensors:
 
     def note(self, ref: Ref, record: Any, before: Ref | None = None) -> None:
         """Add a raw record that speaks of a value, or of two."""
-        self.recorder.raw.append(Later(ref, record, before) if self.later else record)
+        self.recorder.raw.append(Deferred(ref, record, before) if self.later else record)
 
     def renew(self, tensor: torch.Tensor) -> Ref:
         """A new identity, for a tensor that was just made or written."""

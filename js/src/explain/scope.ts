@@ -1,5 +1,6 @@
 /* Where a call belongs: to a module with its formula, to an optimizer's step with its rule. */
 
+import { scopeKey } from "../graph/keys";
 import { scopesAround, type Model, type ScopeRow } from "../log/model";
 import { dim, math, plain, type Line } from "./text";
 
@@ -55,7 +56,7 @@ export function belongsTo(model: Model, scope: number | null): Line {
       const formula = FORMULAS[row.text];
       return [
         dim("It is part of "),
-        { ...math(row.name), key: `s${row.scope}` },
+        { ...math(row.name), key: scopeKey(row.scope) },
         plain(` (${row.text})`),
         ...(formula === undefined ? [] : [dim(": "), math(formula)]),
       ];

@@ -1,6 +1,7 @@
 /*
  * The keys of what is drawn. The layout, the scene and the page know boxes and wires by them; what
- * kind of thing a key means stands beside it (`Box.kind`, `LayoutBox.kind`) and is never read off it.
+ * kind of thing a key means stands beside it (`Box.kind`, `LayoutBox.kind`). Where there is nothing
+ * but the key, it is read off it here and nowhere else.
  */
 
 import type { WriteRow } from "../log/model";
@@ -10,6 +11,26 @@ export const valueKey = (value: number): string => `v${value}`;
 
 /** The pill of a call. */
 export const callKey = (call: number): string => `c${call}`;
+
+/** A node, where it is asked for by itself: it is drawn with the pill of its call. */
+export const nodeKey = (node: number): string => `n${node}`;
+
+/** The value whose card has the key; null for all others. */
+export const valueOfKey = (key: string): number | null => numberIn(/^v(\d+)$/, key);
+
+/** The call whose pill has the key; null for all others. */
+export const callOfKey = (key: string): number | null => numberIn(/^c(\d+)$/, key);
+
+/** The scope whose group has the key; null for all others. */
+export const scopeOfKey = (key: string): number | null => numberIn(/^s(\d+)$/, key);
+
+/** The node that was asked for; null for all other keys. */
+export const nodeOfKey = (key: string): number | null => numberIn(/^n(\d+)$/, key);
+
+function numberIn(pattern: RegExp, key: string): number | null {
+  const found = pattern.exec(key);
+  return found ? Number(found[1]) : null;
+}
 
 /** What may stand for a write, the better first: the pill of its call, the card of what it wrote. */
 export function writerKeys({ call, base, value }: WriteRow): readonly [string, ...string[]] {

@@ -1,7 +1,7 @@
 /* Finding things in a model: by words, and what is wrong. */
 
 import { called, expression } from "../graph/names";
-import { callKey, valueKey } from "../graph/keys";
+import { callKey, nodeKey, scopeKey, valueKey } from "../graph/keys";
 import { RAISED_KEY } from "../graph/raised";
 import { dtype, notFinite, shape } from "../log/format";
 import { spoilt } from "../log/model";
@@ -49,7 +49,7 @@ export function findAll(
   for (const scope of model.scopes.values()) {
     if (scope.kind === "turn") continue;
     offer(`${scope.kind} ${scope.name} ${scope.text}`, scope.scope, () => ({
-      key: `s${scope.scope}`,
+      key: scopeKey(scope.scope),
       kind: "group",
       title: scope.name || scope.kind,
       detail: scope.text || scope.kind,
@@ -117,11 +117,12 @@ export function problemsOf(
     const value = error.value ?? error.inputs.at(-1) ?? null;
     if (error.kind === "call" && error.inputs.length > 0) {
       problems.push({ key: RAISED_KEY, kind: "error" });
-    } else if (error.node !== null) problems.push({ key: `n${error.node}`, kind: "error" });
-    else if (value !== null) problems.push({ key: valueKey(value), kind: "error" });
+    } else if (error.node !== null) {
+      problems.push({ key: nodeKey(error.node), kind: "error" });
+    } else if (value !== null) problems.push({ key: valueKey(value), kind: "error" });
   }
   for (const { node } of hazards) {
-    const key = `n${node.node}`;
+    const key = nodeKey(node.node);
     if (!problems.some((known) => known.key === key)) problems.push({ key, kind: "hazard" });
   }
   for (const value of spoilt(model)) {

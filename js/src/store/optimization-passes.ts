@@ -5,7 +5,7 @@
 
 import { computed, signal } from "@preact/signals";
 import { changesOf, type Change, type Changes } from "../graph/changes";
-import { callKey, scopeKey, valueKey } from "../graph/keys";
+import { callKey, scopeOfKey, valueKey } from "../graph/keys";
 import type { PassRow } from "../log/model";
 import type { Scene } from "../scene/scene";
 import type { Derived } from "./derived";
@@ -36,9 +36,10 @@ function half(scene: Scene, { before, pass, calls, values, reads }: Changes, loo
   for (const [value, change] of values) if (change === gone) hidden.add(valueKey(value));
   const boxes = new Map([...scene.boxes].filter(([key]) => !hidden.has(key)));
   const blocks = new Set((look === "before" ? before : pass)?.steps.map(([, , block]) => block));
-  const frames = [...scene.frames].filter(
-    ([key]) => !key.startsWith("s") || [...blocks].some((b) => b !== null && scopeKey(b) === key),
-  );
+  const frames = [...scene.frames].filter(([key]) => {
+    const scope = scopeOfKey(key);
+    return scope === null || blocks.has(scope);
+  });
   const isNew = newReads({ before, pass, reads });
   const wires = scene.wires.filter(
     ({ wire }) =>

@@ -1,13 +1,14 @@
 /* The op that is selected, and where its node, or that of a selected value, runs in the replay. */
 
+import { callOfKey } from "../graph/keys";
 import { expression } from "../graph/names";
 import type { Store } from "../store/store";
 
 /** A bar in the corner of the picture, while an op is selected: of values the panel tells more. */
 export function ChosenBar({ store }: { store: Store }) {
   const model = store.model.value;
-  const key = store.chosen.value;
-  const call = key?.startsWith("c") ? model.calls.get(Number(key.slice(1))) : undefined;
+  const chosen = callOfKey(store.chosen.value ?? "");
+  const call = chosen === null ? undefined : model.calls.get(chosen);
   if (!call || store.selected.value !== null) return null;
   return (
     <div class="gw-chosen-bar" data-testid="chosen">

@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { valueOfKey } from "../graph/keys";
 import { findAll, type Hit } from "../store/find";
 import type { Store } from "../store/store";
 import type { ViewState } from "./view-state";
@@ -107,8 +108,8 @@ function counted(at: number, hits: readonly Hit[]): string {
 }
 
 /** Goes to what was found, and selects it. */
-function show(store: Store, { key, kind }: Hit): void {
-  const value = kind === "value" ? Number(key.slice(1)) : null;
+function show(store: Store, { key }: Hit): void {
+  const value = valueOfKey(key);
   if (value !== null && store.selected.value !== value) store.select(value);
   if (value === null && store.chosen.value !== key) store.choose(key);
   store.seek(key);

@@ -1,7 +1,7 @@
 /* What is worth looking at: what a picture opens on, what a step is about, what was asked for. */
 
 import { ageOf, holdsNode } from "../graph/boxes";
-import { valueKey, writerKeys } from "../graph/keys";
+import { nodeOfKey, valueKey, writerKeys } from "../graph/keys";
 import { RAISED_KEY } from "../graph/raised";
 import { guiltyWrite } from "../graph/visible";
 import type { Hazard, Model, WriteRow } from "../log/model";
@@ -96,8 +96,8 @@ function stepSubject(store: Store, scene: Scene): Rect | null {
 /** Where something that was asked for is drawn: by its own key, or as a node (`n5`) of a pill. */
 export function findBox(scene: Scene, key: string): Placed | undefined {
   const known = scene.boxes.get(key);
-  if (known || !key.startsWith("n")) return known;
-  return pillOfNode(scene, Number(key.slice(1)));
+  const node = nodeOfKey(key);
+  return known || node === null ? known : pillOfNode(scene, node);
 }
 
 /** The box that stands for a write. */

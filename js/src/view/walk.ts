@@ -1,6 +1,7 @@
 /* Walking over the picture with the keyboard: from box to box along the wires. */
 
 import { useEffect } from "preact/hooks";
+import { valueKey } from "../graph/keys";
 import { rectOf, type Placed, type Scene } from "../scene/scene";
 import type { Store } from "../store/store";
 import { goTo, inside, pan, READING } from "./camera";
@@ -91,7 +92,7 @@ export function walkKey(event: KeyboardEvent, store: Store, view: ViewState): bo
 /** Where the keyboard enters the picture: at what is selected, else at what came last. */
 function entry(store: Store, scene: Scene): string | null {
   const selected = store.selected.value;
-  const key = selected === null ? store.chosen.value : `v${selected}`;
+  const key = selected === null ? store.chosen.value : valueKey(selected);
   if (key !== null && scene.boxes.has(key)) return key;
   return [...scene.boxes.keys()].at(-1) ?? null;
 }
