@@ -87,7 +87,7 @@ function uniform(values: readonly string[]): string | undefined {
   return values.length > 2 && values.every((x) => x === first) ? first : undefined;
 }
 
-/** An array in one short line: `5.`, `[1., 3.]`, `1.5 everywhere`, `(64, 10), mean 0.1`. */
+/** An array in one short line: `5.`, `[1., 3.]`, `all 1.5`, `(64, 10), mean 0.1`. */
 export function brief(summary: Summary, length = 24): string {
   const { values, stats, shape: dims } = summary;
   if (unseen(summary)) return shapeOf(summary);
@@ -95,7 +95,7 @@ export function brief(summary: Summary, length = 24): string {
   if (values) {
     const texts = items(summary);
     const same = uniform(texts);
-    if (same !== undefined) return `${same} everywhere`;
+    if (same !== undefined) return `all ${same}`;
     const text = nested(texts, dims);
     if (text.length <= length) return text;
     if (dims.length === 1) return beginning(texts, length);

@@ -6,6 +6,7 @@ import { GRAD_H, GRAD_LENGTH, HEAD_H, LINE_H, STRIP_H, versionWidth } from "../g
 import type { Card } from "../graph/boxes";
 import type { Summary } from "../log/events";
 import { versionWords } from "../explain/version";
+import { AfarBody, nameClass } from "./afar";
 import { outline, RoleIcon } from "./icons";
 
 export interface CardProps {
@@ -21,7 +22,7 @@ export interface CardProps {
   fresh: boolean;
   /** The reader points at the storage that it shows. */
   kin: boolean;
-  /** Seen from afar: the name alone. */
+  /** Seen from afar: what matters of it, in larger letters. */
   far: boolean;
   /** The reader points at this card's storage, or at none any more. */
   onStorage: (storage: number | null) => void;
@@ -65,41 +66,40 @@ function CardView(props: CardProps) {
         <path class="gw-inner" d={outline(role, w - 6, h - 6)} transform="translate(3 3)" />
       )}
       {value.requires_grad && <path class="gw-corner" d={corner(role, w)} />}
-      {!far && (
-        <g
-          transform={
-            card.copy ? "translate(7 6)" : card.slim ? "translate(8 4.5)" : "translate(8 7)"
-          }
-        >
-          <RoleIcon role={role} />
-        </g>
+      {far ? <AfarBody card={card} /> : <Body {...props} />}
+      {!card.copy && !card.slim && value.requires_grad && !value.leaf && (
+        <Pin card={card} onPin={props.onPin} />
       )}
-      <Name card={card} far={far} />
-      {card.slim && !far && (
-        <text class="gw-meta gw-chip-meta" x={9} y={28}>
-          {card.meta}
-        </text>
-      )}
-      {!card.copy && !card.slim && !far && <Body {...props} />}
-      {root && !card.copy && !far && <RootButton card={card} onSelect={onSelect} />}
+      {root && !card.copy && <RootButton {...{ card, far, onSelect }} />}
     </g>
   );
 }
 
 export const CardNode = memo(CardView);
 
-/** The name, in the middle of the card where nothing else is on it. */
-function Name({ card, far }: Pick<CardProps, "card" | "far">) {
-  const y = card.copy || card.slim ? 16 : 17;
-  const at = far ? { x: card.w / 2, y: card.h / 2 + 4.5, "text-anchor": "middle" } : { x: 24, y };
+function Body(props: CardProps) {
+  const { card } = props;
+  const { copy, slim, role, title, meta } = card;
+  const icon = copy ? "translate(7 6)" : slim ? "translate(8 4.5)" : "translate(8 7)";
   return (
-    <text class={nameClass(card)} {...at}>
-      {card.title}
-    </text>
+    <>
+      <g transform={icon}>
+        <RoleIcon role={role} />
+      </g>
+      <text class={nameClass(card)} x={24} y={copy || slim ? 16 : 17}>
+        {title}
+      </text>
+      {slim && (
+        <text class="gw-meta gw-chip-meta" x={9} y={28}>
+          {meta}
+        </text>
+      )}
+      {!copy && !slim && <Details {...props} />}
+    </>
   );
 }
 
-function Body({ card, onPin, onStorage }: CardProps) {
+function Details({ card, onStorage }: CardProps) {
   const { value, w, h, lines } = card;
   return (
     <>
@@ -115,7 +115,6 @@ function Body({ card, onPin, onStorage }: CardProps) {
       ))}
       {lines.length === 0 && <Strip summary={value.summary} w={w - 18} />}
       {value.requires_grad && <GradRow card={card} y={h - GRAD_H} />}
-      {value.requires_grad && !value.leaf && <Pin card={card} onPin={onPin} />}
     </>
   );
 }
@@ -246,8 +245,9 @@ function Pin({ card, onPin }: { card: Card; onPin: CardProps["onPin"] }) {
   );
 }
 
-function RootButton({ card, onSelect }: { card: Card; onSelect: CardProps["onSelect"] }) {
+function RootButton({ card, far, onSelect }: Pick<CardProps, "card" | "far" | "onSelect">) {
   const { w, h, value } = card;
+  const [length, height] = far ? [92, 21] : [76, 18];
   return (
     <g
       class="gw-root"
@@ -262,8 +262,8 @@ function RootButton({ card, onSelect }: { card: Card; onSelect: CardProps["onSel
       }}
     >
       <title>Backward from here: shows first what it would do</title>
-      <rect x={-38} y={0} width={76} height={18} rx={9} />
-      <text x={0} y={12.5}>
+      <rect x={-length / 2} y={0} width={length} height={height} rx={height / 2} />
+      <text class={far ? "gw-afar" : ""} x={0} y={height * 0.7}>
         ◂ backward
       </text>
     </g>
@@ -275,10 +275,6 @@ function corner(role: Card["role"], w: number): string {
   if (role === "parameter") return `M${w - 20} 0H${w - 9}L${w} 9V20Z`;
   if (role === "intermediate") return `M${w - 17} 0H${w - 9}Q${w} 0 ${w} 9V17Z`;
   return `M${w - 15} 0H${w - 3}Q${w} 0 ${w} 3V15Z`;
-}
-
-function nameClass({ named, slim }: Card): string {
-  return named ? "gw-name" : slim ? "gw-name gw-unnamed gw-chip-name" : "gw-name gw-unnamed";
 }
 
 /** The card in words, for tooltips and screen readers. */

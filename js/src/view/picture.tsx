@@ -91,9 +91,7 @@ function Contents({ store, view, id }: { store: Store; view: ViewState; id: stri
       <Wires store={store} scene={scene} model={model} area={area} id={id} />
       <ChangeWires store={store} />
       <Boxes store={store} scene={scene} boxes={boxes} id={id} far={far} />
-      {!far && scene.gaps !== "brief" && (
-        <Labels store={store} scene={scene} model={model} area={area} />
-      )}
+      {scene.gaps !== "brief" && <Labels {...{ store, scene, model, area, far }} />}
       <ChangeMarks store={store} />
       <StaleArrows
         arrows={staleArrows(model, scene, store.shown.hazards.value)}
@@ -199,7 +197,7 @@ function away(related: ReadonlySet<string> | null, { from, to }: Wire): boolean 
   return related !== null && !(related.has(from) && related.has(to));
 }
 
-function Labels({ store, scene, model, area }: LayerProps) {
+function Labels({ store, scene, model, area, far }: LayerProps & { far: boolean }) {
   const active = store.activeNode.value;
   const run = store.shown.run.value;
   return (
@@ -210,7 +208,7 @@ function Labels({ store, scene, model, area }: LayerProps) {
           const flow = flowOf(model, drawn, active, run);
           if (!flow?.grad) return null;
           const { grad, now, old } = flow;
-          return <LabelNode key={drawn.wire.key} {...drawn.label} {...{ grad, now, old }} />;
+          return <LabelNode key={drawn.wire.key} {...drawn.label} {...{ grad, now, old, far }} />;
         })}
     </g>
   );

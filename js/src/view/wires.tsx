@@ -6,6 +6,7 @@ import { full, size, tiny } from "../log/format";
 import type { Summary } from "../log/events";
 import type { Model } from "../log/model";
 import type { DrawnWire } from "../scene/wires";
+import { AFAR } from "./afar";
 
 /** What a wire carries back at the moment shown. */
 export interface Flow {
@@ -85,22 +86,32 @@ interface LabelProps {
   grad: Summary;
   now: boolean;
   old: boolean;
+  far: boolean;
 }
 
-const labelWidth = (text: string): number => textWidth(text, 10, "mono") + 8;
+/** The height of a label's letters. */
+const lettersOf = (far: boolean): number => (far ? AFAR : 10);
 
-/** The numbers of a gradient, else its shape, as there is room; nothing where there is none. */
-export function labelText(grad: Summary, room: number): string | null {
+const labelWidth = (text: string, far: boolean): number =>
+  textWidth(text, lettersOf(far), "mono") + 8;
+
+/**
+ * The numbers of a gradient, else its shape, as there is room; nothing where there is none. In the
+ * large letters seen from afar shapes would only be in the way.
+ */
+export function labelText(grad: Summary, room: number, far = false): string | null {
+  const numbers = [tiny(grad), tiny(grad, 7)].map((text) => text.replaceAll(", ", ","));
   const shape = size(grad.shape) > 1 ? [grad.shape.join("×")] : [];
-  const texts = [tiny(grad).replaceAll(", ", ","), tiny(grad, 7).replaceAll(", ", ","), ...shape];
-  return texts.find((text) => labelWidth(text) <= room + 2) ?? null;
+  const texts = far ? numbers.filter((text) => !text.startsWith("(")) : [...numbers, ...shape];
+  return texts.find((text) => labelWidth(text, far) <= room + 2) ?? null;
 }
 
 /** The gradient's numbers on its wire. */
-function LabelView({ x, y, room, grad, now, old }: LabelProps) {
-  const text = labelText(grad, room);
+function LabelView({ x, y, room, grad, now, old, far }: LabelProps) {
+  const text = labelText(grad, room, far);
   if (text === null) return null;
-  const w = labelWidth(text);
+  const w = labelWidth(text, far);
+  const letters = lettersOf(far);
   const state = ["gw-label", now ? "gw-now" : "", old ? "gw-old" : ""];
   return (
     <g
@@ -109,8 +120,10 @@ function LabelView({ x, y, room, grad, now, old }: LabelProps) {
       data-testid="gradient"
     >
       <title>{`gradient ${full(grad).slice(0, 400)}`}</title>
-      <rect x={-w / 2} y={-8} width={w} height={15} rx={4} />
-      <text y={3.5}>{text}</text>
+      <rect x={-w / 2} y={-letters * 0.8} width={w} height={letters * 1.5} rx={4} />
+      <text class={far ? "gw-afar" : ""} y={letters * 0.35}>
+        {text}
+      </text>
     </g>
   );
 }

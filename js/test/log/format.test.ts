@@ -43,7 +43,7 @@ describe("numbers", () => {
     expect(rows(summary([2, 2], [1, 20, 3, 4]))).toEqual(["[[1., 20.],", "\u00a0[3., \u00a04.]]"]);
     expect(rows(summary([2, 1, 2], [1, 2, 3, 4]))).toEqual(["[[[1., 2.]],", "\u00a0[[3., 4.]]]"]);
     expect(rows(summary([1, 1], [5]))).toEqual(["[[5.]]"]);
-    expect(brief(summary([2, 2], [0, 0, 0, 0]))).toBe("0. everywhere");
+    expect(brief(summary([2, 2], [0, 0, 0, 0]))).toBe("all 0.");
   });
 });
 

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import widget, { mount } from "../../src/index";
 import type { WidgetModel } from "../../src/kernel/protocol";
 import { Program } from "../builder";
-import { exampleA, exampleG } from "../examples";
+import { exampleA, exampleC, exampleG } from "../examples";
 
 /** A view has no size where nothing is laid out: tell it one. */
 beforeAll(() => {
@@ -63,6 +63,17 @@ describe("the picture", () => {
     );
     expect(texts(el, '[data-state="empty"] .gw-slot-name')).toEqual(["2 freed"]);
     expect(el.querySelectorAll('[data-action="pin"]').length).toBe(3);
+  });
+
+  it("tells numbers and gradients also where it is drawn small to be seen as a whole", async () => {
+    const el = await show(exampleC().packed());
+    const stage = el.querySelector('[data-testid="graph"]');
+    expect(stage?.classList).toContain("gw-small");
+    expect(texts(el, '[data-testid="value"] .gw-name')).toHaveLength(9);
+    expect(texts(el, '[data-value="1"] .gw-numbers')).toEqual(["[[1., 1.],", "\u00a0[1., 1.]]"]);
+    expect(texts(el, '[data-value="2"] .gw-grad-text')).toEqual(["∂ 28."]);
+    expect(texts(el, '[data-testid="gradient"] text')).toContain("[28.]");
+    expect(el.querySelectorAll('[data-action="pin"]').length).toBe(5);
   });
 
   it("folds a very long chain to a few parts that hold all of it", async () => {
