@@ -120,7 +120,7 @@ export class Program {
     return t;
   }
 
-  op(op: string, inputs: readonly (Tensor | number)[], name?: string): Tensor {
+  op(op: string, inputs: readonly (Tensor | number)[], name?: string, scope = ""): Tensor {
     this.define(op);
     const source = this.source(`${name ?? "_"} = ${op}(...)`);
     const tensors = inputs.filter((x) => typeof x !== "number");
@@ -141,7 +141,7 @@ export class Program {
     const ids = inputs.map((x) => (typeof x === "number" ? String(x) : x.id));
     this.tell("op", call, op, ids, {}, [result.id], null, false, this.scope, source);
     if (grad) this.node(op, call, inputs, result);
-    if (name !== undefined) this.tell("name", result.id, name, "");
+    if (name !== undefined) this.tell("name", result.id, name, scope);
     else this.tell("dead", result.id);
     return result;
   }

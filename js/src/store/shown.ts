@@ -3,7 +3,7 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
 import type { Graph, Wire } from "../graph/graph";
 import { findPaths, type Paths } from "../graph/paths";
-import type { Hazard, Model, ValueRow } from "../log/model";
+import { once, type Hazard, type Model, type ValueRow } from "../log/model";
 import type { Derived } from "./derived";
 import type { State } from "./state";
 
@@ -31,7 +31,7 @@ export function show(state: State, derived: Derived) {
     const all = derived.hazards.value;
     if (all.length === 0) return all;
     const runs = runnable(model.value, () => true);
-    const named = runnable(model.value, (value) => isBound(model.value, value));
+    const named = runnable(model.value, (value) => isMeant(model.value, value));
     const failedNow = error.value?.node ?? null;
     const lost = gaveUp(model.value);
     return all.filter((hazard) => {
@@ -125,14 +125,23 @@ function gaveUp(model: Model): ReadonlySet<number> {
 }
 
 /**
- * Whether a value has a name of its own still, or never had one. A notebook keeps what its cells
- * displayed: when they run anew, that is alive and nobody's.
+ * Whether the program can still mean a value that an earlier cell left: by its name in the notebook,
+ * or, where it never had one, as an end that nothing read (of a list of losses, say). Else a
+ * notebook's history, a traceback or the graph itself keeps it, and nobody will use it.
  */
-function isBound(model: Model, { value, names }: ValueRow): boolean {
-  const bound = ([scope, name]: readonly [string, string]): boolean =>
-    model.names.get(`${scope}\0${name}`) === value;
-  return names.length === 0 || names.some(bound);
+function isMeant(model: Model, { value, names }: ValueRow): boolean {
+  const own = names.filter(([scope]) => scope === "");
+  if (own.length === 0) return !readIn(model).has(value);
+  return own.some(([scope, name]) => model.names.get(`${scope}\0${name}`) === value);
 }
+
+/** The values that some call read. */
+const readIn = once((model): ReadonlySet<number> => {
+  const found = new Set<number>();
+  for (const { inputs } of model.calls.values())
+    for (const input of inputs) if (typeof input === "number") found.add(input);
+  return found;
+});
 
 /** The nodes that a backward from some value of the program, of those meant, would run. */
 function runnable(model: Model, meant: (value: ValueRow) => boolean): ReadonlySet<number> {

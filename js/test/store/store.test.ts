@@ -31,6 +31,24 @@ describe("the store", () => {
     expect(tell()).toBe(0);
   });
 
+  it("tells no hazard of a mended cell because a graph that nobody means keeps values alive", () => {
+    const p = new Program();
+    const store = createStore();
+    const cell = (mended: boolean): number => {
+      p.cell();
+      const b = p.op("add", [p.leaf("a", [1, 3]), 2], "b");
+      const local = p.op("mul", [b, b], mended ? "scaled" : "weights", "forward");
+      p.op("mul", [local, local], "loss"); // which saves the local
+      if (!mended) p.fill(b, 1000);
+      p.cell();
+      p.leaf("z", [1]);
+      store.load(p.packed());
+      return store.shown.older.value.length;
+    };
+    expect(cell(false)).toBe(2);
+    expect(cell(true)).toBe(0);
+  });
+
   it("asks again for events that were lost on the way, and ignores those it has", () => {
     const { store, sent } = live();
     const { json } = exampleA();
