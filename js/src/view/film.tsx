@@ -74,9 +74,9 @@ function FilmBar({ store, film, nested }: FilmBarProps) {
         <span
           class="gw-turns-kept gw-dim"
           data-testid="turns-kept"
-          title="Of the other turns only their scalars are kept, and what the parameters were in the end."
+          title={`${keptWords(whole)}. Of the other turns only their scalars are kept, and what the parameters were in the end.`}
         >
-          {keptWords(whole)}
+          {keptWords(whole, loop.count)}
         </span>
       )}
     </div>
@@ -88,10 +88,17 @@ function turnBefore({ turns }: LoopRow, time: number): number {
   return turns.findLast(({ from }) => from < time)?.turn ?? turns[0]?.turn ?? 1;
 }
 
-/** Which turns are there to be walked through. */
-export function keptWords(whole: readonly number[]): string {
+/** So many letters of a list of turns have room beside their slider. */
+const LONGEST_LIST = 20;
+
+/** Which turns are there to be walked through; how many of a `count`, where a list has no room. */
+export function keptWords(whole: readonly number[], count = Infinity): string {
   if (whole.length === 0) return "curve only";
-  return `kept whole: ${whole.length === 1 ? "turn" : "turns"} ${listed(whole)}`;
+  const list = listed(whole);
+  if (count < Infinity && list.length > LONGEST_LIST) {
+    return `kept whole: ${whole.length} of ${count} turns`;
+  }
+  return `kept whole: ${whole.length === 1 ? "turn" : "turns"} ${list}`;
 }
 
 interface LostProps {

@@ -95,6 +95,15 @@ function Speed({ store }: { store: Store }) {
   );
 }
 
+/** More steps nobody counts: it is told how much of the way lies behind. */
+const MOST_COUNTED = 9999;
+
+export function countWords(at: number, count: number): string {
+  if (count <= MOST_COUNTED) return `${at} / ${count}`;
+  const share = (100 * at) / count;
+  return `${share > 0 && share < 1 ? "<1" : Math.floor(share)} %`;
+}
+
 /** The smaller of the two scales: the steps of the turn that is shown, or of all. */
 function Slider({ store }: { store: Store }) {
   const steps = store.steps.value.length;
@@ -102,6 +111,7 @@ function Slider({ store }: { store: Store }) {
   const first = section.first === 0 ? -1 : section.first;
   const index = store.index.value;
   const [at, count] = [index - section.first + 1, section.last - section.first + 1];
+  const exactly = `step ${at.toLocaleString("en")} of ${count.toLocaleString("en")}`;
   const title = store.explanation.value ? toText(store.explanation.value.title) : "the beginning";
   const { dropped, cellTimes } = store.model.value;
   const cut = dropped > (cellTimes.at(-1) ?? 0); // what earlier cells did is nobody's loss here
@@ -111,7 +121,7 @@ function Slider({ store }: { store: Store }) {
         type="range"
         data-action="slider"
         aria-label="Step"
-        aria-valuetext={`step ${at} of ${count}: ${title}`}
+        aria-valuetext={`${exactly}: ${title}`}
         min={first}
         max={Math.max(section.last, 0)}
         step={1}
@@ -122,8 +132,8 @@ function Slider({ store }: { store: Store }) {
           store.goTo(Number(event.currentTarget.value));
         }}
       />
-      <span class="gw-count" data-testid="step-count">
-        {`${at} / ${count}`}
+      <span class="gw-count" data-testid="step-count" title={exactly}>
+        {countWords(at, count)}
       </span>
       <State store={store} />
       {cut && (

@@ -91,6 +91,7 @@ function OnePiece({ piece, store }: { piece: Piece; store: Store }) {
     <button
       type="button"
       class={`gw-link gw-${tone}-text`}
+      title="Show it in the picture"
       onClick={() => {
         if (value !== undefined && store.selected.value !== value) store.select(value);
         store.seek(key ?? valueKey(value ?? -1));

@@ -2,6 +2,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import widget, { mount } from "../../src/index";
 import type { WidgetModel } from "../../src/kernel/protocol";
+import { countWords } from "../../src/view/player";
 import { Program } from "../builder";
 import { exampleA, exampleC, exampleG } from "../examples";
 
@@ -101,6 +102,12 @@ describe("the picture", () => {
     expect(texts(el, '[data-testid="step-count"]')).toEqual(["11 / 11"]);
   });
 
+  it("counts as many steps as anybody counts", () => {
+    expect([countWords(3, 11), countWords(9999, 9999)]).toEqual(["3 / 11", "9999 / 9999"]);
+    const shares = [0, 3, 75_000, 150_212, 150_213].map((at) => countWords(at, 150_213));
+    expect(shares).toEqual(["0 %", "<1 %", "49 %", "99 %", "100 %"]);
+  });
+
   it("leaves the focus where the user types when it is drawn anew", async () => {
     const el = await show(exampleA().packed());
     const card = el.querySelector<SVGElement>('[data-value="1"]');
@@ -160,7 +167,10 @@ describe("the picture", () => {
     const el = await show(exampleG(false).packed());
     expect(el.querySelectorAll('[data-testid="stale-arrow"]').length).toBe(1);
     expect(el.querySelectorAll('[data-state="stale"]').length).toBe(2);
-    expect(texts(el, '[data-testid="hazard"]').join("")).toContain("b[0] = 1000.");
+    const [line, ...more] = texts(el, ".gw-guilty .gw-node-name");
+    expect(more).toEqual([]);
+    expect(texts(el, '[data-testid="hazard"]').join("")).toContain(`${line ?? "?"}, b[0] = 1000.`);
+    expect(texts(el, ".gw-guilty .gw-sign")).toEqual(["←="]);
   });
 
   it("marks the node that failed", async () => {
