@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 from types import FrameType
 from typing import Any
 
@@ -41,14 +42,14 @@ def within(module: Any, path: str) -> Iterator[tuple[str, Any]]:
         waiting.extend((name, each) for name, each in reversed(members) if is_module(each))
 
 
-def parameters(module: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """(path, parameter) of all parameters of a module, each once."""
+def tensors(module: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """(path, tensor) of all parameters and buffers of a module, each once."""
     seen: set[int] = set()
     for inner, each in within(module, path):
-        for name, parameter in each._parameters.items():
-            if parameter is not None and id(parameter) not in seen:
-                seen.add(id(parameter))
-                yield step_into(each, inner, name), parameter
+        for name, tensor in chain(each._parameters.items(), each._buffers.items()):
+            if tensor is not None and id(tensor) not in seen:
+                seen.add(id(tensor))
+                yield step_into(each, inner, name), tensor
 
 
 class ModuleNames:
@@ -58,7 +59,7 @@ class ModuleNames:
         self._ours = ours
         self._found: dict[int, tuple[weakref.ref[Any], str]] = {}
         self.fresh: list[tuple[str, Any]] = []
-        """The parameters of models that were first called since somebody emptied this."""
+        """The tensors of models that were first called since somebody emptied this."""
         self._roots: dict[int, tuple[str, weakref.ref[Any]]] = {}  # by the modules within them
         self._scopes: dict[int, int] = {}
 
@@ -73,7 +74,7 @@ class ModuleNames:
         return self._found[number][1]
 
     def _meet(self, module: Any, where: FrameType | None) -> None:
-        """A module is called for the first time: find its name, and its model's parameters."""
+        """A module is called for the first time: find its name, and its model's tensors."""
         if not self.knows(module):
             self._search(module, where)
         path, root = self._roots.pop(id(module), ("", None))
@@ -81,7 +82,7 @@ class ModuleNames:
         if whole is not None:
             for _, each in within(whole, path):
                 self._roots.pop(id(each), None)
-            self.fresh += parameters(whole, path)
+            self.fresh += tensors(whole, path)
 
     def scope_of(self, module: Any) -> int | None:
         """The scope of a module's newest call; None for no module, or one that was not called."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..graph.tensor import Tensor
 from .imported_torch import is_real
-from .module_paths import parameters
+from .module_paths import tensors
 from .position_finder import is_module
 
 MAX_ITEMS = 64
@@ -30,9 +30,9 @@ def named(namespace: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
                 if _is_tensor(item):
                     yield "", f"{name}[{key!r}]", item
         elif is_module(value):
-            for path, parameter in parameters(value, name):
-                if _is_tensor(parameter):
-                    yield "module", path, parameter
+            for path, tensor in tensors(value, name):
+                if _is_tensor(tensor):
+                    yield "module", path, tensor
 
 
 def _is_tensor(value: Any) -> bool:

@@ -325,8 +325,8 @@ class NativeAdapter(BackwardRuns):
         if kind == "module":
             name, text = self.modules.called(of, frame, number), type(of).__name__
             if self.modules.fresh:
-                for path, parameter in self.modules.fresh:
-                    ref = self.identity.current(parameter)
+                for path, tensor in self.modules.fresh:
+                    ref = self.identity.current(tensor)
                     self.raw.append((self.calls.rebound, ref.id, "module", path))
                 self.modules.fresh.clear()
             self.positions.calling = frame.f_code

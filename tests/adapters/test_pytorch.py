@@ -210,6 +210,24 @@ def test_parameters_have_pytorch_s_versions(run: Any) -> None:
     assert set(told) == {0, 1, 2}
 
 
+@pytest.mark.parametrize("run", [real, native])
+def test_buffers_are_named_as_parameters_are(run: Any) -> None:
+    model, _ = run(
+        "class Scale(torch.nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.register_buffer('variance', torch.full((2,), 4.))\n"
+        "    def forward(self, x):\n"
+        "        return x / self.variance\n"
+        "net = torch.nn.Sequential(Scale())\n"
+        "y = net(torch.ones(2, requires_grad=True)).sum()\n"
+    )
+    [quotient] = [call for call in model.calls.values() if call["op"] == "div"]
+    divisor = model.values[quotient["inputs"][1]]
+    assert divisor["names"] == [["module", "net[0].variance"]]
+    assert not divisor["parameter"]
+
+
 BRANCHES = """
 x = torch.ones(3, requires_grad=True)
 a = x.exp()

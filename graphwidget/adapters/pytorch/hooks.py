@@ -112,15 +112,16 @@ class Hooks:
             self.fault(error)
 
     def _called(self, position: Position) -> None:
-        """A model is called: its parameters are met if they are new."""
+        """A model is called: its parameters and buffers are met if they are new."""
         waiting = [each for each in self.modules.fresh if is_lazy(each[1])]
         names = self.calls.records.names
-        for path, parameter in self.modules.fresh:
-            if is_lazy(parameter):
+        for path, tensor in self.modules.fresh:
+            if is_lazy(tensor):
                 continue  # it has no numbers before the end of this call
-            ref = self.identity.current(parameter)
+            ref = self.identity.current(tensor)
             self.identity.note(ref, (names.rebound, ref.id, "module", path))
-            self.checks.learners.parameters.append(ref)
+            if isinstance(tensor, torch.nn.Parameter):
+                self.checks.learners.parameters.append(ref)
         self.modules.fresh[:] = waiting
         if not self.scopes:
             self.checks.called(position)

@@ -7,7 +7,8 @@ import { push } from "../collections";
 import type { Model, ValueRow } from "../log/model";
 import { callsOf, type Group, type Tree } from "./groups";
 import { userName } from "./names";
-import { common, isOwn, isSmall, relations, type Relations } from "./relations";
+import { common, isSmall, relations, type Relations } from "./relations";
+import { isOwn } from "./versions";
 import type { Visible } from "./visible";
 
 /**

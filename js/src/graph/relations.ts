@@ -7,6 +7,7 @@ import { push } from "../collections";
 import type { Model, ValueRow } from "../log/model";
 import { atOnce, type Work } from "../slices";
 import { callsOf, type Group, type Tree } from "./groups";
+import { isOwn } from "./versions";
 import { baseWrites, type Visible } from "./visible";
 
 export interface Relations {
@@ -132,11 +133,6 @@ function usedBy(model: Model, value: ValueRow, calls: readonly number[]): readon
   const differentiable = (id: number): boolean =>
     (model.calls.get(id)?.outputs ?? []).some((output) => model.values.get(output)?.requires_grad);
   return calls.some(differentiable) ? calls : [];
-}
-
-/** Whether a value is a module's own: a parameter or a buffer. */
-export function isOwn(value: ValueRow): boolean {
-  return value.parameter || value.names.some(([scope]) => scope === "module");
 }
 
 /** A pill with few parameters: they can stand beside it. */

@@ -66,3 +66,8 @@ export function steppedBy(model: Model, steps: ReadonlySet<number>): ReadonlyMap
   }
   return found;
 }
+
+/** Whether a value is a module's own: a parameter or a buffer. */
+export function isOwn(value: ValueRow): boolean {
+  return value.parameter || value.names.some(([scope]) => scope === "module");
+}

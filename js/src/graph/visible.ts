@@ -11,7 +11,7 @@ import type { Work } from "../slices";
 import { inPasses } from "./changes";
 import { films, type Films } from "./film";
 import { RAISED } from "./raised";
-import { isTrained, standIns, stepOf } from "./versions";
+import { isOwn, isTrained, standIns, stepOf } from "./versions";
 
 /** How many in-place writes without history are followed back (a counter in a `while` loop). */
 const WRITES_BACK = 32;
@@ -238,10 +238,11 @@ function setups(model: Model): (value: ValueRow, maker: CallRow) => boolean {
       : false;
 }
 
-/** What is drawn only where a call that is drawn reads it: a module's parameter, a gradient, what
- * came to be inside a call. */
+/** What is drawn only where a call that is drawn reads it: a module's parameter or buffer, a
+ * gradient, what came to be inside a call. */
 function isPassing(value: ValueRow, made: boolean, used: ReadonlySet<number>): boolean {
-  if (value.parameter) return value.names.every(([scope]) => scope !== "");
+  if (value.parameter || (!made && isOwn(value)))
+    return value.names.every(([scope]) => scope !== "");
   return !made && value.names.length === 0 && (!value.leaf || used.has(value.value));
 }
 
