@@ -24,7 +24,8 @@ PAGE = Template("""<!doctype html>
 html, body { height: 100%; margin: 0; }
 body { font-family: system-ui, sans-serif; }
 @media (prefers-color-scheme: dark) { body { background: #111; color: #eee; } }
-#graph { min-height: 500px; margin: 1rem; }
+#graph { margin: 1rem; }
+#graph .gw { max-height: calc(100vh - 2rem); }
 $css
 </style>
 </head>

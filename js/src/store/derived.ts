@@ -86,14 +86,16 @@ function stepOf(state: State, timeline: Timeline, { time, model, liveRun }: Mome
   return { index, step, stepEvents, explanation, activeNode };
 }
 
-/** So high a stage becomes by itself, in pixels, when the words under it take their room. */
-const STAGE_HEIGHT = 440;
+/** What the bars over a stage and the words under it take of the widget's height, in pixels. */
+const AROUND_STAGE = 200;
 
 /** What of a picture can be read at once, in units of the plane: in steps, so it stands still. */
-function roomOf({ room, height }: State) {
+function roomOf({ room, height, highest }: State) {
   const step = (n: number): number => Math.floor(Math.max(n, 120) / 20) * 20;
   const w = computed(() => step(room.value.w));
-  const h = computed(() => (height.value === null ? STAGE_HEIGHT : step(room.value.h)));
+  const h = computed(() =>
+    step(height.value === null ? highest.value - AROUND_STAGE : room.value.h),
+  );
   const inside = (n: number): number => (n - 2 * PADDING) / READING;
   return computed(() => ({ w: inside(w.value), h: inside(h.value) }));
 }

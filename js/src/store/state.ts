@@ -70,6 +70,8 @@ export function createState() {
     tidied: signal(0),
     /** Room for the picture, in pixels. */
     room: signal<{ readonly w: number; readonly h: number }>({ w: 900, h: 330 }),
+    /** How high the widget becomes by itself at most, in pixels. */
+    highest: signal(640),
     /** The height that the user gave the widget, in pixels. */
     height: signal<number | null>(null),
   } as const;

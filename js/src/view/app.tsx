@@ -6,7 +6,7 @@ import { useSignalEffect, type Signal } from "@preact/signals";
 import type { Duo } from "../store/duo";
 import type { Store } from "../store/store";
 import { DuoContents, duoKey } from "./duo";
-import { HeightHandle, useNeed } from "./height";
+import { HeightHandle, useHighest, useNeed } from "./height";
 import { FilmBars } from "./film";
 import { KeysDialog, keyDown } from "./shortcuts";
 import { Listing } from "./listing";
@@ -93,6 +93,7 @@ function View({ store, theme, duo }: AppProps) {
 
 function Contents({ store, view }: { store: Store; view: ViewState }) {
   const main = useRef<HTMLDivElement>(null);
+  useHighest(main, store);
   useNeed(store, view);
   useSettled(store, view);
   useWordsRoom(main, view);

@@ -9,7 +9,6 @@ import type { ViewState } from "./view-state";
 /** The least that the picture's window and the whole widget are high, in pixels. */
 const LEAST = 140;
 const LOWEST = 220;
-const HIGHEST = 640;
 
 /** Room above and below a picture that is panned, so that its map covers nothing. */
 const MAP = 44;
@@ -32,7 +31,24 @@ export function useNeed(store: Store, view: ViewState): void {
     const height = Math.ceil(bounds.h * k + 2 * PADDING + 2 + map);
     const afresh = view.settled.value !== settled.current;
     settled.current = view.settled.value;
-    need.value = Math.min(HIGHEST, Math.max(afresh ? LEAST : need.peek(), height));
+    need.value = Math.min(store.highest.value, Math.max(afresh ? LEAST : need.peek(), height));
+  });
+}
+
+/** Notes how high the style lets a widget, of which a part is given, become in this window. */
+export function useHighest(part: { readonly current: Element | null }, store: Store): void {
+  useSignalEffect(() => {
+    if (store.height.value !== null) return undefined; // then it is as the user wants it
+    const note = (): void => {
+      const root = part.current?.closest(".gw");
+      const maxHeight = root ? getComputedStyle(root).maxHeight : "";
+      if (maxHeight.endsWith("px")) store.highest.value = parseFloat(maxHeight);
+    };
+    note();
+    addEventListener("resize", note);
+    return () => {
+      removeEventListener("resize", note);
+    };
   });
 }
 
