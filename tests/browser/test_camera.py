@@ -247,7 +247,8 @@ def test_the_name_of_a_long_frame_stays_in_view(show: Show, quiet_page: Page) ->
     title = frame.locator("[role=button]")
 
     def lefts() -> tuple[float, float, float]:
-        where = (picture.root.get_by_test_id("graph"), frame.locator("rect").first, title)
+        frame_body = picture.root.locator(".gw-frame-body").first
+        where = (picture.root.get_by_test_id("graph"), frame_body, title)
         window, body, name = (each.bounding_box() for each in where)
         assert window
         assert body

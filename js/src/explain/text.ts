@@ -66,6 +66,12 @@ export function place(model: Model, source: number | null): string | null {
   return file ? `${file}, line ${row.line}` : `line ${row.line}`;
 }
 
+/** A line of the user's program in two words, where there is little room: `line 12`. */
+export function shortPlace(model: Model, source: number | null): string | null {
+  const row = source === null ? undefined : model.sources.get(source);
+  return row ? `line ${row.line}` : null;
+}
+
 /** A file's name without its folders. */
 export function baseName(file: string): string {
   return file.split(/[\\/]/).at(-1) ?? "";

@@ -143,9 +143,23 @@ export interface FrameProps {
   onOpen: GroupProps["onOpen"];
 }
 
-/** An open group: a quiet frame with its name on top. */
+/** The quiet frame of an open group, under all that stands in it. */
+export const FrameBody = memo(({ placed }: Pick<FrameProps, "placed">) => {
+  const { x, y, w, h } = placed;
+  return (
+    <rect
+      class="gw-frame gw-frame-body"
+      style={{ transform: `translate(${x}px, ${y}px)` }}
+      width={w}
+      height={h}
+      rx={10}
+    />
+  );
+});
+
+/** An open group: its name on top of the frame. */
 function FrameView({ placed, left, onOpen }: FrameProps) {
-  const { frame, x, y, w, h } = placed;
+  const { frame, x, y } = placed;
   const { facts, key } = frame;
   return (
     <g
@@ -155,7 +169,6 @@ function FrameView({ placed, left, onOpen }: FrameProps) {
       data-key={key}
       data-kind={facts.kind}
     >
-      <rect class="gw-frame-body" width={w} height={h} rx={10} />
       <StickyTitle {...{ placed, left, onOpen }} />
     </g>
   );
@@ -192,6 +205,7 @@ const FrameTitle = memo(({ facts, width, shift, onOpen }: TitleProps) => {
     >
       <title>{`${wordsOf(facts)}: close`}</title>
       <rect class="gw-hit" width={width} height={26} />
+      <rect class="gw-frame-plate" x={5} y={3} width={width - 8} height={21} rx={5} />
       <path class="gw-fold" d="M10 10L14 14L18 10" />
       <text class="gw-frame-name" x={25} y={17}>
         {facts.title}

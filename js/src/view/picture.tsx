@@ -6,12 +6,12 @@ import type { Wire } from "../graph/graph";
 import { RAISED_KEY } from "../graph/raised";
 import type { Model } from "../log/model";
 import type { Rect } from "../scene/flow";
-import { rectOf, type Placed, type Scene } from "../scene/scene";
+import { rectOf, type Placed, type PlacedFrame, type Scene } from "../scene/scene";
 import type { Store } from "../store/store";
 import { inView, overlaps, type Camera } from "./camera";
 import { CardNode } from "./card";
 import { ChangeMarks, ChangeWires } from "./pass-marks";
-import { FrameNode, GroupNode } from "./group";
+import { FrameBody, FrameNode, GroupNode } from "./group";
 import { PillNode } from "./pill";
 import { readingOf } from "./look";
 import { staleArrows, StaleArrows } from "./stale-arrows";
@@ -84,19 +84,24 @@ function Contents({ store, view, id }: { store: Store; view: ViewState; id: stri
   const boxes = [...scene.boxes.values()].filter((placed) =>
     overlaps(rectOf(placed, scene.direction), area),
   );
+  const frames = [...scene.frames.values()].filter((placed) => overlaps(placed, area));
+  const arrows = staleArrows(model, scene, store.shown.hazards.value);
+  const guilty = new Map(arrows.map(({ writer }) => [writer.placed.box.key, writer.line ?? ""]));
   return (
     <>
-      <Frames store={store} view={view} scene={scene} area={area} />
+      <g class="gw-frame-bodies">
+        {frames.map((placed) => (
+          <FrameBody key={placed.place} placed={placed} />
+        ))}
+      </g>
       <Brackets scene={scene} area={area} />
       <Wires store={store} scene={scene} model={model} area={area} id={id} />
       <ChangeWires store={store} />
-      <Boxes store={store} scene={scene} boxes={boxes} id={id} far={far} />
+      <Frames store={store} view={view} frames={frames} />
+      <Boxes {...{ store, scene, boxes, guilty, id, far }} />
       {scene.gaps !== "brief" && <Labels {...{ store, scene, model, area, far }} />}
       <ChangeMarks store={store} />
-      <StaleArrows
-        arrows={staleArrows(model, scene, store.shown.hazards.value)}
-        head={`stale-head-${id}`}
-      />
+      <StaleArrows arrows={arrows} head={`stale-head-${id}`} />
     </>
   );
 }
@@ -139,19 +144,18 @@ function Brackets({ scene, area }: { scene: Scene; area: Rect }) {
 interface FramesProps {
   store: Store;
   view: ViewState;
-  scene: Scene;
-  area: Rect;
+  frames: readonly PlacedFrame[];
 }
 
-function Frames({ store, view, scene, area }: FramesProps) {
+/** The titles of frames, over the wires: a title that stays in view as the picture is dragged
+ * comes to stand where wires run. */
+function Frames({ store, view, frames }: FramesProps) {
   const left = useComputed(() => inView(view.camera.value, view.size.value, 0).x);
   return (
     <g class="gw-frames">
-      {[...scene.frames.values()]
-        .filter((placed) => overlaps(placed, area))
-        .map((placed) => (
-          <FrameNode key={placed.place} onOpen={store.openGroup} {...{ placed, left }} />
-        ))}
+      {frames.map((placed) => (
+        <FrameNode key={placed.place} onOpen={store.openGroup} {...{ placed, left }} />
+      ))}
     </g>
   );
 }
@@ -218,11 +222,13 @@ interface BoxesProps {
   store: Store;
   scene: Scene;
   boxes: readonly Placed[];
+  /** The lines of what wrote over saved values, by box. */
+  guilty: ReadonlyMap<string, string>;
   id: string;
   far: boolean;
 }
 
-function Boxes({ store, scene, boxes, id, far }: BoxesProps) {
+function Boxes({ store, scene, boxes, guilty, id, far }: BoxesProps) {
   const selected = store.selected.value;
   const active = store.activeNode.value;
   const wrong = store.shown.wrong.value;
@@ -255,6 +261,7 @@ function Boxes({ store, scene, boxes, id, far }: BoxesProps) {
               {...{ x, y, direction, failed, dimmed, fresh, hatch, far }}
               pill={box}
               active={node}
+              guilty={guilty.get(box.key) ?? null}
             />
           );
         }

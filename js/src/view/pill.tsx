@@ -12,6 +12,8 @@ export interface PillProps {
   direction: Direction;
   active: boolean;
   failed: boolean;
+  /** It wrote over what a backward needs: its line, "" where that is not known; else null. */
+  guilty: string | null;
   dimmed: boolean;
   /** It was not in the turn before. */
   fresh: boolean;
@@ -21,7 +23,7 @@ export interface PillProps {
 
 /** An op on the wire, with the slots of what its node saved for backward. */
 function PillView(props: PillProps) {
-  const { pill, x, y, direction, active, failed, dimmed, fresh, hatch, far } = props;
+  const { pill, x, y, direction, active, failed, guilty, dimmed, fresh, hatch, far } = props;
   const { call, nodes, w, h } = pill;
   const node = nodes.at(-1);
   const state = [
@@ -30,6 +32,7 @@ function PillView(props: PillProps) {
     node ? `gw-${node.state === "failed" ? "done" : node.state}` : "gw-plain",
     active ? "gw-active" : "",
     failed ? "gw-failed" : "",
+    guilty !== null ? "gw-guilty" : "",
     node?.freed ? "gw-freed" : "",
     call.inplace ? "gw-inplace" : "",
     dimmed ? "gw-dimmed" : "",
@@ -56,7 +59,8 @@ function PillView(props: PillProps) {
       {(active || failed) && node && (
         <NodeName pill={pill} name={node.name} direction={direction} />
       )}
-      {node?.state === "done" && !far && (
+      {guilty && <GuiltyLine {...{ pill, direction }} line={guilty} />}
+      {node?.state === "done" && guilty === null && !far && (
         <g class="gw-tick" transform={`translate(${w - 7} -4)`}>
           <circle cx={5} cy={5} r={6} />
           <path d="M2.2 5.2L4.3 7.3L8 3" />
@@ -87,6 +91,19 @@ function NodeName({ pill, name, direction }: { pill: Pill; name: string; directi
   return (
     <text class="gw-node-name" x={pill.w + SLOT_GAP * 2 + pill.slotW} y={pill.h / 2 + 4}>
       {name}
+    </text>
+  );
+}
+
+/** The line of what wrote over a saved value, where no slot hangs and no wire comes. */
+function GuiltyLine({ pill, line, direction }: { pill: Pill; line: string; direction: Direction }) {
+  const at =
+    direction === "LR"
+      ? ({ x: pill.w / 2, y: -6, "text-anchor": "middle" } as const)
+      : ({ x: -7, y: pill.h / 2 + 4, "text-anchor": "end" } as const);
+  return (
+    <text class="gw-node-name" {...at}>
+      {line}
     </text>
   );
 }

@@ -1,11 +1,12 @@
 /* The arrows from a write to the saved values that it made stale. */
 
+import { shortPlace } from "../explain/text";
 import type { Hazard, Model, WriteRow } from "../log/model";
 import type { Pill } from "../graph/boxes";
 import { SLOT_H } from "../graph/pills";
 import { guiltyWrite } from "../graph/visible";
-import type { Point } from "../scene/flow";
-import type { Placed, Scene } from "../scene/scene";
+import type { Direction, Point } from "../scene/flow";
+import { rectOf, type Placed, type Scene } from "../scene/scene";
 import { writerOf } from "./look";
 import { slotOffset } from "./pill";
 
@@ -13,9 +14,19 @@ import { slotOffset } from "./pill";
 export interface StaleArrow {
   readonly key: string;
   readonly path: string;
+  /** The ends of the curve, from the write to the slot, and between them what it bends to. */
+  readonly points: readonly [Point, Point, Point, Point];
   /** Where the write is named: on the longest of its arrows, where the most room is. */
   readonly label: Point | null;
   readonly text: string;
+  readonly writer: ArrowEnd;
+  readonly saver: ArrowEnd;
+}
+
+/** The box at one end of an arrow, with its line of the program where that is known. */
+export interface ArrowEnd {
+  readonly placed: Placed;
+  readonly line: string | null;
 }
 
 /** The arrows to draw: from what wrote first to the stale slot, one for each node and write. */
@@ -32,8 +43,15 @@ export function staleArrows(model: Model, scene: Scene, hazards: readonly Hazard
     const from = writerOf(scene, write);
     const to = owner && slotSides(owner, node.node, index, scene);
     const key = `${node.node} ${write.time}`;
-    if (!from || !to || arrows.has(key)) continue;
-    arrows.set(key, { key, ...arrowTo(from, to), text: `wrote v${write.version}` });
+    if (!from || !owner || !to || arrows.has(key)) continue;
+    const saved = node.call === null ? null : (model.calls.get(node.call)?.source ?? null);
+    arrows.set(key, {
+      key,
+      ...arrowTo(from, to, scene.direction),
+      text: `wrote v${write.version}`,
+      writer: { placed: from, line: shortPlace(model, write.source) },
+      saver: { placed: owner, line: shortPlace(model, saved) },
+    });
     const { x, y } = from;
     const length = Math.hypot(to.below.x - x, to.below.y - y);
     const known = longest.get(write);
@@ -70,15 +88,22 @@ function slotSides(
 }
 
 /** Round the free side: beside the column when the two stand in one, else from below. */
-function arrowTo({ box, x, y }: Placed, slot: Sides): { path: string; label: Point } {
+function arrowTo(from: Placed, slot: Sides, direction: Direction): Curve {
+  const { box, x, y } = from;
   const middle = { x: x + box.w / 2, y: y + box.h / 2 };
   const aside = Math.abs(middle.x - slot.below.x);
   if (aside < box.w / 2 + 30) {
-    const start = { x: x + 3, y: middle.y - Math.sign(middle.y - slot.left.y) * 6 };
-    const out = Math.min(start.x, slot.left.x) - 46;
-    return curve(start, { x: out, y: start.y }, { x: out, y: slot.left.y }, slot.left);
+    // Slots stand under their pill, or to the right of it: the arrow goes round the other side.
+    const rect = rectOf(from, direction);
+    const [side, end] =
+      direction === "LR" ? ([-1, slot.left] as const) : ([1, slot.right] as const);
+    const edge = side < 0 ? x + 3 : rect.x + rect.w;
+    const start = { x: edge, y: middle.y - Math.sign(middle.y - end.y) * 6 };
+    const out = side < 0 ? Math.min(start.x, end.x) - 46 : Math.max(start.x, end.x) + 46;
+    return curve(start, { x: out, y: start.y }, { x: out, y: end.y }, end);
   }
-  const start = { x: middle.x, y: y + box.h };
+  const rect = rectOf(from, direction);
+  const start = { x: middle.x, y: direction === "LR" ? rect.y + rect.h : y + box.h };
   const end = middle.x > slot.right.x ? slot.right : slot.left;
   const sign = end === slot.right ? 1 : -1;
   const depth = Math.max(start.y, end.y) + Math.min(60, 22 + aside / 6);
@@ -91,15 +116,23 @@ function arrowTo({ box, x, y }: Placed, slot: Sides): { path: string; label: Poi
   );
 }
 
+type Curve = Pick<StaleArrow, "path" | "points"> & { readonly label: Point };
+
 /** A curve, and a point of it for the label: so far along it (behind what wrote it is hidden). */
-function curve(a: Point, b: Point, c: Point, d: Point, t = 0.5): { path: string; label: Point } {
-  const [p, q, r, s] = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3];
+function curve(a: Point, b: Point, c: Point, d: Point, t = 0.5): Curve {
   return {
     path: `M${a.x} ${a.y}C${b.x} ${b.y} ${c.x} ${c.y} ${d.x} ${d.y}`,
-    label: {
-      x: p * a.x + q * b.x + r * c.x + s * d.x,
-      y: p * a.y + q * b.y + r * c.y + s * d.y,
-    },
+    points: [a, b, c, d],
+    label: along([a, b, c, d], t),
+  };
+}
+
+/** The point of a curve that is so far along it: 0 is its beginning, 1 its end. */
+export function along([a, b, c, d]: StaleArrow["points"], t: number): Point {
+  const [p, q, r, s] = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3];
+  return {
+    x: p * a.x + q * b.x + r * c.x + s * d.x,
+    y: p * a.y + q * b.y + r * c.y + s * d.y,
   };
 }
 
