@@ -42,7 +42,7 @@ export function* focus(
     const value = error.value === null ? null : seen.standIn(error.value);
     if (value !== null && seen.values.has(value)) touch(value, error.time);
   }
-  const latest = Math.max(-1, ...touched.values());
+  const latest = latestOf(model, seen, touched, find);
   const others = [...touched.values()].filter((cell) => cell < latest).length;
   if (everything || latest < 0) return { seen, others };
   yield;
@@ -56,6 +56,22 @@ export function* focus(
   const calls = new Set([...seen.calls].filter((id) => keep(-id)));
   if (values.size === seen.values.size && calls.size === seen.calls.size) return { seen, others };
   return { seen: { ...seen, values, calls }, others };
+}
+
+/**
+ * The cell that worked last on some part. Where that is no longer on record, all that lives would
+ * be of it: then the cell that is on record is meant, if it made loose values.
+ */
+function latestOf(
+  model: Model,
+  { values }: Visible,
+  touched: ReadonlyMap<number, number>,
+  find: (key: number) => number,
+): number {
+  const latest = Math.max(-1, ...touched.values());
+  if (latest !== 0 || model.cellTimes.length === 0) return latest;
+  const loose = [...values].filter((id) => !touched.has(find(id)));
+  return Math.max(0, ...loose.map((id) => cellOf(model, model.values.get(id)?.time ?? 0)));
 }
 
 /** So many values or calls are looked at before others may have their turn. */

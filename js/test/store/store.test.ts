@@ -49,6 +49,18 @@ describe("the store", () => {
     expect(cell(true)).toBe(0);
   });
 
+  it("draws of a cell that only made values these, and not all that lived before", () => {
+    const p = new Program();
+    p.op("mul", [p.leaf("x", [1]), 2], "y"); // in a cell that is no longer on record
+    p.cell();
+    p.leaf("z", [3]);
+    const store = createStore();
+    store.load(p.packed());
+    const drawn = [...store.graph.value.boxes.values()];
+    expect(drawn.map((box) => box.kind === "card" && box.title)).toEqual(["z"]);
+    expect(store.focus.value.others).toBe(1);
+  });
+
   it("asks again for events that were lost on the way, and ignores those it has", () => {
     const { store, sent } = live();
     const { json } = exampleA();
