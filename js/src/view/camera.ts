@@ -64,11 +64,13 @@ export function follow(camera: Camera, bounds: Rect, subject: Subject | null, si
   return held(next, bounds, size);
 }
 
-/** A first look at a subject: near the end of the view, so that what it came from is seen too. */
+/** A first look at a subject: near the end of the view, so that what it came from is seen too; but
+ * all of it, where there is room. */
 function opening({ rect, direction, reading: k }: Subject, size: Size): Camera {
   const { x, y } = middle(rect);
   const [along, across] = direction === "LR" ? [0.75, 0.5] : [0.5, 0.75];
-  return { k, x: size.w * along - k * x, y: size.h * across - k * y };
+  const camera = { k, x: size.w * along - k * x, y: size.h * across - k * y };
+  return inside(rect, camera, size, 0) ? camera : pan(camera, rect, size);
 }
 
 /** The camera with no more empty space than it must show: a side that fits is in the middle. */

@@ -56,6 +56,13 @@ describe("the camera by itself", () => {
     expect(follow(UNSEEN, wide, { ...subject, names: true }, SIZE).k).toBe(READING);
   });
 
+  it("opens with all of a wide subject in view, as of a write and what it spoilt", () => {
+    const bounds = { x: 0, y: 0, w: 10_000, h: 300 };
+    const rect = { x: 5000, y: 100, w: 800, h: 90 };
+    const camera = follow(UNSEEN, bounds, { rect, direction: "LR", ...whole }, SIZE);
+    expect(inside(rect, camera, SIZE, 8)).toBe(true);
+  });
+
   it("opens with what a value came from on the side that it came from", () => {
     const bounds = { x: 0, y: 0, w: 10_000, h: 300 };
     const rect = { x: 5000, y: 100, w: 100, h: 80 };
