@@ -200,7 +200,7 @@ const FrameTitle = memo(({ facts, width, shift, onOpen }: TitleProps) => {
   return (
     <g
       {...button(`Close ${wordsOf(facts)}`, true, close)}
-      class="gw-frame-title"
+      class={shift === 0 ? "gw-frame-title" : "gw-frame-title gw-sticky"}
       transform={shift === 0 ? undefined : `translate(${shift})`}
     >
       <title>{`${wordsOf(facts)}: close`}</title>
