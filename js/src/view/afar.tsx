@@ -1,7 +1,8 @@
 /* A card where its small print is too small to be read: what matters of it in larger letters. */
 
 import { brief, cut, rows } from "../log/format";
-import { GRAD_LENGTH, type Card } from "../graph/boxes";
+import type { Card } from "../graph/boxes";
+import { GRAD_LENGTH } from "../graph/cards";
 import { textWidth } from "../graph/measure";
 
 /** So large a text is 9 px high when whole names are: see NAMES. */
