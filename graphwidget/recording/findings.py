@@ -15,6 +15,19 @@ def file_in_words(cell: int | None, file: str | None) -> str:
     return f"cell {cell}" if cell is not None else file or ""
 
 
+HEADLINES = {
+    "stale": "Saved value overwritten",
+    "freed": "Graph already freed",
+    "leaf": "Leaf written in place",
+    "view": "View written in place",
+    "no_grad": "No graph to run back through",
+    "unused": "Gradient missing or not used",
+    "nan": "NaN or infinity",
+    "leak": "Graphs pile up",
+}
+"""What a finding of each kind is called where people read it."""
+
+
 class Place(NamedTuple):
     """A site of the program as people read it; ``file`` is ``cell 3`` for a notebook's cell."""
 
@@ -52,6 +65,11 @@ class Finding(NamedTuple):
     text: str
     tried: str = ""
 
+    @property
+    def headline(self) -> str:
+        """Its kind, in words."""
+        return HEADLINES.get(self.kind, self.kind)
+
     def as_json(self) -> ev.Finding:
         """The finding as plain data."""
         return {
@@ -65,7 +83,7 @@ class Finding(NamedTuple):
 
     def lines(self, bold: str = "", plain: str = "", code: str = "") -> Iterator[str]:
         """The finding as text for a terminal; ``bold``, ``plain`` and ``code`` switch its look."""
-        yield f"{bold}{self.kind}{plain}: {self.text}"
+        yield f"{bold}{self.headline}{plain}: {self.text}"
         if self.culprit is not None:
             yield f"  {bold}caused by  {self.culprit}{plain}"
         if self.reader is not None and self.reader != self.culprit:
@@ -88,7 +106,7 @@ class Finding(NamedTuple):
         fix = f"<pre>{escape(self.fix)}</pre>" if self.fix else ""
         text = escape(self.text)
         fix += f"<small>{escape(self.tried)}</small>" if self.tried else ""
-        return f"<div><b>{escape(self.kind)}</b>: {text}{''.join(rows)}{fix}</div>"
+        return f"<div><b>{escape(self.headline)}</b>: {text}{''.join(rows)}{fix}</div>"
 
 
 class Findings(list[Finding]):

@@ -229,4 +229,43 @@ for turn in range(3):
     learn(h)
 """,
     ),
+    'a state that is cut in part': Broken(
+        'freed', 'h, c = cell(x, (h, c))', 'h, c = h.detach(), c', True,
+        """
+cell, x = torch.nn.LSTMCell(3, 4), torch.randn(2, 3)
+h, c = torch.zeros(2, 4), torch.zeros(2, 4)
+for t in range(3):
+    h, c = h.detach(), c
+    h, c = cell(x, (h, c))
+    h.sum().backward()
+""",
+    ),
+    'a state that is cut in part, by name': Broken(
+        'freed', 'h, m = torch.tanh(net(x) + h * m), m * net(x)', 'h = h.detach()', True,
+        """
+net, x = torch.nn.Linear(3, 3), torch.randn(2, 3)
+h, m = torch.ones(2, 3), torch.ones(2, 3)
+for t in range(3):
+    h = h.detach()
+    h, m = torch.tanh(net(x) + h * m), m * net(x)
+    h.sum().backward()
+""",
+    ),
+    'a state with a field that is not cut': Broken(
+        'freed', None, 'return State(h=s.h.detach(), m=s.m)', True,
+        """
+import collections
+State = collections.namedtuple('State', 'h m')
+cell, x = torch.nn.GRUCell(3, 4), torch.randn(2, 3)
+def cut(s):
+    return State(h=s.h.detach(), m=s.m)
+s = State(torch.zeros(2, 4), torch.ones(2, 4))
+for t in range(3):
+    s = cut(s)
+    h = cell(x, s.h)
+    m = s.m.mul(h)
+    s = State(h, m)
+    (s.h + s.m).sum().backward()
+""",
+    ),
 }  # fmt: skip

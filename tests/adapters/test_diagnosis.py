@@ -243,3 +243,32 @@ def test_a_line_that_reads_what_it_writes_is_not_to_run_twice() -> None:
     assert finding.kind == "stale"
     assert finding.fix.endswith("  # before line 6")
     assert run(mended(RETAINED, finding), "a retained state, cut")[:2] == ([], None)
+
+
+STEPPED = """
+critic, actor = torch.nn.Linear(3, 1), torch.nn.Linear(2, 3)
+critic_opt = torch.optim.SGD(critic.parameters(), lr=0.1)
+def learn(loss):
+    loss.backward()
+    critic_opt.step()
+state = torch.randn(4, 2)
+critic_loss = critic(torch.randn(4, 3)).pow(2).mean()
+actor_loss = -critic(actor(state)).mean()
+learn(critic_loss)
+actor_loss.backward()
+"""
+
+
+def test_a_line_that_only_has_to_stand_later_is_to_be_moved() -> None:
+    (finding,), _, _ = run(STEPPED, "computed too early")
+    assert finding.text.endswith("Move line 9 to after line 10.")
+    lines = STEPPED.splitlines()
+    lines[8:10] = reversed(lines[8:10])
+    assert run("\n".join(lines), "computed later")[:2] == ([], None)
+    assert finding.fix == f"{lines[9]}  # after line 10"
+
+
+def test_no_line_is_to_be_moved_past_what_reads_its_result() -> None:
+    printed = STEPPED.replace("learn(critic_loss)", "print(actor_loss.shape)\nlearn(critic_loss)")
+    (finding,), _, _ = run(printed, "computed too early, and printed")
+    assert finding.text.endswith("Compute anew, after line 11, what backward needs.")

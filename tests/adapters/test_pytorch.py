@@ -11,6 +11,7 @@ import torch
 import graphwidget
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.recording import events as ev
+from graphwidget.recording.findings import HEADLINES
 from graphwidget.recording.fold import Model
 from graphwidget.recording.recorder import Recorder
 
@@ -169,7 +170,7 @@ def test_what_was_found_of_an_error_is_told_with_it(program: str, kind: str, lin
     finding = error["finding"]
     assert (finding["kind"], finding["culprit"]["text"]) == (kind, line)
     assert error["help"] == ()
-    assert f"{kind}: {finding['text']}" in namespace["error"].__notes__
+    assert f"{HEADLINES[kind]}: {finding['text']}" in namespace["error"].__notes__
 
 
 @pytest.mark.parametrize(

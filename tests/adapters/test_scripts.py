@@ -42,7 +42,7 @@ def test_a_script_that_fails_is_explained_after_its_traceback(tmp_path: Path) ->
     done = run(tmp_path, "graphwidget", "--json", "found.json", "train.py", "a", "--b")
     assert done.returncode == 1
     assert done.stdout == "given ['a', '--b'] __main__\n"
-    traceback, _, rest = done.stderr.partition("\n\nstale: ")
+    traceback, _, rest = done.stderr.partition("\n\nSaved value overwritten: ")
     assert "modified by an inplace operation" in traceback
     assert "graphwidget/adapters" not in traceback
     assert "handle_torch_function" not in traceback

@@ -21,8 +21,9 @@ from .tape import Entry, Held, Look, Tape
 NEAR = 2**18
 """Items of stand-ins in all up to which they hold numbers."""
 
-WORKED = "Tried: the same calls with it, on tensors of ones, ran without an error."
-FAILED = "Tried: the same calls with it, on tensors of ones, fail otherwise. {error}"
+AGAIN = "Checked: the last calls, run again with this change on tensors of ones,"
+WORKED = f"{AGAIN} raised no error."
+FAILED = f"{AGAIN} still fail: {{error}}."
 
 REPEATED = {
     "stale": "modified by an inplace operation",
@@ -159,7 +160,7 @@ def tried(finding: Finding, tape: Tape) -> Finding:
         return finding
     if error and not any(each in error for each in REPEATED.values()):
         return finding
-    told = FAILED.format(error=error.partition(". ")[0]) if error else WORKED
+    told = FAILED.format(error=error.partition(". ")[0].rstrip(".")) if error else WORKED
     return finding._replace(tried=told)
 
 
@@ -172,8 +173,9 @@ def _change(finding: Finding) -> Change | None:
         return Change(at, lambda player, nr: torch.no_grad())
     if ELSEWHERE.search(finding.fix):
         return None
-    lines = finding.fix.splitlines()
-    if finding.kind == "stale" and lines[:1] != [place.text]:  # else something is computed anew
+    if finding.fix.splitlines()[:1] == [place.text]:  # something more is to be done after it
+        return None
+    if finding.kind == "stale":
         return Change(lambda entry: at(entry) and bool(entry.written), _cloned)
     if finding.kind == "freed" and re.match(
         r"(if .+\n +)?(\S+) = (tuple|\2\.detach)\b", finding.fix

@@ -13,21 +13,27 @@ MOST = 5
 """Lines that a reader will copy to run them once more."""
 
 
-def between(model: Model, roots: Iterable[int], ends: Iterable[int]) -> list[Row]:
-    """The nodes on the ways from the ``roots`` back to the ``ends``, those included; the order is
-    that in which they were made."""
-    reached: set[int] = set()
+def reached(model: Model, roots: Iterable[int]) -> set[int]:
+    """The nodes that ways from the ``roots`` back lead to, those included."""
+    found: set[int] = set()
     waiting = [*roots]
     while waiting:
         number = waiting.pop()
-        if number not in reached and number in model.nodes:
-            reached.add(number)
+        if number not in found and number in model.nodes:
+            found.add(number)
             waiting += [before for before, _nr in model.nodes[number]["next"] if before is not None]
+    return found
+
+
+def between(model: Model, roots: Iterable[int], ends: Iterable[int]) -> list[Row]:
+    """The nodes on the ways from the ``roots`` back to the ``ends``, those included; the order is
+    that in which they were made."""
+    found = reached(model, roots)
     leading = set(ends)
-    for number in sorted(reached):  # what a node leads to was told before it
+    for number in sorted(found):  # what a node leads to was told before it
         if any(before in leading for before, _nr in model.nodes[number]["next"]):
             leading.add(number)
-    return [model.nodes[number] for number in sorted(reached & leading)]
+    return [model.nodes[number] for number in sorted(found & leading)]
 
 
 def anew(

@@ -41,10 +41,8 @@ def absent(
         if tensor.is_leaf:
             text = f"{name}.grad is None: no backward has given {name} a gradient."
             return Finding("unused", reader, None, "", text)
-        text = (
-            f"{name}.grad is None: {name} is computed from others, and backward leaves gradients "
-        )
-        text += " gradients at leaves only."
+        text = f"{name}.grad is None: {name} is computed from others, and backward leaves "
+        text += "gradients at leaves only."
         row = model.values.get(value)
         made = None if row is None else place_of_call(model, row["call"])
         more, fix = ("", "") if made is None else _kept(model, value, made, name)

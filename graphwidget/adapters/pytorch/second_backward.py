@@ -25,6 +25,7 @@ from .lines import (
     statement,
 )
 from .ops import is_step
+from .partial_cuts import cut_in_part
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -54,12 +55,13 @@ def freed(
             return _kept_graph(finding, before)
         text += " Run one backward, or compute the loss anew before the second."
         return finding._replace(fix=_between_two(model, roots, first, before, backward), text=text)
-    return _used_again(model, edges, first, began, backward, way, finding)
+    return _used_again(model, roots, edges, first, began, backward, way, finding)
 
 
 def _used_again(
-    model: Model, edges: list[tuple[Row, Row]], first: Mapping[int, Site | None], began: int,
-    backward: Place | None, way: Sequence[Place], finding: Finding,
+    model: Model, roots: list[int], edges: list[tuple[Row, Row]],
+    first: Mapping[int, Site | None], began: int, backward: Place | None, way: Sequence[Place],
+    finding: Finding,
 ) -> Finding:  # fmt: skip
     """A new graph leads by these edges to what ran before: what carries it there, and the cut."""
     reader, before, text = finding.reader, finding.culprit, finding.text
@@ -94,6 +96,13 @@ def _used_again(
         fix = statements.valid("\n".join([*made, line])) if made else ""
     else:
         text += f" {name or 'What was computed then'} is used again, with its old history."
+        names = filter(None, dict.fromkeys(_carried(model, *edge)[0] for edge in edges))
+        partly = cut_in_part(model, roots, names, began)
+        if partly is not None:
+            where, more, fix = partly
+            text += more
+            if fix:
+                return finding._replace(culprit=where, fix=fix, text=text)
         fix, loop = _detached(model, edges, line, place, way)
         if loop:
             text += f" Cut it off before the loop at line {loop}: its own turns stay connected."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
@@ -16,6 +16,7 @@ from .lines import (
     place_of,
     place_of_call,
     seen_from,
+    siblings,
     source_of,
     statement,
 )
@@ -130,13 +131,31 @@ def _computed_after(
     fix = statements.valid("\n".join([statement(model, line), *again]))
     block = [each for each in _around(model, line) if each not in _around(model, backward)]
     own = write is not None and place_in(model, write["source"]) == line
+    end = (block[0].end_lineno if block else None) or line.line
+    moved = _moved(model, again.values(), end)
     if fix and own and len(block) <= 1:
-        return " Compute anew after it what backward needs.", fix
-    end = block[0].end_lineno if block else line.line
+        return moved or " Compute anew after it what backward needs.", fix
     fix = statements.valid("\n".join(f"{each}  # after line {end}" for each in again))
     if reader is None or not block or block[0] not in _around(model, reader):
-        return f" Compute anew, after line {end}, what backward needs.", fix
+        return moved or f" Compute anew, after line {end}, what backward needs.", fix
     return None
+
+
+def _moved(model: Model, made: Iterable[Place], end: int) -> str:
+    """That these lines are to stand after the line ``end``, if nothing up to there reads what they
+    give."""
+    places = sorted(made, key=lambda each: each.line)
+    given = {name for each in places for name in statements.given_by(statement(model, each))}
+    after = siblings(source_of(model, places[0]), places[0])
+    between = [each for each in after if each.lineno <= end]
+    stay = [each for each in between if each.lineno not in {place.line for place in places}]
+    texts = [ast.unparse(each) for each in stay]
+    if not stay or stay[-1].end_lineno != end or not given or any("." in name for name in given):
+        return ""
+    if not given.isdisjoint(name for text in texts for name in statements.read_by(text)):
+        return ""
+    lines = " and ".join(str(each.line) for each in places)
+    return f" Move line{'s' if len(places) > 1 else ''} {lines} to after line {end}."
 
 
 def _written_after(
