@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from types import FrameType
 from typing import Any
 
@@ -17,6 +17,7 @@ MAIN = ("lr", "momentum", "betas", "weight_decay", "nesterov")
 NUMBERS = frozenset({bool, int, float, type(None)})
 
 MAX_FRAMES = 20
+MAX_HELD = 64
 
 
 def step_into(holder: Any, path: str, name: str) -> str:
@@ -112,16 +113,21 @@ class ModuleNames:
         for name, value in list(namespace.items()):
             if name.startswith("_") or isinstance(value, type):
                 continue
-            if is_module(value):
-                self._keep_all(name, value)
-            elif isinstance(value, list | tuple):
-                for at, item in enumerate(value[:64]):
-                    if is_module(item):
-                        self._keep_all(f"{name}[{at}]", item)
-            elif name == "self":
-                for attribute, held in list(getattr(value, "__dict__", {}).items()):
-                    if is_module(held):
-                        self._keep_all(f"self.{attribute}", held)
+            self._keep_held(name, value)
+            for attribute, held in list(
+                getattr(value, "__dict__", {}).items() if name == "self" else ()
+            ):
+                self._keep_held(f"self.{attribute}", held)
+
+    def _keep_held(self, path: str, value: Any) -> None:
+        """Name the module that a value is, or those that it holds as a plain container."""
+        if is_module(value):
+            self._keep_all(path, value)
+        elif isinstance(value, list | tuple | dict):
+            items = value.items() if isinstance(value, dict) else enumerate(value)
+            for key, item in islice(items, MAX_HELD):
+                if is_module(item):
+                    self._keep_all(f"{path}[{key!r}]", item)
 
     def _keep_all(self, path: str, module: Any) -> None:
         if not self.knows(module):

@@ -268,4 +268,73 @@ for t in range(3):
     (s.h + s.m).sum().backward()
 """,
     ),
+    'frozen for another loss': Broken(
+        'no_grad', 'loss.backward()', 'p.requires_grad_(on)', True,
+        """
+G, D = torch.nn.Linear(2, 3), torch.nn.Linear(3, 1)
+g_opt = torch.optim.SGD(G.parameters(), lr=0.1)
+d_opt = torch.optim.SGD(D.parameters(), lr=0.1)
+def learns(net, on):
+    for p in net.parameters():
+        p.requires_grad_(on)
+for turn in range(2):
+    learns(D, False)
+    loss = -D(G(torch.randn(4, 2))).mean()
+    loss.backward()
+    g_opt.step()
+    fake = G(torch.randn(4, 2)).detach()
+    loss = D(fake).mean() - D(torch.randn(4, 3)).mean()
+    loss.backward()
+    d_opt.step()
+""",
+    ),
+    'a teacher that follows too early': Broken(
+        'stale', 'wanted = teacher(x).tanh()', 't.lerp_(s, 0.1)', True,
+        """
+student, teacher = torch.nn.Linear(3, 2), torch.nn.Linear(3, 2)
+opt = torch.optim.SGD(student.parameters(), lr=0.1)
+def follow():
+    with torch.no_grad():
+        for t, s in zip(teacher.parameters(), student.parameters()):
+            t.lerp_(s, 0.1)
+x = torch.randn(4, 3, requires_grad=True)
+wanted = teacher(x).tanh()
+follow()
+(student(x) - wanted).pow(2).mean().backward()
+""",
+    ),
+    'a table written by out=': Broken(
+        'stale', 'y = table[0] * w', 'z = torch.add(w, 1, out=table[0])', True,
+        """
+table, w = torch.ones(2, 3), torch.ones(3, requires_grad=True)
+y = table[0] * w
+with torch.no_grad():
+    z = torch.add(w, 1, out=table[0])
+(y * z).sum().backward()
+""",
+    ),
+    'all micro-batches before the first step': Broken(
+        'stale', 'outs = [net(part) for part in x.split(2)]', 'opt.step()', True,
+        """
+net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+opt, x = torch.optim.SGD(net.parameters(), lr=0.1), torch.randn(6, 3)
+outs = [net(part) for part in x.split(2)]
+for out in outs:
+    out.pow(2).mean().backward()
+    opt.step()
+""",
+    ),
+    'a queue of keys': Broken(
+        'freed', 'key = key * key.norm()', 'keys = torch.cat(queue)', True,
+        """
+net = torch.nn.Linear(3, 4)
+queue = []
+for x in torch.randn(3, 2, 3):
+    key = net(x)
+    key = key * key.norm()
+    queue.append(key)
+    keys = torch.cat(queue)
+    (keys @ keys.t()).logsumexp(1).mean().backward()
+""",
+    ),
 }  # fmt: skip

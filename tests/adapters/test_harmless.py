@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+import warnings
 import weakref
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -180,3 +182,39 @@ def test_gradients_that_are_too_large_for_half_precision_accuse_no_line() -> Non
         (loss * 2.0**24).backward()  # a scaler skips such a step
     assert any(each.grad.isnan().any() for each in model.parameters())
     assert found.findings == []
+
+
+WARNED = """
+x = torch.ones(2, 3, requires_grad=True)
+y = x * 2
+for turn in range(2):
+    y.grad
+y.grad
+torch.nn.functional.mse_loss(y, torch.ones(2, 1))
+torch.nn.MSELoss()(y, torch.ones(1, 3))
+"""
+
+
+@pytest.mark.parametrize("action", ["default", "always", "ignore"])
+def test_warnings_name_the_lines_that_they_name_without_us(action: Any) -> None:
+    def warned(around: Any) -> list[tuple[str, int, str]]:
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter(action)
+            before = warnings.showwarning
+            with around():
+                exec(compile(WARNED, "<warned>", "exec"), {"torch": torch})
+            assert warnings.showwarning is before
+            assert "graphwidget" not in str(warnings.filters)
+        return [(each.filename, each.lineno, str(each.message)) for each in heard]
+
+    without = warned(nullcontext)
+    for watched in WATCHED:
+        assert warned(watched) == without
+    assert len(without) == {"default": 4, "always": 5, "ignore": 0}[action]
+
+
+def test_a_warning_that_is_an_error_is_one_while_the_program_is_watched() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="target size"), graphwidget.diagnose():
+            torch.nn.functional.mse_loss(torch.ones(2, 3), torch.ones(2, 1))

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 
+import graphwidget
 from tests.adapters.mending import mended
 from tests.adapters.test_diagnosis import run
 
@@ -64,6 +65,22 @@ MEANT = {
     "a layer of which numbers are made": (
         "s = self.b(x).mean().item()",
         training(TWO, "s = self.b(x).mean().item()\n        return self.a(x) * s"),
+    ),
+    "layers in a tuple": (
+        "self.b = tuple(torch.nn.Linear(4, 4) for _ in range(2))",
+        training(
+            "self.a = torch.nn.Linear(4, 4)\n        "
+            "self.b = tuple(torch.nn.Linear(4, 4) for _ in range(2))",
+            "return sum(each(self.a(x)) for each in self.b)",
+        ),
+    ),
+    "layers in a plain dictionary": (
+        "self.b = {n: torch.nn.Linear(4, 4) for n in 'xy'}",
+        training(
+            "self.a = torch.nn.Linear(4, 4)\n        "
+            "self.b = {n: torch.nn.Linear(4, 4) for n in 'xy'}",
+            "return sum(self.b[n](self.a(x)) for n in 'xy')",
+        ),
     ),
     "two networks in one optimizer": (
         "z = encoder(x).detach()",
@@ -135,6 +152,10 @@ LEGITIMATE = {
         "            b.lerp_(a, 0.1)\n"
         "    state = net.state_dict()\n",
     ),
+    "a network that is hidden in a list": training(
+        "self.a, self.b = torch.nn.Linear(4, 4), [torch.nn.Linear(4, 4)]",
+        "return self.a(x) - self.b[0](x)",
+    ),
     "layers found by their numbers": training(
         "self.n = 2\n        self.layer0 = torch.nn.Linear(4, 4)\n"
         "        self.layer1 = torch.nn.Linear(4, 4)",
@@ -189,3 +210,30 @@ def test_a_step_of_the_programs_own_optimizer_is_heard() -> None:
     assert finding.kind == "leaf"
     assert finding.culprit is not None
     assert finding.culprit.text == "parameter.sub_(parameter.grad)"
+
+
+REBOUND = """
+x = torch.linspace(-1, 1, 12).view(4, 3)
+w = torch.zeros(3, requires_grad=True)
+for turn in range(3):
+    loss = (x @ w - x.sum(1)).pow(2).mean()
+    loss.backward()
+    w = w - 0.1 * w.grad
+"""
+
+
+def test_a_leaf_that_became_another_tensor_is_to_be_written_itself() -> None:
+    with pytest.raises(TypeError) as raised:
+        run(REBOUND, "a leaf made anew")
+    notes = "\n".join(raised.value.__notes__)
+    assert "w.grad is None: this line made w a new tensor" in notes
+    (finding,) = graphwidget.explain()
+    findings, error, names = run(mended(REBOUND, finding), "a leaf made anew, mended")
+    assert (findings, error) == ([], None)
+    by_hand = torch.nn.Parameter(torch.zeros(3))
+    step = torch.optim.SGD([by_hand], lr=0.1)
+    for _ in range(3):
+        step.zero_grad()
+        (names["x"] @ by_hand - names["x"].sum(1)).pow(2).mean().backward()
+        step.step()
+    torch.testing.assert_close(names["w"], by_hand.data, check_stride=False)

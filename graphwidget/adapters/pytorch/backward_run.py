@@ -235,7 +235,8 @@ class BackwardRun:
         finding = None
         if event.kind == "version" and node is not None and event.slot is not None:
             slot = next(each for each in node["saved"] if each["slot"] == event.slot)
-            finding = stale_values.stale(model, self.id, node, slot, way)
+            held = runs.checks.learners.in_optimizers
+            finding = stale_values.stale(model, self.id, node, slot, way, held)
         elif event.kind == "freed":
             finding = second_backward.freed(model, self.id, node, runs.checks.first, way)
         elif NO_GRAPH in message:
@@ -253,7 +254,8 @@ class BackwardRun:
         constant = [ref for ref in self.inputs or () if not ref.facts.requires_grad]
         asked_for = bool(constant) and message.startswith("One of the differentiated")
         root = constant[0].id if asked_for else self.root
-        found = no_graph(model, root, site, calls.origins, calls.leaks, calls.frozen)
+        held = self.runs.checks.learners.in_optimizers
+        found = no_graph(model, root, site, calls.origins, calls.leaks, calls.frozen, held)
         if not asked_for or found.culprit is None:
             return found
         return found._replace(text=f"A gradient is asked for by what needs none. {found.text}")

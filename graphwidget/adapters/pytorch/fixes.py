@@ -30,6 +30,8 @@ def out_of_place(text: str, levels: int | None = None) -> str:
         return valid(f"{ast.unparse(target)} = {ast.unparse(whole)}")
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
         return _clonedfirst_of(statement.targets[0], statement, levels)
+    if isinstance(statement, ast.Assign | ast.Expr) and (fix := _with_out(statement)):
+        return fix
     if isinstance(statement, ast.Expr):
         return _method(statement, levels)
     changed = text
@@ -38,6 +40,25 @@ def out_of_place(text: str, levels: int | None = None) -> str:
     elif isinstance(statement, ast.Assign | ast.Return):
         changed = re.sub(r"\.(?!_)(\w+?)_\(", r".\1(", text)
     return valid(changed) if changed != text else ""
+
+
+def _with_out(statement: ast.Assign | ast.Expr) -> str:
+    """``y = torch.add(x, 1, out=z)`` as ``y = z = torch.add(x, 1)``; of a part of ``z``, after a
+    line that makes a copy of it."""
+    call, code = statement.value, ast.unparse(statement)
+    for word in call.keywords if isinstance(call, ast.Call) else ():
+        whole = word.value
+        while isinstance(whole, ast.Subscript):
+            whole = whole.value
+        if word.arg != "out" or not isinstance(whole, ast.Name | ast.Attribute):
+            continue
+        name = ast.unparse(whole)
+        if whole is not word.value:
+            return valid(f"{name} = {name}.clone()\n{code}")
+        call.keywords.remove(word)  # type: ignore[attr-defined]
+        given = map(ast.unparse, getattr(statement, "targets", ()))
+        return valid(" = ".join([*dict.fromkeys([*given, name]), ast.unparse(call)]))
+    return ""
 
 
 def _copy(value: ast.expr) -> ast.expr:
@@ -73,9 +94,6 @@ def _method(statement: ast.Expr, levels: int | None) -> str:
         if word.arg == "inplace" and call.args:
             word.value = ast.Constant(False)
             return valid(f"{ast.unparse(call.args[0])} = {ast.unparse(call)}")
-        if word.arg == "out":
-            call.keywords.remove(word)
-            return valid(f"{ast.unparse(word.value)} = {ast.unparse(call)}")
     if not isinstance(function, ast.Attribute) or not function.attr.endswith("_"):
         return ""
     if ast.unparse(function.value) in LIBRARIES and call.args:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from ...recording.findings import Place
 from .fixes import Replaced
 from .statements import is_variable, parsed, valid
 
@@ -209,6 +210,14 @@ def _last(value: ast.expr) -> str:
     if isinstance(value, ast.Attribute):
         return value.attr
     return value.id if isinstance(value, ast.Name) else ""
+
+
+def cut_off_all(source: str, container: str, place: Place) -> str:
+    """What takes their history off all that a list holds, before a line puts more into it; empty
+    where it is not known to be a list."""
+    if not re.search(rf"{re.escape(container)}( *:[^=\n]+)? = \[", source):
+        return ""
+    return f"{container} = [each.detach() for each in {container}]  # before line {place.line}"
 
 
 def put_into(source: str, name: str) -> Iterator[tuple[int, ast.expr]]:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import Site
 from . import fixes, history_fixes, statements
-from .lines import header, name_of_value, place_in, place_of, statement, switched_off
+from .lines import (
+    header,
+    name_of_value,
+    place_in,
+    place_of,
+    seen_from,
+    statement,
+    switched_off,
+)
 from .loss_fixes import as_loss, kept
 
 DETACHES = ("detach", "data")
@@ -18,16 +27,24 @@ DETACHES = ("detach", "data")
 
 def no_graph(
     model: Model, value: int | None, backward: Site | None, origins: Mapping[int, Site],
-    leaks: Mapping[int, Site], frozen: Mapping[int, Site],
+    leaks: Mapping[int, Site], frozen: Mapping[int, Site], held: Callable[[], set[int]],
 ) -> Finding:  # fmt: skip
-    """Nothing that the loss was computed from needs a gradient, or the graph was cut."""
+    """Nothing that the loss was computed from needs a gradient, or the graph was cut. ``held`` are
+    the storages that optimizers hold."""
     reader = place_of(backward)
     leaves, cut_at = _back_to_leaves(model, value)
+    still = [number for number in leaves if number in frozen] if cut_at is not None else []
+    trained = held() if still else set()
+    for number in still:
+        if model.values[number]["storage"] in trained:
+            return _still_frozen(model, number, frozen, reader)
     if cut_at is not None:
         return cut(model, *cut_at, reader)
     for number in leaves:
         place = place_of(frozen.get(number))
         if place is not None:
+            if "False" not in place.text:
+                return _still_frozen(model, number, frozen, reader)
             fix = statements.valid(place.text.replace("False", "True"))
             return Finding("no_grad", reader, place, fix, "The parameters were frozen here.")
     lost = _became_numbers(model, leaves, reader, origins, leaks)
@@ -40,6 +57,23 @@ def no_graph(
     if place is not None and fix:
         fix = statements.valid(f"{statement(model, place)}\n{fix}")
     return Finding("no_grad", reader, place, fix, "Nothing that it was computed from needs grad.")
+
+
+def _still_frozen(
+    model: Model, value: int, frozen: Mapping[int, Site], reader: Place | None
+) -> Finding:
+    """A parameter was frozen for something else, and not told to learn again before this."""
+    name, place = name_of_value(model, value), place_of(frozen[value])
+    text = f"{name or 'What it was computed from'} was frozen here, and still is."
+    uses = [call["call"] for call in model.calls.values() if value in call["inputs"]]
+    line = None if reader is None or not uses else seen_from(model, uses[-1], reader.function)
+    if line is None or not name:
+        return Finding("no_grad", reader, place, "", text)
+    whole = re.split(r"[\[.]", name.removeprefix("self."))[0]
+    whole = f"self.{whole}" if name.startswith("self.") else whole
+    text += f" Let {whole} learn again before it is used for this loss."
+    fix = statements.valid(f"{whole}.requires_grad_(True)")
+    return Finding("no_grad", reader, place, f"{fix}  # before line {line.line}", text)
 
 
 def lost_history(
@@ -74,11 +108,12 @@ def _became_numbers(
 
 
 def _back_to_leaves(model: Model, value: int | None) -> tuple[list[int], tuple[Row, Row] | None]:
-    """What a value was computed from at first; or, as soon as one is met, the call by which a
-    history was lost, and its result."""
+    """What a value was computed from at first; and, if one is met, the call nearest to it by
+    which a history was lost, and its result."""
     seen: set[int] = set()
     waiting = deque([] if value is None else [value])
     leaves: list[int] = []
+    lost: tuple[Row, Row] | None = None
     while waiting:
         number = waiting.popleft()
         row = model.values.get(number)
@@ -91,9 +126,10 @@ def _back_to_leaves(model: Model, value: int | None) -> tuple[list[int], tuple[R
             continue
         given = [each for each in call["inputs"] if isinstance(each, int)]
         if any(model.values[each]["requires_grad"] for each in given if each in model.values):
-            return leaves, (call, row)
+            lost = lost or (call, row)
+            continue
         waiting.extend(given)
-    return leaves, None
+    return leaves, lost
 
 
 def cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:

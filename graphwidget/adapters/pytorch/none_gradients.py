@@ -43,6 +43,9 @@ def absent(
             return Finding("unused", reader, None, "", text)
         text = f"{name}.grad is None: {name} is computed from others, and backward leaves "
         text += "gradients at leaves only."
+        more, fix = _updated(statement(None, reader), name)
+        if fix:
+            return Finding("unused", reader, reader, fix, f"{name}.grad is None: {more}")
         row = model.values.get(value)
         made = None if row is None else place_of_call(model, row["call"])
         more, fix = ("", "") if made is None else _kept(model, value, made, name)
@@ -73,6 +76,26 @@ def _value(node: ast.expr, frame: FrameType) -> Any:
     members = getattr(_value(node.value, frame), "__dict__", {})
     tables = (members, members.get("_parameters"), members.get("_modules"))
     return next((each[node.attr] for each in tables if each and node.attr in each), None)
+
+
+def _updated(line: str, name: str) -> tuple[str, str]:
+    """Of ``w = w - 0.1 * w.grad``, which makes a new tensor of a leaf: why that has no gradient,
+    and the line that writes the leaf instead."""
+    tree = statements.parsed(line)
+    if not isinstance(tree, ast.Assign) or ast.unparse(tree.targets[0]) != name:
+        return "", ""
+    value = tree.value
+    if isinstance(value, ast.BinOp) and ast.unparse(value.left) == name:
+        target = ast.parse(f"{name} += 0").body[0]
+        assert isinstance(target, ast.AugAssign)
+        target.op, target.value = value.op, value.right
+        line = ast.unparse(target)
+    else:
+        line = f"{name}.copy_({ast.unparse(value)})"
+    text = f"this line made {name} a new tensor, which is computed from the old one, in the turn "
+    text += "before. Write the leaf itself, where nothing is recorded, and drop its gradient."
+    fix = f"with torch.no_grad():\n    {line}\n    {name}.grad = None"
+    return text, statements.valid(fix)
 
 
 def _kept(model: Model, value: int, made: Place, name: str) -> tuple[str, str]:

@@ -96,7 +96,8 @@ class RunChecks:
                     model = self.recorder.log.model()
                     name = name_of_value(model, write.value)
                     way = way_of(run.position, self.recorder.sites)
-                    self.found(silently_stale(model, run.id, known.id, write, name, way))
+                    held = self.learners.in_optimizers
+                    self.found(silently_stale(model, run.id, known.id, write, name, way, held))
 
     def grows(self, run: BeginningRun) -> None:
         """Notice a graph that is larger with every run from the same line."""

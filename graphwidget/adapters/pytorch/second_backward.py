@@ -77,10 +77,17 @@ def _used_again(
         text += f" Sum the numbers, and call backward on {added}."
         fix = history_fixes.summed(line, place.line, added, backward.line)
     elif kept is not None:
-        text += f" {kept[0]} keeps what all turns computed, with its history. Keep the numbers"
-        fix = f"{history_fixes.detached(statement(model, kept[1]), name)}  # line {kept[1].line}"
-        text += f", and call backward on {name}." if loss else "."
-        if loss and backward is not None and loss in statements.given_by(line):
+        text += f" {kept[0]} keeps what all turns computed, with its history. "
+        summed = loss and backward is not None and loss in statements.given_by(line)
+        fix = history_fixes.cut_off_all(source_of(model, kept[1]), *kept) if not summed else ""
+        if fix:
+            text += "Keep the numbers of earlier turns."
+        else:
+            fix = history_fixes.detached(statement(model, kept[1]), name)
+            fix = f"{fix}  # line {kept[1].line}"
+            text += "Keep the numbers"
+            text += f", and call backward on {name}." if summed else "."
+        if summed and backward is not None:
             fix += f"\n{name}.backward()  # line {backward.line}"
         fix = statements.valid(fix)
     elif first_use is not None:

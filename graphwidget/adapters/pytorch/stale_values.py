@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
-from . import fixes, statements
-from .graph_paths import anew
+from . import fixes, history_fixes, statements
+from .graph_paths import anew, reached
 from .lines import (
     enclosing,
     name_of_value,
@@ -23,10 +24,14 @@ from .lines import (
 from .ops import is_step
 from .tensors import Silent
 
+Held = Callable[[], set[int]]
 
-def stale(model: Model, run: int, node: Row, slot: Row, way: Sequence[Place]) -> Finding:
+
+def stale(
+    model: Model, run: int, node: Row, slot: Row, way: Sequence[Place], held: Held
+) -> Finding:
     """A saved value was written before the backward that needs it; ``way`` are the lines that lead
-    to that, the innermost first."""
+    to that, the innermost first, ``held`` the storages of what optimizers hold."""
     writes = [
         write
         for write in model.storages[slot["storage"]]["writes"]
@@ -36,7 +41,9 @@ def stale(model: Model, run: int, node: Row, slot: Row, way: Sequence[Place]) ->
     reader = place_of_call(model, node["call"])
     culprit = None if write is None else place_in(model, write["source"])
     line = "" if culprit is None else statement(model, culprit)
+    saved = model.values.get(slot["value"])
     name = name_of_value(model, slot["value"]) or statements.target(line)
+    name = name or name_of_value(model, None if saved is None else saved["view_of"])
     module, unset = _module(model, write, line)
     call = model.calls.get(write["call"]) if write is not None else None
     step = is_step(call)
@@ -49,7 +56,7 @@ def stale(model: Model, run: int, node: Row, slot: Row, way: Sequence[Place]) ->
     )
     fix = ""
     if culprit is not None and way and (step or leaf):
-        more, fix = _written_parameter(model, run, [node["node"]], write, way, name)
+        more, fix = _written_parameter(model, run, [node["node"]], write, way, name, held)
         text += more
     elif culprit is not None:
         fix = unset or fixes.out_of_place(line, _levels(model, call))
@@ -86,8 +93,9 @@ def _module(model: Model, write: Row | None, line: str) -> tuple[str, str]:
 
 
 def _written_parameter(
-    model: Model, run: int, stale: list[int], write: Row | None, way: Sequence[Place], name: str
-) -> tuple[str, str]:
+    model: Model, run: int, stale: list[int], write: Row | None, way: Sequence[Place], name: str,
+    held: Held,
+) -> tuple[str, str]:  # fmt: skip
     """A parameter was written between what saved it and a backward: text, and a fix. What backward
     needs is computed once more after the write, in the innermost function that does all of it;
     where that cannot be, what was saved is a copy."""
@@ -104,14 +112,63 @@ def _written_parameter(
     stepped = write is not None and is_step(model.calls.get(write["call"]))
     if turned and statements.adds_up(turned) and not stepped:
         again, turned = {}, ""
+    lazy = _in_its_turn(model, again, backward) if stepped else None
+    if lazy is not None:
+        return lazy
     if turned:
         return _cut_history(turned, again[turned])
     again.pop(statement(model, backward), None)  # it comes after it anyway
+    untrained = None if stepped else _not_trained(model, again, stale, backward.function, held)
+    if untrained is not None:
+        return untrained
     if again and line is not None:
         found = _computed_after(model, write, line, again, backward, reader)
         if found is not None:
             return found
     return _written_after(model, backward, reader, name)
+
+
+def _not_trained(
+    model: Model, again: Mapping[str, Place], stale: list[int], function: str, held: Held
+) -> tuple[str, str] | None:
+    """The last of the lines ``again`` that computes nothing an optimizer trains, if what is stale
+    is of it: it needs no gradient, as of a target network or a teacher."""
+    trained = held() if again else set()
+    for line, place in reversed([*again.items()] if trained else []):
+        made = [
+            node["node"]
+            for node in model.nodes.values()
+            if node["call"] is not None and seen_from(model, node["call"], function) == place
+        ]
+        within = reached(model, made)
+        leaves = [model.nodes[each]["variable"] for each in within]
+        storages = {model.values[each]["storage"] for each in leaves if each in model.values}
+        fix = history_fixes.detached_whole(line)
+        if fix and within.issuperset(stale) and storages and trained.isdisjoint(storages):
+            text = f" No optimizer trains what line {place.line} computes: it needs no gradient."
+            return text, f"{fix}  # line {place.line}"
+    return None
+
+
+def _in_its_turn(
+    model: Model, again: Mapping[str, Place], backward: Place
+) -> tuple[str, str] | None:
+    """A loop steps after each item of a list whose items were all computed before it: a generator
+    computes each when it is its turn."""
+    source = source_of(model, backward)
+    loops = [each for each in _around(model, backward) if isinstance(each, ast.For)]
+    for line, place in again.items():
+        made = statements.parsed(line)
+        name = next(iter(statements.given_by(line)), "")
+        if not isinstance(made, ast.Assign) or not isinstance(made.value, ast.ListComp):
+            continue
+        iterated = any(name in statements.read_by(ast.unparse(each.iter)) for each in loops)
+        if iterated and len(re.findall(rf"\b{re.escape(name)}\b", source)) == 2:
+            made.value = ast.GeneratorExp(made.value.elt, made.value.generators)
+            text = f" All items of {name} are computed before the first step. A generator computes"
+            text += " each in its turn."
+            return text, f"{ast.unparse(made)}  # line {place.line}"
+    return None
 
 
 def _cut_history(turned: str, place: Place) -> tuple[str, str]:
@@ -162,11 +219,11 @@ def _written_after(
     model: Model, backward: Place, reader: Place | None, name: str
 ) -> tuple[str, str]:
     """The write is to come after the backward, or backward to keep a copy."""
-    text = f" Write it after `{backward.text}` (line {backward.line})."
+    where = f"rite it after `{backward.text}` (line {backward.line})."
     kept = "" if reader is None else fixes.with_copy(statement(model, reader), name)
     if reader is None or not kept:
-        return text, ""
-    return f"{text} Or let backward keep a copy.", f"{kept}  # line {reader.line}"
+        return f" W{where}", ""
+    return f" Let backward keep a copy, or w{where}", f"{kept}  # line {reader.line}"
 
 
 def _around(model: Model, place: Place) -> list[ast.stmt]:
@@ -198,11 +255,13 @@ def _how(call: Row | None, step: bool) -> str:
     if call is None:
         return "by something that was not recorded"
     name = str(call["op"]).rstrip("_")
+    if name == "embedding":
+        return "by an embedding with max_norm, which scales the rows that it looks up"
     return f"by a step of {name}" if step else f"in place ({name}_)"
 
 
 def silently_stale(
-    model: Model, run: int, node: int, silent: Silent, name: str, way: Sequence[Place]
+    model: Model, run: int, node: int, silent: Silent, name: str, way: Sequence[Place], held: Held
 ) -> Finding:
     """A saved value was written where PyTorch does not notice."""
     place, row = place_of(silent.site), model.nodes.get(node)
@@ -224,6 +283,7 @@ def silently_stale(
             for call in model.calls.values()
             if call["source"] == source and call["inplace"] and call["time"] > row["time"]
         ]
-        more, fix = _written_parameter(model, run, [node], next(iter(writes), None), way, name)
+        write = next(iter(writes), None)
+        more, fix = _written_parameter(model, run, [node], write, way, name, held)
         text += more
     return Finding("stale", reader, place, fix, text)

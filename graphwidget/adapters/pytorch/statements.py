@@ -61,7 +61,12 @@ def carried_on(text: str) -> list[str]:
     statement = parsed(text)
     if not isinstance(statement, ast.Assign):
         return []
+    inner = [each for node in ast.walk(statement) for each in getattr(node, "generators", ())]
+    own = {
+        each.id for node in inner for each in ast.walk(node.target) if isinstance(each, ast.Name)
+    }
     names = [each for each in ast.walk(statement) if isinstance(each, ast.Name)]
+    names = [each for each in names if each.id not in own]
     read = {each.id for each in names if isinstance(each.ctx, ast.Load)}
     return [each.id for each in names if isinstance(each.ctx, ast.Store) and each.id in read]
 
@@ -105,6 +110,9 @@ def target(text: str) -> str:
         function = statement.value.func
         writes = isinstance(function, ast.Attribute) and function.attr.endswith("_")
         written = parsed_value(first_of(statement.value)) if writes else None
+    value = getattr(statement, "value", None)
+    words = value.keywords if isinstance(value, ast.Call) else []
+    written = next((word.value for word in words if word.arg == "out"), written)
     while isinstance(written, ast.Subscript):
         written = written.value
     return ast.unparse(written) if isinstance(written, ast.Name | ast.Attribute) else ""

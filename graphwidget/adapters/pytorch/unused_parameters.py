@@ -10,11 +10,14 @@ and no line of it so much as names the module that it is of.
 from __future__ import annotations
 
 import ast
+import gc
 import linecache
 import re
 from collections.abc import Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
+
+import torch
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
@@ -63,6 +66,13 @@ class Learners:
             bare.update(ref.storage for ref in known)
         if self.bare[type(optimizer).__name__]:
             self.bare[type(optimizer).__name__].difference_update(ref.storage for ref in stepping)
+
+    def in_optimizers(self) -> set[int]:
+        """Storages of what the program's optimizers hold, those too that made no step; slow."""
+        kind = torch.optim.Optimizer  # of other objects nothing is asked, they may answer anything
+        living = [each for each in gc.get_objects() if issubclass(type(each), kind)]
+        held = [x for each in living for group in each.param_groups for x in group["params"]]
+        return {ref.storage for each in held if (ref := self.identity.known(each)) is not None}
 
     def any_idle(self, graded: set[int]) -> bool:
         """Whether a parameter got no gradient that needs one; ``graded`` are the storages of those
@@ -161,8 +171,9 @@ def _own(model: Model, held: set[int]) -> Iterable[tuple[str, Row]]:
     for row in model.values.values():
         own = row["storage"] in held and row["storage"] not in members
         if own and row["parameter"] and row["next"] is None:
-            name = str(row["names"][-1][1]) if row["names"] else "one"
-            yield f"{name} (of shape {list(row['summary'][0])})", row
+            shape = list(row["summary"][0])
+            name = f"{row['names'][-1][1]} (of" if row["names"] else "one (a parameter of"
+            yield f"{name} shape {shape})", row
 
 
 def _root(path: str) -> str:

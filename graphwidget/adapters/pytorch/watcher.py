@@ -39,6 +39,7 @@ from .tape import LONG, MOST
 from .tensor_facts import grad_fn_of
 from .tensors import Tables
 from .unused_parameters import unused
+from .warned_lines import WarnedLines
 
 BETWEEN, QUICK = 32, 0.01
 """Records after which there is another look at the clock, if the last ones took less seconds."""
@@ -92,6 +93,7 @@ class TorchAdapter:
         self.on_pulse: Callable[[float], None] | None = None
         self.calls.heard = self._beat
         self._saved_hooks = CarefulHooks()
+        self._warned: WarnedLines | None = None
         self._next = 0  # how many records there are at the next beat
         self._looked = 0.0  # when the last one was
         self._noted = 0  # how many records there were when the last run was over
@@ -136,6 +138,7 @@ class TorchAdapter:
         enter(self.calls)
         self.runs.install()
         self._saved_hooks.install()
+        self._warned = WarnedLines()
         self.hooks.install()
 
     def stop(self) -> None:
@@ -143,6 +146,8 @@ class TorchAdapter:
         self.hooks.remove()
         self.runs.remove()
         self._saved_hooks.remove()
+        if self._warned is not None:
+            self._warned.remove()
         self.calls.off = True  # a call that is going on would put the mode back
         leave(self.calls)
 

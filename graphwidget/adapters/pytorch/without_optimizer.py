@@ -21,9 +21,10 @@ from .lines import enclosing, place_in, source_of
 PART = re.compile(r"\[[^\]]*\]|\.?\w+")
 """Of a path like ``net.layers[2].weight``."""
 KINDS: Mapping[type[ast.expr], str] = {
-    ast.List: "ModuleList", ast.ListComp: "ModuleList", ast.Dict: "ModuleDict",
-    ast.DictComp: "ModuleDict",
+    ast.List: "ModuleList", ast.ListComp: "ModuleList", ast.Tuple: "ModuleList",
+    ast.Dict: "ModuleDict", ast.DictComp: "ModuleDict",
 }  # fmt: skip
+CALLS = {"list": "ModuleList", "tuple": "ModuleList", "dict": "ModuleDict"}
 LISTED = 4
 
 
@@ -86,7 +87,8 @@ def _in_a_list(model: Model, strays: Mapping[str, Row], held: set[str]) -> Findi
         name, outer = str(scope["name"]), model.scopes.get(scope["parent"])
         while outer is not None and outer["kind"] != "module":
             outer = model.scopes.get(outer["parent"])
-        mine = [path for path in strays if path.startswith((f"{name}.", f"{name}["))]
+        whole = name.rpartition("[")[0] if name.endswith("]") else name
+        mine = [path for path in strays if path.startswith((f"{whole}.", f"{whole}["))]
         if scope["kind"] != "module" or outer is None or not mine:
             continue
         if _root(name) == _root(outer["name"]) or _root(outer["name"]) not in held:
@@ -96,8 +98,10 @@ def _in_a_list(model: Model, strays: Mapping[str, Row], held: set[str]) -> Findi
         if place is not None and found is not None:
             kind, statement, made = found
             text = f"{_told(mine)} they are. {ast.unparse(statement.targets[0])} is a plain "
-            text += f"{'list' if kind == 'ModuleList' else 'dictionary'}, and parameters() does "
-            text += f"not look into it: make it an nn.{kind}."
+            text += (
+                f"{'list or tuple' if kind == 'ModuleList' else 'dictionary'}, and parameters() "
+            )
+            text += f"does not look into it: make it an nn.{kind}."
             line = source_of(model, place).splitlines()[statement.lineno - 1].strip()
             where = place._replace(line=statement.lineno, text=line, function="__init__")
             return Finding("unused", place, where, made, text)
@@ -116,12 +120,21 @@ def _list_of(source: str, place: Place) -> tuple[str, ast.Assign, str] | None:
     reached = {ast.unparse(each) for each in members}
     short = re.search(r"import torch\.nn as nn|from torch import .*\bnn\b", source)
     for node in ast.walk(classes[-1]):
-        kind = KINDS.get(type(node.value), "") if isinstance(node, ast.Assign) else ""
+        kind = _kind(node.value) if isinstance(node, ast.Assign) else ""
+        if isinstance(node, ast.Assign) and len(getattr(node.value, "elts", ())) == 1:
+            continue  # so a module is kept from being a part of another on purpose
         if isinstance(node, ast.Assign) and kind and ast.unparse(node.targets[0]) in reached:
             target, given = ast.unparse(node.targets[0]), ast.unparse(node.value)
             call = f"{'nn' if short else 'torch.nn'}.{kind}({'' if len(given) == 2 else given})"
             return kind, node, statements.valid(f"{target} = {call}")
     return None
+
+
+def _kind(made: ast.expr) -> str:
+    """The class of PyTorch's for a plain list, tuple or dictionary; empty for anything else."""
+    if isinstance(made, ast.Call):
+        return CALLS.get(ast.unparse(made.func), "")
+    return KINDS.get(type(made), "")
 
 
 # Held by an optimizer that was made for others ---------------------------------------------
