@@ -80,3 +80,37 @@ def test_what_waits_stays_small_and_keeps_no_tensor() -> None:
         assert len(adapter.recorder.raw) <= MOST
         assert len(adapter.identity.refs) < 10
     assert not torch._C._len_torch_function_stack()
+
+
+DATA = """
+rows = []
+for i in range(900):
+    row = torch.arange(3.) * 0.5 + i
+    row[0] = 1.
+    rows.append(row)
+w = torch.ones(3, requires_grad=True)
+y = w * rows[-1]
+for row in rows:
+    row.mul_(2)
+y.sum().backward()
+"""
+
+
+def test_a_write_is_heard_among_thousands_of_calls_that_touch_no_gradient() -> None:
+    (finding,), notes = found(DATA, "data", True)
+    assert notes
+    assert finding.culprit.text == "row.mul_(2)"
+    assert finding.reader.text == "y = w * rows[-1]"
+
+
+def test_of_a_line_that_makes_data_again_and_again_few_calls_are_noted() -> None:
+    adapter, count = TorchAdapter(Recorder()), 2_000
+    adapter.lighten()
+    with adapter.observing():
+        for number in range(count):
+            torch.zeros(2) + number
+        noted = len(adapter.recorder.raw)
+        new = torch.zeros(2) + count  # a line of its own
+        assert len(adapter.recorder.raw) > noted
+        assert adapter.identity.known(new) is not None
+    assert noted < count

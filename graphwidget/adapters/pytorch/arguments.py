@@ -11,6 +11,7 @@ from torch.nn.parameter import is_lazy
 from ...recording.recorder import Ref
 from .ops import tensors_in, text
 from .tape import PLAIN, Foreign, new_tuple
+from .tensor_facts import storage_of
 from .tensors import Tensors
 
 TENSORS = frozenset({torch.Tensor, torch.nn.Parameter})
@@ -56,6 +57,28 @@ def given_to(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) 
             }
     before: Before = new_tuple(Before, (tensors, refs, tuple(kept), kwargs))
     return before
+
+
+def unmet(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether nobody has heard of anything that a call is given, nor of its memory, and nothing of
+    it needs a gradient, nor what is made of it: then no node can have saved what the call writes,
+    and what it makes is met when it is used."""
+    if kwargs.get("requires_grad"):
+        return False
+    refs, storages = identity.refs, identity.tables.storages
+    with torch._C.DisableTorchFunction():
+        waiting = [*args, *kwargs.values()] if kwargs else [*args]
+        while waiting:
+            each = waiting.pop()
+            kind = type(each)
+            if kind is torch.Tensor:
+                if id(each) in refs or each.requires_grad or storage_of(each) in storages:
+                    return False
+            elif kind is list or kind is tuple:
+                waiting += each
+            elif kind not in PLAIN and kind is not slice:
+                return False
+    return True
 
 
 def _kept(value: Any, tensors: list[torch.Tensor], refs: list[Ref], identity: Tensors) -> Any:

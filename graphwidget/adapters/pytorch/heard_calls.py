@@ -10,6 +10,8 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from sys import _getframe
+from types import FrameType
 from typing import Any
 
 import torch
@@ -21,12 +23,12 @@ from ...recording.positions import Position
 from ...recording.recorder import Recorder, Ref
 from ...recording.sites import Names, Site
 from . import ops
-from .arguments import TENSORS, Before, given_back, given_to
+from .arguments import TENSORS, Before, given_back, given_to, unmet
 from .call_records import CallRecords
 from .fix_trials import tried
 from .heard_functions import FLAGS, looked_at
 from .identity import Identity, Made
-from .positions import Named
+from .positions import Named, not_the_users
 from .refused_calls import INFERENCE, LEAF, inference, leaf_written, refused, view_written
 from .tape import MOST, Heard, Tape, Write, new_tuple
 from .tensor_facts import asked, base_of, grad_fn_of, traced
@@ -35,6 +37,9 @@ from .writes import Writes, written_by
 
 MAX_KEPT = 10_000
 """Entries of each table of what was noted by the way."""
+STILL, OFTEN = 500, 50
+"""After so many calls in a row that touched no gradient, those of a line that made so many of them
+are not noted any more."""
 UNUSUAL = FLAGS | {"data", "detach", "batch_norm"}
 """Calls of which more is noted than what they made."""
 
@@ -68,6 +73,9 @@ class HeardCalls(TorchFunctionMode):
         self.errs: Callable[..., None] = lambda *record: None
         """Tells an error, while draining."""
         self.off = False
+        self.still = 0
+        """How many calls in a row touched no gradient."""
+        self._often: dict[tuple[int, int], int] = {}
         self.writes = Writes(identity)
         self.tape = Tape(identity.refs)
 
@@ -90,6 +98,9 @@ class HeardCalls(TorchFunctionMode):
             self._leaks(args)
         if quiet:
             return func(*args, **kwargs)
+        later = self.identity.later
+        if later and self.still >= STILL and self._negligible(name, args, kwargs):
+            return func(*args, **kwargs)
         before: Before | None = None
         try:  # as ``_before``, without a call more: each heard call comes through here
             before = given_to(self.identity, args, kwargs)
@@ -103,11 +114,28 @@ class HeardCalls(TorchFunctionMode):
         if before is not None:
             try:
                 with torch._C.DisableTorchFunction():
-                    if not self.identity.later or not self._usual(func, name, before, result):
+                    if not later or not self._usual(func, name, before, result):
                         self._after(func, name, before, result)
             except Exception as error:
                 self.fault(error)
         return result
+
+    def _negligible(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+        """Whether no gradient can ever depend on this being noted, and its line has made many
+        calls since one was touched: so data sets are made. These calls are counted."""
+        if self.still == STILL:
+            self._often.clear()
+            self.still += 1
+        try:
+            frame: FrameType | None = _getframe(1)
+            while frame is not None and not_the_users(frame.f_code.co_filename):
+                frame = frame.f_back
+            line = (0, 0) if frame is None else (id(frame.f_code), frame.f_lasti)
+            count = self._often[line] = self._often.get(line, 0) + 1
+            return count > OFTEN and name not in FLAGS and unmet(self.identity, args, kwargs)
+        except Exception as error:
+            self.fault(error)
+            return False
 
     def applied(
         self,
@@ -204,6 +232,7 @@ class HeardCalls(TorchFunctionMode):
         """A backward run begins: ``entry`` is PyTorch's to its engine."""
         before = self._before(args, kwargs)
         if before is not None:
+            self.still = 0
             _tensors, refs, args, kwargs = before
             enabled = torch.is_grad_enabled()
             self.tape.heard(
@@ -244,7 +273,9 @@ class HeardCalls(TorchFunctionMode):
         )  # fmt: skip
         self.tape.heard(call)
         self.recorder.raw.append(call)
+        self.still += 1
         if node is not None:
+            self.still = 0
             identity.claim_fresh(node, result.output_nr, call)
         if len(self.recorder.raw) > MOST:
             self.heard()
@@ -269,6 +300,8 @@ class HeardCalls(TorchFunctionMode):
             return
         new = tuple([identity.made(tensor, name, tensors, refs) for tensor in made])
         writes = tuple([self.writes.note(*each) for each in written]) if written else ()
+        touched = any(ref.facts.requires_grad for ref in (*new, *[x.after for x in writes]))
+        self.still = 0 if touched else self.still + 1
         call: Heard = new_tuple(
             Heard,
             (position, func or torch.autograd.Function, name, args, kwargs,
