@@ -111,15 +111,16 @@ export function problemsOf(
   model: Model,
   error: ErrorRow | null,
   hazards: readonly Hazard[],
+  wrong: number | null = null,
 ): readonly Problem[] {
   const problems: Problem[] = [];
   if (error) {
     const value = error.value ?? error.inputs.at(-1) ?? null;
     if (error.kind === "call" && error.inputs.length > 0) {
       problems.push({ key: RAISED_KEY, kind: "error" });
-    } else if (error.node !== null) {
-      problems.push({ key: nodeKey(error.node), kind: "error" });
-    } else if (value !== null) problems.push({ key: valueKey(value), kind: "error" });
+    } else if (wrong !== null) problems.push({ key: valueKey(wrong), kind: "error" });
+    else if (error.node !== null) problems.push({ key: nodeKey(error.node), kind: "error" });
+    else if (value !== null) problems.push({ key: valueKey(value), kind: "error" });
   }
   for (const { node } of hazards) {
     const key = nodeKey(node.node);

@@ -40,15 +40,16 @@ export function show(state: State, derived: Derived) {
       return (isOld(hazard) ? named : runs).has(node) && !lost.has(node);
     });
   });
-  /** Those of nodes that are drawn. */
-  const hazards = computed(() => {
-    const drawn = new Set<number>();
+  const drawn = computed(() => {
+    const nodes = new Set<number>();
     for (const box of graph.value.boxes.values()) {
-      if (box.kind === "pill") for (const { node } of box.nodes) drawn.add(node);
-      if (box.kind === "group") for (const node of box.nodes) drawn.add(node);
+      if (box.kind === "pill") for (const { node } of box.nodes) nodes.add(node);
+      if (box.kind === "group") for (const node of box.nodes) nodes.add(node);
     }
-    return pending.value.filter(({ node }) => drawn.has(node.node));
+    return nodes;
   });
+  /** Those of nodes that are drawn. */
+  const hazards = computed(() => pending.value.filter(({ node }) => drawn.value.has(node.node)));
   /** Those that earlier cells brought about: told in a few words only. */
   const older = computed(() => {
     const failed = error.value?.node ?? null; // the error tells it
@@ -61,10 +62,21 @@ export function show(state: State, derived: Derived) {
   });
   /** Nodes that failed; an error that only speaks of a node (a None gradient) is no failure. */
   const failed = computed(() => failedNodes(model.value));
-  /** The value that an error is about: a leaf written into, a gradient not kept, no graph. */
+  /**
+   * The value that an error is about: a leaf written into, a gradient not kept, no graph; or that
+   * by which the graph led back to the node that failed, in an earlier turn.
+   */
   const wrong = computed(() => {
     const last = error.value;
-    return last && (last.node === null || last.kind === "none") ? last.value : null;
+    if (last === null) return null;
+    if (last.node === null || last.kind === "none") return last.value;
+    if (drawn.value.has(last.node)) return null;
+    for (const box of graph.value.boxes.values()) {
+      if (box.kind !== "card" || box.value.node === null) continue;
+      const before = !drawn.value.has(box.value.node);
+      if (before && reached(model.value, [box.value.node]).has(last.node)) return box.value.value;
+    }
+    return null;
   });
   /** The newest run, whose gradients are drawn strongly. */
   const run = computed(() => [...model.value.runs.keys()].at(-1) ?? null);

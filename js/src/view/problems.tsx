@@ -5,7 +5,8 @@ import type { Store } from "../store/store";
 import type { ViewState } from "./view-state";
 
 function problems(store: Store): readonly Problem[] {
-  return problemsOf(store.model.value, store.shown.error.value, store.shown.hazards.value);
+  const { error, hazards, wrong } = store.shown;
+  return problemsOf(store.model.value, error.value, hazards.value, wrong.value);
 }
 
 /** Goes to the problem after the one that was looked at last, and from the last to the first. */

@@ -41,7 +41,12 @@ describe("the search", () => {
 
 describe("what is wrong", () => {
   const problems = (store: Store) =>
-    problemsOf(store.model.value, store.shown.error.value, store.shown.hazards.value);
+    problemsOf(
+      store.model.value,
+      store.shown.error.value,
+      store.shown.hazards.value,
+      store.shown.wrong.value,
+    );
 
   it("is nothing where all went well", () => {
     expect(problems(load(exampleA()))).toEqual([]);
@@ -68,6 +73,31 @@ describe("what is wrong", () => {
     const failed = load(p);
     expect(problems(failed)[0]?.kind).toBe("error");
     expect(failed.shown.older.value).toEqual([]);
+  });
+
+  it("is the value by which a turn leads back to one whose graph is freed", () => {
+    const p = new Program();
+    p.cell();
+    const w = p.parameter("w", [2]);
+    let state = p.leaf("state", [1]);
+    let failed: number | null = null;
+    p.within("loop", "", "for x in xs:", () => {
+      for (let turn = 0; turn < 2; turn++) {
+        p.within("turn", String(turn + 1), "", () => {
+          const used = p.op("mul", [state, w], "used");
+          failed = turn === 0 ? used.node : failed;
+          state = p.op("add", [used, 1], "state");
+          const loss = p.op("mean", [state], "loss");
+          p.backward(loss);
+        });
+      }
+    });
+    const [type, none] = ["RuntimeError", [null, null, null, null]];
+    p.tell("error", "freed", type, "a second time", [], null, failed, ...none, [], null, null, []);
+    const store = load(p);
+    const { wrong } = store.shown;
+    expect(store.model.value.values.get(wrong.value ?? -1)?.names.at(-1)?.[1]).toBe("state");
+    expect(problems(store)).toEqual([{ key: `v${wrong.value ?? ""}`, kind: "error" }]);
   });
 
   it("is the value with which NaN begins, and not all that it spoils", () => {
