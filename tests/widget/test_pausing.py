@@ -180,7 +180,7 @@ def test_nothing_is_sent_before_a_page_has_asked(shared: Kernel) -> None:
     shared.run(WATCH + "graph")
     heard = shared.run(PROGRAM + "for _ in range(3000):\n    y = y * 1\n")
     assert heard.custom == []
-    heard = shared.ask({"type": "need", "from": 0})
+    heard = shared.ask({"type": "need", "from": 0}, seconds=2)
     assert heard.kinds.count("op") >= 3000
     assert shared.run("z = y * 2").events != []
 
