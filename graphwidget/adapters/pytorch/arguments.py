@@ -32,7 +32,7 @@ def given_to(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) 
     tensors: list[torch.Tensor] = []
     refs: list[Ref] = []
     kept: list[Any] = []
-    met, later, values = identity.refs.get, identity.later, identity.recorder.values
+    met, defers, values = identity.refs.get, identity.defers, identity.recorder.values
     with torch._C.DisableTorchFunction():
         for each in args:
             kind = type(each)
@@ -43,7 +43,7 @@ def given_to(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) 
                     same = ref is not None and each._version == ref.version and ref() is each
                 except RuntimeError:  # it has none
                     same = False
-                if not same or ref is None or not (later or ref.id in values):
+                if not same or ref is None or not (defers or ref.id in values):
                     ref = identity.current(each)
                 tensors.append(each)
                 refs.append(ref)

@@ -50,8 +50,8 @@ class BackwardRun:
         self.gate = gate if gate is not None and gate.depth == 1 else None
         if self.gate is not None:
             self.gate.number = self.id
-        self.later = self.identity.later and self.gate is None
-        if self.identity.later and not self.later:
+        self.deferred = self.identity.defers and self.gate is None
+        if self.identity.defers and not self.deferred:
             # The page holds it, so it is told as it goes: what came before is told now, that the
             # calls get smaller ids than what follows.
             self.recorder.drain()
@@ -77,7 +77,7 @@ class BackwardRun:
         self.emptied: list[int] = []  # nodes that ran and had saved something
         self.handles: list[Any] = []
         self.reached, self.learning = _reachable(self.nodes)
-        self.ungraded = set() if self.later else set(map(id, filter(_ungraded, self.learning)))
+        self.ungraded = set() if self.deferred else set(map(id, filter(_ungraded, self.learning)))
         """Leaves whose gradient will be what they are given first."""
 
     def begin(self, outputs: Sequence[Any]) -> None:
@@ -85,7 +85,7 @@ class BackwardRun:
         hook the nodes whose running is to be told. ``outputs`` are those that it was made with: a
         run that is told later keeps none of them alive."""
         runs = self.runs
-        if self.later:
+        if self.deferred:
             self.recorder.raw.append(self)
             runs.going_on.append(self)
         else:
@@ -93,7 +93,7 @@ class BackwardRun:
         runs.checks.silent_writes(self)
         runs.checks.grows(self)
         runs.checks.nan_at_root([each for each in outputs if isinstance(each, torch.Tensor)])
-        if not self.later:
+        if not self.deferred:
             self.handles = [handle for node in self.reached for handle in self._hook(node)]
 
     def tell(self) -> None:
@@ -171,7 +171,7 @@ class BackwardRun:
     def _standing(self) -> NodeRef | None:
         """The node that the run has come to when it fails: of those that had all their gradients
         the one made last, as the engine takes them."""
-        if self.asks and not self.later:
+        if self.asks and not self.deferred:
             return next(reversed(self.left.values()), None)
         waiting: list[tuple[int, NodeRef]] = []
         blocked: set[Any] = set()
@@ -213,7 +213,7 @@ class BackwardRun:
         """Say why the run failed, as notes of the error and in the log."""
         try:
             with torch._C.DisableTorchFunction():
-                if self.later:
+                if self.deferred:
                     self.recorder.drain()
                     self._ran_before(str(error))
                 node = self._standing()
@@ -301,7 +301,7 @@ class BackwardRun:
                 handle.remove()
             if status == "ok":
                 self._learns_nothing()
-            if self.later:
+            if self.deferred:
                 self._over(status)
             elif not self.keeps:
                 site = None if self.position is None else self.position.site

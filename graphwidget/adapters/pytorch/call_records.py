@@ -75,14 +75,14 @@ class CallRecords:
             None if of is None else of.id, None if to is None else to.id, None, None,
         )  # fmt: skip
 
-    # Later ---------------------------------------------------------------------------------
+    # What was noted, told -----------------------------------------------------------------
     def unfold(self, batch: Iterable[Any], roots: Iterable[Any]) -> tuple[list[Any], list[Any]]:
         """The records of what was noted and not told yet; and the nodes that are alive, ``roots``
         among them."""
         identity, raw = self.identity, self.recorder.raw
         waiting = raw[:]
         raw.clear()
-        identity.later = False
+        identity.defers = False
         living = list(self._living(roots))
         made: dict[int, list[Any]] = {}
         for node in living:
@@ -104,7 +104,7 @@ class CallRecords:
             return raw[:], living
         finally:
             raw[:] = waiting
-            identity.later = True
+            identity.defers = True
 
     def _unfold(self, call: Heard, nodes: Iterable[Any]) -> None:
         self.identity.assure(*call.given)

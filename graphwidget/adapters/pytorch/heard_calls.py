@@ -98,8 +98,8 @@ class HeardCalls(TorchFunctionMode):
             self._leaks(args)
         if quiet:
             return func(*args, **kwargs)
-        later = self.identity.later
-        if later and self.still >= STILL and self._negligible(name, args, kwargs):
+        defers = self.identity.defers
+        if defers and self.still >= STILL and self._negligible(name, args, kwargs):
             return func(*args, **kwargs)
         before: Before | None = None
         try:  # as ``_before``, without a call more: each heard call comes through here
@@ -114,7 +114,7 @@ class HeardCalls(TorchFunctionMode):
         if before is not None:
             try:
                 with torch._C.DisableTorchFunction():
-                    if not later or not self._usual(func, name, before, result):
+                    if not defers or not self._usual(func, name, before, result):
                         self._after(func, name, before, result)
             except Exception as error:
                 self.fault(error)
@@ -336,7 +336,7 @@ class HeardCalls(TorchFunctionMode):
             base = base_of(tensor)
             if base is not None:
                 nodes.append((grad_fn_of(base), -1, write.after))
-        if self.identity.later:
+        if self.identity.defers:
             self.identity.claim(nodes, call)
             self.recorder.raw.append(call)
         else:
@@ -361,7 +361,7 @@ class HeardCalls(TorchFunctionMode):
     def _factory(self, made: Sequence[Ref], position: Position | None, names: Names) -> None:
         """A call without tensors made one: a leaf, and no op of the graph."""
         for ref in made:
-            if not self.identity.later:
+            if not self.identity.defers:
                 self.identity.assure(ref)
             told = names if len(made) == 1 else ()
             if position is not None and position.site is not None:
@@ -380,7 +380,7 @@ class HeardCalls(TorchFunctionMode):
                 write = self.writes.note(tensor, ref)
             else:
                 write = new_tuple(Write, (ref, identity.rewritten(tensor, ref), None, None, False))
-                if not identity.later:
+                if not identity.defers:
                     identity.tell(write.after)
             writes.append(write)
             if write.after.version == ref.version:
@@ -391,7 +391,7 @@ class HeardCalls(TorchFunctionMode):
         call = Heard(position, None, name, given, {}, None, given, (), tuple(writes), False)
         if any(each.after.version != each.before.version for each in writes):
             self.tape.heard(call)
-        if identity.later:
+        if identity.defers:
             self.recorder.raw.append(call)
         else:
             self.records.stepped(call)

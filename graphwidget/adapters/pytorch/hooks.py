@@ -140,7 +140,7 @@ class Hooks:
                 position = self._step_position = self.positions.here()
                 self._step = self.recorder.ids.scope()
                 name = type(optimizer).__name__
-                numbers = "" if self.identity.later else numbers_of(optimizer)
+                numbers = "" if self.identity.defers else numbers_of(optimizer)
                 self._begins(self._step, "step", position, name, numbers)
                 self._stepping = [
                     (parameter, self.identity.current(parameter))

@@ -48,7 +48,7 @@ class Positions(PositionFinder):
             return None, (), ()
         frame = _outside(_getframe(BEFORE))
         # No finding tells turns of outer loops apart.
-        position = self.at(frame) if self.identity.later else self.of(frame)
+        position = self.at(frame) if self.identity.defers else self.of(frame)
         if position.result is not None:
             return position.result
         if position.site is None:
@@ -59,7 +59,7 @@ class Positions(PositionFinder):
         """The position of the call that ``frame`` is making, with the turns that loops around it
         are in."""
         position = self.at(frame)
-        if position.outer and not self.identity.later:
+        if position.outer and not self.identity.defers:
             ticks = self.ticked(position, frame)
             if ticks is not None:
                 self.recorder.raw.append((TICK, ticks))

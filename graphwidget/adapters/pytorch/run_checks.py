@@ -81,7 +81,7 @@ class RunChecks:
         silent = self.identity.silent
         if not silent:
             return
-        if self.identity.later and any(
+        if self.identity.defers and any(
             storage_of(raw) in silent for node in run.reached for _slot, raw in saved_tensors(node)
         ):
             self.recorder.drain()
@@ -112,7 +112,7 @@ class RunChecks:
             self.grown.clear()
         now: set[int] = set()
         if streak >= GROWING - 1 and count < MAX_GROWN:  # the next may be one too many
-            if self.identity.later:
+            if self.identity.defers:
                 self.recorder.drain()
             now = {each for node in run.reached if (each := self.identity.edge(node)) is not None}
         self.grown[run.position] = count, streak, now
@@ -185,7 +185,7 @@ class RunChecks:
         """Look for it when one is in a gradient."""
         bad = nans.bad_gradient(grads) if self.looks > 0 else None
         if bad is not None:
-            if self.identity.later:
+            if self.identity.defers:
                 self.recorder.drain()
             self._born(nans.in_backward(self.calls.tape, bad))
 

@@ -111,7 +111,7 @@ class Tensors:
         """The ids of values that are known without their tensors, by their nodes and outputs."""
         self.brief = False
         """Whether calls are told later, when what they were given may be gone."""
-        self.later = False
+        self.defers = False
         """Whether what happens now is told later."""
 
     def known(self, tensor: torch.Tensor) -> Ref | None:
@@ -130,13 +130,13 @@ class Tensors:
         except RuntimeError:
             version = version_of(tensor)
         if before is not None and before.version == version:
-            if not self.later and before.id not in self.recorder.values:
+            if not self.defers and before.id not in self.recorder.values:
                 self.tell(before)
             return before
         ref = self.renew(tensor)
-        if not self.later:
+        if not self.defers:
             self.tell(ref)
-        if before is not None and (self.later or before.id in self.recorder.values):
+        if before is not None and (self.defers or before.id in self.recorder.values):
             write = ev.Write(ref.storage, version, before.id, ref.id, None, None, None, None)
             self.note(ref, (self.recorder.tell, write), before)
         return ref
@@ -157,7 +157,7 @@ class Tensors:
 
     def note(self, ref: Ref, record: Any, before: Ref | None = None) -> None:
         """Add a raw record that speaks of a value, or of two."""
-        self.recorder.raw.append(Deferred(ref, record, before) if self.later else record)
+        self.recorder.raw.append(Deferred(ref, record, before) if self.defers else record)
 
     def renew(self, tensor: torch.Tensor) -> Ref:
         """A new identity, for a tensor that was just made or written."""
@@ -222,7 +222,7 @@ class Tensors:
         except RuntimeError:
             needed, leaf = asked(tensor, "requires_grad"), asked(tensor, "is_leaf")
         numbers = None
-        if self.later and prod(shape) <= self.limit:
+        if self.defers and prod(shape) <= self.limit:
             numbers = numbers_of(tensor)
         parameter = type(tensor) is not torch.Tensor and isinstance(tensor, torch.nn.Parameter)
         facts: Facts = new_tuple(

@@ -101,7 +101,7 @@ class TorchAdapter:
     def lighten(self) -> None:
         """Only note from now on what is done, and tell it when something is wrong: no picture is
         wanted. The numbers of small tensors are noted too, they explain errors."""
-        self.identity.later, self.identity.brief, self.identity.limit = True, True, SMALL
+        self.identity.defers, self.identity.brief, self.identity.limit = True, True, SMALL
         self.recorder.sort = self._unfolded
 
     def _unfolded(self, batch: list[Any]) -> list[Any]:
@@ -199,7 +199,7 @@ class TorchAdapter:
         with torch._C.DisableTorchFunction():
             for scope, name, tensor in names:
                 ref = self.identity.known(tensor)
-                heard = ref is not None and (self.identity.later or ref.id in self.recorder.values)
+                heard = ref is not None and (self.identity.defers or ref.id in self.recorder.values)
                 if not heard and (ref is not None or not self.identity.waits_for(tensor)):
                     continue  # nothing was done with it while we recorded
                 current = self.identity.current(tensor)
@@ -230,7 +230,7 @@ class TorchAdapter:
         checks, idle = self.runs.checks, None
         learners, graded = checks.learners, checks.graded
         stray = over and learners.any_stray(graded)
-        if not self.identity.later or stray or learners.any_idle(graded):
+        if not self.identity.defers or stray or learners.any_idle(graded):
             self.drain()
             with torch._C.DisableTorchFunction():
                 model = self.recorder.latest()
@@ -250,7 +250,7 @@ class TorchAdapter:
     def _run_over(self) -> None:
         count = len(self.recorder.raw)
         turn, self._noted = count - self._noted, count
-        if self.identity.later and count > max(LONG, 4 * turn):
+        if self.identity.defers and count > max(LONG, 4 * turn):
             self.records.drop(self.hooks.scopes, LONG)
             self._noted = len(self.recorder.raw)
 
@@ -259,7 +259,7 @@ class TorchAdapter:
         count = len(self.recorder.raw)
         if count < self._next:
             return
-        if self.identity.later:
+        if self.identity.defers:
             if count > MOST:
                 self.records.drop(self.hooks.scopes, LONG)
             return

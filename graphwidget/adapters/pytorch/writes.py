@@ -33,7 +33,7 @@ class Writes:
             base_before = identity.known(base)
             base_after = identity.renew(base)
         after = identity.renew(tensor)
-        if not identity.later:
+        if not identity.defers:
             identity.assure(base_after, after)
         return Write(before, after, base_before, base_after, grown)
 
