@@ -7,6 +7,7 @@ import { SLOT_H } from "../graph/pills";
 import { guiltyWrite } from "../graph/visible";
 import type { Direction, Point } from "../scene/flow";
 import { rectOf, type Placed, type Scene } from "../scene/scene";
+import { overlaps } from "./camera";
 import { writerOf } from "./look";
 import { slotOffset } from "./pill";
 
@@ -45,9 +46,11 @@ export function staleArrows(model: Model, scene: Scene, hazards: readonly Hazard
     const key = `${node.node} ${write.time}`;
     if (!from || !owner || !to || arrows.has(key)) continue;
     const saved = node.call === null ? null : (model.calls.get(node.call)?.source ?? null);
+    const curve = arrowTo(from, to, scene.direction);
     arrows.set(key, {
       key,
-      ...arrowTo(from, to, scene.direction),
+      ...curve,
+      label: labelOn(curve.points, curve.label, scene),
       text: `wrote v${write.version}`,
       writer: { placed: from, line: shortPlace(model, write.source) },
       saver: { placed: owner, line: shortPlace(model, saved) },
@@ -116,15 +119,30 @@ function arrowTo(from: Placed, slot: Sides, direction: Direction): Curve {
   );
 }
 
-type Curve = Pick<StaleArrow, "path" | "points"> & { readonly label: Point };
+/** A curve, and how far along it the label stands best (behind what wrote it is hidden). */
+type Curve = Pick<StaleArrow, "path" | "points"> & { readonly label: number };
 
-/** A curve, and a point of it for the label: so far along it (behind what wrote it is hidden). */
-function curve(a: Point, b: Point, c: Point, d: Point, t = 0.5): Curve {
-  return {
-    path: `M${a.x} ${a.y}C${b.x} ${b.y} ${c.x} ${c.y} ${d.x} ${d.y}`,
-    points: [a, b, c, d],
-    label: along([a, b, c, d], t),
+function curve(a: Point, b: Point, c: Point, d: Point, label = 0.5): Curve {
+  const path = `M${a.x} ${a.y}C${b.x} ${b.y} ${c.x} ${c.y} ${d.x} ${d.y}`;
+  return { path, points: [a, b, c, d], label };
+}
+
+/** The size of a label. */
+const LABEL_W = 64;
+const LABEL_H = 17;
+
+/** How far from its best place a label is moved along its arrow, to cover no box. */
+const SHIFTS = [0, -0.1, 0.1, -0.2, 0.2, -0.3] as const;
+
+/** Where a label stands on its arrow: where it covers no box, if there is such a place. */
+function labelOn(points: StaleArrow["points"], best: number, scene: Scene): Point {
+  const rects = [...scene.boxes.values()].map((placed) => rectOf(placed, scene.direction));
+  const places = SHIFTS.map((shift) => along(points, best + shift));
+  const free = ({ x, y }: Point): boolean => {
+    const own = { x: x - LABEL_W / 2, y: y - LABEL_H / 2, w: LABEL_W, h: LABEL_H };
+    return !rects.some((rect) => overlaps(rect, own));
   };
+  return places.find(free) ?? along(points, best);
 }
 
 /** The point of a curve that is so far along it: 0 is its beginning, 1 its end. */
@@ -145,7 +163,7 @@ export function StaleArrows({ arrows, head }: { arrows: readonly StaleArrow[]; h
           <path class="gw-stale-arrow" d={path} marker-end={`url(#${head})`} />
           {label && (
             <g class="gw-stale-label" transform={`translate(${label.x} ${label.y})`}>
-              <rect x={-32} y={-9} width={64} height={17} rx={4} />
+              <rect x={-LABEL_W / 2} y={-9} width={LABEL_W} height={LABEL_H} rx={4} />
               <text y={3.5}>{text}</text>
             </g>
           )}
