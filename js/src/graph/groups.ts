@@ -145,7 +145,7 @@ function* finish(model: Model, group: Made, places: Places, alike: Structures): 
     if (typeof item !== "number") yield* finish(model, item, places, alike);
   }
   yield;
-  if (group.kind === "loop") group.times = group.items.length;
+  if (group.kind === "loop") group.times = isOverModules(group) ? 1 : group.items.length;
   else joinLines(model, group, places);
   group.items = group.items.flatMap((item) => {
     if (typeof item === "number" || !isIdle(item, group)) return [item];
@@ -196,19 +196,24 @@ function joinLines(model: Model, group: Made, places: Places): void {
 const outputsOf = (model: Model, item: Made | number): number =>
   typeof item === "number" ? Math.max(1, get(model.calls, item).outputs.length) : 0;
 
-/**
- * A group that says nothing by itself: the only turn of a loop, a function around one op; and of
- * `for block in self.blocks` each turn that is one module, and the loop where all of them are.
- */
+/** A group that says nothing by itself: the only turn of a loop, a function around one op. */
 function isIdle(inner: Made, outer: Made): boolean {
-  if (inner.kind === "loop") return inner.times === 1 || inner.items.every(isModule);
-  if (inner.kind === "turn") return outer.times === 1 || inner.items.every(isModule);
+  if (inner.kind === "loop") return inner.times === 1;
+  if (inner.kind === "turn") return outer.kind === "loop" && outer.times === 1;
   if (inner.kind !== "function") return false;
   return inner.items.length === 1 || (outer.parent !== null && outer.items.length === 1);
 }
 
-const isModule = (item: Made | number): boolean =>
-  typeof item !== "number" && (item.kind === "module" || item.kind === "repeat");
+/** Whether a loop goes through modules (`for block in self.blocks`): each turn is another one. */
+function isOverModules({ items }: Made): boolean {
+  const titles = new Set<string>();
+  for (const turn of items) {
+    const [only, ...others] = typeof turn === "number" ? [] : turn.items;
+    if (typeof only !== "object" || only.kind !== "module" || others.length > 0) return false;
+    titles.add(only.title);
+  }
+  return titles.size === items.length;
+}
 
 function measure(group: Made): void {
   group.ops = 0;
@@ -296,6 +301,7 @@ function feeds(model: Model, first: Made, second: Made): boolean {
 
 /** `layers[0]` and `layers[5]` as `layers[0…5]`. */
 function between(first: string, last: string): string {
+  if (first === last) return first;
   let head = 0;
   while (head < first.length && first[head] === last[head]) head += 1;
   let tail = 0;
