@@ -6,7 +6,7 @@ import { GRAD_H, GRAD_LENGTH, HEAD_H, LINE_H, STRIP_H, versionWidth } from "../g
 import type { Card } from "../graph/boxes";
 import type { Summary } from "../log/events";
 import { versionWords } from "../explain/version";
-import { AfarBody, nameClass } from "./afar";
+import { FarCardBody, nameClass } from "./far-card";
 import { outline, RoleIcon } from "./icons";
 
 export interface CardProps {
@@ -66,7 +66,7 @@ function CardView(props: CardProps) {
         <path class="gw-inner" d={outline(role, w - 6, h - 6)} transform="translate(3 3)" />
       )}
       {value.requires_grad && <path class="gw-corner" d={corner(role, w)} />}
-      {far ? <AfarBody card={card} /> : <Body {...props} />}
+      {far ? <FarCardBody card={card} /> : <Body {...props} />}
       {!card.copy && !card.slim && value.requires_grad && !value.leaf && (
         <Pin card={card} onPin={props.onPin} />
       )}
@@ -263,7 +263,7 @@ function RootButton({ card, far, onSelect }: Pick<CardProps, "card" | "far" | "o
     >
       <title>Backward from here: shows first what it would do</title>
       <rect x={-length / 2} y={0} width={length} height={height} rx={height / 2} />
-      <text class={far ? "gw-afar" : ""} x={0} y={height * 0.7}>
+      <text class={far ? "gw-far" : ""} x={0} y={height * 0.7}>
         ◂ backward
       </text>
     </g>

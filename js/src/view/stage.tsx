@@ -19,7 +19,7 @@ import {
   type Camera,
   type Size,
 } from "./camera";
-import { BeyondLinks } from "./beyond";
+import { OffscreenArrows } from "./offscreen-arrows";
 import { ChosenBar } from "./chosen";
 import { Find } from "./find";
 import { findBox, readingOf, subjectOf } from "./look";
@@ -66,7 +66,7 @@ export function Stage({ store, view }: { store: Store; view: ViewState }) {
         <Ring store={store} view={view} />
       </svg>
       <MiniMap store={store} view={view} />
-      <BeyondLinks store={store} view={view} />
+      <OffscreenArrows store={store} view={view} />
       <ChosenBar store={store} />
       {view.over.value === "find" && <Find store={store} view={view} />}
     </div>

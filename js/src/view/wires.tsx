@@ -6,7 +6,7 @@ import { full, size, tiny } from "../log/format";
 import type { Summary } from "../log/events";
 import type { Model } from "../log/model";
 import type { DrawnWire } from "../scene/wires";
-import { AFAR } from "./afar";
+import { FAR_LETTERS } from "./far-card";
 
 /** What a wire carries back at the moment shown. */
 export interface Flow {
@@ -90,7 +90,7 @@ interface LabelProps {
 }
 
 /** The height of a label's letters. */
-const lettersOf = (far: boolean): number => (far ? AFAR : 10);
+const lettersOf = (far: boolean): number => (far ? FAR_LETTERS : 10);
 
 const labelWidth = (text: string, far: boolean): number =>
   textWidth(text, lettersOf(far), "mono") + 8;
@@ -121,7 +121,7 @@ function LabelView({ x, y, room, grad, now, old, far }: LabelProps) {
     >
       <title>{`gradient ${full(grad).slice(0, 400)}`}</title>
       <rect x={-w / 2} y={-letters * 0.8} width={w} height={letters * 1.5} rx={4} />
-      <text class={far ? "gw-afar" : ""} y={letters * 0.35}>
+      <text class={far ? "gw-far" : ""} y={letters * 0.35}>
         {text}
       </text>
     </g>

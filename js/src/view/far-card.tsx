@@ -6,7 +6,7 @@ import { GRAD_LENGTH } from "../graph/cards";
 import { textWidth } from "../graph/measure";
 
 /** So large a text is 9 px high when whole names are: see NAMES. */
-export const AFAR = 13;
+export const FAR_LETTERS = 13;
 
 const LINE = 15;
 
@@ -17,7 +17,7 @@ const AIR = 7;
 const PIN_W = 18;
 
 /** Its name with its numbers and its gradient; of a chip or a copy what has room. */
-export function AfarBody({ card }: { card: Card }) {
+export function FarCardBody({ card }: { card: Card }) {
   const { value, w, h, slim, copy, meta } = card;
   const lines = copy ? [] : slim ? fitting([meta], w) : numbers(card);
   if (lines.length === 0) return <Name card={card} y={h / 2 + 4.5} middle />;
@@ -25,7 +25,7 @@ export function AfarBody({ card }: { card: Card }) {
     <>
       <Name card={card} y={15} />
       {lines.map((line, i) => (
-        <text key={i} class="gw-numbers gw-afar" x={AIR} y={(slim ? 14 : 16) + LINE * (i + 1)}>
+        <text key={i} class="gw-numbers gw-far" x={AIR} y={(slim ? 14 : 16) + LINE * (i + 1)}>
           {line}
         </text>
       ))}
@@ -37,13 +37,13 @@ export function AfarBody({ card }: { card: Card }) {
 function Name({ card, y, middle = false }: { card: Card; y: number; middle?: boolean }) {
   const { title, w, value, copy } = card;
   const version = value.version > 0 && !copy ? `v${value.version}` : "";
-  const room = textWidth(title, 13.5, "bold") + 6 + textWidth(version, AFAR, "mono");
+  const room = textWidth(title, 13.5, "bold") + 6 + textWidth(version, FAR_LETTERS, "mono");
   const at = middle ? ({ x: w / 2, "text-anchor": "middle" } as const) : { x: AIR };
   return (
     <text class={nameClass(card)} y={y} {...at}>
       {title}
       {version !== "" && room <= w - 3 * AIR && (
-        <tspan class="gw-afar-version" dx={6}>
+        <tspan class="gw-far-version" dx={6}>
           {version}
         </tspan>
       )}
@@ -52,10 +52,13 @@ function Name({ card, y, middle = false }: { card: Card; y: number; middle?: boo
 }
 
 const fitting = (texts: readonly string[], w: number): readonly string[] =>
-  texts.every((text) => text !== "" && textWidth(text, AFAR, "mono") <= w - AIR) ? texts : [];
+  texts.every((text) => text !== "" && textWidth(text, FAR_LETTERS, "mono") <= w - AIR)
+    ? texts
+    : [];
 
 /** How many letters a line of a card has room for. */
-const lettersIn = (w: number): number => Math.floor((w - AIR - 3) / textWidth("0", AFAR, "mono"));
+const lettersIn = (w: number): number =>
+  Math.floor((w - AIR - 3) / textWidth("0", FAR_LETTERS, "mono"));
 
 /** As many numbers as have room; of a large array its shape. */
 function numbers({ value, w, lines }: Card): readonly string[] {
@@ -75,7 +78,7 @@ function Gradient({ card, y }: { card: Card; y: number }) {
       data-testid="grad"
     >
       <path class="gw-rule" d={`M${AIR} ${y - 14}H${w - AIR}`} />
-      <text class="gw-grad-text gw-afar" x={AIR} y={y}>
+      <text class="gw-grad-text gw-far" x={AIR} y={y}>
         {shown ? `∂ ${brief(shown, letters)}` : "∂ None"}
       </text>
     </g>

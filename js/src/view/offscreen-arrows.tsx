@@ -1,4 +1,4 @@
-/* What the arrow of a stale value leads to where that is out of view: a link at the window's edge. */
+/* Links at the edges of the window, to the ends of stale values' arrows that are out of view. */
 
 import { cut } from "../log/format";
 import type { Direction, Point } from "../scene/flow";
@@ -10,7 +10,7 @@ import { UNSEEN, type ViewState } from "./view-state";
 
 type Side = "left" | "right" | "top" | "bottom";
 
-export interface Beyond {
+export interface OffscreenEnd {
   readonly key: string;
   readonly text: string;
   readonly side: Side;
@@ -22,15 +22,15 @@ export interface Beyond {
 const MOST = 3;
 
 /** Of arrows with one end in view, the other ends. */
-export function beyond(
+export function offscreenEnds(
   arrows: readonly StaleArrow[],
   direction: Direction,
   camera: Camera,
   size: Size,
-): readonly Beyond[] {
+): readonly OffscreenEnd[] {
   const window = inView(camera, size, 0);
   const isSeen = ({ placed }: ArrowEnd): boolean => overlaps(rectOf(placed, direction), window);
-  const found = new Map<string, Beyond>();
+  const found = new Map<string, OffscreenEnd>();
   for (const { writer, saver, points } of arrows) {
     if (isSeen(writer) === isSeen(saver)) continue;
     const there = isSeen(writer) ? saver : writer;
@@ -68,14 +68,14 @@ function wordsOf({ placed: { box }, line }: ArrowEnd, side: Side): string {
 const MARGIN = 70;
 
 /** Links at the edges of the window to where arrows go that leave it. */
-export function BeyondLinks({ store, view }: { store: Store; view: ViewState }) {
+export function OffscreenArrows({ store, view }: { store: Store; view: ViewState }) {
   const [camera, size] = [view.camera.value, view.size.value];
   const scene = store.scene.value;
   if (camera === UNSEEN || store.shown.hazards.value.length === 0) return null;
   const arrows = staleArrows(store.model.value, scene, store.shown.hazards.value);
   return (
     <>
-      {beyond(arrows, scene.direction, camera, size).map(({ key, text, side, at }) => {
+      {offscreenEnds(arrows, scene.direction, camera, size).map(({ key, text, side, at }) => {
         const upright = side === "left" || side === "right";
         const [least, most] = upright ? [20, size.h - 20] : [MARGIN, size.w - MARGIN];
         const along = `${Math.max(least, Math.min(most, at))}px`;
@@ -83,9 +83,9 @@ export function BeyondLinks({ store, view }: { store: Store; view: ViewState }) 
           <button
             key={key}
             type="button"
-            class={`gw-chip gw-chip-wrong gw-beyond gw-beyond-${upright ? "upright" : "flat"}`}
+            class={`gw-chip gw-chip-wrong gw-offscreen gw-offscreen-${upright ? "upright" : "flat"}`}
             style={{ [side]: "6px", [upright ? "top" : "left"]: along }}
-            data-testid="beyond"
+            data-testid="offscreen-arrow"
             title="The other end of the red arrow: go there"
             onClick={() => {
               store.seek(key);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { rectOf } from "../../src/scene/scene";
 import { createStore } from "../../src/store/store";
-import { beyond } from "../../src/view/beyond";
+import { offscreenEnds } from "../../src/view/offscreen-arrows";
 import { centred } from "../../src/view/camera";
 import { staleArrows } from "../../src/view/stale-arrows";
 import { exampleG } from "../examples";
@@ -16,7 +16,7 @@ it("tells at the window's edge what an arrow leads to that leaves it", () => {
   const ends = [arrow.writer, arrow.saver] as const;
   const size = { w: 60, h: 30 };
   const told = ends.map(({ placed }) =>
-    beyond(arrows, scene.direction, centred(rectOf(placed, scene.direction), size, 1), size),
+    offscreenEnds(arrows, scene.direction, centred(rectOf(placed, scene.direction), size, 1), size),
   );
   const line = (call: number | undefined): string => {
     const source = store.model.value.calls.get(call ?? 0)?.source ?? 0;
@@ -28,5 +28,5 @@ it("tells at the window's edge what an arrow leads to that leaves it", () => {
   expect(told[1]?.[0]?.text).toContain(line(calls[0]));
   const whole = { w: 4000, h: 4000 };
   const both = centred(rectOf(arrow.writer.placed, scene.direction), whole, 1);
-  expect(beyond(arrows, scene.direction, both, whole)).toEqual([]);
+  expect(offscreenEnds(arrows, scene.direction, both, whole)).toEqual([]);
 });
