@@ -9,6 +9,9 @@ program and writes down what it hears as raw records:
 - ``static_graphs.py``: graphs of ``graphwidget.static``, and ``static_passes.py`` what passes make
   of them.
 
+The words of this room: to *hear* is to notice what a program does, to *meet* a tensor or a node is
+to see it for the first time, and to *tell* is to write down a record or an event of it.
+
 Of each record they note where the program stood (``position_finder.py``, ``module_paths.py``) and
 of whom it speaks (``identity.py``; ``earlier_calls.py`` tells what was made before anybody
 listened). Before events are made, ``sorting.py`` puts the records into scopes and turns of loops

@@ -136,7 +136,7 @@ class BackwardRuns:
             self.fault(error)
 
     @guarded
-    def assigned(self, tensor: TensorBase) -> None:
+    def grad_assigned(self, tensor: TensorBase) -> None:
         ref = self.identity.current(tensor)
         self._grad(ref, tensor, "cleared" if tensor._grad is None else "assigned", None, None)
 

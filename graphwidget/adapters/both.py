@@ -1,4 +1,4 @@
-"""The adapter of the product: graphwidget's own tensors and the user's PyTorch in one recording."""
+"""The adapter that widgets use: it joins those of our engine, of PyTorch and of static graphs."""
 
 from __future__ import annotations
 

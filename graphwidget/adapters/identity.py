@@ -292,7 +292,7 @@ def number_text(tensor: TensorBase) -> str:
 PLAIN = frozenset({bool, int, float, str, type(None)})
 
 
-def kept(params: Mapping[str, Any]) -> Mapping[str, Any]:
+def frozen_params(params: Mapping[str, Any]) -> Mapping[str, Any]:
     """Metadata as it is now, to be made ``texts`` of when somebody looks."""
     for value in params.values():
         if value.__class__ not in PLAIN:

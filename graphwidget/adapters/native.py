@@ -29,7 +29,7 @@ from .backward_runs import BackwardRuns
 from .bindings import named_late
 from .call_events import Edges
 from .error_words import place_in_words, stopped, words_of_saved
-from .identity import guarded, kept
+from .identity import frozen_params, guarded
 from .module_paths import numbers_of
 from .position_finder import PositionFinder, in_optimizers, ours, outside, unheard
 from .raw_records import MADE
@@ -193,7 +193,7 @@ class NativeAdapter(BackwardRuns):
                 self._next = 0  # an op that takes long: look at the clock
             raw.append(
                 (
-                    self._call, position, op, refs, kept(params),
+                    self._call, position, op, refs, frozen_params(params),
                     ((ref, captured, out._requires_grad is not False, view_of, names),),
                     node and node._rec, node.__class__, edges,
                 )
@@ -247,8 +247,10 @@ class NativeAdapter(BackwardRuns):
             slots = node.input_targets if op.variadic else None
             edges = self.identity.edges(slots) if slots is not None else edges
         self.raw.append(
-            (self._call, position, op, refs, kept(params), made, node and node._rec, node.__class__,
-             edges)
+            (
+                self._call, position, op, refs, frozen_params(params), made, node and node._rec,
+                node.__class__, edges,
+            )
         )  # fmt: skip
         self._beat()
 
@@ -280,7 +282,7 @@ class NativeAdapter(BackwardRuns):
             identity.tell_value(tensor, after)
             call: list[int] = []  # ids of calls are given while draining, in the order of the log
             self.raw.append(
-                (self._wrote, position, op, before, refs, kept(params), call,
+                (self._wrote, position, op, before, refs, frozen_params(params), call,
                  after, base_before, base_after, names)
             )  # fmt: skip
             if node is not None or base is not None:

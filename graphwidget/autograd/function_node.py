@@ -218,7 +218,9 @@ class FunctionNode(Node):
                 kept.append(Packed(each, each, own, saved_hooks.contexts.stack[-1]))
             else:
                 kept.append(
-                    SavedByForward(each._data, counter, counter.savable, None if own else each)
+                    SavedByForward(
+                        each._data, counter, counter.version_to_save, None if own else each
+                    )
                 )
         self._entries = kept
 

@@ -317,7 +317,7 @@ class unsafe_preserve_version_counter(_Mode):
     def __exit__(self, *exc: object) -> None:
         for each, version in zip(self.tensors, self.prev_versions, strict=True):
             counter = counter_of(each)
-            counter.version = counter.savable = version
+            counter.version = counter.version_to_save = version
 
     def clone(self) -> _Mode:
         return type(self)(self.tensors)

@@ -47,7 +47,7 @@ def compare_signature(call: Call, option: str) -> str:
     return f"      didn't match because some of the {reason}: {what}\n"
 
 
-def expected(option: str) -> list[tuple[str, str]]:
+def signature_parts(option: str) -> list[tuple[str, str]]:
     """Type and name of each part of a signature as it is shown. PyTorch reads them back from that
     text: the name is its last word, even in ``int dim = -1``, and ``*`` is a part."""
     parts = option[1:-1].split(", ")
@@ -56,7 +56,7 @@ def expected(option: str) -> list[tuple[str, str]]:
 
 def has_arity(call: Call, option: str) -> bool:
     """Whether a call has as many arguments as a signature has parts."""
-    return len(call.args) + len(call.named) == len(expected(option))
+    return len(call.args) + len(call.named) == len(signature_parts(option))
 
 
 def reversed_names(call: Call) -> list[str]:
@@ -66,7 +66,7 @@ def reversed_names(call: Call) -> list[str]:
 
 def unmatched_names(call: Call, option: str) -> list[str]:
     """The names that a signature does not have where they could stand."""
-    parts = expected(option)
+    parts = signature_parts(option)
     names = [name for _, name in parts[max(len(parts) - len(call.named), 0) :]]
     return [name for name in reversed_names(call) if name not in names]
 
@@ -80,7 +80,7 @@ def list_types(call: Call) -> str:
 
 def mark_mismatches(call: Call, option: str) -> str:
     """The same, with marks at those that do not fit."""
-    said, parts = [], expected(option)
+    said, parts = [], signature_parts(option)
     for place, (kind, name) in enumerate(parts):
         by_name = place >= len(call.args)
         value = call.named[name] if by_name else call.args[place]

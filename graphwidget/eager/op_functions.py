@@ -62,7 +62,7 @@ def new_node_source(op: Op, targets: tuple[str, ...], indent: str) -> list[str]:
     for name in op.saved_by(targets):
         if name in op.inputs:
             counter = f"{name}._counter"  # a tensor without a counter was never written
-            version = f"0 if {counter} is None else {counter}.savable"
+            version = f"0 if {counter} is None else {counter}.version_to_save"
             lines.append(f"node.saved_{name} = {name}; node.version_{name} = {version}")
         elif name in op.kept:
             lines.append(f"node.saved_{name} = wrap({name}); node.version_{name} = 0")

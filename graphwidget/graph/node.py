@@ -370,7 +370,7 @@ def save_input(node: Any, name: str, tensor: TensorBase) -> None:
     """Save a tensor as nodes save inputs: itself, and its version now."""
     counter = tensor._counter
     setattr(node, "saved_" + name, tensor)
-    setattr(node, "version_" + name, 0 if counter is None else counter.savable)
+    setattr(node, "version_" + name, 0 if counter is None else counter.version_to_save)
 
 
 def save_output(node: Any, name: str, tensor: TensorBase) -> None:

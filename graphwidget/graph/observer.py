@@ -44,7 +44,7 @@ class Observer(Protocol):
     def flagged(self, tensor: TensorBase) -> None:
         """``requires_grad`` or ``retains_grad`` may have changed."""
 
-    def assigned(self, tensor: TensorBase) -> None:
+    def grad_assigned(self, tensor: TensorBase) -> None:
         """The user assigned, cleared or zeroed ``.grad``."""
 
     def run_begins(self, run: RunBase) -> None:

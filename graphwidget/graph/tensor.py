@@ -169,7 +169,7 @@ class Tensor(TensorMethods):
             errors.check_grad(self, grad)
         self._grad = grad
         if runtime.observer is not None:
-            runtime.observer.assigned(self)
+            runtime.observer.grad_assigned(self)
 
     @grad.deleter
     def grad(self) -> None:

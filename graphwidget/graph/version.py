@@ -36,12 +36,12 @@ class VersionCounter:
     The defaults stand on the class and there is no ``__init__``: most counters are made because
     a result is saved, and are never written.
 
-    ``savable`` is the version as a node may save it: it equals ``version``, but inference tensors
-    refuse to tell it, which is how nodes refuse to save them without asking.
+    ``version_to_save`` is the version as a node may save it: it equals ``version``, but inference
+    tensors refuse to tell it, which is how nodes refuse to save them without asking.
     """
 
     version: int = 0
-    savable: int = 0
+    version_to_save: int = 0
     writes: deque[Write] | None = None
     _rec: int | None = None
     """What an observer keeps of it."""
@@ -59,7 +59,7 @@ def counter_at_version(version: int = 1) -> VersionCounter:
     """The counter of a tensor that was made empty and then filled, or written more often before
     anyone saw it: PyTorch counts that."""
     counter = VersionCounter()
-    counter.version = counter.savable = version
+    counter.version = counter.version_to_save = version
     return counter
 
 
@@ -73,7 +73,7 @@ class InferenceCounter(VersionCounter):
     cannot save what has it."""
 
     @property
-    def savable(self) -> int:  # type: ignore[override]
+    def version_to_save(self) -> int:  # type: ignore[override]
         """Refused.
 
         Raises:
@@ -92,12 +92,12 @@ class DetachedInference(InferenceCounter):
     written there, and tells its version."""
 
     @property
-    def savable(self) -> int:
+    def version_to_save(self) -> int:
         """Refused."""
-        return super().savable
+        return super().version_to_save
 
-    @savable.setter
-    def savable(self, value: int) -> None:
+    @version_to_save.setter
+    def version_to_save(self, value: int) -> None:
         """Nobody saves it."""
 
 
@@ -136,13 +136,13 @@ class DetachedCounter(VersionCounter):
         self.shared.version = int(value)
 
     @property
-    def savable(self) -> int:
+    def version_to_save(self) -> int:
         """The same, for nodes to save."""
-        return VersionAfterDetach(self.shared.savable)
+        return VersionAfterDetach(self.shared.version_to_save)
 
-    @savable.setter
-    def savable(self, value: int) -> None:
-        self.shared.savable = int(value)
+    @version_to_save.setter
+    def version_to_save(self, value: int) -> None:
+        self.shared.version_to_save = int(value)
 
     @property
     def writes(self) -> deque[Write] | None:
@@ -190,7 +190,7 @@ def bump(tensor: TensorBase, op: str, site: tuple[CodeType, int] | None = None) 
     counter = tensor._counter or counter_of(tensor)
     counter.version += 1
     if counter.__class__ is not InferenceCounter:
-        counter.savable = counter.version
+        counter.version_to_save = counter.version
     elif not runtime.mode.inference:
         raise RuntimeError(INFERENCE_WRITE)
     if counter.writes is None:

@@ -183,11 +183,11 @@ class TransformerEncoder(Module):
         output = src
         for layer in self.layers:
             output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
-        if padding is not None and mask is None and self._leaves_out(src, padding):
+        if padding is not None and mask is None and self._zeroes_padding(src, padding):
             output = output.masked_fill(padding.unsqueeze(-1) != 0, 0.0)
         return output if self.norm is None else self.norm(output)
 
-    def _leaves_out(self, src: Tensor, padding: Tensor) -> bool:
+    def _zeroes_padding(self, src: Tensor, padding: Tensor) -> bool:
         """Whether PyTorch computes nothing where padding is, and gives 0 there: in evaluation,
         without gradients and where all padding is at the ends."""
         layer = self.layers[0]

@@ -1,4 +1,4 @@
-"""Compiles a program to one flat Python function of numpy calls.
+"""Compiles a static graph's operations to one flat Python function of numpy calls.
 
 ``writer.py`` writes the lines. They belong to steps, so that an error in one names its operation.
 """

@@ -14,7 +14,7 @@ classes of the nodes that they make.
   those of ``graph/runtime.py``, where each is explained, and what is the op's own: ``kernel_mul``
   is ``np.multiply``, ``OP_mul`` the declaration, ``number_mul`` the function of ``mul.number``
   (``optable/declare.py`` tells of it). What a ``meta`` has is told in ``graph/meta.py``,
-  ``savable`` in ``graph/version.py``, and ``ordered`` in ``arrays/memory_order.py``.
+  ``version_to_save`` in ``graph/version.py``, and ``ordered`` in ``arrays/memory_order.py``.
 * The classes are written by ``eager/node_classes.py``, one for each choice of targets.
   ``run_arrays`` is what a run of ``backward()`` calls where nothing is hooked or watched; otherwise
   it calls ``backward_arrays``, and ``backward_tensors`` where the derivative is recorded in turn.
@@ -367,21 +367,21 @@ def record(self, other):
                 node.next1 = other._node or (other._accumulator or nothing)() or accumulator(other)
                 node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
                 node.fit = None if fit is None else (fit[0], fit[1],)
-                node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
-                node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.savable
+                node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.version_to_save
+                node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.version_to_save
             else:
                 node = node_mul__self()
                 node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
                 node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
                 node.fit = None if fit is None else (fit[0],)
-                node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
+                node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.version_to_save
         else:
             if other._requires_grad is True:
                 node = node_mul__other()
                 node.next0 = other._node or (other._accumulator or nothing)() or accumulator(other)
                 node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
                 node.fit = None if fit is None else (fit[1],)
-                node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.savable
+                node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.version_to_save
             else:
                 node = edgeless('mul')
         out._node = node; out._requires_grad = True
@@ -661,21 +661,21 @@ def mul(input=torch_mul_MISSING, other=torch_mul_MISSING, *more, out=None):
                     node.next1 = other._node or (other._accumulator or nothing)() or accumulator(other)
                     node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
                     node.fit = None if fit is None else (fit[0], fit[1],)
-                    node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
-                    node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.savable
+                    node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.version_to_save
+                    node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.version_to_save
                 else:
                     node = node_mul__self()
                     node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
                     node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
                     node.fit = None if fit is None else (fit[0],)
-                    node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
+                    node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.version_to_save
             else:
                 if other._requires_grad is True:
                     node = node_mul__other()
                     node.next0 = other._node or (other._accumulator or nothing)() or accumulator(other)
                     node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
                     node.fit = None if fit is None else (fit[1],)
-                    node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.savable
+                    node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.version_to_save
                 else:
                     node = edgeless('mul')
             out._node = node; out._requires_grad = True
@@ -729,21 +729,21 @@ def make_node(self, other, fit):
             node.next1 = other._node or (other._accumulator or nothing)() or accumulator(other)
             node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
             node.fit = None if fit is None else (fit[0], fit[1],)
-            node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
-            node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.savable
+            node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.version_to_save
+            node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.version_to_save
         else:
             node = node_mul__self()
             node.next0 = self._node or (self._accumulator or nothing)() or accumulator(self)
             node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
             node.fit = None if fit is None else (fit[0],)
-            node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.savable
+            node.saved_other = other; node.version_other = 0 if other._counter is None else other._counter.version_to_save
     else:
         if other._requires_grad is True:
             node = node_mul__other()
             node.next0 = other._node or (other._accumulator or nothing)() or accumulator(other)
             node.grad = node.hooks = node._rec = None; node.mark = 0; node.seq = next_sequence()
             node.fit = None if fit is None else (fit[1],)
-            node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.savable
+            node.saved_self = self; node.version_self = 0 if self._counter is None else self._counter.version_to_save
         else:
             node = edgeless('mul')
     return node

@@ -31,7 +31,7 @@ classes of the nodes that they make.
   those of ``graph/runtime.py``, where each is explained, and what is the op's own: ``kernel_mul``
   is ``np.multiply``, ``OP_mul`` the declaration, ``number_mul`` the function of ``mul.number``
   (``optable/declare.py`` tells of it). What a ``meta`` has is told in ``graph/meta.py``,
-  ``savable`` in ``graph/version.py``, and ``ordered`` in ``arrays/memory_order.py``.
+  ``version_to_save`` in ``graph/version.py``, and ``ordered`` in ``arrays/memory_order.py``.
 * The classes are written by ``eager/node_classes.py``, one for each choice of targets.
   ``run_arrays`` is what a run of ``backward()`` calls where nothing is hooked or watched; otherwise
   it calls ``backward_arrays``, and ``backward_tensors`` where the derivative is recorded in turn.

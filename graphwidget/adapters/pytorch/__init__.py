@@ -4,30 +4,30 @@
 
 - **Hearing.** ``heard_calls.py`` hears every call of the functions of ``heard_functions.py``
   (``mode_stack.py`` puts it into PyTorch's way, ``arguments.py`` notes what a call was given,
-  ``writes.py`` what it wrote, ``raised_calls.py`` what one that raised was); ``hooks.py`` hears
-  modules and optimizers; ``backward_runs.py`` hears the engine, ``backward_run.py`` is one run of
-  it, ``live.py`` holds it between nodes. ``positions.py`` says where the program stands, and
+  ``writes.py`` what it wrote, ``raised_calls.py`` what one that raised was); ``global_hooks.py``
+  hears modules and optimizers; ``engine_entry.py`` hears the engine, ``backward_run.py`` is one run
+  of it, ``live.py`` holds it between nodes. ``positions.py`` says where the program stands, and
   ``warned_lines.py`` lets PyTorch's warnings say it too.
 - **Knowing.** ``identity.py`` and ``tensors.py`` give ids; ``tensor_facts.py``, ``node_facts.py``
   and ``saved_tensors.py`` ask PyTorch; ``ops.py`` and ``view_writes.py`` ask the op table;
   ``earlier_calls.py`` reads graphs made before anybody listened.
-- **Telling.** ``call_records.py`` makes raw records of what was heard, at once or (``diagnose()``)
+- **Telling.** ``call_recorder.py`` makes raw records of what was heard, at once or (``diagnose()``)
   when something is wrong; until then ``tape.py`` keeps the newest calls. ``run_context.py`` is what
   each backward run is given, and has the functions that make events of its records.
 - **Finding what is wrong.** ``backward_errors.py`` says which node an error is about;
   ``stale_values.py``, ``second_backward.py`` (with ``partial_cuts.py``), ``no_graph.py`` and
-  ``refused_calls.py`` say why.
-  ``run_checks.py`` looks at each run for what raises no error, with ``unused_parameters.py``,
-  ``without_optimizer.py``, ``none_gradients.py``, ``leaks.py`` and ``nans.py``.
+  ``refused_calls.py`` say why. ``run_checks.py`` looks at each run for what raises no error, with
+  ``unused_parameters.py``, ``without_optimizer.py``, ``none_gradients.py``, ``leaks.py`` and
+  ``nans.py``.
 - **Mending it.** ``fixes.py``, ``history_fixes.py``, ``loss_fixes.py`` and ``domain_fixes.py``
   change the user's lines (``lines.py`` and ``graph_paths.py`` find them, ``statements.py`` reads
   them), ``fix_trials.py`` tries what they propose.
 
 How the error of a value that was written in place is explained, in the order in which the files are
 to be read: ``heard_calls.py`` hears the write, ``writes.py`` sees it by the versions before and
-after, ``tape.py`` has what is noted of it (``Heard``, ``Write``), and ``call_records.py`` makes the
-event of it that bears the line (``_tell``), upon which ``recording/fold.py`` marks what had been
-saved as stale (``_write``). ``backward_runs.py``, which stands around the engine, catches the
+after, ``tape.py`` has what is noted of it (``Heard``, ``Write``), and ``call_recorder.py`` makes
+the event of it that bears the line (``_tell``), upon which ``recording/fold.py`` marks what had
+been saved as stale (``_write``). ``engine_entry.py``, which stands around the engine, catches the
 error; ``failed`` of ``backward_run.py`` finds the node that raised it, ``backward_errors.py`` the
 saved value, ``stale_values.py`` who wrote that and the way out (with ``lines.py`` and
 ``fixes.py``), which ``fix_trials.py`` tries. What was found becomes notes of the error

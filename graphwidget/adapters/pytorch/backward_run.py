@@ -90,9 +90,9 @@ class BackwardRun:
             runs.going_on.append(self)
         else:
             self.tell()
-        runs.checks.silent_writes(self)
-        runs.checks.grows(self)
-        runs.checks.nan_at_root([each for each in outputs if isinstance(each, torch.Tensor)])
+        runs.checks.check_silent_writes(self)
+        runs.checks.check_growth(self)
+        runs.checks.check_roots_finite([each for each in outputs if isinstance(each, torch.Tensor)])
         if not self.deferred:
             self.handles = [handle for node in self.reached for handle in self._hook(node)]
 
@@ -236,15 +236,15 @@ class BackwardRun:
         if event.kind == "version" and node is not None and event.slot is not None:
             slot = next(each for each in node["saved"] if each["slot"] == event.slot)
             held = runs.checks.learners.in_optimizers
-            finding = stale_values.stale(model, self.id, node, slot, way, held)
+            finding = stale_values.explain_stale(model, self.id, node, slot, way, held)
         elif event.kind == "freed":
-            finding = second_backward.freed(model, self.id, node, runs.checks.first, way)
+            finding = second_backward.freed(model, self.id, node, runs.checks.freed_by, way)
         elif NO_GRAPH in message:
             finding = self._without_graph(model, message)
         if finding is None:
             return event
         finding = tried(finding, runs.calls.tape)
-        runs.checks.found(finding)
+        runs.checks.add(finding)
         for note in finding.lines():
             error.add_note(note)
         return event._replace(finding=finding.as_json())
@@ -255,7 +255,7 @@ class BackwardRun:
         asked_for = bool(constant) and message.startswith("One of the differentiated")
         root = constant[0].id if asked_for else self.root
         held = self.runs.checks.learners.in_optimizers
-        found = no_graph(model, root, site, calls.origins, calls.leaks, calls.frozen, held)
+        found = no_graph(model, root, site, calls.origins, calls.became_numbers, calls.frozen, held)
         if not asked_for or found.culprit is None:
             return found
         return found._replace(text=f"A gradient is asked for by what needs none. {found.text}")
@@ -266,17 +266,17 @@ class BackwardRun:
         calls, checks = self.runs.calls, self.runs.checks
         only_a_leaf = len(self.reached) == 1 and leafy(self.reached[0]) and self.inputs is None
         looked = self.position in checks.without_history
-        if not only_a_leaf or looked or not (calls.leaks or self.identity.aliases):
+        if not only_a_leaf or looked or not (calls.became_numbers or self.identity.aliases):
             return
         checks.without_history.add(self.position)
         self.recorder.drain()
         model = self.recorder.log.model()
         site = None if self.position is None else self.position.site
-        tables = calls.origins, calls.leaks, calls.frozen
+        tables = calls.origins, calls.became_numbers, calls.frozen
         found = self._detach_of_loss(model) or lost_history(model, self.root, site, *tables)
         if found is not None and found.culprit is not None:
             text = f"No error is raised, and no parameter learns from this loss. {found.text}"
-            checks.found(found._replace(text=text))
+            checks.add(found._replace(text=text))
 
     def _detach_of_loss(self, model: Model) -> Finding | None:
         """Where a tensor was detached whose numbers are the loss's."""
@@ -305,7 +305,7 @@ class BackwardRun:
                 self._over(status)
             elif not self.keeps:
                 site = None if self.position is None else self.position.site
-                _first(self.runs.checks.first, self.done, site)
+                _note_first(self.runs.checks.freed_by, self.done, site)
             if status == "ok" and not self.keeps:
                 for number in self.emptied:
                     self.recorder.raw.append((self.recorder.free, number))
@@ -322,7 +322,7 @@ class BackwardRun:
         if status == "ok" and not self.keeps:
             site = None if self.position is None else self.position.site
             numbers = sequences_of(self.reached)
-            _first(runs.ran_at, numbers, site)
+            _note_first(runs.ran_at, numbers, site)
             told = self.identity.newest
             if told and min(numbers, default=told) <= told:  # else nobody was told of them
                 found = [self.identity.known_node(node) for node in self.reached]
@@ -351,7 +351,7 @@ class BackwardRun:
                 )
 
 
-def _first(table: dict[int, Site | None], nodes: Iterable[int], site: Site | None) -> None:
+def _note_first(table: dict[int, Site | None], nodes: Iterable[int], site: Site | None) -> None:
     """Note where nodes ran, if they did not before; of too many the older half is forgotten."""
     for node in nodes:
         if node not in table:

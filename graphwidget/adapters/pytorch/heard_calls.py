@@ -24,12 +24,12 @@ from ...recording.recorder import Recorder, Ref
 from ...recording.sites import Names, Site
 from . import ops
 from .arguments import TENSORS, Before, given_back, given_to, unmet
-from .call_records import CallRecords
+from .call_recorder import CallRecorder
 from .fix_trials import tried
 from .heard_functions import FLAGS, looked_at
 from .identity import Identity, Made
 from .positions import Named, not_the_users
-from .refused_calls import INFERENCE, LEAF, inference, leaf_written, refused, view_written
+from .refused_calls import INFERENCE, LEAF, inference, is_explained, leaf_written, view_written
 from .tape import MOST, Heard, Tape, Write, new_tuple
 from .tensor_facts import asked, base_of, grad_fn_of, traced
 from .tensors import Alias
@@ -51,7 +51,7 @@ class HeardCalls(TorchFunctionMode):
         self,
         recorder: Recorder,
         identity: Identity,
-        records: CallRecords,
+        records: CallRecorder,
         position: Callable[[], Named],
         fault: Callable[[BaseException], None],
     ) -> None:
@@ -65,7 +65,7 @@ class HeardCalls(TorchFunctionMode):
         """Called after each call that was told."""
         self.origins: dict[int, Site] = {}
         """Where values were made that are no result of a call."""
-        self.leaks: dict[int, Site] = {}
+        self.became_numbers: dict[int, Site] = {}
         """Where tensors with a history became numbers or arrays; by the value."""
         self.frozen: dict[int, Site] = {}
         """Where values were told to need no gradient."""
@@ -81,7 +81,11 @@ class HeardCalls(TorchFunctionMode):
 
     def go_on_from(self, before: HeardCalls) -> None:
         """Know what another one has noted by the way."""
-        self.origins, self.leaks, self.frozen = before.origins, before.leaks, before.frozen
+        self.origins, self.became_numbers, self.frozen = (
+            before.origins,
+            before.became_numbers,
+            before.frozen,
+        )
 
     def __torch_function__(
         self,
@@ -91,11 +95,11 @@ class HeardCalls(TorchFunctionMode):
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         kwargs = kwargs or {}
-        name, quiet, leaks = looked_at(func)
-        if (quiet and not leaks) or self.off or traced():
+        name, quiet, to_number = looked_at(func)
+        if (quiet and not to_number) or self.off or traced():
             return func(*args, **kwargs)
-        if leaks:
-            self._leaks(args)
+        if to_number:
+            self._note_number(args)
         if quiet:
             return func(*args, **kwargs)
         defers = self.identity.defers
@@ -163,7 +167,7 @@ class HeardCalls(TorchFunctionMode):
         self, error: RuntimeError, before: Before | None, func: Callable[..., Any], name: str
     ) -> None:
         """A call of the program's raised: what PyTorch does not allow is explained."""
-        if before is None or not refused(str(error)):
+        if before is None or not is_explained(str(error)):
             return
         try:
             with torch._C.DisableTorchFunction():
@@ -201,7 +205,7 @@ class HeardCalls(TorchFunctionMode):
         made = [ref.id for tensor, ref in given if tensor.is_inference()]
         return inference(self.recorder.log.model(), made, self.origins, site)
 
-    def _leaks(self, args: Sequence[Any]) -> None:
+    def _note_number(self, args: Sequence[Any]) -> None:
         """A tensor with a history becomes a number or an array."""
         try:
             with torch._C.DisableTorchFunction():
@@ -214,7 +218,7 @@ class HeardCalls(TorchFunctionMode):
                     position, _names, _late = self.position()
                     if position is not None and position.site is not None:
                         ref = self.identity.known(tensor)
-                        _keep(self.leaks, 0 if ref is None else ref.id, position.site)
+                        _keep(self.became_numbers, 0 if ref is None else ref.id, position.site)
         except Exception as fault:
             self.fault(fault)
 

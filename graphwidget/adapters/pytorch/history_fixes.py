@@ -46,7 +46,7 @@ def unwrapped(text: str) -> str:
     return "pass" if same else valid(ast.unparse(tree))
 
 
-def kept(cut: str, made: str) -> str:
+def lines_keeping_tensors(cut: str, made: str) -> str:
     """The line that turned tensors into numbers, and the one that made a tensor of these, with
     the tensors kept."""
     first = without_cut(cut) or cut

@@ -17,7 +17,7 @@ from ...recording.recorder import NodeRef, Recorder, Ref
 from .earlier_calls import Earlier, EarlierCalls
 from .node_facts import class_of, leaf_of, name_of, sequence_of
 from .ops import definition
-from .saved_tensors import Stale, refused, saved_tensors, slots_of, stale
+from .saved_tensors import Stale, refused_slots, saved_tensors, slots_of, staleness_of
 from .tape import Heard, new_tuple
 from .tensor_facts import grad_fn_of, storage_of, version_of
 from .tensors import Tables, Tensors
@@ -233,10 +233,10 @@ class Identity(Tensors):
             if ref is None:
                 yield ev.Saved(slot, None, None, None, f"tensor{list(raw.shape)}")
             else:
-                since = stale(node, slot) if wrote else None
+                since = staleness_of(node, slot) if wrote else None
                 version = ref.version if since is None else since.expected
                 yield new_tuple(ev.Saved, (slot, ref.id, ref.storage, version, None))
-        for slot, since in refused(node):
+        for slot, since in refused_slots(node):
             ref = _written_since(near, since)
             if ref is not None:
                 yield ev.Saved(slot, ref.id, ref.storage, since.expected, None)

@@ -1,4 +1,4 @@
-"""Fixes for losses made of numbers: what numpy, Python or a count computed, computed by PyTorch."""
+"""Fixes for losses whose tensors became numbers of Python or numpy: the same lines in PyTorch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PICKED = ("argmax", "max", "topk")
 SAME = ("eq", "ne")
 
 
-def kept(model: Model, cut: Place, made: Place | None) -> str:
+def fix_keeping_history(model: Model, cut: Place, made: Place | None) -> str:
     """The line that turned tensors into numbers, and the one that made tensors of these, without
     that; and what numpy computes on the way, computed by PyTorch."""
     line, source = statement(model, cut), source_of(model, cut)
@@ -31,11 +31,13 @@ def kept(model: Model, cut: Place, made: Place | None) -> str:
         if again is not None:
             made = cut._replace(line=again.lineno, text=ast.unparse(again))
     if history_fixes.copies(line):
-        rows = {cut.line: history_fixes.kept(line, line)}
+        rows = {cut.line: history_fixes.lines_keeping_tensors(line, line)}
     elif made is None:
-        rows = {cut.line: history_fixes.kept(line, "")}
+        rows = {cut.line: history_fixes.lines_keeping_tensors(line, "")}
     else:
-        first, _, second = history_fixes.kept(line, statement(model, made)).partition("\n")
+        first, _, second = history_fixes.lines_keeping_tensors(
+            line, statement(model, made)
+        ).partition("\n")
         rows = {cut.line: first} | ({made.line: second} if second else {})
     last = max(rows) if made is None or made.file == cut.file else cut.line
     for each in _of_numpy(source, range(cut.line, last + 1), rows.values()):

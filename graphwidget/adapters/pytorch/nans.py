@@ -1,10 +1,10 @@
-"""Finds where a NaN or an infinity was born: the turn in which one reached a loss is repeated.
+"""Finds the call that made the first NaN or infinity.
 
-So is one in which it came as far as a gradient. Its calls are played from the tape on copies of
-what the program still has, and looked at one by one; nothing is looked at as long as losses and
-gradients are finite. Where the tape cannot be played, the numbers that were recorded are asked.
-What a ``GradScaler`` multiplies the loss with is one in the repetition: a step in which only that
-makes infinities is the scaler's affair, which skips it.
+When a loss or a gradient is not finite, the calls of that turn are played again from the tape, on
+copies of what the program still has, and each result is looked at; before that nothing is. Where
+the tape cannot be played, the numbers that were recorded are asked. What a ``GradScaler``
+multiplies the loss with is one in the repetition: a step in which only that makes infinities is
+the scaler's affair, which skips it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAX_ITEMS = 2**24
 """Of the tensors that a turn begins with: a larger one is not repeated."""
 
 
-class _Again(Player):
+class _Repetition(Player):
     """Plays the last turn on copies, and notes which call made what."""
 
     def __init__(
@@ -48,7 +48,9 @@ class _Again(Player):
         self.scales = {id(each) for each in scales()}
         self.items = 0
         self.maker: dict[int, int] = {}
-        self.fresh: dict[int, bool] = {}  # by entry, whether it made what is bad of what is good
+        self.makes_bad: dict[
+            int, bool
+        ] = {}  # by entry, whether it made what is bad of what is good
         self.nodes: dict[Any, int] = {}
 
     def tensor(self, number: int) -> torch.Tensor:
@@ -78,7 +80,7 @@ class _Again(Player):
             with torch.set_grad_enabled(entry.grad_mode):
                 self.repeat(entry)
             made = [self.tensor(each) for each in (*numbers_in(entry.result), *entry.written)]
-            self.fresh[nr] = not given and any(map(self.bad, made))
+            self.makes_bad[nr] = not given and any(map(self.bad, made))
             for each in (*numbers_in(entry.result), *entry.written):
                 self.maker[each] = nr
             for tensor in made:
@@ -101,7 +103,7 @@ class _Again(Player):
                 continue
             seen.add(number)
             nr = self.maker[number]
-            if self.fresh[nr]:
+            if self.makes_bad[nr]:
                 return self.entries[nr]
             waiting.extend(numbers_in(self.entries[nr].args))
         return None
@@ -216,7 +218,7 @@ def _born(
     """The call that made the first bad number of those that came as far as these tensors."""
     try:
         with torch.random.fork_rng(devices=[]), torch.enable_grad():
-            player = _Again(tape, upto, bad)
+            player = _Repetition(tape, upto, bad)
             player.forward()
             return next(filter(None, map(player.born, numbers)), None)
     except Exception:  # the program has not all that it began with any more
@@ -240,7 +242,7 @@ def in_backward(tape: Tape, grad: torch.Tensor) -> Finding | None:
     run = next(nr for nr in reversed(range(len(tape.entries))) if tape.entries[nr].run)
     try:
         with torch.random.fork_rng(devices=[]), torch.enable_grad():
-            player = _Again(tape, run)
+            player = _Repetition(tape, run)
             player.forward()
             entry = player.backward(tape.entries[run])
     except Exception:  # as above
@@ -251,13 +253,13 @@ def in_backward(tape: Tape, grad: torch.Tensor) -> Finding | None:
     what = "The first NaN" if has_nan(grad) else "An infinite gradient"
     text = f"{what} was born in backward: the derivative of this line is not finite where it was "
     text += "used."
-    if _chosen(player, entry):
+    if _given_to_where(player, entry):
         text += " That torch.where does not take its result there is no help: zero times infinity "
         text += "is NaN. Make its input safe."
     return Finding("nan", None, place, _guarded(place, entry), text)
 
 
-def _chosen(player: Player, entry: Entry) -> bool:
+def _given_to_where(player: Player, entry: Entry) -> bool:
     """Whether ``torch.where`` was given what a call made."""
     made = set(numbers_in(entry.result))
     return any(

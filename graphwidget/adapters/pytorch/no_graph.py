@@ -20,14 +20,14 @@ from .lines import (
     statement,
     switched_off,
 )
-from .loss_fixes import as_loss, kept
+from .loss_fixes import as_loss, fix_keeping_history
 
 DETACHES = ("detach", "data")
 
 
 def no_graph(
     model: Model, value: int | None, backward: Site | None, origins: Mapping[int, Site],
-    leaks: Mapping[int, Site], frozen: Mapping[int, Site], held: Callable[[], set[int]],
+    numbers: Mapping[int, Site], frozen: Mapping[int, Site], held: Callable[[], set[int]],
 ) -> Finding:  # fmt: skip
     """Nothing that the loss was computed from needs a gradient, or the graph was cut. ``held`` are
     the storages that optimizers hold."""
@@ -47,7 +47,7 @@ def no_graph(
                 return _still_frozen(model, number, frozen, reader)
             fix = statements.valid(place.text.replace("False", "True"))
             return Finding("no_grad", reader, place, fix, "The parameters were frozen here.")
-    lost = _became_numbers(model, leaves, reader, origins, leaks)
+    lost = _became_numbers(model, leaves, reader, origins, numbers)
     if lost is not None:
         return lost
     made = [number for number in leaves if number in origins]
@@ -78,7 +78,7 @@ def _still_frozen(
 
 def lost_history(
     model: Model, value: int | None, backward: Site | None, origins: Mapping[int, Site],
-    leaks: Mapping[int, Site], frozen: Mapping[int, Site],
+    numbers: Mapping[int, Site], frozen: Mapping[int, Site],
 ) -> Finding | None:  # fmt: skip
     """Where the program took the history off what a loss was computed from, if that is why it has
     none: it was detached, or became a number."""
@@ -88,21 +88,21 @@ def lost_history(
         return cut(model, *cut_at, reader) if cut_at[0]["op"] in DETACHES else None
     if any(number in frozen for number in leaves):
         return None
-    return _became_numbers(model, leaves, reader, origins, leaks)
+    return _became_numbers(model, leaves, reader, origins, numbers)
 
 
 def _became_numbers(
     model: Model, leaves: list[int], reader: Place | None, origins: Mapping[int, Site],
-    leaks: Mapping[int, Site],
+    numbers: Mapping[int, Site],
 ) -> Finding | None:  # fmt: skip
     made = [number for number in leaves if number in origins]
-    cuts = [number for number in leaks if any(number < leaf for leaf in leaves)]
+    cuts = [number for number in numbers if any(number < leaf for leaf in leaves)]
     strange = any(not model.values[leaf]["leaf"] or leaf not in origins for leaf in leaves)
     if not cuts or not (made or strange or not leaves):
         return None
-    place = place_of(leaks[cuts[-1]])
+    place = place_of(numbers[cuts[-1]])
     origin = place_of(origins[made[0]]) if made else None
-    fix = "" if place is None else kept(model, place, origin)
+    fix = "" if place is None else fix_keeping_history(model, place, origin)
     text = "A tensor became a number or an array here, and its history was lost."
     return Finding("no_grad", reader, place, fix, text)
 
@@ -149,7 +149,7 @@ def cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
     elif history_fixes.copies(line):
         text, fix = (
             "torch.tensor() copies numbers, and not their history.",
-            history_fixes.kept(line, line),
+            history_fixes.lines_keeping_tensors(line, line),
         )
     elif "create_graph" not in line and history_fixes.with_create_graph(line):
         text = "A gradient has no history of its own, unless it is asked for."

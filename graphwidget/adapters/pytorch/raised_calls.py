@@ -11,7 +11,7 @@ from ..module_paths import ModuleNames
 from ..raised_calls import MAX_INPUTS, entries_of, module_of, position_of
 from . import ops
 from .heard_calls import HeardCalls
-from .refused_calls import refused
+from .refused_calls import is_explained
 
 HEARS = HeardCalls.__torch_function__.__code__
 
@@ -21,7 +21,7 @@ def raised(
 ) -> None:
     """A cell was ended by an error: tell the call that raised it, if one of the program's did and
     nothing was told of the error yet."""
-    if refused(str(error)):
+    if is_explained(str(error)):
         return
     entries = entries_of(error)
     users = [n for n, each in enumerate(entries) if not ours(each.tb_frame.f_code.co_filename)]

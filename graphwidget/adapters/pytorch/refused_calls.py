@@ -28,7 +28,7 @@ VIEW = "is being modified inplace"
 INFERENCE = "nference tensor"
 
 
-def refused(error: str) -> bool:
+def is_explained(error: str) -> bool:
     """Whether the error is of a call that one of the functions here explains."""
     return any(each in error for each in (LEAF, VIEW, INFERENCE))
 

@@ -1,4 +1,4 @@
-"""What is found out at each backward run, before PyTorch says anything, and what was found so far.
+"""Checks made at each backward run before PyTorch can complain; keeps what was found.
 
 Each look is cheap as long as nothing is wrong: a count, or a table that is empty.
 """
@@ -54,7 +54,7 @@ class RunChecks:
         self.findings: list[Finding] = []
         self.earlier: list[Finding] = []
         """What was found in cells before, until a backward of this one goes well."""
-        self.first: dict[int, Site | None] = {}
+        self.freed_by: dict[int, Site | None] = {}
         """Of nodes whose saved values are freed: the line of the run that did it."""
         self.graded: set[int] = set()
         """Storages of leaves that got a gradient."""
@@ -73,10 +73,10 @@ class RunChecks:
     def go_on_from(self, before: RunChecks) -> None:
         """Know what another one has found out."""
         self.earlier = [*before.earlier, *before.findings]
-        self.first, self.graded, self.grown = before.first, before.graded, before.grown
+        self.freed_by, self.graded, self.grown = before.freed_by, before.graded, before.grown
         self.learners.go_on_from(before.learners)
 
-    def silent_writes(self, run: BeginningRun) -> None:
+    def check_silent_writes(self, run: BeginningRun) -> None:
         """Look for saved values that were written without PyTorch's notice."""
         silent = self.identity.silent
         if not silent:
@@ -97,9 +97,9 @@ class RunChecks:
                     name = name_of_value(model, write.value)
                     way = way_of(run.position, self.recorder.sites)
                     held = self.learners.in_optimizers
-                    self.found(silently_stale(model, run.id, known.id, write, name, way, held))
+                    self.add(silently_stale(model, run.id, known.id, write, name, way, held))
 
-    def grows(self, run: BeginningRun) -> None:
+    def check_growth(self, run: BeginningRun) -> None:
         """Notice a graph that is larger with every run from the same line."""
         if any(found for found, _nodes in self.waiting.values()):
             self._runs_through(run)
@@ -117,23 +117,23 @@ class RunChecks:
             now = {each for node in run.reached if (each := self.identity.edge(node)) is not None}
         self.grown[run.position] = count, streak, now
         if streak < GROWING and self.kept.rises(run.position, self.identity.living):
-            self._leaks(run.position)
+            self._find_leaks(run.position)
         if streak == GROWING:
             self.recorder.drain()
             inner = before - {self.identity.edge(node) for node in run.reached if leafy(node)}
             roots = [each for node in run.nodes if (each := self.identity.edge(node)) is not None]
-            self.found(second_backward.growing(self.recorder.log.model(), roots, inner, count))
+            self.add(second_backward.growing(self.recorder.log.model(), roots, inner, count))
 
-    def _leaks(self, position: Position) -> None:
+    def _find_leaks(self, position: Position) -> None:
         """Look for what keeps the graphs of earlier turns."""
         self.recorder.drain()
         model = self.recorder.log.model()
         source = None if position.site is None else position.site.id
         starts = [row["time"] for row in model.runs.values() if row["source"] == source]
-        ran = self.recorder.nodes & self.first.keys()
-        self.found(leak(model, ran, starts, with_history(self.identity), _getframe()))
+        ran = self.recorder.nodes & self.freed_by.keys()
+        self.add(leak(model, ran, starts, with_history(self.identity), _getframe()))
 
-    def called(self, position: Position) -> None:
+    def check_unrun_graphs(self, position: Position) -> None:
         """A module was called by the program: look, once a position, whether graphs of its calls
         are kept that no backward ran through. None may run yet: what is found has to wait."""
         if position in self.waiting or not self.kept.rises((position,), self.identity.living):
@@ -151,7 +151,7 @@ class RunChecks:
                 starts.setdefault(outermost, call["time"])
         nodes = {
             number
-            for number in self.recorder.nodes - self.first.keys()
+            for number in self.recorder.nodes - self.freed_by.keys()
             if number in model.nodes and model.nodes[number]["variable"] is None
         }
         began = [*starts.values()]
@@ -171,7 +171,7 @@ class RunChecks:
         found = [each for each, _nodes in self.waiting.values() if each is not None]
         return list({(each.kind, each.culprit): each for each in found}.values())
 
-    def nan_at_root(self, tensors: Sequence[torch.Tensor]) -> None:
+    def check_roots_finite(self, tensors: Sequence[torch.Tensor]) -> None:
         """Look for the birthplace of a NaN or an infinity that has come as far as the loss."""
         for tensor in tensors:
             near = tensor.numel() == 1 and copyable(tensor)
@@ -181,7 +181,7 @@ class RunChecks:
                 value = self.identity.current(tensor).id
                 self._born(nans.in_forward(tape, len(tape.entries), tensor, model, value))
 
-    def nan_in_gradients(self, grads: Iterable[torch.Tensor | None]) -> None:
+    def check_gradients_finite(self, grads: Iterable[torch.Tensor | None]) -> None:
         """Look for it when one is in a gradient."""
         bad = nans.bad_gradient(grads) if self.looks > 0 else None
         if bad is not None:
@@ -192,11 +192,11 @@ class RunChecks:
     def _born(self, finding: Finding | None) -> None:
         if finding is not None:
             self.looks = 0
-            self.found(finding)
+            self.add(finding)
         else:  # a scale that is too large is to be expected now and then
             self.looks -= 1 if not nans.scales() else LOOKS / MAX_SCALED
 
-    def found(self, finding: Finding | None) -> None:
+    def add(self, finding: Finding | None) -> None:
         """Keep what was found; of the same thing at the same lines only what was found last."""
         if finding is None:
             return

@@ -65,7 +65,7 @@ def saved_tensors(node: Any) -> Iterator[tuple[str, torch.Tensor]]:
                 yield (f"{slot}[{nr}]" if several else slot), tensor
 
 
-def stale(node: Any, slot: str) -> Stale | None:
+def staleness_of(node: Any, slot: str) -> Stale | None:
     """What PyTorch's refusal tells of a saved tensor that was written since; None when it does not
     refuse it for that."""
     if SHOWN and getattr(getattr(node, RAW + slot, None), "unpack_hook", None) is not None:
@@ -82,11 +82,11 @@ def stale(node: Any, slot: str) -> Stale | None:
     return None
 
 
-def refused(node: Any) -> Iterator[tuple[str, Stale]]:
+def refused_slots(node: Any) -> Iterator[tuple[str, Stale]]:
     """(slot, what is known) of what ``saved_tensors`` cannot show."""
     if not SHOWN:
         for slot in slots_of(class_of(node)):
-            found = stale(node, slot)
+            found = staleness_of(node, slot)
             if found is not None:
                 yield slot, found
 

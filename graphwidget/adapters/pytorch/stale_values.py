@@ -27,7 +27,7 @@ from .tensors import Silent
 Held = Callable[[], set[int]]
 
 
-def stale(
+def explain_stale(
     model: Model, run: int, node: Row, slot: Row, way: Sequence[Place], held: Held
 ) -> Finding:
     """A saved value was written before the backward that needs it; ``way`` are the lines that lead

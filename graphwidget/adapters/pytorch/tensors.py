@@ -1,4 +1,4 @@
-"""Who is who of the real PyTorch's tensors: their ids and storages, and how they are told.
+"""Gives each of PyTorch's tensors its id and its storage's, and writes the record that tells of it.
 
 A tensor is known by a weak reference to it, in a table and not on the tensor itself, which is the
 user's. It stays the same value until the version of its storage rises: then it is a new value.

@@ -26,7 +26,7 @@ from ...recording.sites import Site
 from . import fixes, history_fixes
 from .identity import Identity
 from .lines import MAX_LINES, place_of, place_of_call, statement
-from .loss_fixes import kept
+from .loss_fixes import fix_keeping_history
 from .no_graph import cut
 from .ops import is_step
 from .without_optimizer import unheld
@@ -93,11 +93,11 @@ class Learners:
 
 
 def unused(
-    model: Model, learners: Learners, graded: set[int], leaks: dict[int, Site], over: bool
+    model: Model, learners: Learners, graded: set[int], numbers: dict[int, Site], over: bool
 ) -> Finding | None:
     """The parameters that never got a gradient, or that no optimizer holds, in what was done since
-    the model's snapshot, if it has one. ``leaks`` tells where values became numbers, ``over`` that
-    the program has ended."""
+    the model's snapshot, if it has one. ``numbers`` tells where values became numbers, ``over``
+    that the program has ended."""
     held = learners.held
     runs = [run["status"] for run in model.runs.values() if run["time"] >= model.dropped]
     if not runs or runs[-1] != "ok":
@@ -106,7 +106,7 @@ def unused(
     idle = _idle(model, held, graded, uses)
     used = {path: row for path, row in idle.items() if row["storage"] in uses}
     if used:
-        return _lost(model, used, uses, leaks)
+        return _lost(model, used, uses, numbers)
     never = [path for path in idle if path not in used]
     if not over or not held:
         return None
@@ -189,7 +189,7 @@ def _listed(paths: Iterable[str]) -> str:
 
 # What was used -----------------------------------------------------------------------------
 def _lost(
-    model: Model, idle: dict[str, Row], uses: dict[int, list[Row]], leaks: dict[int, Site]
+    model: Model, idle: dict[str, Row], uses: dict[int, list[Row]], numbers: dict[int, Site]
 ) -> Finding:
     """What was computed of parameters was cut off, became numbers or was used for nothing."""
     text = _listed(idle)
@@ -202,15 +202,15 @@ def _lost(
             text += (
                 " What comes from them is cut off here; if that is not meant, leave the cut out."
             )
-            return Finding("unused", None, place, kept(model, place, None), text)
+            return Finding("unused", None, place, fix_keeping_history(model, place, None), text)
         if place is not None:
             found = cut(model, call, row, None)
             return found._replace(kind="unused", text=f"{text} {found.text}")
-    for value in values & leaks.keys():
-        place = place_of(leaks[value])
+    for value in values & numbers.keys():
+        place = place_of(numbers[value])
         if place is not None:
             text += " What comes from them became a number or an array here."
-            return Finding("unused", None, place, kept(model, place, None), text)
+            return Finding("unused", None, place, fix_keeping_history(model, place, None), text)
     places = [place for call in left if (place := place_of_call(model, call)) is not None]
     for place in places:
         line = statement(model, place)

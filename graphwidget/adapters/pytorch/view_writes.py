@@ -1,4 +1,4 @@
-"""What a write through a view saves: taken from the op table, as its node hides it.
+"""Which values the node of a write through a view saved, by the op table: `CopySlices` hides them.
 
 The node (``CopySlices``) runs that of the written op, into which nobody can look. The table knows
 what each op saves.

@@ -1,4 +1,4 @@
-"""PyTorch's warnings name the line that called it: the user's also where that was called by us.
+"""Makes PyTorch's warnings name the user's line, and not our line that called PyTorch for it.
 
 A warning names a frame by counting outward from where it is raised, and the function mode's own
 frame is one of these. So warnings that name a file of ours are all let through to be shown, and

@@ -24,10 +24,10 @@ from ..bindings import Bindings, named_late
 from ..error_words import stopped
 from ..scopes import Scopes
 from ..sorting import Sorter
-from .backward_runs import BackwardRuns
-from .call_records import CallRecords, named
+from .call_recorder import CallRecorder, named
+from .engine_entry import EngineEntry
+from .global_hooks import GlobalHooks
 from .heard_calls import HeardCalls
-from .hooks import Hooks
 from .identity import Identity
 from .mode_stack import enter, leave
 from .node_facts import leafy, sequence_of
@@ -61,18 +61,18 @@ class TorchAdapter:
         self.sorter = Sorter(recorder, Scopes(recorder)) if sorter is None else sorter
         self.names = Bindings(recorder) if names is None else names
         self.identity = Identity(recorder, tables)
-        self.records = CallRecords(recorder, self.identity, self.names, self.sorter.scopes)
+        self.records = CallRecorder(recorder, self.identity, self.names, self.sorter.scopes)
         self.positions = Positions(recorder, self.identity)
         self.calls = HeardCalls(
             recorder, self.identity, self.records, self.positions.here_and_names, self.fault
         )
-        self.runs = BackwardRuns(
+        self.runs = EngineEntry(
             recorder, self.identity, self.calls, self.positions.here, self.fault
         )
-        self.hooks = Hooks(recorder, self.calls, self.runs.checks, self.positions, self.fault)
+        self.hooks = GlobalHooks(recorder, self.calls, self.runs.checks, self.positions, self.fault)
         self.runs.about_to_run, self.runs.is_over = self.hooks.step_over, self._run_over
         self.runs.elsewhere = lambda: get_ident() != self.hooks.thread
-        self.calls.found, self.calls.errs = self.runs.checks.found, self.runs.errs
+        self.calls.found, self.calls.errs = self.runs.checks.add, self.runs.errs
         self.sorter.named[self.records.tell_call] = named
         self.sorter.named[self.names.perhaps] = named_late
         self.sorter.kinds.update({
@@ -111,7 +111,7 @@ class TorchAdapter:
         for node in living:
             number, at = self.identity.edge(node), sequence_of(node)
             if number is not None and at in runs.ran_at and not leafy(node):
-                runs.checks.first.setdefault(number, runs.ran_at[at])
+                runs.checks.freed_by.setdefault(number, runs.ran_at[at])
         return self.sorter.sort(records)
 
     def fork(self, recorder: Recorder, sorter: Sorter, names: Bindings) -> TorchAdapter:
@@ -187,7 +187,7 @@ class TorchAdapter:
             with torch._C.DisableTorchFunction():
                 raised(error, self.calls, self.hooks.modules, not_the_users)
                 finding = absent(error, self.recorder, self.identity, not_the_users)
-                self.runs.checks.found(finding)
+                self.runs.checks.add(finding)
             for line in () if finding is None else finding.lines():
                 error.add_note(line)
         except Exception as fault:
@@ -234,7 +234,7 @@ class TorchAdapter:
             self.drain()
             with torch._C.DisableTorchFunction():
                 model = self.recorder.latest()
-                idle = unused(model, learners, graded, self.calls.leaks, over)
+                idle = unused(model, learners, graded, self.calls.became_numbers, over)
         found = [*reversed(checks.findings), *reversed(checks.earlier)]
         if over and not found:
             found = checks.kept_for_nothing()

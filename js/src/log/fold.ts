@@ -15,7 +15,7 @@ import type {
   ValueEvent,
   WriteEvent,
 } from "./events";
-import { index, release } from "./indices";
+import { addToIndices, dropSaved } from "./indices";
 import {
   cellBegins,
   emptyModel,
@@ -188,7 +188,7 @@ function runRule(model: Model, e: RunEvent): void {
       done(model, e.run, e.status);
       break;
     case "free":
-      release(model, e.node);
+      dropSaved(model, e.node);
       patch(model, model.nodes, e.node, { freed: true });
       break;
     case "error":
@@ -285,7 +285,7 @@ function write(model: Model, e: WriteEvent): void {
 }
 
 function setNode(model: Model, e: NodeEvent): void {
-  release(model, e.node);
+  dropSaved(model, e.node);
   const node: NodeRow = {
     ...row(e),
     saved: e.saved.map((slot) => ({ ...slot, stale: since(model, slot) })),
@@ -298,7 +298,7 @@ function setNode(model: Model, e: NodeEvent): void {
     time: model.time,
   };
   model.nodes.set(e.node, node);
-  index(model, node);
+  addToIndices(model, node);
   e.outputs.forEach((value, nr) => {
     patch(model, model.values, value, { node: e.node, nr });
   });
@@ -342,5 +342,5 @@ function restore(model: Model, e: SnapshotEvent): void {
   model.time = e.dropped - 1; // the snapshot stands where the last dropped event stood
   [model.cellTimes, model.begun] = [[], null];
   for (const lists of [model.holders, model.made]) lists.clear();
-  for (const node of model.nodes.values()) index(model, node);
+  for (const node of model.nodes.values()) addToIndices(model, node);
 }

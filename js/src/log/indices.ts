@@ -1,10 +1,10 @@
-/* The indices of a model, which grow with it: which nodes a call made, which saved of a storage. */
+/* Lookup tables of the model: by call the nodes that it made, by storage the nodes that saved it. */
 
 import type { Model, NodeRow } from "./model";
 import type { Table } from "./table";
 
-/** Tells the indices of a node. */
-export function index(model: Model, node: NodeRow): void {
+/** Adds a node to the tables. */
+export function addToIndices(model: Model, node: NodeRow): void {
   if (node.call !== null) add(model.made, node.call, node.node);
   for (const { storage } of node.freed ? [] : node.saved) {
     if (storage !== null) add(model.holders, storage, node.node);
@@ -17,7 +17,7 @@ function add(lists: Table<readonly number[]>, key: number, item: number): void {
 }
 
 /** The node keeps nothing any more: later writes are no matter to it. */
-export function release(model: Model, id: number): void {
+export function dropSaved(model: Model, id: number): void {
   for (const { storage } of model.nodes.get(id)?.saved ?? []) {
     const held = storage === null ? undefined : model.holders.get(storage);
     if (storage === null || !held) continue;

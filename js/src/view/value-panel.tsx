@@ -7,7 +7,7 @@ import type { ValueRow } from "../log/model";
 import type { Path } from "../graph/paths";
 import type { ShownPaths } from "../store/shown";
 import type { Store } from "../store/store";
-import { backwardEffects } from "../explain/effects";
+import { backwardEffects } from "../explain/backward-effects";
 import { pathLine, pathsLine, sumLines } from "../explain/paths";
 import { versionWords } from "../explain/version";
 import { NodeChip } from "./chosen";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { backwardEffects } from "../../src/explain/effects";
+import { backwardEffects } from "../../src/explain/backward-effects";
 import { explainError, explainHazard } from "../../src/explain/problems";
 import { toText } from "../../src/explain/text";
 import { callKey } from "../../src/graph/keys";

@@ -1,7 +1,7 @@
-"""Hears backward runs of the real engine: each is a ``BackwardRun``.
+"""Wraps PyTorch's entry to its engine while somebody watches: each run is a ``BackwardRun``.
 
-PyTorch's entry to its engine is a private function that two modules import; it is wrapped while
-somebody watches.
+The entry is a private function that two modules import. ``autograd.Function.apply`` is wrapped as
+well: no function mode hears it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ HOLDERS = (torch.autograd.graph, torch.autograd)
 """The modules that hold PyTorch's entry to its engine."""
 
 
-class BackwardRuns(RunContext):
+class EngineEntry(RunContext):
     """Wraps the engine while it is installed, and tells each run."""
 
     _entry: Callable[..., Any] | None = None
@@ -120,7 +120,7 @@ class BackwardRuns(RunContext):
         try:
             with torch._C.DisableTorchFunction():
                 found = [leaf.grad for leaf in run.learning]
-                self.checks.nan_in_gradients([*found, *tensors_in(result)])
+                self.checks.check_gradients_finite([*found, *tensors_in(result)])
                 self.calls.returned(result)
         except Exception as error:
             self.fault(error)

@@ -1,4 +1,4 @@
-"""Tells calls: makes raw records of what was heard, at once or later, and events of these.
+"""Writes each heard call as a raw record; while draining, makes events of these records.
 
 Where no picture is wanted, calls are told only when something is wrong: ``unfold`` makes of what
 was noted what would have been recorded. ``drop`` forgets what no error to come can need.
@@ -32,7 +32,7 @@ NOT_ONE_NUMBER: Any = (None, (), ev.Stats("nan", "nan", "nan", 0))
 """What is told of other results as ``recording.summary`` captures arrays."""
 
 
-class CallRecords:
+class CallRecorder:
     """Tells calls. Those of its methods that a record names run while draining."""
 
     def __init__(

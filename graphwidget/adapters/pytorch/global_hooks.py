@@ -30,7 +30,7 @@ WITHIN = 3
 """Frames of that file, at least, between a module's hook and its caller."""
 
 
-class Hooks:
+class GlobalHooks:
     """The hooks, while they are installed; the scopes that they have seen begin and not end."""
 
     def __init__(
@@ -124,7 +124,7 @@ class Hooks:
                 self.checks.learners.parameters.append(ref)
         self.modules.fresh[:] = waiting
         if not self.scopes:
-            self.checks.called(position)
+            self.checks.check_unrun_graphs(position)
 
     def _module_ends(self, _module: torch.nn.Module, _args: Any, _result: Any) -> None:
         if self.scopes and not self._elsewhere():
