@@ -13,8 +13,8 @@ BUNDLE := graphwidget/widget/dist/widget.js
 NPM := cd js && PATH="$(CURDIR)/$(BIN):$$PATH" npm
 PYTEST := $(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with=notebooks/sanitize.cfg
 # The tests that open kernels and pages, and wait for them; and so that both processes have as much
-# to do, the random programs and those of the package's structure.
-LIVE := tests/browser tests/widget notebooks tests/fuzz tests/structure
+# to do, the random programs.
+LIVE := tests/browser tests/widget notebooks tests/fuzz
 ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .NOTPARALLEL:

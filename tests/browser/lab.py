@@ -192,7 +192,10 @@ class Notebook:
                 parts.append(f"{output['ename']}: {output['evalue']}")
             else:
                 parts.append(output["data"].get("text/plain", ""))
-        return "\n".join("".join(part) for part in parts)
+        text = ""
+        for part in map("".join, parts):  # what was printed may come in pieces
+            text += part if not text or text.endswith("\n") else f"\n{part}"
+        return text
 
     def warnings(self, index: int) -> str:
         """What a cell wrote to stderr."""

@@ -138,8 +138,9 @@ class Picture:
 
     def steps(self) -> tuple[int, int]:
         """The step shown, counted from 1 (0 is the beginning), and how many there are."""
-        at, total = (self.count.text_content() or "").split("/")
-        return int(at), int(total)
+        told = self.count.get_attribute("title") or ""
+        at, total = re.findall(r"[\d,]+", told)
+        return int(at.replace(",", "")), int(total.replace(",", ""))
 
     def expect_names(self, names: set[str]) -> None:
         """Wait until these names, and perhaps others, stand on cards."""
