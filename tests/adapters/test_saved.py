@@ -42,9 +42,9 @@ def test_what_is_refused_says_what_was_written() -> None:
     x = torch.ones(2, 3, requires_grad=True)
     y = x.exp()
     node = y.grad_fn
-    assert saved_tensors.stale(node, "result") is None
+    assert saved_tensors.staleness_of(node, "result") is None
     y.mul_(2).add_(1)
-    assert saved_tensors.stale(node, "result") == saved_tensors.Stale((2, 3), 2, 0)
+    assert saved_tensors.staleness_of(node, "result") == saved_tensors.Stale((2, 3), 2, 0)
 
 
 @pytest.mark.parametrize("watched", WATCHED)
