@@ -243,7 +243,7 @@ function cutBefore(model: Model, value: number): Line[] {
       const where = lineAt(model, call.source, callKey(call.call));
       return [[...where, plain(": "), name(model, lost), plain(gave + why)]];
     }
-    for (const input of inputs) if (!seen.has(input)) waiting.push(input);
+    waiting.push(...inputs.filter((input) => !seen.has(input)));
     for (const input of inputs) seen.add(input);
   }
   return [];

@@ -115,7 +115,7 @@ export function* visible(model: Model, writes: ReadonlyMap<number, WriteRow>): W
     if (value.parameter) continue; // how it was initialised is another story
     const from = origin(model, writes, value);
     if (from && before(from.call)) continue;
-    if (value.view_of !== null && !isInner(model, writes, value.view_of)) {
+    if (value.view_of !== null && !isIncidental(model, writes, value.view_of)) {
       queue.push([value.view_of, back]);
     }
     if (!from) continue;
@@ -139,7 +139,7 @@ function inListing({ rows, values, calls }: Model) {
  * Whether a base is nothing to the reader: it came to be inside a call that is recorded as one,
  * which gave out a view of it; or it is a constant without a name that nobody wrote.
  */
-function isInner(model: Model, writes: ReadonlyMap<number, WriteRow>, base: number): boolean {
+function isIncidental(model: Model, writes: ReadonlyMap<number, WriteRow>, base: number): boolean {
   const value = model.values.get(base);
   if (!value || value.names.length > 0 || origin(model, writes, value)) return false;
   const written = (model.storages.get(value.storage)?.writes.length ?? 0) > 0;
@@ -171,7 +171,7 @@ function* dropLoose(
     const value = model.values.get(id);
     if (value?.view_of == null) continue;
     joined.add(id);
-    if (!isInner(model, writes, value.view_of)) joined.add(standIn(value.view_of));
+    if (!isIncidental(model, writes, value.view_of)) joined.add(standIn(value.view_of));
   }
   yield;
   for (const id of values) {

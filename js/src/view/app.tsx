@@ -62,6 +62,7 @@ interface AppProps {
 function View({ store, theme, duo }: AppProps) {
   const view = useMemo(() => createView(theme), []);
   const root = useRef<HTMLDivElement>(null);
+  useHighest(root, store);
   useSight(root, view);
   const height = store.height.value;
   const kept = view.seen.value ? null : view.place.peek();
@@ -93,7 +94,6 @@ function View({ store, theme, duo }: AppProps) {
 
 function Contents({ store, view }: { store: Store; view: ViewState }) {
   const main = useRef<HTMLDivElement>(null);
-  useHighest(main, store);
   useNeed(store, view);
   useSettled(store, view);
   useWordsRoom(main, view);

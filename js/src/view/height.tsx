@@ -1,7 +1,7 @@
 /* How high a widget is: as its picture needs, or as the user drags it. */
 
 import { useSignalEffect } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Store } from "../store/store";
 import { fit, NAMES, PADDING, READING } from "./camera";
 import type { ViewState } from "./view-state";
@@ -35,13 +35,14 @@ export function useNeed(store: Store, view: ViewState): void {
   });
 }
 
-/** Notes how high the style lets a widget, of which a part is given, become in this window. */
-export function useHighest(part: { readonly current: Element | null }, store: Store): void {
-  useSignalEffect(() => {
-    if (store.height.value !== null) return undefined; // then it is as the user wants it
+/**
+ * Notes how high the style lets a widget become in this window: before anything is drawn in it, as
+ * it would be laid out twice. (Where the user has made it as high as it is, the style says nothing.)
+ */
+export function useHighest(root: { readonly current: Element | null }, store: Store): void {
+  useLayoutEffect(() => {
     const note = (): void => {
-      const root = part.current?.closest(".gw");
-      const maxHeight = root ? getComputedStyle(root).maxHeight : "";
+      const maxHeight = root.current ? getComputedStyle(root.current).maxHeight : "";
       if (maxHeight.endsWith("px")) store.highest.value = parseFloat(maxHeight);
     };
     note();
@@ -49,7 +50,7 @@ export function useHighest(part: { readonly current: Element | null }, store: St
     return () => {
       removeEventListener("resize", note);
     };
-  });
+  }, [store]);
 }
 
 /** A line under the widget that is dragged, or moved with the arrow keys. */
