@@ -216,9 +216,10 @@ class Notebook:
         root.scroll_into_view_if_needed()  # what is far out of sight is not drawn
         return Picture(root)
 
-    def reload(self) -> None:
+    def reload(self, *, save: bool = True) -> None:
         """Save, and reload the page; the kernel lives on."""
-        self.save()
+        if save:
+            self.save()
         self.page.reload()
         self._ready()
 
