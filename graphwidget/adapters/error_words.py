@@ -1,11 +1,9 @@
-"""Places, saved values and failures of our own in words, for messages."""
+"""Saved values and failures of our own in words, for messages."""
 
 from __future__ import annotations
 
-import os
-
-from ..recording.findings import file_in_words
 from ..recording.fold import Model
+from ..recording.places import place_in_words
 
 
 def stopped(error: BaseException) -> str:
@@ -25,8 +23,3 @@ def words_of_saved(model: Model, node: int, slot: str) -> tuple[str, str]:
         return name, ""
     place = place_in_words(source["cell"], source["file"], source["line"])
     return name, f"`{source['text']}` ({place})"
-
-
-def place_in_words(cell: int | None, file: str | None, line: int) -> str:
-    """A place in words: ``cell 3, line 2``."""
-    return f"{os.path.basename(file_in_words(cell, file))}, line {line}"

@@ -16,19 +16,19 @@ from time import monotonic
 from types import FrameType
 from typing import Any, Self
 
-from ..graph import listeners, runtime
+from ..graph import listeners
 from ..graph.base import NodeBase, TensorBase
 from ..graph.listeners import HEARD
 from ..optable import Op
 from ..recording.fold import Model
 from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder, Ref
-from ..recording.sites import Names, Path, cell_of
+from ..recording.sites import Names, Path
 from ..recording.summary import COPIED, Captured, capture, detailed_summary, statistics
 from .backward_runs import BackwardRuns
 from .bindings import named_late
 from .call_events import Edges
-from .error_words import place_in_words, stopped, words_of_saved
+from .error_words import stopped, words_of_saved
 from .identity import frozen_params, guarded
 from .module_paths import numbers_of
 from .position_finder import PositionFinder, in_optimizers, ours, outside, unheard
@@ -423,10 +423,3 @@ def model_of(tensor: TensorBase) -> tuple[Model, int]:
     ref = adapter.identity.current(tensor)
     adapter.recorder.drain()
     return adapter.recorder.log.model(), ref.id
-
-
-def _place(file: str, line: int) -> str:
-    return place_in_words(cell_of(file), file, line)
-
-
-runtime.provide(describe_place=_place)

@@ -54,9 +54,6 @@ def current_run() -> Run | None:
     return None
 
 
-runtime.provide(accumulate=accumulate, current_run=current_run)
-
-
 def current_node() -> Node | None:
     """The node whose backward (or hook) this thread is running."""
     run = current_run()

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..graph import runtime
-from .torch_function import OVERRIDES, ask, enable_overrides
+from .torch_function import OVERRIDES, enable_overrides
 from .torch_function_modes import flatten_values, has_override
 
 _missed: list[Any] = []
@@ -38,11 +38,3 @@ def not_implemented(name: str, *operands: Any) -> Any:
         if has_undeclared_override(operands)
         else NotImplemented
     )
-
-
-runtime.provide(
-    enable_overrides=enable_overrides,
-    ask=ask,
-    operator_not_implemented=not_implemented,
-    has_undeclared_override=has_undeclared_override,
-)

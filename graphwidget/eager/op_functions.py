@@ -15,27 +15,24 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from ..graph import errors, runtime
-from ..graph.node import Node, accumulator, edge_of
+from ..graph import runtime
+from ..graph.node import Node
 from ..graph.tensor import Tensor
 from ..graph.views import as_view, refresh_for_op
 from ..optable.declare import ARRAYS, COMPOSITES, REQUIRED, TABLE, Op, bind
 from .compute_source import compute_source, own_name, refresh_source, result_may_be_integer
-from .constant_absent import ABSENT, Constant
 from .lazy import compile_function, lazy_function
 from .list_op_functions import record_list_input, record_several_outputs
 from .node_classes import (
     TENSORS,
-    edgeless,
     may_broadcast,
     node_class,
     node_class_name,
     target_choices,
     target_slots,
 )
-from .numpy_errors import QUIET, ignore_errors, quiet_lines, restore_errors
+from .numpy_errors import quiet_lines
 from .overridable import ask_source
-from .promote import as_tensors, checked_fit, fit_to, not_a_tensor_error, promote
 
 __all__ = ["TENSORS", "fill_namespace", "node_maker"]
 
@@ -285,11 +282,3 @@ def fill_namespace() -> None:
 
 
 fill_namespace()
-runtime.provide(
-    Tensor=Tensor, wrap=Tensor._wrap, alias_as=alias_as, edge_of=edge_of, accumulator=accumulator,
-    refresh_for_op=refresh_for_op, as_view=as_view, edgeless=edgeless, tensors=TENSORS,
-    Constant=Constant, ABSENT=ABSENT, as_tensors=as_tensors, promote=promote, fit_to=fit_to,
-    checked_fit=checked_fit, not_a_tensor_error=not_a_tensor_error,
-    not_differentiable=errors.not_differentiable, QUIET=QUIET, ignore_errors=ignore_errors,
-    restore_errors=restore_errors,
-)  # fmt: skip

@@ -7,7 +7,6 @@ the line it stands on and a way out, so that the exception helps where no pictur
 from __future__ import annotations
 
 import linecache
-import os
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +18,7 @@ from ..arrays.call_sites import CallSite, call_site
 from ..arrays.dtypes import printed_type
 from ..arrays.kernel_errors import WORDS, broadcast_shape
 from ..arrays.type_names import type_name
+from ..recording.places import cell_of, place_in_words
 from . import runtime
 from .base import NodeBase, TensorBase, dtype_of_grad
 from .version import DetachedCounter, WriteRecord
@@ -91,19 +91,13 @@ def with_notes(error: Exception, facts: ErrorFacts) -> Exception:
     return error
 
 
-def _plain_place(filename: str, line: int) -> str:
-    if "ipykernel" in filename or filename.startswith("<ipython-input"):
-        return f"line {line} of a notebook cell"
-    return f"{os.path.basename(filename)}, line {line}"
-
-
 def describe_site(site: CallSite | None) -> str:
-    """```b[0] = 1000.` (line 4 of a notebook cell)``"""
+    """```b[0] = 1000.` (cell 3, line 4)``"""
     if site is None:
         return "a line that was not recorded"
     filename, line = site.code.co_filename, site.line
     text = linecache.getline(filename, line).strip()
-    where = (runtime.describe_place or _plain_place)(filename, line)
+    where = place_in_words(cell_of(filename), filename, line)
     return f"`{text}` ({where})" if text else where
 
 

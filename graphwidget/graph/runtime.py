@@ -2,8 +2,7 @@
 
 The functions that ``eager/op_functions.py`` writes have this module's namespace as their globals,
 so that the observer and the grad mode are plain global loads, the cheapest that Python has. What
-is declared here without a value is provided by a higher room when that is imported. That is early
-enough, as nothing is computed while rooms are imported.
+is declared here without a value belongs to a higher room: ``functions/registration.py`` gives it.
 """
 
 from __future__ import annotations
@@ -32,14 +31,22 @@ def nothing() -> None:
 
 
 def provide(**names: object) -> None:
-    """Give values to names that are declared here."""
+    """Give values to the names that are declared here without one.
+
+    Raises:
+        NameError: a name is not declared, or one that is has no value after this.
+    """
     unknown = names.keys() - __annotations__.keys()
-    if unknown:
-        raise NameError(f"not declared in {__name__}: {', '.join(sorted(unknown))}")
+    missing = __annotations__.keys() - names.keys() - globals().keys()
+    if unknown or missing:
+        strangers = ", ".join(sorted(unknown or missing))
+        raise NameError(
+            f"{'not declared' if unknown else 'without a value'} in {__name__}: {strangers}"
+        )
     globals().update(names)
 
 
-# Provided by ``eager/op_functions.py`` from graph and eager ---------------------------------------
+# From graph and eager ---------------------------------------
 Tensor: Any
 """The class (``graph/tensor.py``), which no file below it may name as a type."""
 wrap: Callable[[Any], Any]
@@ -80,13 +87,13 @@ ignore_errors: Callable[[Any], Any]
 """Sets that state, and gives what ``restore_errors`` takes to undo it."""
 restore_errors: Callable[[Any], Any]
 
-# Provided by ``autograd/engine.py`` ---------------------------------------------------------------
+# From autograd ---------------------------------------------------------------
 accumulate: Callable[[Any, Any, bool], None]
 """Adds what arrives at a leaf into its ``.grad`` (``autograd/accumulate_grad.py``)."""
 current_run: Callable[[], RunBase | None]
 """The innermost backward run inside which this thread is."""
 
-# Provided by ``dispatch/torch_function_objects.py`` -----------------------------------------------
+# From dispatch -----------------------------------------------
 enable_overrides: Callable[[], None]
 """Lets public functions ask for overrides from now on (``dispatch/torch_function.py``)."""
 ask: Callable[..., Any]
@@ -96,7 +103,7 @@ has_undeclared_override: Callable[..., bool]
 operator_not_implemented: Callable[..., Any]
 """What an operator says of operands that it does not know."""
 
-# Provided by ``functions/tensor/attach_methods.py`` -----------------------------------------------
+# From functions -----------------------------------------------
 legacy_tensor: Callable[..., np.ndarray]
 """The array of ``Tensor(2, 3)`` (``functions/creation/factories.py``)."""
 as_strided: Callable[..., Any]
@@ -125,9 +132,6 @@ function asks for one."""
 drive: Callable[[RunBase], None] | None = None
 """Takes steps of each backward run that the program begins, before the engine takes those that
 are left: whoever lets a person walk through it (``widget/pausing.py``)."""
-
-describe_place: Callable[[str, int], str] | None = None
-"""Words for a file and line, of who knows the notebook's cells (``adapters/native.py``)."""
 
 NOBODY = object()
 """Nobody overrides a call: the function itself computes it."""

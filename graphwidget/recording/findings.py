@@ -9,12 +9,6 @@ from typing import NamedTuple
 
 from . import events as ev
 
-
-def file_in_words(cell: int | None, file: str | None) -> str:
-    """What people call the file in which a line stands: ``cell 3`` is a notebook's."""
-    return f"cell {cell}" if cell is not None else file or ""
-
-
 HEADLINES = {
     "stale": "Saved value overwritten",
     "freed": "Graph already freed",

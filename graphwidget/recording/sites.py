@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import dis
 import linecache
-import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import wraps
 from itertools import pairwise
 from types import CodeType, FrameType
 from typing import Any, NamedTuple, TypeVar
+
+from .places import cell_of
 
 Found = TypeVar("Found")
 
@@ -140,15 +141,6 @@ def lines_of(code: CodeType) -> list[int]:
 def function_of(code: CodeType) -> str:
     """The qualified name of the function, ``""`` at top level."""
     return "" if code.co_name.startswith("<") and "." not in code.co_qualname else code.co_qualname
-
-
-def cell_of(filename: str) -> int | None:
-    """The execution count of the notebook cell compiled as ``filename``, or None."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    counts = getattr(getattr(shell, "compile", None), "_filename_map", None)
-    count = counts.get(filename) if counts else None
-    return count if isinstance(count, int) else None
 
 
 def bound(code: CodeType, lasti: int, path: Path) -> Binding:

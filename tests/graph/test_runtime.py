@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-import graphwidget  # noqa: F401
 from graphwidget.graph import runtime
+from graphwidget.graph.tensor import Tensor
 
 
 def test_what_is_declared_is_provided() -> None:
     assert [name for name in runtime.__annotations__ if not hasattr(runtime, name)] == []
+
+
+def test_what_is_declared_must_get_a_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(runtime, "wrap")
+    monkeypatch.delattr(runtime, "edge_of")
+    with pytest.raises(NameError, match=r"without a value in graphwidget\.graph\.runtime: edge_of"):
+        runtime.provide(wrap=Tensor._wrap)
 
 
 def test_what_is_not_declared_cannot_be_provided() -> None:

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ...recording.findings import Finding, Place, file_in_words
+from ...recording.findings import Finding, Place
+from ...recording.places import file_in_words
 from .tape import Entry, Held, Look, Tape
 
 NEAR = 2**18

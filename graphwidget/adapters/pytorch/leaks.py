@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ...recording.findings import Finding, Place, file_in_words
+from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
-from ...recording.sites import cell_of, function_of
+from ...recording.places import cell_of, file_in_words
+from ...recording.sites import function_of
 from . import history_fixes
 from .fixes import Replaced
 from .identity import Identity

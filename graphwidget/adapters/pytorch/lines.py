@@ -8,8 +8,9 @@ import re
 import textwrap
 from functools import lru_cache
 
-from ...recording.findings import Place, file_in_words
+from ...recording.findings import Place
 from ...recording.fold import Model
+from ...recording.places import file_in_words
 from ...recording.positions import Position
 from ...recording.sites import Site, Sites
 

@@ -33,7 +33,6 @@ from .. import (  # noqa: F401  (each offers its functions when it is imported)
 from ..creation import factories
 from ..dims import wrap_dim_nonempty
 from ..pointwise.where import where as torch_where
-from ..random import generator
 from ..reduction import reductions
 from ..shape import permute, reshape_expand, select_diagonal  # noqa: F401
 from . import (  # noqa: F401  (each offers its functions when it is imported)
@@ -118,11 +117,6 @@ def new_tensor(self: Tensor, *args: Any, dtype: Any = None, **kwargs: Any) -> Te
     return factories.tensor(*args, dtype=dtype or self.dtype, **kwargs)
 
 
-runtime.provide(
-    legacy_tensor=factories.legacy_tensor,
-    as_strided=select_diagonal.as_strided,
-    uniform=generator.uniform,
-)
 METHODS["new_tensor"] = new_tensor
 for _name in ("zeros", "ones", "empty", "full", "empty_strided"):
     METHODS["new_" + _name] = new_factory(_name)
