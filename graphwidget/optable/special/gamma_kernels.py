@@ -90,16 +90,12 @@ def digamma(x: Array) -> Array:
     return piecewise(x, (x > 0, digamma_positive), (x <= 0, digamma_negative))
 
 
-def hurwitz(s: float, q: Array) -> Array:
-    """Hurwitz' ζ(s, q) = Σ (q + k)^-s by the Euler-Maclaurin formula (F. Johansson, Numerical
-    Algorithms 69, 2015, equation 5)."""
-    if not 1 < s < np.inf:
-        return np.full(q.shape, np.inf if s == 1 else np.nan)
+def hurwitz_positive(s: float, q: Array) -> Array:
+    """ζ(s, q) = Σ (q + k)^-s for s > 1 and q > 0 by the Euler-Maclaurin formula (F. Johansson,
+    Numerical Algorithms 69, 2015, equation 5)."""
     total, w = np.zeros(q.shape), q.copy()
-    for count in range(10**6):
+    for count in range(10):
         low = (w < 10) | (count < 9)
-        if not low.any():
-            break
         total[low] += w[low] ** -s
         w[low] += 1
     power = w**-s
@@ -109,12 +105,30 @@ def hurwitz(s: float, q: Array) -> Array:
         total += bernoulli / math.factorial(2 * k) * factor * power
         factor *= (s + 2 * k - 1) * (s + 2 * k)
         power = power / (w * w)
-    whole = (q <= 0) & (q == np.floor(q))
-    total[whole] = np.inf
-    if s != int(s):
-        total[(q < 0) & ~whole] = np.nan
     total[np.isposinf(q)] = np.nan
     return total
+
+
+def hurwitz_negative(s: float, q: Array) -> Array:
+    """ζ(s, q) for q <= 0: the terms below 0 are what ζ(s, 1 - fraction of q) has before -q."""
+    steps = np.ceil(-q)
+    total = np.full(q.shape, np.nan)
+    if s == int(s):
+        below = hurwitz_positive(s, 1 - steps - q) - hurwitz_positive(s, 1 - q)
+        total = hurwitz_positive(s, q + steps) + (-1) ** int(s) * below
+    total[q == -steps] = np.inf
+    return total
+
+
+def hurwitz(s: float, q: Array) -> Array:
+    """Hurwitz' ζ(s, q) = Σ (q + k)^-s."""
+    if not 1 < s < np.inf:
+        return np.full(q.shape, np.inf if s == 1 else np.nan)
+    return piecewise(
+        q,
+        (q > 0, lambda q: hurwitz_positive(s, q)),
+        (q <= 0, lambda q: hurwitz_negative(s, q)),
+    )
 
 
 def zeta(s: Array, q: Array) -> Array:
