@@ -66,20 +66,22 @@ function gradients(model: Model, arrived: readonly Arrived[]): Line {
       return [plain(between), { ...own, text: `${own.text}.grad` }, plain(" = "), held];
     });
   }
-  const many = arrived.every(([leaf]) => model.values.get(leaf)?.parameter);
-  const words = plain(`gradients to ${arrived.length} ${many ? "parameters" : "leaves"}`);
   const sized = arrived.flatMap(([leaf, came]) => {
     const most = largest(came);
     return most === null ? [] : [{ leaf, most }];
   });
-  if (sized.length < arrived.length) return [words];
-  sized.sort((a, b) => b.most - a.most);
   const told = ({ leaf, most }: (typeof sized)[number]): Line => [
     name(model, leaf),
     plain(" (up to "),
     grad(number(most)),
     plain(")"),
   ];
+  if (arrived.length === 1 && sized.length === 1)
+    return [plain("a gradient to "), ...told(at(sized, 0))];
+  const many = arrived.every(([leaf]) => model.values.get(leaf)?.parameter);
+  const words = plain(`gradients to ${arrived.length} ${many ? "parameters" : "leaves"}`);
+  if (sized.length < arrived.length) return [words];
+  sized.sort((a, b) => b.most - a.most);
   return [
     words,
     plain(", the largest to "),

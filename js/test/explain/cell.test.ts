@@ -49,6 +49,13 @@ describe("a cell in which backward has run", () => {
     expect(text).toContain(`the smallest to net[4].weight (up to ${whole / 16})`);
   });
 
+  it("tells of one gradient with many numbers how large they are", () => {
+    const p = new Program();
+    p.cell();
+    p.backward(p.op("mul", [p.leaf("u", [1, 2, 3, 4, 5]), 2]));
+    expect(told(load(p))).toContain("Backward from it brought a gradient to u (up to 2).");
+  });
+
   it("is told by its last step where that is something newer", () => {
     const p = exampleA();
     p.op("mul", [p.leaf("u", [3]), 2], "v");
