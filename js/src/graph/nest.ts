@@ -7,7 +7,7 @@ import { push } from "../collections";
 import type { Model, ValueRow } from "../log/model";
 import { callsOf, type Group, type Tree } from "./groups";
 import { userName } from "./names";
-import { common, isSmall, relations, type Relations } from "./relations";
+import { common, holds, isSmall, relations, type Relations } from "./relations";
 import { isOwn } from "./versions";
 import type { Visible } from "./visible";
 
@@ -150,10 +150,13 @@ function homeOfMade(
     }
     return home;
   }
-  const inside = made.closed !== null && read.every((site) => site.closed === made.closed);
-  if (inside) return null;
+  const others = read.filter(({ closed }) => closed === null || closed !== made.closed);
+  if (others.length === 0) return null;
   if (!airy && made.closed && !named) return null;
-  return common([made.home, ...read.map((site) => site.home)]);
+  // The reader nearest to the maker decides: outside of a frame in which it is both made and read
+  // the card would stand after that frame, and before it.
+  const shared = others.flatMap((site) => common([made.home, site.home]) ?? []);
+  return shared.reduce((outer, home) => (holds(outer, home) ? home : outer));
 }
 
 function homeOfSource(

@@ -121,7 +121,7 @@ export function common(homes: readonly Group[]): Group | null {
 }
 
 /** Whether a group is another, or is around it. */
-function holds(outer: Group, inner: Group): boolean {
+export function holds(outer: Group, inner: Group): boolean {
   let up: Group | null = inner;
   while (up && up !== outer) up = up.parent;
   return up !== null;

@@ -79,22 +79,28 @@ function tighten(
   return true;
 }
 
-/** Indices so that every edge leads forward. Boxes of a cycle (there are none) come last. */
+/** Indices so that every edge leads forward, but for those that lead back to the oldest of a circle. */
 function topological(ins: readonly number[][], outs: readonly number[][]): number[] {
   const missing = ins.map((list) => list.length);
   const order: number[] = [];
   missing.forEach((n, i) => {
     if (n === 0) order.push(i);
   });
-  for (const i of order) {
-    for (const to of at(outs, i)) {
+  const reached = missing.map((n) => n === 0);
+  let oldest = 0;
+  for (let next = 0; next < ins.length; next += 1) {
+    if (next === order.length) {
+      while (reached[oldest]) oldest += 1;
+      order.push(oldest);
+      reached[oldest] = true;
+    }
+    for (const to of at(outs, at(order, next))) {
       const left = at(missing, to) - 1;
       missing[to] = left;
-      if (left === 0) order.push(to); // and the walk goes on to it
+      if (left > 0 || reached[to]) continue;
+      order.push(to);
+      reached[to] = true;
     }
   }
-  missing.forEach((n, i) => {
-    if (n > 0) order.push(i);
-  });
   return order;
 }

@@ -105,6 +105,30 @@ describe("groups", () => {
     expect(graph.wires.map(({ from, to }) => [from, to])).toContainEqual([`v${w.id}`, "s1"]);
   });
 
+  it("hold what is made and read in them, also if it is read outside later", () => {
+    const p = new Program();
+    p.cell();
+    const made: Tensor[] = [];
+    p.within("loop", "", "for i in range(2):", () => {
+      for (let turn = 1; turn <= 2; turn += 1) {
+        p.within("turn", String(turn), "", () => {
+          const y = p.op("mul", [made.at(-1) ?? p.leaf("x", [1, 2]), 3], "y");
+          made.push(y, p.op("mul", [y, 2], "z"));
+        });
+      }
+    });
+    const [y, z] = made;
+    p.op("mul", [y ?? 0, z ?? 0], "outside");
+    const model = modelOf(p);
+    const [loop] = rootOf(model).items.filter((item) => typeof item === "object");
+    const [turn] = loop?.items.filter((item) => typeof item === "object") ?? [];
+    const open = (keys: string[]): Graph =>
+      draw(model, Object.fromEntries(keys.map((key) => [key, true])));
+    const all = open([loop?.key ?? "", turn?.key ?? ""]);
+    expect(all.homes.get(`v${y?.id}`)).toBe(turn?.key);
+    expect(all.homes.get(`v${z?.id}`)).toBe(loop?.key); // the next turn reads it
+  });
+
   it("open outermost first while they fit, and hold every op once", () => {
     const small = draw(modelOf(stack(1, 3)));
     expect([...small.frames.keys()]).toEqual(["s1", "s2"]);

@@ -177,6 +177,20 @@ describe("the layout", () => {
     });
   }
 
+  it("stands what follows a circle behind it, however the boxes are listed", () => {
+    const chain = ["x", "frame", "y", "write", "kept"];
+    const wires: LayoutWire[] = chain.slice(1).map((to, i) => {
+      return { key: to, from: chain[i] ?? "", to };
+    });
+    wires.push({ key: "back", from: "y", to: "frame" });
+    const size = { main: 60, before: 20, after: 20 };
+    const order = ["x", "frame", "kept", "write", "y"];
+    const boxes = order.map((key, age): LayoutBox => ({ key, kind: "pill", ...size, age }));
+    const ranks = assignRanks(boxes, wires);
+    expect([...chain].sort((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0))).toEqual(chain);
+    expect(new Set(ranks.values()).size).toBe(chain.length);
+  });
+
   it("leads wires forward when a new wire joins boxes that stood side by side", () => {
     const { boxes, wires } = shaped(6, () => [0]);
     const before = layout(boxes, wires);
