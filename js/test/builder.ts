@@ -120,6 +120,13 @@ export class Program {
     return t;
   }
 
+  /** A leaf without a name, as a gradient is one. */
+  unnamed(data: Numbers): Tensor {
+    const t = this.fresh(data, [data.length], false);
+    this.value(t, true);
+    return t;
+  }
+
   op(op: string, inputs: readonly (Tensor | number)[], name?: string, scope = ""): Tensor {
     this.define(op);
     const source = this.source(`${name ?? "_"} = ${op}(...)`);

@@ -2,11 +2,12 @@
 
 import { at } from "../collections";
 import { films } from "../graph/film";
+import { writesGradients } from "../graph/versions";
 import type { Event, Summary } from "../log/events";
 import { number } from "../log/format";
 import type { Model, RunRow } from "../log/model";
 import { stepAround } from "./scope";
-import { atLine, grad, name, numbers, plain } from "./text";
+import { atLine, code, codeAt, grad, name, numbers, plain } from "./text";
 import type { Explanation, Line, Piece } from "./text";
 
 /** So many gradients are told one by one. */
@@ -33,6 +34,7 @@ export function explainCell(model: Model, last: Event): Explanation | null {
     title: [name(model, root), plain(" = "), asValue(numbers(summary, 40))],
     lines: [
       [plain("Backward from it brought "), ...gradients(model, arrived), plain(".")],
+      rewritten(model, run),
       optimizer.length > 0 ? [plain("Then a step of "), ...optimizer] : [],
     ],
   });
@@ -47,6 +49,19 @@ const OVER: ReadonlySet<string> = new Set(["start", "done", "grad"]);
 
 /** A leaf, and the gradient that came to it. */
 type Arrived = readonly [leaf: number, grad: Summary];
+
+/** The line that wrote into gradients after a run, as to clip them. */
+function rewritten(model: Model, run: RunRow): Line {
+  let [source, count]: [number | null, number] = [null, 0];
+  for (const call of model.calls.values()) {
+    if (call.time <= run.time || !writesGradients(model, call)) continue;
+    source ??= call.source;
+    if (call.source === source) count += call.outputs.length;
+  }
+  const text = codeAt(model, source);
+  if (text === null) return [];
+  return [plain("Then "), code(text), plain(` wrote into ${count} of the gradients.`)];
+}
 
 function leavesOf(model: Model, { run, order }: RunRow): Arrived[] {
   return order.flatMap((id): Arrived[] => {

@@ -56,6 +56,17 @@ export function stepScope(model: Model, call: CallRow): string | null {
   return scopesAround(model, call.scope).find(({ kind }) => kind === "step")?.name ?? null;
 }
 
+/**
+ * Whether a call writes into gradients, as to clip them: in place, into what has no name and no
+ * history. What an optimizer writes so is its state.
+ */
+export function writesGradients(model: Model, { inplace, outputs, scope }: CallRow): boolean {
+  if (!inplace || outputs.length === 0) return false;
+  const rows = outputs.map((output) => model.values.get(output));
+  if (!rows.every((row) => row && !row.requires_grad && row.names.length === 0)) return false;
+  return scopesAround(model, scope).every(({ kind }) => kind !== "step");
+}
+
 /** For each storage that a step wrote what wrote it: the optimizer's class, or the word itself. */
 export function steppedBy(model: Model, steps: ReadonlySet<number>): ReadonlyMap<number, string> {
   const found = new Map<number, string>();

@@ -11,7 +11,7 @@ import type { Work } from "../slices";
 import { inPasses } from "./changes";
 import { films, type Films } from "./film";
 import { RAISED } from "./raised";
-import { isOwn, isTrained, standIns, stepOf } from "./versions";
+import { isOwn, isTrained, standIns, stepOf, writesGradients } from "./versions";
 
 /** How many in-place writes without history are followed back (a counter in a `while` loop). */
 const WRITES_BACK = 32;
@@ -205,7 +205,7 @@ function* roots(
     const maker = makerOf(model, value);
     if (maker ? before(maker) : value.time < since) continue;
     if (value.alive) {
-      if (!isPassing(value, maker !== undefined, used)) found.push(value.value);
+      if (!isPassing(model, value, maker, used)) found.push(value.value);
     } else if (maker && value.next === null && !used.has(value.value)) lost.push([value, maker]);
   }
   if (lost.length === 0) return found;
@@ -239,11 +239,17 @@ function setups(model: Model): (value: ValueRow, maker: CallRow) => boolean {
 }
 
 /** What is drawn only where a call that is drawn reads it: a module's parameter or buffer, a
- * gradient, what came to be inside a call. */
-function isPassing(value: ValueRow, made: boolean, used: ReadonlySet<number>): boolean {
-  if (value.parameter || (!made && isOwn(value)))
+ * gradient (also one that was clipped), what came to be inside a call. */
+function isPassing(
+  model: Model,
+  value: ValueRow,
+  maker: CallRow | undefined,
+  used: ReadonlySet<number>,
+): boolean {
+  if (value.parameter || (!maker && isOwn(value)))
     return value.names.every(([scope]) => scope !== "");
-  return !made && value.names.length === 0 && (!value.leaf || used.has(value.value));
+  if (maker) return writesGradients(model, maker);
+  return value.names.length === 0 && (!value.leaf || used.has(value.value));
 }
 
 function lineOf(call: CallRow): string {

@@ -56,6 +56,21 @@ describe("a cell in which backward has run", () => {
     expect(told(load(p))).toContain("Backward from it brought a gradient to u (up to 2).");
   });
 
+  it("tells which line clipped the gradients before the optimizer's step", () => {
+    const p = new Program();
+    p.cell();
+    const [w, u] = [p.parameter("w", [1]), p.parameter("u", [1])];
+    p.backward(p.op("mul", [w, u]));
+    for (let i = 0; i < 2; i += 1) p.fill(p.unnamed([1]), 0.5, "clip_grad_norm_([w, u], 0.5)");
+    p.within("step", "SGD", "lr=0.1", () => {
+      p.update(w);
+    });
+    const store = load(p);
+    expect(told(store)).toContain(
+      "Then clip_grad_norm_([w, u], 0.5) wrote into 2 of the gradients.",
+    );
+  });
+
   it("is told by its last step where that is something newer", () => {
     const p = exampleA();
     p.op("mul", [p.leaf("u", [3]), 2], "v");

@@ -88,6 +88,19 @@ describe("groups", () => {
     expect(drawnBeside((p, base) => { p.tell("name", base, "b", ""); })).toBe(true); // prettier-ignore
   });
 
+  it("draw no write into what has neither name nor history, as a gradient that is clipped", () => {
+    const pills = (name?: string): number => {
+      const p = new Program();
+      p.op("mul", [p.leaf("x", [1, 2]), 2], "y");
+      const grad = name === undefined ? p.unnamed([1]) : p.leaf(name, [1], false);
+      p.fill(grad, 0.5);
+      return [...buildGraph(modelOf(p)).boxes.values()].filter(({ kind }) => kind === "pill")
+        .length;
+    };
+    expect(pills()).toBe(1);
+    expect(pills("mask")).toBe(2);
+  });
+
   it("are none where there are no scopes, and the graph is as it is without them", () => {
     const model = modelOf(exampleA());
     expect([...draw(model).boxes.keys()]).toEqual([...buildGraph(model).boxes.keys()]);
