@@ -17,9 +17,8 @@ PYTEST := $(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-w
 LIVE := tests/browser tests/widget notebooks tests/fuzz
 ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test check test-js test-both test-py test-browser bench bundle format notebooks package clean
+.PHONY: help demo test check check-py check-js test-js test-both test-py test-browser bench bundle format notebooks package clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 15
@@ -27,12 +26,21 @@ help:  ## what can be made
 demo: $(BUNDLE) $(VENV)/.demo  ## JupyterLab on the first tutorial [PORT=8888] [BROWSER=no] [NOTEBOOK=...]
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/$(NOTEBOOK) --port=$(PORT) $(ROOT) $(if $(filter no,$(BROWSER)),--no-browser)
 
-test: check test-js test-both  ## everything: linters, types, front end, Python, notebooks, browser
+# The front end is checked while pip installs; each says what it has to say in one piece.
+TOGETHER := --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-check: $(BUNDLE) $(VENV)/.test  ## linters and type checks, Python and TypeScript
+test:  ## everything: linters, types, front end, Python, notebooks, browser
+	$(MAKE) $(TOGETHER) check-js test-js check-py
+	$(MAKE) test-both
+
+check: check-py check-js  ## linters and type checks, Python and TypeScript
+
+check-py: $(BUNDLE) $(VENV)/.test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+check-js: js/node_modules/.package-lock.json
 	$(NPM) run --silent lint
 	$(NPM) run --silent format:check
 	$(NPM) run --silent typecheck

@@ -14,7 +14,7 @@ from graphwidget.optable import TABLE
 from tests.fuzz.faults import FAULTS
 from tests.fuzz.machine import Step, replay
 from tests.fuzz.sampled import KEYS
-from tests.fuzz.seeds import minimal, never_ran, run, shard, summary, write
+from tests.fuzz.seeds import Report, minimal, never_ran, run, shard, summary, write
 
 PROGRAMS = 4_000
 """How many programs are tried, as many as leave the tests short enough to be run often. ``python -m
@@ -23,8 +23,13 @@ TRIED = 600
 """How many programs may be needed to find a planted fault."""
 
 
-def test_no_program_differs() -> None:
-    report = run(0, PROGRAMS)
+@pytest.fixture(scope="module")
+def report() -> Report:
+    """What the programs showed."""
+    return run(0, PROGRAMS)
+
+
+def test_no_program_differs(report: Report) -> None:
     print("\n" + summary(report))
     assert not never_ran(report)
     if report.differences:
@@ -38,10 +43,9 @@ def test_every_op_of_the_table_is_in_the_programs() -> None:
 
 
 @pytest.fixture(scope="module")
-def library() -> list[list[Step]]:
+def library(report: Report) -> list[list[Step]]:
     """Programs that show the same as long as no fault is planted."""
-    programs = [write(seed) for seed in range(TRIED)]
-    return [steps for steps in programs if not replay(steps)]
+    return [write(seed) for seed in range(TRIED) if seed not in report.differences]
 
 
 def test_faults_are_many_and_different() -> None:
