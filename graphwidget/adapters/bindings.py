@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..recording import events as ev
 from ..recording.positions import Position
 from ..recording.recorder import Recorder, Ref
 from ..recording.sites import Names
+from .library_results import LibraryResult
 from .raw_records import FUNCTION, VALUE
-from .scope_marks import Given
-
-
-def named_late(record: Any) -> Sequence[Given]:
-    """What a record of ``Bindings.perhaps`` gives names to."""
-    return ((record[2].id, record[4], record[5]),)
 
 
 class Bindings:
@@ -27,7 +22,7 @@ class Bindings:
         """What each (scope, name) was last told to be bound to."""
         self.retell: dict[Any, Callable[[Any, int], None]] = {}
         """By the functions of records of calls: what tells a value that such a call made."""
-        self._perhaps: tuple[Ref, Position | None, Names] | None = None
+        self._result: LibraryResult[tuple[int, Names]] = LibraryResult()
 
     def recall(self, values: Iterable[Any]) -> None:
         """Tell those of the values that were let go of, and what they were written from."""
@@ -60,27 +55,21 @@ class Bindings:
         if self.bindings.get((scope, name)) != value:
             self.bound(value, ((scope, name),))
 
-    def perhaps(
-        self, _: None, ref: Ref, position: Position | None, names: Names, _content: Any
-    ) -> None:
-        """The value is the last so far of a call in the user's program, inside of a library,
-        whose result gets these names: if nothing follows there, it is that result."""
-        self._perhaps = ref, position, names
+    def perhaps(self, _: None, *told: Any) -> None:
+        """A value was computed in a call in the user's program, inside of a library, whose result
+        gets names: it may be that result (see ``raw_records``)."""
+        self._result.computed((None, None, *told), (told[0].id, told[2]))
 
     def settle(self, _: None = None) -> None:
-        """The program has moved on: what was perhaps the result of its call is it, if it lives."""
-        if self._perhaps is not None:
-            ref, _position, names = self._perhaps
-            self._perhaps = None
-            if ref.id in self.recorder.refs:
-                self.bound(ref.id, names)
+        """The program has moved on: what may be the result of its call is it, if it lives."""
+        if self._result.site is not None:
+            self._result.keep(self.recorder.refs)
+            value, names = self._result.pick()
+            self._result.over()
+            if value in self.recorder.refs:
+                self.bound(value, names)
 
     def moved(self, position: Position | None) -> None:
-        """A call is told, or one that raised: it follows on what was perhaps the last of its site,
-        or on its end."""
-        before = None if self._perhaps is None else self._perhaps[1]
-        site = None if position is None else position.site
-        if before is not None and site is not None and before.site is site:
-            self._perhaps = None
-        else:
+        """A call is told, or one that raised: if it is another one, the one before is over."""
+        if position is None or position.site is not self._result.site:
             self.settle()

@@ -26,10 +26,10 @@ from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.sites import Names, Path
 from ..recording.summary import COPIED, Captured, capture, detailed_summary, statistics
 from .backward_runs import BackwardRuns
-from .bindings import named_late
 from .call_events import Edges
 from .error_words import stopped, words_of_saved
 from .identity import frozen_params, guarded
+from .library_results import named_by_call
 from .module_paths import numbers_of
 from .position_finder import PositionFinder, in_optimizers, ours, outside, unheard
 from .raw_records import MADE
@@ -62,7 +62,7 @@ class NativeAdapter(BackwardRuns):
         self._next = 0  # raw records at which to look at the clock again
         self.sorter = Sorter(recorder, self.scopes)
         self.sorter.settling.add(self._settle)
-        self.sorter.named.update({self._call: _named, self._perhaps: named_late})
+        self.sorter.named.update({self._call: _named, self._perhaps: named_by_call})
         self.sorter.kinds.update({
             self._call: "call", self.identity.told: "value", self._begin: "begin",
             self._finishes: "finish", self._runs: "finish", self._accumulates: "finish",
@@ -142,7 +142,7 @@ class NativeAdapter(BackwardRuns):
         self.raw.append((self.calls.made, position, "made", ref.id, names))
         if late and frame.f_back is not None and not ours(frame.f_back.f_code.co_filename):
             content = capture(tensor._data)
-            self.raw.append((self._perhaps, None, ref, position, late, content))
+            self.raw.append((self._perhaps, None, ref, position, late, content, True))
         self._beat()
 
     def called(
@@ -199,7 +199,7 @@ class NativeAdapter(BackwardRuns):
                 )
             )  # fmt: skip
             if late:
-                raw.append((self._perhaps, None, ref, position, late, captured))
+                raw.append((self._perhaps, None, ref, position, late, captured, True))
             if len(raw) > self._next:
                 self._beat()
         except Exception as error:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..recording.positions import Position
+from .library_results import named_by_call, results
 from .raw_records import FUNCTION, PLACED, POSITION, Groups, Named, kind_of
 from .scope_marks import LoopMark, Records
 
@@ -51,6 +52,10 @@ class Pattern:
             and gives(record)
         ]
         """Which records give names, and what tells them."""
+        late = [at for at, gives in self.named if gives is named_by_call]
+        if late:
+            overruled = {*late} - results(records, late)
+            self.named = [each for each in self.named if each[0] not in overruled]
         self.begins = self._kinds.get("begin", [])
         """Which records are of runs that begin."""
 

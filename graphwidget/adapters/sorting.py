@@ -13,11 +13,12 @@ from time import monotonic
 from typing import Any
 
 from ..recording.positions import Position
-from ..recording.recorder import Recorder, no_collection
+from ..recording.recorder import Recorder, Ref, no_collection
+from .library_results import LibraryResult, named_by_call
 from .raw_records import DID, FUNCTION, POSITION, Named, roots_of
 from .repeats import Pattern
 from .ring import BUDGET, LIVE, NEWEST, NEWEST_WITHIN, Ring
-from .scope_marks import LoopMark, Records, Turn
+from .scope_marks import Given, LoopMark, Records, Turn
 from .scopes import Scopes
 
 PULSE = 0.05
@@ -64,6 +65,7 @@ class Sorter:
         self.few = True
         """Whether few records were left when that was done last."""
         self._seen = self._live = self._quiet = 0
+        self._library: LibraryResult[Given] = LibraryResult()
         self._pattern: Pattern | None = None
         """What the turns of the loop that goes on do, while each does what the one before did."""
         self._aside: Records = []  # those of such turns, which are not in order yet
@@ -175,7 +177,7 @@ class Sorter:
         """Put records where they belong, with those of the scopes that open and close; up to where
         turns may repeat, if they are to be recognised."""
         scopes, first = self.scopes, at
-        named, settling = self.named.get, self.settling
+        named, settling, library = self.named.get, self.settling, self._library
         quiet, begins = self._placeless, self._begins
         turn: Turn | None = None
         began = over = -1  # with which record it began, and is over if it repeats the one before
@@ -191,6 +193,8 @@ class Sorter:
             record = batch[at]
             at += 1
             if type(record) is not tuple or (function := record[FUNCTION]) in quiet:
+                if library.site is not None and type(record) is Ref and library.died(record.id):
+                    scopes.note_scalar(library.pick())
                 append(record)
                 continue
             if function is BEGINS:
@@ -204,6 +208,8 @@ class Sorter:
             else:
                 position = record[POSITION]
                 if type(position) is Position:
+                    if library.site is not None and position.site is not library.site:
+                        library.over()
                     scopes.move(position, None if position.direct else record[DID])
                 elif function in settling:
                     scopes.leave()
@@ -211,7 +217,10 @@ class Sorter:
                 if function in begins:
                     scopes.ran(roots_of(record))
                 gives = named(function)
-                if gives is not None:
+                if gives is named_by_call:
+                    library.computed(record, *named_by_call(record))
+                    scopes.note_scalar(library.pick())
+                elif gives is not None:
                     for given in gives(record):
                         scopes.note_scalar(given)
                 scopes.out.append(record)

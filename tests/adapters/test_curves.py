@@ -137,3 +137,27 @@ after = w.sum()
 """)
     [loop] = model.loops.values()
     assert loop["curves"] == {"loss": [0.0, 2.0, 4.0, 6.0]}
+
+
+CLIPPED = """
+model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 1))
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+x, norms = torch.randn(8, 4), []
+for step in range({turns}):
+    opt.zero_grad()
+    model(x).pow(2).mean().backward()
+    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 100.0)
+    opt.step()
+    norms.append(norm.item())
+after = x.sum()
+"""
+
+
+@pytest.mark.parametrize("turns", [4, 60])
+def test_a_library_gives_what_it_returns_and_not_what_it_computed_last(turns: int) -> None:
+    model, namespace = real(CLIPPED.format(turns=turns))
+    [loop] = model.loops.values()
+    assert loop["curves"]["norm"] == pytest.approx(namespace["norms"])
+    named = [value for value in model.values.values() if ["", "norm"] in map(list, value["names"])]
+    assert [value["summary"][2] for value in named][-1] == pytest.approx(namespace["norms"][-1:])
+    assert {tuple(value["summary"][0]) for value in named} == {()}

@@ -55,7 +55,8 @@ class CallRecorder:
         raw.append((self.tell_call, call.position, call.name, call, number, values, NO_NODE))
         if call.late and values:
             content = _number(values[0][1]) if len(values) == 1 else NOT_ONE_NUMBER
-            raw.append((self.names.perhaps, None, values[0][0], call.position, call.late, content))
+            ref, fresh = values[0][0], not call.writes
+            raw.append((self.names.perhaps, None, ref, call.position, call.late, content, fresh))
         inside = None
         if call.writes:
             through = [each for each in call.writes if each.base_after is not None]

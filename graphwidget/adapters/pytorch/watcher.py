@@ -20,8 +20,9 @@ from ...recording import events as ev
 from ...recording.findings import Finding
 from ...recording.recorder import Recorder
 from ...recording.summary import SMALL, detailed_summary
-from ..bindings import Bindings, named_late
+from ..bindings import Bindings
 from ..error_words import stopped
+from ..library_results import named_by_call
 from ..scopes import Scopes
 from ..sorting import Sorter
 from .call_recorder import CallRecorder, named
@@ -74,7 +75,7 @@ class TorchAdapter:
         self.runs.elsewhere = lambda: get_ident() != self.hooks.thread
         self.calls.found, self.calls.errs = self.runs.checks.add, self.runs.errs
         self.sorter.named[self.records.tell_call] = named
-        self.sorter.named[self.names.perhaps] = named_late
+        self.sorter.named[self.names.perhaps] = named_by_call
         self.sorter.kinds.update({
             self.records.tell_call: "call", self.records.tell_step: "call",
             self.identity.told: "value", self.runs.begins: "begin",
