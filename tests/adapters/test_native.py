@@ -252,6 +252,22 @@ def test_gradients_that_are_zeroed_and_cleared() -> None:
     assert seen.value("a")["how"] == "assigned"
 
 
+@pytest.mark.parametrize(
+    "clip", ["clip_grad_norm_([w], 1.0)", "clip_grad_value_([w], 2.0)"], ids=["norm", "value"]
+)
+def test_what_clipping_leaves_of_a_gradient_is_told(clip: str) -> None:
+    program = f"""
+w = torch.tensor([3.0, 4.0], requires_grad=True)
+(w * w).sum().backward()
+torch.nn.utils.{clip}
+"""
+    model, namespace = native(program)
+    _, expected = real(program)
+    [told] = [row["grad"].values for row in model.values.values() if row["names"] == [["", "w"]]]
+    assert told == pytest.approx(expected["w"].grad.tolist())
+    assert told == tuple(namespace["w"].grad.tolist())
+
+
 def test_retained_gradients_and_flags() -> None:
     seen = record(PATHS.replace("y.back", "a.retain_grad()\ny.back"))
     assert seen.value("a")["retains_grad"]

@@ -11,8 +11,9 @@ import numpy as np
 
 from ...arrays import dtypes
 from ...arrays.warnings import warn
+from ...autograd.grad_mode import no_grad
+from ...graph import runtime
 from ...graph.tensor import Tensor
-from ...graph.version import bump
 
 _NOT_FINITE = (
     "The total norm of order {} for gradients from `parameters` is non-finite, so it cannot be "
@@ -73,6 +74,8 @@ def get_total_norm(
     total = Tensor._wrap(np.asarray(_norm(norms, kind), norms.dtype))
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise RuntimeError(_NOT_FINITE.format(kind))
+    if runtime.observer is not None:
+        runtime.observer.made(total)
     return total
 
 
@@ -95,9 +98,9 @@ def clip_grads_with_norm_(
     factor = min(float(max_norm) / (total_norm.item() + 1e-6), 1.0)
     if math.isnan(total_norm.item()):
         factor = math.nan
-    for grad in _gradients(_as_list(parameters)):
-        np.multiply(grad._data, factor, out=grad._data)
-        bump(grad, "mul_")
+    with no_grad():
+        for grad in _gradients(_as_list(parameters)):
+            grad.mul_(factor)
 
 
 def clip_grad_norm_(
@@ -145,7 +148,6 @@ def clip_grad_value_(
     grads = _gradients(_as_list(parameters))
     if not grads:
         raise RuntimeError(NO_GRADIENTS)
-    for grad in grads:
-        np.clip(grad._data, -bound, bound, out=grad._data)
-        bump(grad, "clamp_min_")
-        bump(grad, "clamp_max_")
+    with no_grad():
+        for grad in grads:
+            grad.clamp_min_(-bound).clamp_max_(bound)
