@@ -7,7 +7,7 @@ may overwrite it; the formula itself runs later, while draining.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -29,7 +29,7 @@ MAX_SAVED = 256
 FIRST_NODES = 256
 """Nodes of a run for which local derivatives are computed; a longer run has no more of them."""
 
-Copied = tuple[Any, Any, list[tuple[Any, ...]], tuple[Any, ...]]
+Copied = tuple[Any, Any, tuple[tuple[Any, ...], ...], tuple[Any, ...]]
 """A node's class, what its gradients are fitted to, copies of its saved arrays, its metadata."""
 
 
@@ -38,7 +38,7 @@ def copied(node: Any) -> Copied | None:
     freed what it needs."""
     cls = node.__class__
     saved, metadata = _getters(cls)
-    arrays = []
+    arrays: list[tuple[Any, ...]] = []
     if saved is not None:
         for array in saved(node):
             if array.__class__ is not ndarray:
@@ -49,12 +49,12 @@ def copied(node: Any) -> Copied | None:
                 return None
             arrays.append((array.dtype, array.shape, array.tobytes()))
     if metadata is None:
-        return cls, node.fit, arrays, ()
+        return cls, node.fit, tuple(arrays), ()
     told = metadata(node)
     for each in told:
         if each.__class__ is PackedIndices:
             return None
-    return cls, node.fit, arrays, told
+    return cls, node.fit, tuple(arrays), told
 
 
 @cache
@@ -85,8 +85,16 @@ def matrices(taken: Copied, grad: Captured) -> list[Matrix | None] | None:
 
     ``grad`` is the gradient of the node's output; only its shape and type matter.
     """
-    cls, fit, arrays, metadata = taken
     dtype, shape, _content = grad
+    try:
+        return _matrices(taken, dtype, shape)
+    except TypeError:  # metadata that has no hash
+        return _matrices.__wrapped__(taken, dtype, shape)
+
+
+@lru_cache(maxsize=64)  # many nodes do the same in every turn of a loop, with the same data
+def _matrices(taken: Copied, dtype: Any, shape: tuple[int, ...]) -> list[Matrix | None] | None:
+    cls, fit, arrays, metadata = taken
     node = cls.__new__(cls)
     node.fit = fit
     for name, (kind, size, content) in zip(cls.saves, arrays, strict=True):
