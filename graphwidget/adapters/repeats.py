@@ -7,7 +7,9 @@ the inner ones are recognised.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from ..recording.positions import Position
@@ -15,19 +17,22 @@ from .library_results import named_by_call, results
 from .raw_records import FUNCTION, PLACED, POSITION, Groups, Named, kind_of
 from .scope_marks import LoopMark, Records
 
-TOGETHER = 64
-"""So many records are compared at once."""
+Key = Callable[[Any], Any]
+
+_placed: Key = itemgetter(*range(PLACED))
+_placeless: Key = itemgetter(FUNCTION, POSITION)
+_function: Key = itemgetter(FUNCTION)
 
 
-def keys_of(records: Records) -> list[Any]:
-    """What turns that do the same have in common: each record's function and, if it has them, its
-    position and what is done there."""
-    return [
-        (record[:PLACED] if record[POSITION].__class__ is Position else record[FUNCTION])
-        if record.__class__ is tuple
-        else record.__class__
-        for record in records
-    ]
+def key_of(record: Any) -> Key | None:
+    """What gives of a record that which it has in common with those of turns that do the same: its
+    function and, if it has them, its position and what is done there. None where that is only its
+    class."""
+    if record.__class__ is not tuple:
+        return None
+    if record[POSITION].__class__ is Position:
+        return _placed
+    return _placeless if record[POSITION] is None else _function
 
 
 class Pattern:
@@ -37,8 +42,13 @@ class Pattern:
         self, records: Records, loop: LoopMark, kinds: Mapping[Any, str], named: Mapping[Any, Named]
     ) -> None:
         self.loop = loop
-        self.keys = keys_of(records)
         self.size = len(records)
+        self._classes = list(map(type, records))
+        self._keys = [
+            (at, key, key(record))
+            for at, record in enumerate(records)
+            if (key := key_of(record)) is not None
+        ]
         self._kinds: dict[str, list[int]] = {}  # the records of each kind, by their numbers
         for at, record in enumerate(records):
             kind = kind_of(record, kinds)
@@ -61,25 +71,41 @@ class Pattern:
 
     def repeats(self, records: Records, at: int) -> int:
         """How many turns from there on do the same, before yet another that begins so."""
-        keys, size = self.keys, self.size
-        found, many, most = 0, 1, max(1, TOGETHER // size)
-        while many:
+        size, found = self.size, 0
+        left = (len(records) - at - 1) // size
+        many = min(1, left)
+        while many:  # first one, then all that there are, then fewer
             end = at + many * size
-            if keys_of(records[at : end + 1]) == [*keys * many, keys[0]]:
-                found, at, many = found + many, end, min(2 * many, most)
+            if self._is(records[at : end + 1]):
+                found, at, left = found + many, end, left - many
+                many = left if found == 1 else min(many, left)
             else:
-                many, most = many // 2, many // 2  # fewer are left
+                many //= 2
         return found
 
     def may_repeat(self, records: Records, at: int) -> bool:
         """Whether such a turn may begin there, as far as there are records."""
-        count = len(records) - at
-        return count <= self.size and keys_of(records[at:]) == self.keys[:count]
+        return len(records) - at <= self.size and self._is(records[at:])
+
+    def _is(self, records: Records) -> bool:
+        """Whether these are records of such turns, the last of which need not be complete."""
+        # The hot path: the same record of all turns at once, by functions that are written in C.
+        size, count = self.size, len(records)
+        if list(map(type, records)) != (self._classes * (count // size + 1))[:count]:
+            return False
+        try:
+            for at, key, known in self._keys:
+                those = records[at::size]
+                if list(map(key, those)) != [known] * len(those):
+                    return False
+        except IndexError:  # a record of fewer items
+            return False
+        return True
 
     def groups(self, records: Records) -> Groups:
         """The records of such turns by their kinds."""
         size = self.size
         return {
-            kind: [record for at in found for record in records[at::size]]
+            kind: [*chain.from_iterable([records[at::size] for at in found])]
             for kind, found in self._kinds.items()
         }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from operator import attrgetter
 from sys import getrefcount
 from typing import Any
 
@@ -63,6 +64,10 @@ MAX_SHARED = 48
 
 MAX_LOOPS = 8
 """Loops of which turns are let go at once."""
+
+
+NUMBER = attrgetter("id")
+"""The id of a value or a node that has died, in the record that this is."""
 
 
 class Ring:
@@ -200,11 +205,13 @@ class Ring:
             return None
         self._gone.update(gone)
         recorder, rest = self.recorder, self._concerning_others(groups)
-        for record in of(DEATH, ()):
-            number = record.id
-            if made.pop(number, None) is None and recorder.lost.pop(number, None) is None:
-                rest.append(record)
-            recorder.values.discard(number)
+        dead = set(map(NUMBER, of(DEATH, ())))
+        recorder.values -= dead
+        others = dead - made.keys() - recorder.lost.keys()
+        for number in dead - others:
+            if made.pop(number, None) is None:
+                del recorder.lost[number]
+        rest += [record for record in of(DEATH, ()) if record.id in others]
         recorder.lost.update(made)
         if len(rest) > 1:
             wanted = set(map(id, rest))
@@ -242,12 +249,10 @@ class Ring:
         for record in of("finish", ()):
             if record[FREED] is True and record[RAN].id not in gone:
                 rest.append(record)  # it is not told in whole: see ``_freed``
-        for record in of(NODE_DEATH, ()):
-            if record.id in gone:
-                gone.discard(record.id)
-                self.recorder.nodes.discard(record.id)
-            else:
-                rest.append(record)
+        dead = gone & set(map(NUMBER, of(NODE_DEATH, ())))
+        gone -= dead
+        self.recorder.nodes -= dead
+        rest += [record for record in of(NODE_DEATH, ()) if record.id not in dead]
         runs = {record[RUN_EVENT].run for record in of("begin", ())}
         for record in of("told", ()):
             if type(record[EVENT]) is not ev.Done or record[EVENT].run not in runs:
