@@ -257,17 +257,23 @@ def test_the_node_that_failed_is_the_one_that_anomaly_mode_names(writes: str) ->
 
 def test_nothing_is_left_behind() -> None:
     hooks = torch.nn.modules.module
-    before = (
-        torch.autograd.graph._engine_run_backward,
-        len(hooks._global_forward_hooks),
-        torch._C._len_torch_function_stack(),
-    )
+
+    def places() -> tuple[Any, ...]:
+        return (
+            torch.autograd.graph._engine_run_backward,
+            torch.nn.Module.__call__,
+            torch.optim.Optimizer.zero_grad,
+            len(hooks._global_forward_hooks),
+            torch._C._len_torch_function_stack(),
+        )
+
+    before = places()
     real(PROGRAMS["two paths"])
-    assert before == (
-        torch.autograd.graph._engine_run_backward,
-        len(hooks._global_forward_hooks),
-        torch._C._len_torch_function_stack(),
-    )
+    assert before == places()
+    with graphwidget.watch():
+        other = graphwidget.watch()
+    other.stop()
+    assert before == places()
 
 
 def test_runs_of_one_graph_are_held_beside_each_other() -> None:

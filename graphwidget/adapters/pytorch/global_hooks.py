@@ -1,17 +1,24 @@
-"""Hears calls of modules and steps of optimizers, through PyTorch's global hooks."""
+"""Hears calls of modules and steps of optimizers.
+
+Of steps PyTorch's global hooks tell. Its hooks of modules would cost each call of one twice as much
+as what is done in them: ``Module.__call__`` itself is wrapped.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from sys import _getframe
 from threading import get_ident
+from types import FrameType
 from typing import Any
 
 import torch
-from torch.nn.modules import module as modules
+from torch.compiler import is_dynamo_compiling
+from torch.nn import Module
 from torch.nn.parameter import is_lazy
+from torch.optim import Optimizer
 from torch.optim import optimizer as optimizers
 
 from ...recording.positions import Position
@@ -19,15 +26,10 @@ from ...recording.recorder import Recorder, Ref
 from ..module_paths import ModuleNames, numbers_of
 from ..sorting import BEGINS, ENDS
 from .heard_calls import HeardCalls
-from .mode_stack import ZeroGrad, enter, leave
+from .mode_stack import Replaced, Without, enter, leave
 from .positions import Positions, not_the_users
 from .run_checks import RunChecks
 from .tensor_facts import traced
-
-MODULE = modules.__file__
-"""The file in which modules are called."""
-WITHIN = 3
-"""Frames of that file, at least, between a module's hook and its caller."""
 
 
 class GlobalHooks:
@@ -68,11 +70,10 @@ class GlobalHooks:
         self._away, self._step = False, None
         self.thread = get_ident()
         self._handles = [
-            modules.register_module_forward_pre_hook(self._module_begins),
-            modules.register_module_forward_hook(self._module_ends, always_call=True),
+            Replaced(Module, "__call__", self._hearing_module),
+            Replaced(Optimizer, "zero_grad", self._dropping_unheard),
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),
-            ZeroGrad(self.calls, self._elsewhere),
         ]
 
     def remove(self) -> None:
@@ -91,15 +92,28 @@ class GlobalHooks:
         return self.calls.off or get_ident() != self.thread or traced()
 
     # Modules -------------------------------------------------------------------------------
-    def _module_begins(self, module: torch.nn.Module, _args: Any) -> None:
-        if self._elsewhere():
-            return
+    def _hearing_module(self, plain: Callable[..., Any]) -> Callable[..., Any]:
+        """The call of a module, which is heard."""
+
+        @wraps(plain)
+        def call(module: Any, /, *args: Any, **kwargs: Any) -> Any:
+            # what Dynamo traces is no call of the program's: it must not come to see the rest
+            if is_dynamo_compiling() or self._elsewhere():
+                return plain(module, *args, **kwargs)
+            self._module_begins(module, _getframe(1))
+            try:
+                return plain(module, *args, **kwargs)
+            finally:
+                if self._handles and self.scopes:
+                    self.positions.leave()
+                    self._ends()
+
+        return call
+
+    def _module_begins(self, module: Any, frame: FrameType) -> None:
         if self._away:
             self.step_over()  # an error has ended it
         try:
-            frame = _getframe(WITHIN)
-            while frame.f_code.co_filename == MODULE and frame.f_back is not None:
-                frame = frame.f_back
             position = self.positions.of(frame)
             number = self.recorder.ids.scope()
             name = self.modules.called(module, frame, number)
@@ -126,12 +140,21 @@ class GlobalHooks:
         if not self.scopes:
             self.checks.check_unrun_graphs(position)
 
-    def _module_ends(self, _module: torch.nn.Module, _args: Any, _result: Any) -> None:
-        if self.scopes and not self._elsewhere():
-            self.positions.leave()
-            self._ends()
-
     # Optimizers ----------------------------------------------------------------------------
+    def _dropping_unheard(self, plain: Callable[..., Any]) -> Callable[..., Any]:
+        """How an optimizer drops gradients: without the mode, which would be shown two reads of
+        every parameter, and note none."""
+
+        @wraps(plain)
+        def zero_grad(optimizer: Any, set_to_none: bool = True) -> None:
+            if not set_to_none or self._elsewhere():
+                plain(optimizer, set_to_none)
+                return
+            with Without(self.calls):
+                plain(optimizer, set_to_none)
+
+        return zero_grad
+
     def _step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if self._elsewhere():
             return

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 import torch
-from torch.optim import Optimizer
 
 from .heard_calls import HeardCalls
 
@@ -15,6 +13,9 @@ from .heard_calls import HeardCalls
 def enter(mode: HeardCalls) -> None:
     """Put the mode below the program's own, which are taken off from the top when their blocks
     end; above the default device's alone, which PyTorch wants at the bottom."""
+    if not torch._C._len_torch_function_stack():
+        torch._C._push_on_torch_function_stack(mode)
+        return
     above = []
     while torch._C._len_torch_function_stack():
         above.append(torch._C._pop_torch_function_stack())
@@ -40,27 +41,31 @@ def leave(mode: HeardCalls) -> bool:
     return found
 
 
-class ZeroGrad:
-    """Optimizers drop gradients without the mode: it would be shown two reads of every parameter,
-    and note none. ``elsewhere`` says that it is not the program's own doing."""
+class Without:
+    """Within the block the mode is off the stack, if it was there."""
 
-    def __init__(self, mode: HeardCalls, elsewhere: Callable[[], bool]) -> None:
-        before = self._before = Optimizer.zero_grad
+    def __init__(self, mode: HeardCalls) -> None:
+        self.mode = mode
 
-        @wraps(before)
-        def zero_grad(self: Any, set_to_none: bool = True) -> None:
-            if not set_to_none or elsewhere() or not leave(mode):
-                return before(self, set_to_none)
-            try:
-                return before(self, set_to_none)
-            finally:
-                if not mode.off:
-                    enter(mode)
+    def __enter__(self) -> None:
+        self.left = leave(self.mode)
 
-        self._own = zero_grad
-        Optimizer.zero_grad = zero_grad  # type: ignore[method-assign]
+    def __exit__(self, *_error: object) -> None:
+        if self.left and not self.mode.off:
+            enter(self.mode)
+
+
+class Replaced:
+    """A method of PyTorch's in whose place stands what ``make`` makes of it."""
+
+    def __init__(
+        self, owner: type[Any], name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]
+    ) -> None:
+        self._owner, self._name, self._before = owner, name, getattr(owner, name)
+        self._own = make(self._before)
+        setattr(owner, name, self._own)
 
     def remove(self) -> None:
-        """Leave optimizers as they were."""
-        if Optimizer.zero_grad is self._own:
-            Optimizer.zero_grad = self._before  # type: ignore[method-assign]
+        """Leave it as it was, unless somebody else has replaced it since."""
+        if getattr(self._owner, self._name) is self._own:
+            setattr(self._owner, self._name, self._before)
