@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import torch
 
+import graphwidget
 from graphwidget.adapters import sorting
 from graphwidget.adapters.repeats import Pattern
 from graphwidget.recording import events as ev
@@ -142,3 +144,29 @@ def test_turns_that_repeat_are_recognised(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(Pattern, "repeats", counted)
     record(PROGRAMS["training"].replace("range(9)", "range(100)"))
     assert sum(found) > 90
+
+
+def test_turns_on_the_real_pytorch_are_recognised_whenever_one_looks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # a look lets go of records, and with them of the gradients that these hold
+    followed: list[int] = []
+    follow = sorting.Sorter._follow
+
+    def counted(self: sorting.Sorter, batch: list[Any], at: int, learn: bool = True) -> int:
+        end = follow(self, batch, at, learn)
+        followed.append(end - at)
+        return end
+
+    monkeypatch.setattr(sorting.Sorter, "_follow", counted)
+    monkeypatch.setattr(sorting, "SIFT", 200)
+    loop = MODEL.replace("scale", "1.0").replace("def step(1.0)", "def step()")
+    loop += "for n in range(TURNS):\n    loss = step()\n"
+    counts = []
+    for turns in (30, 90):
+        followed.clear()
+        names = {"torch": torch, "TURNS": turns}
+        with graphwidget.watch():
+            exec(compile(loop, f"<{turns} turns>", "exec"), names)
+        counts.append(sum(followed))
+    assert counts[1] < 1.5 * counts[0]  # those of the first turns and of the last ones

@@ -40,11 +40,13 @@ def given_to(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) 
                 # The hot path: nearly every tensor is as it was when it was last met.
                 ref = met(id(each))
                 try:
-                    same = ref is not None and each._version == ref.version and ref() is each
+                    if (
+                        ref is None or each._version != ref.version or ref() is not each
+                        or not (defers or ref.id in values)
+                    ):  # fmt: skip
+                        ref = identity.given(each)
                 except RuntimeError:  # it has none
-                    same = False
-                if not same or ref is None or not (defers or ref.id in values):
-                    ref = identity.current(each)
+                    ref = identity.given(each)
                 tensors.append(each)
                 refs.append(ref)
                 kept.append(ref)
@@ -91,7 +93,7 @@ def _kept(value: Any, tensors: list[torch.Tensor], refs: list[Ref], identity: Te
     if isinstance(value, torch.Tensor):
         if is_lazy(value):
             return Foreign("...", ())
-        ref = identity.current(value)
+        ref = identity.given(value)
         tensors.append(value)
         refs.append(ref)
         return ref
@@ -103,10 +105,23 @@ def _kept(value: Any, tensors: list[torch.Tensor], refs: list[Ref], identity: Te
     if isinstance(value, (int, float)):
         return value
     inside = tensors_in(value)
-    known = [identity.current(each) for each in inside]
+    known = [identity.given(each) for each in inside]
     tensors += inside
     refs += known
     return Foreign("" if inside else text(value), tuple(known))
+
+
+def given_to_run(identity: Tensors, value: Any, refs: list[Ref]) -> Any:
+    """What a backward run is given, with references in the place of tensors, which go into
+    ``refs``. The gradients that it begins with are not told: no call is given them, and when they
+    die depends on whoever looks at the nodes' gradients later."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return kind([given_to_run(identity, each, refs) for each in value])
+    if kind not in TENSORS or id(value) in identity.refs:
+        return _kept(value, [], refs, identity)
+    refs.append(identity.fresh(value))
+    return refs[-1]
 
 
 def given_back(identity: Tensors, value: Any) -> Any:

@@ -25,10 +25,11 @@ from .identity import TOKEN
 from .lines import place_of, way_of
 from .live import gate_of_this_thread
 from .no_graph import cut, lost_history, no_graph
-from .node_facts import class_of, leaf_of, leafy, sequence_of, sequences_of
+from .node_facts import class_of, leaf_of, leafy, sequence_of
+from .repeated_runs import Reach, Way, reach_of, reachable
 from .run_context import Grad, Grads, RunContext
 from .saved_tensors import slots_of
-from .tensor_facts import asked, grad_fn_of, version_of
+from .tensor_facts import Captured, Passed, asked, grad_fn_of, version_of
 
 MAX_FIRST = 20_000
 
@@ -63,7 +64,8 @@ class BackwardRun:
             self.identity.current(each) if isinstance(each, torch.Tensor) else None
             for each in outputs
         ]
-        self.root = next((ref.id for ref in self.roots if ref is not None), None)
+        known = [ref.id for ref in self.roots if ref is not None]
+        self.root = known[0] if known else None
         self.inputs: tuple[Ref, ...] | None = None
         if wanted:
             self.inputs = tuple(
@@ -76,9 +78,35 @@ class BackwardRun:
         self.done: list[int] = []  # nodes that ran and are no leaf's
         self.emptied: list[int] = []  # nodes that ran and had saved something
         self.handles: list[Any] = []
-        self.reached, self.learning = _reachable(self.nodes)
+        self._passed: dict[int, Passed] = {}  # what nodes gave, by its address while it is held
+        self._reached: list[Any] | None = None
+        self._way: Way | None = None
+        self.repeated = False  # whether it reaches what the last run from its line did
+        self.reach, self.learning = self._reach()
         self.ungraded = set() if self.deferred else set(map(id, filter(_ungraded, self.learning)))
         """Leaves whose gradient will be what they are given first."""
+
+    def _reach(self) -> tuple[Reach, list[torch.Tensor]]:
+        """What it can reach, and the leaves of that: those of the turn before if it repeats it."""
+        if self.deferred and self.inputs is None:
+            repeats, unheard = self.runs.repeats, self.identity.unheard
+            self._way, known = repeats.known(self.position, self.roots, self.nodes, unheard)
+            leaves = [] if known is None else [leaf() for leaf in known.leaves]
+            living = [leaf for leaf in leaves if leaf is not None]
+            if known is not None and len(living) == len(leaves):
+                self.repeated = True
+                return known, living
+        self._reached, found = reachable(self.nodes)
+        if not self.deferred:
+            return Reach(len(self._reached), (), []), found
+        return reach_of(self.nodes[0] if self.nodes else None, self._reached, found), found
+
+    @property
+    def reached(self) -> list[Any]:
+        """The nodes that it can reach."""
+        if self._reached is None:
+            self._reached = reachable(self.nodes)[0]
+        return self._reached
 
     def begin(self, outputs: Sequence[Any]) -> None:
         """Tell that it begins, at once or later; look for what is wrong before PyTorch does; and
@@ -156,10 +184,19 @@ class BackwardRun:
             self.runs.fault(error)
 
     def _taken(self, grads: Any) -> Grads:
-        """What a hook was given, where something else than a tensor is nothing."""
-        passed = self.identity.passed
-        given = (grads,) if isinstance(grads, torch.Tensor) else grads
-        return [passed(each) if isinstance(each, torch.Tensor) else None for each in given]
+        """What a hook was given, where something else than a tensor is nothing. Most of it another
+        node gave, whose hook was shown it."""
+        taken: list[Captured | Passed | None] = []
+        for each in (grads,) if isinstance(grads, torch.Tensor) else grads:
+            grad: Captured | Passed | None = None
+            if isinstance(each, torch.Tensor):
+                grad = self._passed.get(id(each))
+                if grad is None or grad.version != version_of(each):
+                    grad = self.identity.passed(each)
+                    if type(grad) is Passed:
+                        self._passed[id(each)] = grad
+            taken.append(grad)
+        return taken
 
     def _accumulated(self, leaf: torch.Tensor, grad: torch.Tensor, taken: Grads) -> Grad:
         """The gradient of a leaf, which is what it was given if it had none before."""
@@ -189,6 +226,7 @@ class BackwardRun:
         that can run the one made last, leaves first."""
         model, identity = self.recorder.log.model(), self.identity
         stale = {node["node"] for node, _slot in model.hazards()}
+        ran = self.runs.ran_nodes.where()
         waits: dict[Any, int] = {}
         for node in self.reached:
             for before, _nr in node.next_functions:
@@ -198,7 +236,7 @@ class BackwardRun:
             node = max(ready, key=lambda each: (leafy(each), sequence_of(each)))
             ready.remove(node)
             number = identity.edge(node)
-            freed = sequence_of(node) in self.runs.ran_at and slots_of(class_of(node))
+            freed = sequence_of(node) in ran and slots_of(class_of(node))
             if number is None or (number in stale if STALE in message else freed):
                 break
             self.ran.add(number)
@@ -264,7 +302,7 @@ class BackwardRun:
         """Notice a loss whose history was cut and that was told to need a gradient: no error is
         raised, and no parameter gets one."""
         calls, checks = self.runs.calls, self.runs.checks
-        only_a_leaf = len(self.reached) == 1 and leafy(self.reached[0]) and self.inputs is None
+        only_a_leaf = self.reach.size == 1 and leafy(self.reached[0]) and self.inputs is None
         looked = self.position in checks.without_history
         if not only_a_leaf or looked or not (calls.became_numbers or self.identity.aliases):
             return
@@ -297,6 +335,7 @@ class BackwardRun:
     def ended(self, status: str) -> None:
         """Take the hooks away, and tell the end and what was freed."""
         try:
+            self._passed.clear()
             for handle in self.handles:
                 handle.remove()
             if status == "ok":
@@ -321,18 +360,20 @@ class BackwardRun:
         runs = self.runs
         if status == "ok" and not self.keeps:
             site = None if self.position is None else self.position.site
-            numbers = sequences_of(self.reached)
-            _note_first(runs.ran_at, numbers, site)
+            first = sequence_of(self.nodes[0])
+            runs.ran_nodes.note(first, self.reach.ages, site)
+            runs.repeats.note(self.position, self._way, self.reach)
             told = self.identity.newest
-            if told and min(numbers, default=told) <= told:  # else nobody was told of them
+            if told and first - max(self.reach.ages, default=0) <= told:
                 found = [self.identity.known_node(node) for node in self.reached]
                 self.emptied = [ref.id for ref in found if ref is not None]
-        for leaf in self.learning:
-            if leaf.grad is not None:
-                known = self.identity.known(leaf) or self.identity.current(leaf)
-                runs.checks.graded.add(known.storage)
+        if not self.repeated:
+            for leaf in self.learning:
+                if leaf.grad is not None:
+                    known = self.identity.known(leaf) or self.identity.current(leaf)
+                    runs.checks.graded.add(known.storage)
         runs.going_on.remove(self)
-        self.reached, self.nodes, self.learning = [], [], []
+        self._reached, self.nodes, self.learning = [], [], []
 
     def _retained(self) -> None:
         """Tell the gradients that tensors inside the graph were asked to keep."""
@@ -379,25 +420,3 @@ def _node_of(output: Any) -> Any:
         return torch.autograd.graph.get_gradient_edge(output).node
     except (AssertionError, RuntimeError):  # its history was lost: the engine will say so
         return None
-
-
-def _reachable(roots: Sequence[Any]) -> tuple[list[Any], list[torch.Tensor]]:
-    """The nodes that a run from ``roots`` can reach, each once; and the leaves among them."""
-    found: dict[Any, None] = {}
-    leaves: list[torch.Tensor] = []
-    waiting = [node for node in roots if node is not None]
-    while waiting:
-        node = waiting.pop()
-        if node in found:
-            continue
-        found[node] = None
-        before = node.next_functions
-        if before:
-            for each, _nr in before:
-                if each is not None and each not in found:
-                    waiting.append(each)
-        else:
-            leaf = leaf_of(node)
-            if leaf is not None:
-                leaves.append(leaf)
-    return list(found), leaves

@@ -119,8 +119,8 @@ class EngineEntry(RunContext):
         """A run has succeeded."""
         try:
             with torch._C.DisableTorchFunction():
-                found = [leaf.grad for leaf in run.learning]
-                self.checks.check_gradients_finite([*found, *tensors_in(result)])
+                grads = [leaf.grad for leaf in run.learning]
+                self.checks.check_gradients_finite([*grads, *tensors_in(result)])
                 self.calls.returned(result)
         except Exception as error:
             self.fault(error)

@@ -23,7 +23,7 @@ from ...recording.positions import Position
 from ...recording.recorder import Recorder, Ref
 from ...recording.sites import Names, Site
 from . import ops
-from .arguments import TENSORS, Before, given_back, given_to, unmet
+from .arguments import TENSORS, Before, given_back, given_to, given_to_run, unmet
 from .call_recorder import CallRecorder
 from .fix_trials import tried
 from .heard_functions import FLAGS, looked_at
@@ -118,7 +118,7 @@ class HeardCalls(TorchFunctionMode):
         if before is not None:
             try:
                 with torch._C.DisableTorchFunction():
-                    if not defers or not self._usual(func, name, before, result):
+                    if not self._usual(func, name, before, result):
                         self._after(func, name, before, result)
             except Exception as error:
                 self.fault(error)
@@ -234,27 +234,27 @@ class HeardCalls(TorchFunctionMode):
         kwargs: Mapping[str, Any],
     ) -> None:  # fmt: skip
         """A backward run begins: ``entry`` is PyTorch's to its engine."""
-        before = self._before(args, kwargs)
-        if before is not None:
-            self.still = 0
-            _tensors, refs, args, kwargs = before
-            enabled = torch.is_grad_enabled()
-            self.tape.heard(
-                Heard(
-                    position, entry, "", args, kwargs, None, tuple(refs), (), (), enabled, run=True
-                )
-            )
+        self.still = 0
+        refs: list[Ref] = []
+        given = given_to_run(self.identity, args, refs)
+        enabled = torch.is_grad_enabled()
+        self.tape.heard(
+            Heard(position, entry, "", given, kwargs, None, tuple(refs), (), (), enabled, run=True)
+        )
 
     def returned(self, result: Any) -> None:
         """The run is over."""
-        self.tape.returned(given_back(self.identity, result))
+        self.tape.returned(given_back(self.identity, result) if result else None)
 
     def _usual(self, func: Callable[..., Any], name: str, before: Before, result: Any) -> bool:
-        """Note a call of the most usual kind, which is told later: it only made one tensor of
-        others, or gave one back as it was. Whether it is one."""
+        """Note a call of the most usual kind: it only made one tensor of others, or gave one back
+        as it was. Whether it is one."""
         # The hot path: `_after` would do the same with twice the steps.
         identity = self.identity
         tensors, refs, args, kwargs = before
+        pair = type(result) is tuple and len(result) == 2 and result[1] is None
+        if pair:  # what attention gives that is not asked for its weights
+            result = result[0]
         if type(result) is not torch.Tensor or not tensors or identity.apart or name in UNUSUAL:
             return False
         try:
@@ -272,14 +272,18 @@ class HeardCalls(TorchFunctionMode):
         made = identity.fresh(result)
         call: Heard = new_tuple(
             Heard,
-            (position, func, name, args, kwargs, made, tuple(refs), (made,), (),
-             torch.is_grad_enabled(), names, late, False),
+            (position, func, name, args, kwargs, (made, None) if pair else made, tuple(refs),
+             (made,), (), torch.is_grad_enabled(), names, late, False),
         )  # fmt: skip
         self.tape.heard(call)
+        self.still = self.still + 1 if node is None else 0
+        if not identity.defers:
+            nodes = () if node is None else ((node, result.output_nr, made),)
+            self.records.tell(call, nodes)
+            self.heard()
+            return True
         self.recorder.raw.append(call)
-        self.still += 1
         if node is not None:
-            self.still = 0
             identity.claim_fresh(node, result.output_nr, call)
         if len(self.recorder.raw) > MOST:
             self.heard()
@@ -314,6 +318,8 @@ class HeardCalls(TorchFunctionMode):
         )  # fmt: skip
         if func is not None:
             self.tape.heard(call)
+        else:
+            identity.unheard += 1
         if not tensors:
             self._factory(new, position, names or late)
             return

@@ -24,7 +24,7 @@ from .fix_trials import Player, Unfit, numbers_in
 from .lines import place_in, place_of, statement
 from .ops import plain_name
 from .tape import Entry, Tape
-from .tensor_facts import copyable
+from .tensor_facts import copyable_of
 
 MAX_SUMMED = 2**16
 """Numbers of gradients that are copied to be looked at in one call."""
@@ -167,7 +167,7 @@ def scales() -> list[torch.Tensor]:
 def bad_gradient(grads: Iterable[torch.Tensor | None]) -> torch.Tensor | None:
     """A gradient that is not finite, in one pass over all: the sum of few numbers is looked at, and
     the norms of many, which are not finite then."""
-    held = [grad for grad in grads if grad is not None and copyable(grad)]
+    held = copyable_of([grad for grad in grads if grad is not None])
     if not held:
         return None
     try:

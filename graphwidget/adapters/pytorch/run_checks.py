@@ -21,6 +21,7 @@ from .identity import TOKEN, Identity
 from .leaks import Count, leak, with_history
 from .lines import name_of_value, way_of
 from .node_facts import leafy
+from .repeated_runs import Reach
 from .saved_tensors import saved_tensors
 from .stale_values import silently_stale
 from .tensor_facts import copyable, storage_of
@@ -40,8 +41,12 @@ class BeginningRun(Protocol):
 
     id: int
     nodes: list[Any]
-    reached: list[Any]
+    reach: Reach
     position: Position | None
+
+    @property
+    def reached(self) -> list[Any]:
+        """The nodes that it can reach."""
 
 
 class RunChecks:
@@ -105,7 +110,7 @@ class RunChecks:
             self._runs_through(run)
         if run.position is None:
             return
-        count = len(run.reached)
+        count = run.reach.size
         last, streak, before = self.grown.get(run.position, (count, 0, set()))
         streak = streak + 1 if count > last else 0
         if len(self.grown) > MAX_PLACES:

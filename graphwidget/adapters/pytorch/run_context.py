@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 from ...recording import events as ev
 from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Recorder
-from ...recording.sites import Site
 from .heard_calls import HeardCalls
 from .identity import Identity
+from .repeated_runs import RanNodes, RepeatedRuns
 from .run_checks import RunChecks
 from .tensor_facts import Captured, Passed, summarized
 
@@ -35,9 +35,8 @@ class RunContext:
         self.position = position
         self.fault = fault
         self.checks = RunChecks(recorder, identity, calls)
-        self.ran_at: dict[int, Site | None] = {}
-        """Of nodes that ran while their runs were told later: the line of the first of these, by
-        the nodes' sequence numbers."""
+        self.ran_nodes = RanNodes()
+        self.repeats = RepeatedRuns(calls.tape.calls)
         self.going_on: list[Any] = []
         """Runs that are told when they fail."""
         self.about_to_run: Callable[[], None] = lambda: None

@@ -136,10 +136,11 @@ class Tape:
         self._read: tuple[int, Heard | None, list[Entry], dict[int, Look]] = (0, None, [], {})
 
     def returned(self, result: Any) -> None:
-        """The backward run that was heard last is over: a good place to forget what was before."""
+        """The backward run that was heard last is over, with a result if it was asked for one: a
+        good place to forget what was before."""
         if len(self.calls) > LONG:
             self.calls.clear()
-        elif result is not None and self.calls and self.calls[-1].run:
+        elif result and self.calls and self.calls[-1].run:
             self.calls[-1] = self.calls[-1]._replace(result=result)
 
     def number(self, tensor: torch.Tensor) -> int | None:

@@ -78,6 +78,17 @@ def copyable(tensor: torch.Tensor) -> bool:
     return not _WRAPPED(tensor) and tensor.layout is torch.strided
 
 
+def copyable_of(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
+    """Those of the tensors that are copyable, found faster where no transform of functions and no
+    dispatch mode is on that could have made others."""
+    if _transformed() or torch._C._len_torch_dispatch_stack():
+        return [each for each in tensors if copyable(each)]
+    strided = torch.strided
+    return [
+        each for each in tensors if type(each) in PLAIN and each.is_cpu and each.layout is strided
+    ]
+
+
 def bytes_of(tensor: torch.Tensor) -> bytes | None:
     """The memory of a tensor that can be looked at, where that is its numbers in a row. (numpy's
     hand on it would forbid PyTorch to resize it.)"""
@@ -108,6 +119,14 @@ _IN_NUMPY = frozenset({
 _WRAPPED: Callable[[torch.Tensor], bool] = getattr(
     getattr(torch._C, "_functorch", None), "is_functorch_wrapped_tensor", lambda tensor: False
 )
+_INTERPRETER: Callable[[], Any] = getattr(
+    getattr(torch._C, "_functorch", None), "peek_interpreter_stack", lambda: None
+)
+
+
+def _transformed() -> bool:
+    """Whether a transform of functions is on (``torch.func``)."""
+    return _INTERPRETER() is not None
 
 
 @cache

@@ -9,7 +9,6 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
-from math import prod
 from typing import Any, NamedTuple
 
 import torch
@@ -69,11 +68,9 @@ class Tables:
 
     def leave(self, address: int) -> None:
         """A tensor has that storage no more."""
-        storage, count = self.storages.get(address, (0, 1))
-        if count > 1:
-            self.storages[address] = (storage, count - 1)
-        else:
-            self.storages.pop(address, None)
+        shared = self.storages.pop(address, None)
+        if shared is not None and shared[1] > 1:
+            self.storages[address] = shared[0], shared[1] - 1
 
 
 class Alias(NamedTuple):
@@ -103,6 +100,8 @@ class Tensors:
         self.apart: dict[int, int] = {}
         """Of ``.data``, which has the memory but not the versions of its tensor: by its storage in
         the log, the value of that tensor."""
+        self.unheard = 0
+        """How many histories came about of which no call on the tape tells."""
         self.copied = 0
         """Numbers that wait in the raw records."""
         self._died = _deaths(self.tables, recorder.raw.append, recorder.values)
@@ -139,6 +138,14 @@ class Tensors:
         if before is not None and (self.defers or before.id in self.recorder.values):
             write = ev.Write(ref.storage, version, before.id, ref.id, None, None, None, None)
             self.note(ref, (self.recorder.tell, write), before)
+        return ref
+
+    def given(self, tensor: torch.Tensor) -> Ref:
+        """The identity of what a call is given, which may have a history that nobody heard of."""
+        known = self.refs.get(id(tensor))
+        ref = self.current(tensor)
+        if known is None and not ref.facts.leaf:
+            self.unheard += 1
         return ref
 
     def forget(self, refs: Iterable[Ref]) -> None:
@@ -178,19 +185,22 @@ class Tensors:
     def fresh(self, tensor: torch.Tensor) -> Ref:
         """The identity of a tensor that was never met."""
         # The hot path: every result of every call.
+        tables = self.tables
         try:
             version, address = tensor._version, int(tensor.untyped_storage()._cdata)
         except (RuntimeError, NotImplementedError):
             version, address = version_of(tensor), storage_of(tensor)
-        ref = Ref(tensor, self._died)
+        ref = self.refs[id(tensor)] = Ref(tensor, self._died)
         met = self._met(tensor) if self.unmet else None
-        number = ref.id = self.recorder.ids.value() if met is None else met
+        ref.id = ref.storage = self.recorder.ids.value() if met is None else met
         ref.version = version
-        storages = self.tables.storages
-        ref.storage, others = storages.get(address) or (number, 0)
-        storages[address] = ref.storage, others + 1
-        self.refs[id(tensor)] = ref
-        ref.facts = self._facts(tensor, self.tables.number(), address)
+        shared = tables.storages.get(address)
+        if shared is None:
+            tables.storages[address] = ref.id, 1
+        else:
+            ref.storage = shared[0]
+            tables.storages[address] = shared[0], shared[1] + 1
+        ref.facts = self._facts(tensor, tables.number(), address)
         return ref
 
     def moved(self, tensor: torch.Tensor) -> None:
@@ -222,7 +232,7 @@ class Tensors:
         except RuntimeError:
             needed, leaf = asked(tensor, "requires_grad"), asked(tensor, "is_leaf")
         numbers = None
-        if self.defers and prod(shape) <= self.limit:
+        if self.defers and tensor.numel() <= self.limit:
             numbers = numbers_of(tensor)
         parameter = type(tensor) is not torch.Tensor and isinstance(tensor, torch.nn.Parameter)
         facts: Facts = new_tuple(
@@ -332,14 +342,18 @@ class Tensors:
 
 def _deaths(tables: Tables, tell: Callable[[Any], None], values: set[int]) -> Callable[[Any], None]:
     """What is called when a tensor has died; it keeps no recording alive."""
-    refs, leave = tables.refs, tables.leave
+    refs, storages = tables.refs, tables.storages
 
     def died(ref: Any) -> None:
+        # The hot path: every result of every call.
         facts = ref.facts
         key = facts.key
         if refs.get(key) is ref:  # else it was written, and is known as another value
             del refs[key]
-            leave(facts.address)
+            address = facts.address
+            shared = storages.pop(address, None)
+            if shared is not None and shared[1] > 1:
+                storages[address] = shared[0], shared[1] - 1
         if ref.id in values:
             tell(ref)
 

@@ -1,8 +1,8 @@
 """The adapter for the real PyTorch: watches a program that imports torch, and leaves no trace.
 
-Watching is a function mode, hooks on modules and a wrapped entry to the engine; ``stop`` takes all
-of it away. Nothing that goes wrong here may reach the user's program: an internal failure is
-reported once and the adapter takes itself away.
+Watching is a function mode, wrapped calls of modules, hooks on optimizers and a wrapped entry to
+the engine; ``stop`` takes all of it away. Nothing that goes wrong here may reach the user's
+program: an internal failure is reported once and the adapter takes itself away.
 """
 
 from __future__ import annotations
@@ -109,10 +109,11 @@ class TorchAdapter:
         runs = self.runs
         roots = [node for run in runs.going_on for node in run.nodes]
         records, living = self.records.unfold(batch, roots)
+        ran = runs.ran_nodes.where()
         for node in living:
             number, at = self.identity.edge(node), sequence_of(node)
-            if number is not None and at in runs.ran_at and not leafy(node):
-                runs.checks.freed_by.setdefault(number, runs.ran_at[at])
+            if number is not None and at in ran and not leafy(node):
+                runs.checks.freed_by.setdefault(number, ran[at])
         return self.sorter.sort(records)
 
     def fork(self, recorder: Recorder, sorter: Sorter, names: Bindings) -> TorchAdapter:

@@ -1,0 +1,155 @@
+"""What a backward run can reach: looked up in the graph, or known of the last run from its line.
+
+The turns of a training loop make graphs of one structure. Where the program has made the same calls
+since the run before, of the same tensors or of what the same calls had made, and these made as many
+nodes, the run reaches what it did in the turn before, and nobody walks through its graph. Where a
+history came about unheard (in TorchScript, or in a Function of the program's) it is looked at.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple
+from weakref import ref as weak
+
+import torch
+
+from ...recording.positions import Position
+from ...recording.recorder import Ref
+from ...recording.sites import Site
+from .node_facts import leaf_of, sequence_of, sequences_of
+from .tape import Heard
+
+MAX_RAN = 20_000
+"""Nodes of which is known where they ran."""
+MAX_LINES = 1_000
+MAX_CALLS = 2_000
+"""A run after more calls than these is always looked at."""
+Way = tuple[int, list[Any], list[int]]
+"""How the program came to a run: the nodes that were made since the run before, the calls, and
+what these were given and the run begins at, by numbers."""
+
+
+class Reach(NamedTuple):
+    """What a run can reach: so many nodes; of those that are no leaf's, how long before its first
+    node they were made, in sequence numbers; and the leaves, which it does not keep alive."""
+
+    size: int
+    ages: tuple[int, ...]
+    leaves: list[weak[torch.Tensor]]
+
+
+class RepeatedRuns:
+    """What the last run from each line could reach, and what the program did for it."""
+
+    def __init__(self, calls: deque[Heard]) -> None:
+        self._calls = calls
+        self._known: dict[Position, tuple[Way, Reach]] = {}
+        self._last = 0  # the sequence number of the last run's first node
+        self._unheard = 0  # how many histories had come about unheard before it
+
+    def known(
+        self, position: Position | None, roots: Sequence[Ref | None], nodes: Sequence[Any],
+        unheard: int,
+    ) -> tuple[Way | None, Reach | None]:  # fmt: skip
+        """How the program came to a run, if that can be told; and what it reaches, if the last one
+        from its line came about so too."""
+        node = nodes[0] if len(nodes) == 1 else None
+        root = roots[0] if node is not None else None
+        if position is None or root is None:
+            return None, None
+        last, self._last = self._last, sequence_of(node)
+        heard, self._unheard = self._unheard == unheard, unheard
+        calls = _since_last_run(self._calls) if heard else None
+        way = None if calls is None else _way(calls, root, self._last - last)
+        before = self._known.get(position)
+        if way is None or before is None or before[0] != way:
+            return way, None
+        return way, before[1]
+
+    def note(self, position: Position | None, way: Way | None, reach: Reach) -> None:
+        """What a run reaches, as was seen."""
+        if position is not None and way is not None:
+            if len(self._known) > MAX_LINES:
+                self._known.clear()
+            self._known[position] = way, reach
+
+
+def _since_last_run(calls: deque[Heard]) -> list[Heard] | None:
+    """The calls since the last run, the newest first."""
+    found: list[Heard] = []
+    for call in reversed(calls):
+        if call.run:
+            return found
+        if len(found) > MAX_CALLS:
+            return None
+        found.append(call)
+    return found
+
+
+def _way(calls: list[Heard], root: Ref, nodes: int) -> Way | None:
+    """What the structure of the graph follows from: the calls, where they stand, what they were
+    given, and how many nodes they made."""
+    # The hot path: every call of every turn. What was met since the run before has a number that
+    # is higher by a turn's than it was then; all else must be the very same.
+    first = next((call.made[0].facts.number for call in reversed(calls) if call.made), None)
+    if first is None:
+        return None
+    given = [ref.facts.number for call in calls for ref in call.given]
+    given.append(root.facts.number)
+    return (
+        nodes,
+        list(map(_HEARD, calls)),
+        [number if number < first else number - first for number in given],
+    )
+
+
+_HEARD = itemgetter(*map(Heard._fields.index, ("position", "func", "grad_mode")))
+
+
+def reach_of(root: Any, nodes: Sequence[Any], leaves: Iterable[torch.Tensor]) -> Reach:
+    """What a run from ``root`` reaches, which are these."""
+    first = sequence_of(root)
+    inner = sequences_of([node for node in nodes if node.next_functions])
+    return Reach(len(nodes), tuple([first - number for number in inner]), [*map(weak, leaves)])
+
+
+def reachable(roots: Sequence[Any]) -> tuple[list[Any], list[torch.Tensor]]:
+    """The nodes that a run from ``roots`` can reach, each once; and the leaves among them."""
+    # The hot path: every node of every run that does not repeat.
+    found: dict[Any, None] = {}
+    leaves: list[torch.Tensor] = []
+    waiting = [node for node in roots if node is not None]
+    while waiting:
+        node = waiting.pop()
+        if node in found:
+            continue
+        found[node] = None
+        before = node.next_functions
+        for each, _nr in before:
+            if each is not None and each not in found:
+                waiting.append(each)
+        if not before and (leaf := leaf_of(node)) is not None:
+            leaves.append(leaf)
+    return list(found), leaves
+
+
+class RanNodes:
+    """Which nodes ran in runs that are told later."""
+
+    def __init__(self) -> None:
+        self._runs: deque[tuple[int, tuple[int, ...], Site | None]] = deque()
+        self._count = 0
+
+    def note(self, first: int, ages: tuple[int, ...], site: Site | None) -> None:
+        """A run is over, from the node with that sequence number."""
+        self._runs.append((first, ages, site))
+        self._count += len(ages)
+        while self._count > MAX_RAN and len(self._runs) > 1:
+            self._count -= len(self._runs.popleft()[1])
+
+    def where(self) -> dict[int, Site | None]:
+        """The line of the run in which a node ran first, by the node's sequence number."""
+        return {first - age: site for first, ages, site in reversed(self._runs) for age in ages}
