@@ -253,19 +253,29 @@ def test_gradients_that_are_zeroed_and_cleared() -> None:
 
 
 @pytest.mark.parametrize(
-    "clip", ["clip_grad_norm_([w], 1.0)", "clip_grad_value_([w], 2.0)"], ids=["norm", "value"]
+    "write",
+    [
+        "torch.nn.utils.clip_grad_norm_([w], 1.0)",
+        "torch.nn.utils.clip_grad_value_([w], 2.0)",
+        "w.grad.mul_(0.5)",
+        "w.grad.zero_()",
+    ],
 )
-def test_what_clipping_leaves_of_a_gradient_is_told(clip: str) -> None:
+@pytest.mark.parametrize("recorded", [real, native])
+def test_what_is_written_into_a_gradient_is_told(recorded: Any, write: str) -> None:
     program = f"""
 w = torch.tensor([3.0, 4.0], requires_grad=True)
 (w * w).sum().backward()
-torch.nn.utils.{clip}
+came = w.grad.tolist()
+{write}
 """
-    model, namespace = native(program)
+    model, namespace = recorded(program)
     _, expected = real(program)
     [told] = [row["grad"].values for row in model.values.values() if row["names"] == [["", "w"]]]
     assert told == pytest.approx(expected["w"].grad.tolist())
     assert told == tuple(namespace["w"].grad.tolist())
+    [leaf] = [row for row in model.nodes.values() if row["name"].endswith("AccumulateGrad")]
+    assert leaf["grads_in"][0].values == tuple(expected["came"])  # what backward brought it
 
 
 def test_retained_gradients_and_flags() -> None:

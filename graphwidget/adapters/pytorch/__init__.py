@@ -4,11 +4,11 @@
 
 - **Hearing.** ``heard_calls.py`` hears every call of the functions of ``heard_functions.py``
   (``mode_stack.py`` puts it into PyTorch's way, ``arguments.py`` notes what a call was given,
-  ``writes.py`` what it wrote, ``raised_calls.py`` what one that raised was); ``global_hooks.py``
-  hears modules and optimizers; ``engine_entry.py`` hears the engine, ``backward_run.py`` is one run
-  of it (``repeated_runs.py`` knows what one reaches whose turn repeats another), ``live.py`` holds
-  it between nodes. ``positions.py`` says where the program stands, and ``warned_lines.py`` lets
-  PyTorch's warnings say it too.
+  ``writes.py`` what it wrote, ``raised_calls.py`` what one that raised was);
+  ``modules_and_steps.py`` hears modules and optimizers; ``engine_entry.py`` hears the engine,
+  ``backward_run.py`` is one run of it (``repeated_runs.py`` knows what one reaches whose turn
+  repeats another), ``live.py`` holds it between nodes. ``positions.py`` says where the program
+  stands, and ``warned_lines.py`` lets PyTorch's warnings say it too.
 - **Knowing.** ``identity.py`` and ``tensors.py`` give ids; ``tensor_facts.py``, ``node_facts.py``
   and ``saved_tensors.py`` ask PyTorch; ``ops.py`` and ``view_writes.py`` ask the op table;
   ``earlier_calls.py`` reads graphs made before anybody listened.

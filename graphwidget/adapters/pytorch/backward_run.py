@@ -27,7 +27,7 @@ from .live import gate_of_this_thread
 from .no_graph import cut, lost_history, no_graph
 from .node_facts import class_of, leaf_of, leafy, sequence_of
 from .repeated_runs import Reach, Way, reach_of, reachable
-from .run_context import Grad, Grads, RunContext
+from .run_context import Grad, RunContext
 from .saved_tensors import slots_of
 from .tensor_facts import Captured, Passed, asked, grad_fn_of, version_of
 
@@ -179,11 +179,12 @@ class BackwardRun:
                     known = self.identity.current(leaf)
                     self.runs.checks.graded.add(known.storage)
                     value, grad = known.id, self._accumulated(leaf, leaf.grad, taken)
+                    self.identity.note_gradient(leaf)
                 raw.append((self.runs.ran, self.id, ref, taken, value, grad, self._taken(into)))
         except Exception as error:
             self.runs.fault(error)
 
-    def _taken(self, grads: Any) -> Grads:
+    def _taken(self, grads: Any) -> list[Captured | Passed | None]:
         """What a hook was given, where something else than a tensor is nothing. Most of it another
         node gave, whose hook was shown it."""
         taken: list[Captured | Passed | None] = []
@@ -198,12 +199,12 @@ class BackwardRun:
             taken.append(grad)
         return taken
 
-    def _accumulated(self, leaf: torch.Tensor, grad: torch.Tensor, taken: Grads) -> Grad:
-        """The gradient of a leaf, which is what it was given if it had none before."""
-        given = taken[0]
-        if id(leaf) in self.ungraded and given is not None and not version_of(grad):
-            return given
-        return self.identity.captured(grad)
+    def _accumulated(self, leaf: torch.Tensor, grad: torch.Tensor, taken: list[Any]) -> Grad:
+        """The gradient of a leaf, as it is now: the program may write into it."""
+        captured = self.identity.captured(grad)
+        if id(leaf) in self.ungraded and taken[0] is not None and not version_of(grad):
+            taken[0] = captured  # it had none before, and has what it was given
+        return captured
 
     def _standing(self) -> NodeRef | None:
         """The node that the run has come to when it fails: of those that had all their gradients

@@ -69,7 +69,7 @@ class RunContext:
             self._accumulated("accumulated", leaf, grad, run)
         self.recorder.tell(ev.Finish(run, node.id, _summaries(gave), None))
 
-    def _accumulated(self, how: str, value: int, grad: Grad, run: int) -> None:
+    def _accumulated(self, how: str, value: int, grad: Grad, run: int | None) -> None:
         if self.recorder.lost:
             self.calls.records.names.recall((value,))
         self.recorder.tell(ev.Grad(value, how, _summary(grad), None, run, None))

@@ -100,6 +100,8 @@ class Tensors:
         self.apart: dict[int, int] = {}
         """Of ``.data``, which has the memory but not the versions of its tensor: by its storage in
         the log, the value of that tensor."""
+        self.gradients: dict[int, weakref.ref[torch.Tensor]] = {}
+        """The leaves whose ``.grad`` is the tensor with that address, if it still is."""
         self.unheard = 0
         """How many histories came about of which no call on the tape tells."""
         self.copied = 0
@@ -323,6 +325,13 @@ class Tensors:
         self.copied += count
         found: Passed = new_tuple(Passed, (grad, version_of(grad)))
         return found
+
+    def note_gradient(self, leaf: torch.Tensor) -> None:
+        """A leaf got a gradient."""
+        if id(leaf.grad) not in self.gradients:
+            if len(self.gradients) > MAX_SILENT:
+                self.gradients.clear()
+            self.gradients[id(leaf.grad)] = weakref.ref(leaf)
 
     def captured(self, tensor: torch.Tensor) -> Captured:
         """The tensor's content as it is now, to be looked at later; of a large one, and where

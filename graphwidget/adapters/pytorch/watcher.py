@@ -27,10 +27,10 @@ from ..scopes import Scopes
 from ..sorting import Sorter
 from .call_recorder import CallRecorder, named
 from .engine_entry import EngineEntry
-from .global_hooks import GlobalHooks
 from .heard_calls import HeardCalls
 from .identity import Identity
 from .mode_stack import enter, leave
+from .modules_and_steps import ModulesAndSteps
 from .node_facts import leafy, sequence_of
 from .none_gradients import absent
 from .positions import Positions, not_the_users
@@ -70,10 +70,13 @@ class TorchAdapter:
         self.runs = EngineEntry(
             recorder, self.identity, self.calls, self.positions.here, self.fault
         )
-        self.hooks = GlobalHooks(recorder, self.calls, self.runs.checks, self.positions, self.fault)
+        self.hooks = ModulesAndSteps(
+            recorder, self.calls, self.runs.checks, self.positions, self.fault
+        )
         self.runs.about_to_run, self.runs.is_over = self.hooks.step_over, self._run_over
         self.runs.elsewhere = lambda: get_ident() != self.hooks.thread
         self.calls.found, self.calls.errs = self.runs.checks.add, self.runs.errs
+        self.calls.gradient_told = self.runs.accumulates
         self.sorter.named[self.records.tell_call] = named
         self.sorter.named[self.names.perhaps] = named_by_call
         self.sorter.kinds.update({

@@ -32,7 +32,7 @@ from .run_checks import RunChecks
 from .tensor_facts import traced
 
 
-class GlobalHooks:
+class ModulesAndSteps:
     """The hooks, while they are installed; the scopes that they have seen begin and not end."""
 
     def __init__(
