@@ -13,6 +13,7 @@ import pytest
 
 from .adapters.both import Adapter
 from .recording.recorder import Recorder
+from .widget.tracebacks import leave_out_own
 
 _adapter = pytest.StashKey[Adapter]()
 
@@ -37,6 +38,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
             return (yield)
         except Exception as error:
             adapter.raised(error)
+            leave_out_own(error)
             raise
 
 

@@ -7,7 +7,7 @@ place is the result only where there is no other.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Sequence, Set
 from typing import Any, Generic, TypeVar
 
 from ..recording.positions import Position
@@ -61,7 +61,7 @@ class LibraryResult(Generic[Key]):
         self.site, self._found = None, []
 
 
-def results(records: Records, candidates: Sequence[int]) -> set[int]:
+def results(records: Records, candidates: Set[int]) -> set[int]:
     """Those of the candidates that turn out to be results, by their numbers among the records."""
     result, found = LibraryResult[int](), set[int]()
     for nr, record in enumerate(records):

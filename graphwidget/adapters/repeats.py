@@ -62,9 +62,9 @@ class Pattern:
             and gives(record)
         ]
         """Which records give names, and what tells them."""
-        late = [at for at, gives in self.named if gives is named_by_call]
+        late = {at for at, gives in self.named if gives is named_by_call}
         if late:
-            overruled = {*late} - results(records, late)
+            overruled = late - results(records, late)
             self.named = [each for each in self.named if each[0] not in overruled]
         self.begins = self._kinds.get("begin", [])
         """Which records are of runs that begin."""

@@ -10,6 +10,7 @@ from typing import Any
 from ..adapters import both
 from ..recording.findings import Findings
 from ..recording.recorder import Recorder
+from .tracebacks import leave_out_own
 
 
 def explain() -> Findings:
@@ -34,6 +35,7 @@ def diagnose() -> Iterator[Diagnosis]:
             yield found
         except Exception as error:
             adapter.raised(error)
+            leave_out_own(error)
             raise
     found.over = True
     if found.findings:

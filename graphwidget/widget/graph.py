@@ -29,6 +29,7 @@ from . import display, subshell
 from .ipython_kernel import call_later, kernel, on_main_thread
 from .pausing import Pause
 from .stepping import Stepper, Steppers
+from .tracebacks import leave_out_own
 
 CHUNK = 2_000
 """Events in one message to the page."""
@@ -173,6 +174,8 @@ class GraphWidget(anywidget.AnyWidget):
         traceback: TracebackType | None,
     ) -> None:
         self.stop()
+        if error is not None:
+            leave_out_own(error)
 
     # What was recorded ---------------------------------------------------------------------
     @property

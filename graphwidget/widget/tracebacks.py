@@ -51,5 +51,15 @@ def of_user(traceback: TracebackType | None, engine: bool = True) -> TracebackTy
     return kept
 
 
+def leave_out_own(error: BaseException) -> None:
+    """Take this package's entries, and those that lead to them, out of an error's own traceback."""
+    first = error.__traceback__
+    while first is not None and _file(first).startswith(PACKAGE):
+        first = first.tb_next
+    kept = of_user(first)
+    if first is not None and kept is not None:
+        first.tb_next = kept.tb_next
+
+
 def _file(traceback: TracebackType) -> str:
     return traceback.tb_frame.f_code.co_filename

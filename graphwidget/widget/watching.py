@@ -34,7 +34,7 @@ class Watch(GraphWidget):
         traceback: TracebackType | None,
     ) -> None:
         global _current
-        self.stop()
+        super().__exit__(kind, error, traceback)
         if current() is self:
             _current = self._before
             outer = current()

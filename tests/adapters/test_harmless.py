@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import traceback
 import warnings
 import weakref
 from collections.abc import Callable
@@ -218,3 +219,17 @@ def test_a_warning_that_is_an_error_is_one_while_the_program_is_watched() -> Non
         warnings.simplefilter("error")
         with pytest.raises(UserWarning, match="target size"), graphwidget.diagnose():
             torch.nn.functional.mse_loss(torch.ones(2, 3), torch.ones(2, 1))
+
+
+@pytest.mark.parametrize("watched", WATCHED)
+def test_the_traceback_of_an_error_is_what_it_is_without_us(watched: Callable[[], Any]) -> None:
+    def lines(around: Callable[[], Any]) -> list[tuple[str, str]]:
+        with pytest.raises(RuntimeError) as raised, around():
+            net()(torch.ones(3, 5))
+        return [
+            (frame.filename, frame.name)
+            for frame in traceback.extract_tb(raised.value.__traceback__)
+            if not frame.filename.endswith("contextlib.py")
+        ]
+
+    assert lines(watched) == lines(nullcontext)

@@ -72,8 +72,6 @@ class HeardCalls(TorchFunctionMode):
         self.found: Callable[[Finding], None] = lambda finding: None
         self.errs: Callable[..., None] = lambda *record: None
         """Tells an error, while draining."""
-        self.gradient_told: Callable[..., None] = lambda *record: None
-        """Tells the gradient of a leaf, while draining."""
         self.off = False
         self.still = 0
         """How many calls in a row touched no gradient."""
@@ -333,20 +331,8 @@ class HeardCalls(TorchFunctionMode):
             self.writes.silent(call, written)
         self._tell(call, made, written)
         if written and identity.gradients:
-            self._gradients_written(call, written)
+            self.writes.into_gradients(call, written)
         self.heard()
-
-    def _gradients_written(self, call: Heard, written: list[tuple[torch.Tensor, Ref]]) -> None:
-        """Tell what leaves' gradients are now, if these were written, as to clip them."""
-        how = "zeroed" if call.name.endswith("zero_") else "assigned"
-        for tensor, _before in written:
-            known = self.identity.gradients.get(id(tensor))
-            leaf = None if known is None else known()
-            if leaf is None or leaf.grad is not tensor:
-                continue
-            ref = self.identity.current(leaf)
-            taken = self.identity.captured(tensor)
-            self.recorder.raw.append((self.gradient_told, how, ref.id, taken, None))
 
     def _tell(
         self, call: Heard, made: list[torch.Tensor], written: list[tuple[torch.Tensor, Ref]]

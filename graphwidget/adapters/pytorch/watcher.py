@@ -76,7 +76,7 @@ class TorchAdapter:
         self.runs.about_to_run, self.runs.is_over = self.hooks.step_over, self._run_over
         self.runs.elsewhere = lambda: get_ident() != self.hooks.thread
         self.calls.found, self.calls.errs = self.runs.checks.add, self.runs.errs
-        self.calls.gradient_told = self.runs.accumulates
+        self.calls.writes.gradient_told = self.runs.accumulates
         self.sorter.named[self.records.tell_call] = named
         self.sorter.named[self.names.perhaps] = named_by_call
         self.sorter.kinds.update({

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -19,6 +19,8 @@ class Writes:
 
     def __init__(self, identity: Identity) -> None:
         self.identity = identity
+        self.gradient_told: Callable[..., None] = lambda *record: None
+        """Tells the gradient of a leaf, while draining."""
         self._needed: set[int] = set()  # storages that batch norms keep for their backward
 
     def note(self, tensor: torch.Tensor, before: Ref) -> Write:
@@ -36,6 +38,18 @@ class Writes:
         if not identity.defers:
             identity.assure(base_after, after)
         return Write(before, after, base_before, base_after, grown)
+
+    def into_gradients(self, call: Heard, written: list[tuple[torch.Tensor, Ref]]) -> None:
+        """Tell what leaves' gradients are now, if the call wrote these, as to clip them."""
+        identity = self.identity
+        how = "zeroed" if call.name.endswith("zero_") else "assigned"
+        for tensor, _before in written:
+            known = identity.gradients.get(id(tensor))
+            leaf = None if known is None else known()
+            if leaf is None or leaf.grad is not tensor:
+                continue
+            ref, taken = identity.current(leaf), identity.captured(tensor)
+            identity.recorder.raw.append((self.gradient_told, how, ref.id, taken, None))
 
     def silent(self, call: Heard, written: list[tuple[torch.Tensor, Ref]]) -> None:
         """Note what the call wrote without raising a version that others see."""
