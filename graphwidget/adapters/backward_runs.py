@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from math import prod
+from sys import _getframe
+from types import FrameType
 from typing import Any
 
 from numpy import ndarray
 
 from ..graph.base import NodeBase, RunBase, TensorBase
 from ..graph.errors import ErrorFacts
-from ..graph.node import AccumulateGrad
 from ..optable import TABLE
 from ..recording import events as ev
 from ..recording.positions import Position
@@ -45,11 +46,11 @@ class BackwardRuns:
         self._starts, self._finishes, self._runs = self._start, self._finish, self._ran
         self._accumulates, self._tells_grad = self._accumulated, self._tell_grad
         self._started: Any = None  # the record of the node that started last
-        self._leaf: Any = None  # that of a leaf, as long as it took no gradient
         self._died = self.identity.append
         self._left = 0  # nodes of this run whose local derivatives are still computed
         self._local: list[ev.Matrix | None] | None = None  # of the node told to start last
-        self._last: Any = self  # the gradient captured last
+        self._last: Callable[[], Any] = nothing
+        """The array captured last, which nobody holds for longer than without us."""
         self._last_captured: Grads = ()  # as that of a node with one
         self._owners: dict[int, weakref.ref[Any]] = {}
         """Whose ``.grad`` an array is, by the array's id."""
@@ -57,47 +58,48 @@ class BackwardRuns:
     def fault(self, error: BaseException) -> None:
         raise NotImplementedError
 
-    def position(self) -> Position | None:
+    def position(self, frame: FrameType | None = None) -> Position | None:
         raise NotImplementedError
 
     # The run -------------------------------------------------------------------------------
-    @guarded
     def run_begins(self, run: RunBase) -> None:
         if run._rec is not None:
             return  # a live run: it was told when it was held before its first node
-        identity = self.identity
-        roots: list[tuple[int | None, int]] = []
-        for tensor, target in zip(run.tensors or (None,) * len(run.roots), run.roots, strict=True):
-            value = None if tensor is None else identity.current(tensor).id
-            roots.append((value, identity.edge(target, () if tensor is None else (tensor,))[0]))
-        inputs = None if run.inputs is None else tuple(identity.current(x).id for x in run.inputs)
-        run._rec = self.recorder.ids.run()
-        self._left = FIRST_NODES
-        event = ev.Backward(
-            run._rec, tuple(roots), bool(run.retain_graph), bool(run.create_graph), bool(run.live),
-            inputs, None,
-        )  # fmt: skip
-        self.raw.append((self._begin, self.position(), "backward", event))
+        try:
+            identity = self.identity
+            roots: list[tuple[int | None, int]] = []
+            tensors = run.tensors or (None,) * len(run.roots)
+            for tensor, target in zip(tensors, run.roots, strict=True):
+                value = None if tensor is None else identity.current(tensor).id
+                given = () if tensor is None else (tensor,)
+                roots.append((value, identity.target_of(target, given).edge[0]))
+            inputs = run.inputs
+            if inputs is not None:
+                inputs = tuple([identity.current(each).id for each in inputs])
+            run._rec = self.recorder.ids.run()
+            self._left = FIRST_NODES
+            event = ev.Backward(
+                run._rec, tuple(roots), bool(run.retain_graph), bool(run.create_graph),
+                bool(run.live), inputs, None,
+            )  # fmt: skip
+            position = self.position(_getframe(2))  # the engine's own frame is always there
+            self.raw.append((self._begin, position, "backward", event))
+        except Exception as error:
+            self.fault(error)
 
     def node_starts(self, run: RunBase, node: NodeBase, grads: tuple[Any, ...]) -> None:
         try:
             ref = node._rec
             if ref is None or ref.id not in self.nodes:
                 ref = self.identity.target(node, None)
-            local = None
             taken = self._take(grads)
+            local = None
             if self._left > 0 and node.op is not None and len(taken) == 1:
                 grad = taken[0]
                 if grad is not None and _items(grad[1]) <= MAX_ITEMS:
                     self._left -= 1
                     local = copied(node)
-            started = (self._starts, run._rec, ref, taken, local)
-            if node.__class__ is AccumulateGrad:
-                self._last = self  # a leaf keeps what nobody else holds, without a copy
-                if node.hooks is None and not run.create_graph:
-                    self._leaf = started  # nothing comes in between: told with its gradient
-                    return
-            self._started = started
+            self._started = started = (self._starts, run._rec, ref, taken, local)
             self.raw.append(started)
         except Exception as error:
             self.fault(error)
@@ -107,17 +109,24 @@ class BackwardRuns:
     ) -> None:
         try:
             op, raw, started = node.op, self.raw, self._started
-            if node.__class__ is AccumulateGrad and node.hooks is None and not run.create_graph:
-                if self._leaf is None:
-                    return
-                started, self._leaf = self._leaf, None  # it took no gradient
-                raw.append(started)
             indices = slots(node) if op is None or op.variadic else None
             finished = (run._rec, node._rec, freed, node.__class__, indices, self._take(grads))
             if raw[-1] is started:  # nothing came in between
                 raw[-1] = (self._runs, *finished, *started[3:])
             else:
                 raw.append((self._finishes, *finished))
+        except Exception as error:
+            self.fault(error)
+
+    def leaf_ran(self, run: RunBase, node: Any, grad: Any) -> None:
+        try:
+            ref = node._rec
+            if ref is None or ref.id not in self.nodes:
+                ref = self.identity.target(node, None)
+            tensor, grads = node.variable, self._take((grad,))
+            value = self.identity.current(tensor)
+            told = self._grad(value, tensor, "accumulated", grads[0], run._rec)
+            self.raw.append((self._accumulates, run._rec, ref, False, grads, told))
         except Exception as error:
             self.fault(error)
 
@@ -131,14 +140,16 @@ class BackwardRuns:
     def accumulated(self, run: RunBase, tensor: TensorBase, how: str, added: Any) -> None:
         try:
             ref = self.identity.current(tensor)
-            self._grad(ref, tensor, how, self._take((added,))[0], run._rec)
+            told = self._grad(ref, tensor, how, self._take((added,))[0], run._rec)
+            self.raw.append((self._tells_grad, *told))
         except Exception as error:
             self.fault(error)
 
     @guarded
     def grad_assigned(self, tensor: TensorBase) -> None:
         ref = self.identity.current(tensor)
-        self._grad(ref, tensor, "cleared" if tensor._grad is None else "assigned", None, None)
+        how = "cleared" if tensor._grad is None else "assigned"
+        self.raw.append((self._tells_grad, *self._grad(ref, tensor, how, None, None)))
 
     def owner_changed(self, written: TensorBase) -> None:
         """When what was written in place is some tensor's ``.grad``, tell its new value."""
@@ -146,28 +157,24 @@ class BackwardRuns:
         owner = None if ref is None else ref()
         if owner is not None and owner._grad is not None and owner._grad._data is written._data:
             how = "assigned" if written._data.any() else "zeroed"
-            self._grad(self.identity.current(owner), owner, how, None, None)
+            told = self._grad(self.identity.current(owner), owner, how, None, None)
+            self.raw.append((self._tells_grad, *told))
 
     def _grad(
         self, ref: Ref, tensor: TensorBase, how: str, added: Captured | None, run: int | None
-    ) -> None:
+    ) -> tuple[Any, ...]:
+        """What is told of a tensor's ``.grad`` as it is now."""
         grad = tensor._grad
         taken = value = None
         if grad is not None:
             # a first gradient often is the very array that was added
-            taken = added if added and grad._data is self._last else capture(grad._data)
+            taken = added if added and grad._data is self._last() else capture(grad._data)
             if grad._node is not None:
                 value = self.identity.current(grad).id
             if len(self._owners) > 1_000:
                 self._owners.clear()
             self._owners[id(grad._data)] = weakref.ref(tensor)
-        told = (ref.id, how, taken, added, run, value)
-        if run is not None and self._leaf is not None:
-            _function, _run, node, grads, _local = self._leaf
-            self.raw.append((self._accumulates, run, node, False, grads, told))
-            self._leaf = None
-        else:
-            self.raw.append((self._tells_grad, *told))
+        return ref.id, how, taken, added, run, value
 
     @guarded
     def flagged(self, tensor: TensorBase) -> None:
@@ -296,13 +303,14 @@ class BackwardRuns:
     # Arrays --------------------------------------------------------------------------------
     def _take(self, grads: Sequence[Any]) -> Grads:
         """Capture gradients (arrays, Tensors under create_graph, or None)."""
-        if len(grads) == 1 and grads[0] is self._last:
+        last = self._last()
+        if len(grads) == 1 and grads[0] is last is not None:
             return self._last_captured  # most nodes start with what another finished with
         taken: list[Captured | None] = []
         for grad in grads:
             if grad is None:
                 taken.append(None)
-            elif grad is self._last:
+            elif grad is last:
                 taken += self._last_captured
             else:
                 data = grad if grad.__class__ is ndarray else getattr(grad, "_data", grad)
@@ -310,8 +318,9 @@ class BackwardRuns:
                     captured: Captured = (data.dtype, data.shape, data.tobytes())
                 else:
                     captured = capture(data)
-                self._last, self._last_captured = grad, (captured,)
                 taken.append(captured)
+                self._last = weakref.ref(grad) if grad.__class__ is ndarray else nothing
+                self._last_captured = (captured,)
         return tuple(taken)
 
     def _summaries(self, grads: Grads) -> tuple[ev.Summary | None, ...]:
@@ -326,6 +335,10 @@ class BackwardRuns:
             found = summary(captured)
             self._told = captured, found
         return found
+
+
+def nothing() -> None:
+    """What is there of an array that has gone, or may have been written."""
 
 
 _items = cache(prod)

@@ -25,7 +25,7 @@ from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.sites import Names, Path
 from ..recording.summary import COPIED, Captured, capture, detailed_summary, statistics
-from .backward_runs import BackwardRuns
+from .backward_runs import BackwardRuns, nothing
 from .call_events import Edges
 from .error_words import stopped, words_of_saved
 from .identity import frozen_params, guarded
@@ -272,6 +272,7 @@ class NativeAdapter(BackwardRuns):
             if position is not None and position.initial:
                 return
             identity = self.identity
+            self._last = nothing
             refs = [identity.current(each) for each in inputs[1:]]
             before = identity.before(tensor)
             after = identity.renew(tensor)
@@ -367,11 +368,12 @@ class NativeAdapter(BackwardRuns):
             return None
 
     # Where and when ------------------------------------------------------------------------
-    def position(self) -> Position | None:
-        """Where the user's program stands."""
+    def position(self, frame: FrameType | None = None) -> Position | None:
+        """Where the user's program stands, or stood when it came to ``frame``."""
         if self._commanded:
             return None
-        frame = _getframe(1)
+        if frame is None:
+            frame = _getframe(1)
         position = self.positions.at(frame)
         if position.outer:
             self._tick(position, frame)

@@ -243,11 +243,13 @@ class Run(RunBase):
             keep = self.retain_graph
             plain = not self.create_graph and buffers.private is None
             for target in self._left:
+                observer = runtime.observer
                 if (
                     plain
+                    and (captures is None or observer is None)
                     and (captures is None or (target in self.through and target not in captures))
-                    and runtime.observer is None and target.run_arrays(keep)
-                ):  # fmt: skip
+                    and target.run_arrays(keep, self, observer)
+                ):
                     if self.pauses:
                         yield target
                     continue

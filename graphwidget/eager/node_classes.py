@@ -198,12 +198,14 @@ def run_arrays_source(op: Op, targets: tuple[str, ...]) -> str:
     fast; in a loop over nodes of all classes it is twice as slow."""
     children = [f"child{i}" for i in range(len(targets))]
     fitting = may_broadcast(op) or "dtype" in op.params
+    saved = bool(op.saved_by(targets))
     lines = [
-        "def run_arrays(node, keep):",
+        "def run_arrays(node, keep, run, observer):",
         "    if node.hooks is not None: return False",
         "    grad = node.grad",
-        f"    if grad is None: return {not op.saved_by(targets)}",
+        f"    if grad is None: return {'False' if saved else 'observer is None'}",
         "    node.grad = None",
+        "    if observer is not None: observer.node_starts(run, node, (grad,))",
         *unpack_source(op, targets, True),
         *scalar_source(op, targets),
         *(["    fit = node.fit"] if fitting else []),
@@ -212,10 +214,12 @@ def run_arrays_source(op: Op, targets: tuple[str, ...]) -> str:
             for child, slot in zip(children, target_slots(targets), strict=True)
         ),
     ]
-    gives, founds = [], []
+    gives, founds, told = [], [], []
     for i, result in enumerate(formula_source(op, targets, True)):
         if gives_no_gradient(op.derivatives[targets[i]]):
+            told.append("None")
             continue
+        told.append(f"found{i}")
         founds.append(f"    found{i} = {result}")
         if fitting:
             founds.append(f"    if fit is not None: found{i} = fit_to(found{i}, fit[{i}])")
@@ -225,6 +229,8 @@ def run_arrays_source(op: Op, targets: tuple[str, ...]) -> str:
             *([f"    found{i} = None"] if i + 1 < len(targets) else []),
         ]
     lines += quiet_lines(founds, "    ") if founds and op.warns else founds
+    finished = f"({', '.join(told)},), {'not keep' if saved else 'False'}"
+    lines.append(f"    if observer is not None: observer.node_finishes(run, node, {finished})")
     # Nobody else is to have what is given, so that the next may be added to it in place.
     if len(targets) > 1:
         lines.append("    grad = None")

@@ -20,6 +20,7 @@ import numpy as np
 from . import runtime
 from .base import GradHooks, TensorBase
 from .hook_handles import RemovableHandle
+from .observer import Observer
 from .saved import SavedValues
 from .version import counter_of
 
@@ -92,9 +93,10 @@ class Node(SavedValues):
         """The same on Tensors, recording as it goes (create_graph)."""
         raise NotImplementedError
 
-    def run_arrays(self, keep: bool) -> bool:
-        """The common case at once: nothing is hooked or watched, gradients are arrays, and go from
-        this node's slot to its targets'. False where the engine must look after it."""
+    def run_arrays(self, keep: bool, run: Any, observer: Observer | None) -> bool:
+        """The common case at once: nothing is hooked, gradients are arrays, and go from this node's
+        slot to its targets'; the observer hears of it as part of the ``run``. False where the
+        engine must look after it."""
         return False
 
     # PyTorch's public surface ------------------------------------------------------------
@@ -287,14 +289,22 @@ class AccumulateGrad(Node):
         self.next, self.variable, self.mark, self.seq = (), variable, 0, 0.0
         self.fit = self.grad = self.hooks = self._rec = None
 
-    def run_arrays(self, keep: bool) -> bool:
-        variable = self.variable
+    def run_arrays(self, keep: bool, run: Any, observer: Observer | None) -> bool:
+        variable, grad = self.variable, self.grad
         if self.hooks is not None or variable._hooks is not None:
             return False
-        grad = self.grad
+        if observer is not None and (grad is None or not variable._requires_grad):
+            return False
         self.grad = None
         if grad is not None and variable._requires_grad:
-            runtime.accumulate(variable, grad, False)
+            try:
+                runtime.accumulate(variable, grad, False)
+            except Exception:
+                if observer is not None:
+                    observer.node_starts(run, self, (grad,))
+                raise
+            if observer is not None:
+                observer.leaf_ran(run, self, grad)
         return True
 
     def backward_tensors(self, grad: Any, keep: bool) -> Any:

@@ -59,6 +59,9 @@ class Observer(Protocol):
         """The node gave these gradients, one for each entry of ``node.next``; and ``freed``, if
         so, what it had saved."""
 
+    def leaf_ran(self, run: RunBase, node: NodeBase, grad: Any) -> None:
+        """A leaf's node ran, with no hooks: it added ``grad`` to the ``.grad`` of its tensor."""
+
     def accumulated(self, run: RunBase, tensor: TensorBase, how: str, added: Any) -> None:
         """``tensor.grad`` has its new value, ``added`` included."""
 

@@ -242,59 +242,6 @@ def test_a_write_through_a_view_gives_the_base_a_new_history() -> None:
     assert node["name"] == "CopySlices"
 
 
-def test_gradients_that_are_zeroed_and_cleared() -> None:
-    source = PATHS + "w.grad.zero_()\nx.grad.data.zero_()\na.grad = torch.ones(1)\nx.grad = None\n"
-    seen = record(source)
-    assert seen.value("w")["how"] == "zeroed"
-    assert seen.value("w")["grad"].values == (0.0,)
-    assert seen.value("x")["how"] == "cleared"
-    assert seen.value("x")["grad"] is None
-    assert seen.value("a")["how"] == "assigned"
-
-
-@pytest.mark.parametrize(
-    "write",
-    [
-        "torch.nn.utils.clip_grad_norm_([w], 1.0)",
-        "torch.nn.utils.clip_grad_value_([w], 2.0)",
-        "w.grad.mul_(0.5)",
-        "w.grad.zero_()",
-    ],
-)
-@pytest.mark.parametrize("recorded", [real, native])
-def test_what_is_written_into_a_gradient_is_told(recorded: Any, write: str) -> None:
-    program = f"""
-w = torch.tensor([3.0, 4.0], requires_grad=True)
-(w * w).sum().backward()
-came = w.grad.tolist()
-{write}
-"""
-    model, namespace = recorded(program)
-    _, expected = real(program)
-    [told] = [row["grad"].values for row in model.values.values() if row["names"] == [["", "w"]]]
-    assert told == pytest.approx(expected["w"].grad.tolist())
-    assert told == tuple(namespace["w"].grad.tolist())
-    [leaf] = [row for row in model.nodes.values() if row["name"].endswith("AccumulateGrad")]
-    assert leaf["grads_in"][0].values == tuple(expected["came"])  # what backward brought it
-
-
-def test_retained_gradients_and_flags() -> None:
-    seen = record(PATHS.replace("y.back", "a.retain_grad()\ny.back"))
-    assert seen.value("a")["retains_grad"]
-    assert seen.value("a")["how"] == "retained"
-    assert seen.value("a")["grad"].values == (2.0,)
-    seen = record("a = torch.ones(1)\na.requires_grad_()\nb = (a * 2).detach_()")
-    assert seen.value("a")["requires_grad"]
-    assert seen.value("b")["leaf"]
-
-
-def test_accumulation_says_what_was_added() -> None:
-    seen = record("a = torch.ones(1, requires_grad=True)\nfor _ in range(2): (a * 3).backward()\n")
-    first, second = (grad for grad in seen.of(ev.Grad))
-    assert (first.summary.values, first.added.values) == ((3.0,), (3.0,))
-    assert (second.summary.values, second.added.values) == ((6.0,), (3.0,))
-
-
 def test_dead_values_are_told() -> None:
     seen = record("x = torch.ones(1)\ny = (x + 1) * 2\ndel x")
     dead = {e.value for e in seen.of(ev.Dead)}

@@ -115,11 +115,12 @@ class AddBackward0(Node):
             return grad, grad
         finally: mode.deriving = False
 
-    def run_arrays(node, keep):
+    def run_arrays(node, keep, run, observer):
         if node.hooks is not None: return False
         grad = node.grad
-        if grad is None: return True
+        if grad is None: return observer is None
         node.grad = None
+        if observer is not None: observer.node_starts(run, node, (grad,))
         fit = node.fit
         child0 = node.next0
         child1 = node.next1
@@ -127,6 +128,7 @@ class AddBackward0(Node):
         if fit is not None: found0 = fit_to(found0, fit[0])
         found1 = grad
         if fit is not None: found1 = fit_to(found1, fit[1])
+        if observer is not None: observer.node_finishes(run, node, (found0, found1,), False)
         grad = None
         if child0.grad is None: child0.grad = found0
         elif found0 is not None: add_gradient(child0, found0)
@@ -169,15 +171,17 @@ class AddBackward0(Node):
             return grad
         finally: mode.deriving = False
 
-    def run_arrays(node, keep):
+    def run_arrays(node, keep, run, observer):
         if node.hooks is not None: return False
         grad = node.grad
-        if grad is None: return True
+        if grad is None: return observer is None
         node.grad = None
+        if observer is not None: observer.node_starts(run, node, (grad,))
         fit = node.fit
         child0 = node.next0
         found0 = grad
         if fit is not None: found0 = fit_to(found0, fit[0])
+        if observer is not None: observer.node_finishes(run, node, (found0,), False)
         if child0.grad is None: child0.grad = found0
         elif found0 is not None: add_gradient(child0, found0)
         return True
@@ -210,15 +214,17 @@ class AddBackward0(Node):
             return grad
         finally: mode.deriving = False
 
-    def run_arrays(node, keep):
+    def run_arrays(node, keep, run, observer):
         if node.hooks is not None: return False
         grad = node.grad
-        if grad is None: return True
+        if grad is None: return observer is None
         node.grad = None
+        if observer is not None: observer.node_starts(run, node, (grad,))
         fit = node.fit
         child0 = node.next0
         found0 = grad
         if fit is not None: found0 = fit_to(found0, fit[0])
+        if observer is not None: observer.node_finishes(run, node, (found0,), False)
         if child0.grad is None: child0.grad = found0
         elif found0 is not None: add_gradient(child0, found0)
         return True
@@ -437,11 +443,12 @@ class MulBackward0(Node):
             return (grad * other), (grad * self)
         finally: mode.deriving = False
 
-    def run_arrays(node, keep):
+    def run_arrays(node, keep, run, observer):
         if node.hooks is not None: return False
         grad = node.grad
         if grad is None: return False
         node.grad = None
+        if observer is not None: observer.node_starts(run, node, (grad,))
         other = node.saved_other
         if other is None: raise freed_error(node)
         counter = other._counter
@@ -463,6 +470,7 @@ class MulBackward0(Node):
         if fit is not None: found0 = fit_to(found0, fit[0])
         found1 = (grad * self)
         if fit is not None: found1 = fit_to(found1, fit[1])
+        if observer is not None: observer.node_finishes(run, node, (found0, found1,), not keep)
         grad = None
         if child0.grad is None: child0.grad = found0
         elif found0 is not None: add_gradient(child0, found0)
@@ -520,11 +528,12 @@ class MulBackward0(Node):
             return (grad * other)
         finally: mode.deriving = False
 
-    def run_arrays(node, keep):
+    def run_arrays(node, keep, run, observer):
         if node.hooks is not None: return False
         grad = node.grad
         if grad is None: return False
         node.grad = None
+        if observer is not None: observer.node_starts(run, node, (grad,))
         other = node.saved_other
         if other is None: raise freed_error(node)
         counter = other._counter
@@ -537,6 +546,7 @@ class MulBackward0(Node):
         child0 = node.next0
         found0 = (grad * other)
         if fit is not None: found0 = fit_to(found0, fit[0])
+        if observer is not None: observer.node_finishes(run, node, (found0,), not keep)
         if child0.grad is None: child0.grad = found0
         elif found0 is not None: add_gradient(child0, found0)
         return True
@@ -584,11 +594,12 @@ class MulBackward0(Node):
             return (grad * self)
         finally: mode.deriving = False
 
-    def run_arrays(node, keep):
+    def run_arrays(node, keep, run, observer):
         if node.hooks is not None: return False
         grad = node.grad
         if grad is None: return False
         node.grad = None
+        if observer is not None: observer.node_starts(run, node, (grad,))
         self = node.saved_self
         if self is None: raise freed_error(node)
         counter = self._counter
@@ -601,6 +612,7 @@ class MulBackward0(Node):
         child0 = node.next0
         found0 = (grad * self)
         if fit is not None: found0 = fit_to(found0, fit[0])
+        if observer is not None: observer.node_finishes(run, node, (found0,), not keep)
         if child0.grad is None: child0.grad = found0
         elif found0 is not None: add_gradient(child0, found0)
         return True

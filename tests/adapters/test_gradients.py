@@ -1,0 +1,89 @@
+"""What the adapters tell of gradients: those that arrive, and what ``.grad`` is then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from graphwidget.recording import events as ev
+
+from .engines import native, real
+from .recorded import record
+
+PATHS = """
+w = torch.tensor([1.], requires_grad=True)
+x = torch.tensor([2.], requires_grad=True)
+a = torch.add(w, x)
+b = torch.add(w, 1)
+y = torch.mul(a, b)
+y.backward()
+"""
+
+
+def test_gradients_that_are_zeroed_and_cleared() -> None:
+    source = PATHS + "w.grad.zero_()\nx.grad.data.zero_()\na.grad = torch.ones(1)\nx.grad = None\n"
+    seen = record(source)
+    assert seen.value("w")["how"] == "zeroed"
+    assert seen.value("w")["grad"].values == (0.0,)
+    assert seen.value("x")["how"] == "cleared"
+    assert seen.value("x")["grad"] is None
+    assert seen.value("a")["how"] == "assigned"
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "torch.nn.utils.clip_grad_norm_([w], 1.0)",
+        "torch.nn.utils.clip_grad_value_([w], 2.0)",
+        "w.grad.mul_(0.5)",
+        "w.grad.zero_()",
+    ],
+)
+@pytest.mark.parametrize("recorded", [real, native])
+def test_what_is_written_into_a_gradient_is_told(recorded: Any, write: str) -> None:
+    program = f"""
+w = torch.tensor([3.0, 4.0], requires_grad=True)
+(w * w).sum().backward()
+came = w.grad.tolist()
+{write}
+"""
+    model, namespace = recorded(program)
+    _, expected = real(program)
+    [told] = [row["grad"].values for row in model.values.values() if row["names"] == [["", "w"]]]
+    assert told == pytest.approx(expected["w"].grad.tolist())
+    assert told == tuple(namespace["w"].grad.tolist())
+    [leaf] = [row for row in model.nodes.values() if row["name"].endswith("AccumulateGrad")]
+    assert leaf["grads_in"][0].values == tuple(expected["came"])  # what backward brought it
+
+
+def test_retained_gradients_and_flags() -> None:
+    seen = record(PATHS.replace("y.back", "a.retain_grad()\ny.back"))
+    assert seen.value("a")["retains_grad"]
+    assert seen.value("a")["how"] == "retained"
+    assert seen.value("a")["grad"].values == (2.0,)
+    seen = record("a = torch.ones(1)\na.requires_grad_()\nb = (a * 2).detach_()")
+    assert seen.value("a")["requires_grad"]
+    assert seen.value("b")["leaf"]
+
+
+def test_accumulation_says_what_was_added() -> None:
+    seen = record("a = torch.ones(1, requires_grad=True)\nfor _ in range(2): (a * 3).backward()\n")
+    first, second = (grad for grad in seen.of(ev.Grad))
+    assert (first.summary.values, first.added.values) == ((3.0,), (3.0,))
+    assert (second.summary.values, second.added.values) == ((6.0,), (3.0,))
+
+
+def test_a_gradient_that_a_hook_writes_is_told_as_it_arrives() -> None:
+    source = """
+x = torch.tensor([2., 1.], requires_grad=True)
+y = x * 3
+y.register_hook(lambda grad: grad.mul_(5))
+(y * torch.tensor([1., 2.])).backward(torch.tensor([1., 1.]))
+"""
+    seen = record(source)
+    nodes = {event.node: event.name for event in seen.of(ev.Node)}
+    arrived = {nodes[event.node]: event.grads[0].values for event in seen.of(ev.Start)}
+    assert arrived["AccumulateGrad"] == tuple(real(source)[1]["x"].grad.tolist())
+    last = [event for event in seen.of(ev.Start) if nodes[event.node] == "MulBackward0"][-1]
+    assert last.grads[0].values == (5.0, 10.0)
