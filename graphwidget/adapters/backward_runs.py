@@ -72,7 +72,7 @@ class BackwardRuns:
             for tensor, target in zip(tensors, run.roots, strict=True):
                 value = None if tensor is None else identity.current(tensor).id
                 given = () if tensor is None else (tensor,)
-                roots.append((value, identity.target_of(target, given).edge[0]))
+                roots.append((value, identity.target_of(target, given).id))
             inputs = run.inputs
             if inputs is not None:
                 inputs = tuple([identity.current(each).id for each in inputs])
@@ -133,7 +133,7 @@ class BackwardRuns:
     @guarded
     def run_ends(self, run: RunBase, status: str, error: BaseException | None) -> None:
         if error is not None:
-            self._failed(error, run._rec)
+            self._failed(error, run._rec, run.current)
         self.raw.append((self.recorder.tell, ev.Done(run._rec, status)))
 
     # Gradients and flags -------------------------------------------------------------------
@@ -188,15 +188,17 @@ class BackwardRuns:
     # Errors --------------------------------------------------------------------------------
     @guarded
     def failed(self, error: BaseException) -> None:
-        self._failed(error, None)
+        self._failed(error, None, None)
 
-    def _failed(self, error: BaseException, run: int | None) -> None:
+    def _failed(self, error: BaseException, run: int | None, running: NodeBase | None) -> None:
+        """Tell an error: of a run, in which the node ``running`` was at work or about to be."""
         facts: ErrorFacts | None = getattr(error, "facts", None)
         kind, help = ("other", ()) if facts is None else (facts.kind, facts.help)
-        node = value = storage = None
+        value = storage = None
         versions: list[int] = []
+        at = running if facts is None or facts.node is None else facts.node
+        node = None if at is None else self.identity.edge(at)[0]
         if facts is not None:
-            node = None if facts.node is None else self.identity.edge(facts.node)[0]
             tensor = facts.tensor
             if tensor is not None and facts.slot is not None and tensor._rec is None:
                 storage = self.identity.storage_of(tensor)  # only its node has it

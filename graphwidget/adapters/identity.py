@@ -12,7 +12,7 @@ from functools import cache, wraps
 from typing import Any, cast
 
 from ..graph.base import TensorBase
-from ..graph.node import AccumulateGrad, Node, Output
+from ..graph.node import AccumulateGrad, Node, NoGradViewEnd, Output
 from ..graph.tensor import Tensor
 from ..graph.version import version_of
 from ..graph.views import CopySlices
@@ -149,7 +149,7 @@ class Identity:
         )
 
     # Nodes ---------------------------------------------------------------------------------
-    def edge(self, target: Any, tensors: Sequence[Any] = ()) -> tuple[int, int]:
+    def edge(self, target: Any, tensors: Sequence[Any] = ()) -> tuple[int | None, int]:
         """How edges name a target: (node id, output number)."""
         return self.target_of(target, tensors).edge
 
@@ -160,8 +160,8 @@ class Identity:
     def target_of(self, target: Any, tensors: Sequence[Any]) -> NodeRef:
         """The identity of a target, told if nobody knows it yet; one of ``tensors`` may be the
         value that it computes the gradient of."""
-        ref: NodeRef | None = target._rec
-        if ref is not None and ref.id in self.recorder.nodes:
+        ref = self._ref(target)
+        if ref.id in self.recorder.nodes:
             return ref
         output = next((x for x in tensors if x._node is target), None)
         return self.target(target, output)
@@ -200,6 +200,10 @@ class Identity:
                 ref = NodeRef(target)
                 ref.id = self._ref(target.node).id
                 ref.edge = (ref.id, target.nr)
+            elif isinstance(target, NoGradViewEnd):  # of which nobody is told
+                ref = NodeRef(target)
+                ref.id, ref.edge = self.recorder.ids.node(), (None, 0)
+                self.recorder.nodes.add(ref.id)
             else:
                 ref = NodeRef(target, self.append)
                 ref.id = self.recorder.ids.node()

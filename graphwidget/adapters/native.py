@@ -273,7 +273,11 @@ class NativeAdapter(BackwardRuns):
                 return
             identity = self.identity
             self._last = nothing
-            refs = [identity.current(each) for each in inputs[1:]]
+            written = tensor._counter
+            refs = [
+                identity.before(each) if each._counter is written else identity.current(each)
+                for each in inputs[1:]
+            ]
             before = identity.before(tensor)
             after = identity.renew(tensor)
             base_before = base_after = None

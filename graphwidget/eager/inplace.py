@@ -275,8 +275,8 @@ def set_history(tensor: Tensor, node: Node) -> None:
         node.written_view = weakref.ref(tensor._node)
     else:
         tensor._node, tensor._requires_grad = node, True
-    if keeps:
-        tensor.retain_grad()
+    if keeps:  # of which nobody hears: the tensor retains it as before
+        tensor._node._hooks().retain = weakref.ref(tensor)
 
 
 def write_in_formula(key: str, tensor: Tensor, *rest: Any, **params: Any) -> Tensor:

@@ -40,12 +40,13 @@ class Ref(weakref.ref[Any]):
 
 
 class NodeRef(weakref.ref[Any]):
-    """The same for a node of the backward graph; ``edge`` is how the nodes before name it."""
+    """The same for a node of the backward graph; ``edge`` is how the nodes before name it: by no
+    node where the path ends at nothing that users see."""
 
     __slots__ = ("edge", "id")
 
     id: int
-    edge: tuple[int, int]
+    edge: tuple[int | None, int]
 
 
 class Ids:

@@ -67,6 +67,49 @@ def test_retained_gradients_and_flags() -> None:
     assert seen.value("b")["leaf"]
 
 
+@pytest.mark.parametrize("recorded", [real, native])
+def test_a_retained_gradient_is_that_of_what_the_tensor_is_now(recorded: Any) -> None:
+    program = """
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = x * 2
+y.retain_grad()
+y.mul_(5)
+y.sum().backward()
+"""
+    model, namespace = recorded(program)
+    rows = {row["version"]: row for row in model.values.values() if ["", "y"] in row["names"]}
+    assert rows.keys() == set(range(namespace["y"]._version + 1))
+    assert all(row["retains_grad"] for row in rows.values())
+    assert rows[1]["grad"].values == tuple(real(program)[1]["y"].grad.tolist())
+    assert rows[0]["grad"] is None  # which was another
+
+
+RAISES = {
+    "a hook": "def refuse(grad): raise RuntimeError('no')\ny = x * 2\ny.register_hook(refuse)",
+    "a function": """
+class Refuses(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+    @staticmethod
+    def backward(ctx, grad):
+        raise RuntimeError("no")
+y = Refuses.apply(x)
+""",
+}
+
+
+@pytest.mark.parametrize("what", RAISES)
+@pytest.mark.parametrize("recorded", [real, native])
+def test_the_node_fails_at_which_the_users_own_code_raises(recorded: Any, what: str) -> None:
+    model, namespace = recorded(
+        f"x = torch.ones(2, requires_grad=True)\n{RAISES[what]}\ny.sum().backward()"
+    )
+    failed = {row["node"]: row["name"] for row in model.nodes.values() if row["state"] == "failed"}
+    assert list(failed.values()) == [type(namespace["y"].grad_fn).__name__]
+    assert [error["node"] for error in model.errors] == list(failed)
+
+
 def test_accumulation_says_what_was_added() -> None:
     seen = record("a = torch.ones(1, requires_grad=True)\nfor _ in range(2): (a * 3).backward()\n")
     first, second = (grad for grad in seen.of(ev.Grad))

@@ -387,6 +387,8 @@ class BackwardRun:
                 tensor = ref()
                 if tensor is None or tensor.grad is None or ref.id not in self.recorder.values:
                     continue
+                if self.identity.known(tensor) is not ref:
+                    continue  # what it was before a write
                 taken = self.identity.captured(tensor.grad)
                 self.recorder.raw.append(
                     (self.runs.accumulates, "retained", ref.id, taken, self.id)
