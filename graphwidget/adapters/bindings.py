@@ -55,6 +55,10 @@ class Bindings:
         if self.bindings.get((scope, name)) != value:
             self.bound(value, ((scope, name),))
 
+    def unpacked(self, _: None, value: int, scope: str, name: str) -> None:
+        """Tell to what a library's result was unpacked, by what the variable holds."""
+        self.rebound(value, scope, name)
+
     def perhaps(self, _: None, *told: Any) -> None:
         """A value was computed in a call in the user's program, inside of a library, whose result
         gets names: it may be that result (see ``raw_records``)."""

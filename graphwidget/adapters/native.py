@@ -54,7 +54,7 @@ class NativeAdapter(BackwardRuns):
         self.on_pulse: Callable[[float], None] | None = None
         self._call = self.calls.call
         self._settle, self._perhaps = self.calls.settle, self.calls.perhaps
-        self._wrote = self.calls.wrote
+        self._wrote, self._unpacked = self.calls.wrote, self.calls.unpacked
         self._new_value = recorder.ids.value
         self._new_node = recorder.ids.node
         self._commanded = False
@@ -68,6 +68,7 @@ class NativeAdapter(BackwardRuns):
             self._finishes: "finish", self._runs: "finish", self._accumulates: "finish",
             self._starts: "run", self._tells_grad: "run", self._error: "error",
             self._perhaps: "turn", self.calls.made: "turn", self._wrote: "turn",
+            self._unpacked: "turn",
         })  # fmt: skip
         self.positions = PositionFinder(recorder.sites)
         self._scopes: list[int | None] = []
@@ -326,9 +327,11 @@ class NativeAdapter(BackwardRuns):
             return
         number = self.recorder.ids.scope()
         self._scopes.append(number)
-        if position is not None and position.outer:
-            assert above is not None
-            self._tick(position, above)
+        if position is not None and above is not None:
+            if position.outer:
+                self._tick(position, above)
+            if kind == "module" and position.direct:
+                self._named_parts(position, above)
         if kind == "module":
             name, text = self.modules.called(of, frame, number), type(of).__name__
             if self.modules.fresh:
@@ -397,11 +400,21 @@ class NativeAdapter(BackwardRuns):
         position = self.positions.at(frame)
         if position.outer:
             self._tick(position, frame)
+        if position.site is not self.positions.site:  # ops are at one place once, modules may not
+            self._named_parts(position, frame)
         if not path and position.result is not None:
             return position.result
         if position.site is None:
             return None, (), ()
         return position, *self.positions.names(position, frame, path)
+
+    def _named_parts(self, position: Position, frame: FrameType) -> None:
+        """The program has left a call: name what its result was unpacked to."""
+        for scope, name, value in self.positions.left(position, frame):
+            ref = value._rec if isinstance(value, TensorBase) else None
+            if ref is not None and ref.id in self.values:
+                ref = self.identity.current(value)
+                self.raw.append((self._unpacked, None, ref.id, scope, name))
 
     def _beat(self) -> None:
         """Now and then: let those who watch look, and keep the raw records few."""

@@ -123,6 +123,7 @@ class PositionFinder:
         self._trees: dict[Position | None, Tree] = {}
         self._tree: Tree = self._trees.setdefault(None, {})  # that of the base
         self._count = 0
+        self.site: Site | None = None  # of the call that the program is in
         self._ticks: list[int] = []  # of the loops around the loop that the program was in last
         self._outer: tuple[Region, ...] = ()
 
@@ -207,15 +208,44 @@ class PositionFinder:
             names, end, part = self.sites.names(frame, path, self.ours)
             late: Names = ()
             while self.ours(end.f_code.co_filename):
-                # A call of a module returns what its own forward has returned, by a variable.
                 where = user_frame(end, self.ours)
                 if where is None:
+                    break
+                site = self.sites.at(where.f_code, where.f_lasti)
+                site.asks = bool(site.unpacked)
+                # What a user's own forward returned, the call of the module returns, by a variable.
+                # Where a library's own module puts what it made is not known.
+                if part and self.ours(frame.f_code.co_filename) and self._calls_module(end, where):
                     break
                 more, end, part = self.sites.names(where, part, self.ours)
                 late += more
             found = at.named[path] = names, late
             if not path:
                 at.result = at, names, late
+        return found
+
+    def _calls_module(self, frame: FrameType | None, caller: FrameType) -> bool:
+        """Whether one of the frames from one to another outside of it calls a module."""
+        while frame is not None and frame is not caller:
+            if frame.f_code is self.calling:
+                return True
+            frame = frame.f_back
+        return False
+
+    def left(self, at: Position, frame: FrameType) -> list[tuple[str, str, Any]]:
+        """The program has left the call that it was in last, for ``at``: (scope, name, value) of
+        the variables to which that call's result was unpacked, where they have to be asked."""
+        site, self.site = self.site, at.site
+        if site is None or not site.asks:
+            return []
+        where: FrameType | None = frame
+        while where is not None and where.f_code is not site.code:
+            where = where.f_back
+        if where is None:
+            return []  # it has returned
+        space = where.f_locals
+        found = [(scope, name, space.get(name)) for scope, name in site.unpacked]
+        drop_copy(where, space)
         return found
 
     def ticked(self, at: Position, frame: FrameType) -> dict[Loop, int] | None:

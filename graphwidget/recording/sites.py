@@ -70,7 +70,8 @@ class Site:
     """A call in the user's program. ``id`` is 0 until the recorder has told the site."""
 
     __slots__ = (
-        "bindings", "cell", "code", "file", "function", "id", "lasti", "line", "names", "text",
+        "_unpacked", "asks", "bindings", "cell", "code", "file", "function", "id", "lasti", "line",
+        "names", "text",
     )  # fmt: skip
 
     def __init__(self, code: CodeType, lasti: int) -> None:
@@ -79,6 +80,10 @@ class Site:
         self.lasti = lasti
         self.bindings: dict[Path, Binding] = {}
         self.names: Names = ()  # of the result, where the callers have no say in it
+        self._unpacked: Names | None = None
+        self.asks = False
+        """Whether the variables to which the result is unpacked must be asked what they hold, for
+        within a library its trail is lost."""
         self.line = line_of(code, lasti)
         self.cell = cell_of(code.co_filename)
         self.file = None if self.cell is not None else code.co_filename
@@ -91,6 +96,13 @@ class Site:
         if found is None:
             found = self.bindings[path] = bound(self.code, self.lasti, path)
         return found
+
+    @property
+    def unpacked(self) -> Names:
+        """The variables to which the call's result is unpacked: ``out, (h, c) = lstm(x)``."""
+        if self._unpacked is None:
+            self._unpacked = unpacked(self.code, self.lasti)
+        return self._unpacked
 
 
 class Sites:
@@ -170,6 +182,20 @@ def bound(code: CodeType, lasti: int, path: Path) -> Binding:
             break
         spelled = _spell(step, spelled)
     return Binding(tuple(names), None)
+
+
+def unpacked(code: CodeType, lasti: int) -> Names:
+    """The variables to which the result of the instruction at ``lasti`` is unpacked."""
+    scope, names, left = function_of(code), [], 1
+    for step in _after(code, lasti):
+        if step.name == "UNPACK_SEQUENCE":
+            left += step.arg - 1
+        elif step.name in _STORES and left > 0:
+            names.append(_named(step, scope))
+            left -= 1
+        else:
+            break
+    return tuple(names) if len(names) > 1 else ()
 
 
 class _Step(NamedTuple):

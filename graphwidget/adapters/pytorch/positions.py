@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from sys import _getframe
 from types import FrameType
 
@@ -35,6 +36,8 @@ class Positions(PositionFinder):
         self.calling = CALLING
         self.recorder = recorder
         self.identity = identity
+        self.unpacked: Callable[[None, int, str, str], None] | None = None
+        """Tells to what a result was unpacked."""
         self.commanded = False
         """Whether what happens is the page's wish, and stands on no line of the program."""
 
@@ -47,8 +50,7 @@ class Positions(PositionFinder):
         if self.commanded:
             return None, (), ()
         frame = _outside(_getframe(BEFORE))
-        # No finding tells turns of outer loops apart.
-        position = self.at(frame) if self.identity.defers else self.of(frame)
+        position = self.of(frame)
         if position.result is not None:
             return position.result
         if position.site is None:
@@ -59,10 +61,15 @@ class Positions(PositionFinder):
         """The position of the call that ``frame`` is making, with the turns that loops around it
         are in."""
         position = self.at(frame)
-        if position.outer and not self.identity.defers:
+        if position.outer and not self.identity.defers:  # no finding tells such turns apart
             ticks = self.ticked(position, frame)
             if ticks is not None:
                 self.recorder.raw.append((TICK, ticks))
+        if position.site is not self.site or position.direct:
+            for scope, name, value in self.left(position, frame):
+                ref = self.identity.known(value) if isinstance(value, torch.Tensor) else None
+                if ref is not None:
+                    self.identity.note(ref, (self.unpacked, None, ref.id, scope, name))
         return position
 
 

@@ -84,12 +84,13 @@ class TorchAdapter:
             self.identity.told: "value", self.runs.begins: "begin",
             self.runs.ran: "finish", self.runs.starts: "run", self.runs.errs: "error",
             self.runs.accumulates: "run", self.identity.node_told: "node",
-            self.names.perhaps: "turn", self.records.made: "turn",
+            self.names.perhaps: "turn", self.records.made: "turn", self.names.unpacked: "turn",
         })  # fmt: skip
         own, real = self.sorter.ring.known, self.identity.known
         self.sorter.ring.known = lambda each: (
             real(each) if isinstance(each, torch.Tensor) else own(each)
         )
+        self.positions.unpacked = self.names.unpacked
         self.names.retell[self.records.tell_call] = self.records.retell
         self.sorter.settling.add(self.names.settle)
         self.faults: list[str] = []
