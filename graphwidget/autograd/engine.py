@@ -312,6 +312,7 @@ class Run(RunBase):
         if observer is not None:
             outs = tuple(grad) if grad.__class__ is list else (grad,)
             observer.node_starts(self, node, outs)
+        frees = observer is not None and not keep and node.holds
         hooks, given = node.hooks, grad
         late = not keep and hooks is not None and bool(hooks.post)  # these may fail
         if grad.__class__ is list and not node.takes_none:
@@ -336,7 +337,7 @@ class Run(RunBase):
         if late:
             node.release()
         if observer is not None:
-            observer.node_finishes(self, node, tuple(grads), not keep and bool(node.saves))
+            observer.node_finishes(self, node, tuple(grads), frees)
         found = [*grads][::-1]
         del grads  # nobody else is to have what is given, so that it can be added to in place
         for child in node.next:

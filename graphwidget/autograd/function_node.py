@@ -260,6 +260,10 @@ class FunctionNode(Node):
             self.release()
         return results
 
+    @property
+    def holds(self) -> bool:
+        return bool(self._entries)
+
     def release(self) -> None:
         self._entries = None
 

@@ -199,6 +199,7 @@ def run_arrays_source(op: Op, targets: tuple[str, ...]) -> str:
     children = [f"child{i}" for i in range(len(targets))]
     fitting = may_broadcast(op) or "dtype" in op.params
     saved = bool(op.saved_by(targets))
+    holds = saved or bool(tensor_metadata(op, targets))
     lines = [
         "def run_arrays(node, keep, run, observer):",
         "    if node.hooks is not None: return False",
@@ -229,7 +230,7 @@ def run_arrays_source(op: Op, targets: tuple[str, ...]) -> str:
             *([f"    found{i} = None"] if i + 1 < len(targets) else []),
         ]
     lines += quiet_lines(founds, "    ") if founds and op.warns else founds
-    finished = f"({', '.join(told)},), {'not keep' if saved else 'False'}"
+    finished = f"({', '.join(told)},), {'not keep' if holds else 'False'}"
     lines.append(f"    if observer is not None: observer.node_finishes(run, node, {finished})")
     # Nobody else is to have what is given, so that the next may be added to it in place.
     if len(targets) > 1:

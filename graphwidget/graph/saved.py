@@ -182,6 +182,11 @@ class SavedValues(NodeBase):
         if not keep:
             self.release()
 
+    @property
+    def holds(self) -> bool:
+        """Whether there is anything to let go of."""
+        return bool(self.saves or self.held)
+
     def release(self) -> None:
         """Let go of what was saved."""
         for name in self.saves:

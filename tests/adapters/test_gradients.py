@@ -130,3 +130,35 @@ y.register_hook(lambda grad: grad.mul_(5))
     assert arrived["AccumulateGrad"] == tuple(real(source)[1]["x"].grad.tolist())
     last = [event for event in seen.of(ev.Start) if nodes[event.node] == "MulBackward0"][-1]
     assert last.grads[0].values == (5.0, 10.0)
+
+
+FREES = """
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return 2 * x * grad
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+x = torch.ones(3, requires_grad=True)
+y = Twice.apply(Square.apply(x[torch.tensor([0, 2])]) * 3)
+loss = y.sum()
+loss.backward({})
+"""
+
+
+@pytest.mark.parametrize("more", ["", "retain_graph=True"])
+@pytest.mark.parametrize("recorded", [real, native])
+def test_a_node_that_let_go_of_what_it_saved_is_told(recorded: Any, more: str) -> None:
+    model, _ = recorded(FREES.format(more))
+    freed = {row["name"] for row in model.nodes.values() if row["freed"]}
+    assert freed == (set() if more else {"SquareBackward", "IndexBackward0", "MulBackward0"})
