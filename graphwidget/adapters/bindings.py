@@ -44,6 +44,8 @@ class Bindings:
 
     def bound(self, value: int, names: Names) -> None:
         """Tell what is bound to the value."""
+        if self._result.site is not None and names == self._result.pick()[1]:
+            self._result.over()  # the call that goes on has returned this value
         if self.recorder.lost:
             self.recall((value,))
         for scope, name in names:
