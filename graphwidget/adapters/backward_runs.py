@@ -305,24 +305,23 @@ class BackwardRuns:
     # Arrays --------------------------------------------------------------------------------
     def _take(self, grads: Sequence[Any]) -> Grads:
         """Capture gradients (arrays, Tensors under create_graph, or None)."""
-        last = self._last()
-        if len(grads) == 1 and grads[0] is last is not None:
+        if len(grads) == 1 and grads[0] is self._last() is not None:
             return self._last_captured  # most nodes start with what another finished with
         taken: list[Captured | None] = []
         for grad in grads:
             if grad is None:
                 taken.append(None)
-            elif grad is last:
-                taken += self._last_captured
-            else:
+                continue
+            # Before another array is captured nothing can be added to the last one in its memory.
+            if grad is not self._last():
                 data = grad if grad.__class__ is ndarray else getattr(grad, "_data", grad)
                 if data.size <= COPIED:
                     captured: Captured = (data.dtype, data.shape, data.tobytes())
                 else:
                     captured = capture(data)
-                taken.append(captured)
                 self._last = weakref.ref(grad) if grad.__class__ is ndarray else nothing
                 self._last_captured = (captured,)
+            taken += self._last_captured
         return tuple(taken)
 
     def _summaries(self, grads: Grads) -> tuple[ev.Summary | None, ...]:

@@ -110,6 +110,16 @@ def test_the_node_fails_at_which_the_users_own_code_raises(recorded: Any, what: 
     assert [error["node"] for error in model.errors] == list(failed)
 
 
+@pytest.mark.parametrize("recorded", [real, native])
+def test_a_gradient_that_others_are_added_to_is_told_as_their_sum(recorded: Any) -> None:
+    model, _ = recorded(
+        "x = torch.tensor([1.0, 2.0], requires_grad=True)\ny = x * 2\ny.copy_(y)\n"
+        "loss = (y * torch.tensor([3.0, 4.0])).sum()\nloss.backward()"
+    )
+    [node] = [row for row in model.nodes.values() if row["call"] == min(model.calls)]
+    assert [each.values for each in node["grads_in"]] == [(3.0, 4.0)]
+
+
 def test_accumulation_says_what_was_added() -> None:
     seen = record("a = torch.ones(1, requires_grad=True)\nfor _ in range(2): (a * 3).backward()\n")
     first, second = (grad for grad in seen.of(ev.Grad))
