@@ -71,6 +71,15 @@ def weak(method: Callable[..., Any]) -> Callable[..., None]:
     return call
 
 
+class Packed(traitlets.Bytes):
+    """The packed log of a graph: made when it is read, where it was put off until then."""
+
+    def get(self, obj: Any, cls: Any = None) -> Any:
+        """What the trait holds, brought up to date."""
+        obj.pack_now()
+        return super().get(obj, cls)
+
+
 class GraphWidget(anywidget.AnyWidget):
     """The graph of what runs while it records.
 
@@ -84,12 +93,13 @@ class GraphWidget(anywidget.AnyWidget):
     count = traitlets.Int(0).tag(sync=True)
     protocol = traitlets.Int(PROTOCOL).tag(sync=True)
     view = traitlets.Dict().tag(sync=True)
-    packed = traitlets.Bytes(b"").tag(sync=True)
+    packed = Packed(b"").tag(sync=True)
 
     past = traitlets.Unicode("").tag(sync=True)
     """Why this widget takes no commands any more: a sentence; empty while it is live."""
 
     _displayed = False  # whether a page may know of it; before that nothing is sent
+    _put_off = False  # whether ``packed`` is to be made when somebody reads it
 
     def __init__(self, adapter: Adapter | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -134,6 +144,7 @@ class GraphWidget(anywidget.AnyWidget):
         self.stop()
         self._show_log_of(Adapter(Recorder()))
         with self.hold_sync():
+            self._put_off = False
             self.past, self.count, self.packed = CLOSED, 0, b""
         if self._still is not None:
             self._still.update(display.still(Model(), CLOSED), raw=True)
@@ -252,7 +263,8 @@ class GraphWidget(anywidget.AnyWidget):
     # To and from the page ------------------------------------------------------------------
     def flush(self, final: bool = False) -> None:
         """Send the page what happened since the last time. ``final`` brings the saved state (the
-        packed log) up to date as well, as after each cell."""
+        packed log) up to date as well, as after each cell; outside a notebook nobody may ever ask
+        for that, and it is made when somebody does."""
         self._bind_variables()
         if final:
             self.adapter.settle()
@@ -270,17 +282,24 @@ class GraphWidget(anywidget.AnyWidget):
             wanted, count = self._wanted, self._end
             if wanted:  # what nobody has asked for is not read
                 start, rows, count = self._rows_since(self._sent)
-            packed = None
-            if final and not self.past:
-                self.recorder.log.model()  # while the events are at hand: packed, they are parsed
-                packed = self.recorder.log.pack()
             if wanted:
                 self._sent = count
                 self._send_rows(start, rows)
             if wanted or final:
                 self.count = count
-            if packed is not None:
-                self.packed = packed
+            if final and not self.past:
+                self._put_off = True
+                if kernel() is not None:
+                    self.pack_now()
+
+    def pack_now(self) -> None:
+        """Make the packed log, if that was put off."""
+        with self._sending:
+            if self._put_off:
+                self._put_off = False
+                log = self.recorder.log
+                log.model()  # while the events are at hand: packed, they are parsed
+                self.count, self.packed = log.count, log.pack()
 
     def _rows_since(self, start: int) -> tuple[int, list[Sequence[Any]], int]:
         """The events from a time on, the time of the first of them and the one after the last. The

@@ -93,6 +93,17 @@ def test_an_exception_in_the_block_loses_nothing() -> None:
     assert unpack(graph.packed)[1]
 
 
+def test_the_saved_state_is_whole_whoever_asks_for_it() -> None:
+    with torch.watch() as graph:
+        _kept = two_paths()
+    state = graph.get_state()
+    assert state["count"] == len(graph.events) == len(unpack(state["packed"])[1]) > 0
+    graph.start()
+    _more = two_paths()
+    graph.stop()
+    assert len(unpack(graph.packed)[1]) == len(graph.events) == graph.count > state["count"]
+
+
 def test_steps_from_code() -> None:
     with torch.watch() as graph:
         w, x, y = two_paths()
