@@ -3,62 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import torch
 from torch.nn.parameter import is_lazy
 
 from ...recording.recorder import Ref
 from .ops import tensors_in, text
-from .tape import PLAIN, Foreign, new_tuple
+from .tape import PLAIN, Foreign
 from .tensor_facts import storage_of
 from .tensors import Tensors
 
 TENSORS = frozenset({torch.Tensor, torch.nn.Parameter})
 
 
-class Before(NamedTuple):
-    """What a call is given: its tensors, each with its identity before; and its arguments, with
-    references in the place of tensors."""
-
-    tensors: list[torch.Tensor]
-    refs: list[Ref]
-    args: tuple[Any, ...]
-    kwargs: Mapping[str, Any]
+Given: TypeAlias = tuple[list[torch.Tensor], list[Ref], tuple[Any, ...], Mapping[str, Any]]
+"""What a call is given: its tensors; their identities before; and its arguments, by position and by
+name, with references in the place of tensors."""
 
 
-def given_to(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Before:
+def given_to(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Given:
     """What a call is given, before it."""
     tensors: list[torch.Tensor] = []
     refs: list[Ref] = []
     kept: list[Any] = []
     met, defers, values = identity.refs.get, identity.defers, identity.recorder.values
-    with torch._C.DisableTorchFunction():
-        for each in args:
-            kind = type(each)
-            if kind in TENSORS:
-                # The hot path: nearly every tensor is as it was when it was last met.
-                ref = met(id(each))
-                try:
-                    if (
-                        ref is None or each._version != ref.version or ref() is not each
-                        or not (defers or ref.id in values)
-                    ):  # fmt: skip
-                        ref = identity.given(each)
-                except RuntimeError:  # it has none
+    for each in args:
+        kind = type(each)
+        if kind in TENSORS:
+            # The hot path: nearly every tensor is as it was when it was last met.
+            ref = met(id(each))
+            try:
+                if (
+                    ref is None or each._version != ref.version or ref() is not each
+                    or not (defers or ref.id in values)
+                ):  # fmt: skip
                     ref = identity.given(each)
-                tensors.append(each)
-                refs.append(ref)
-                kept.append(ref)
-            else:
-                kept.append(each if kind in PLAIN else _kept(each, tensors, refs, identity))
-        if kwargs:
-            kwargs = {
-                word: each if type(each) in PLAIN else _kept(each, tensors, refs, identity)
-                for word, each in kwargs.items()
-            }
-    before: Before = new_tuple(Before, (tensors, refs, tuple(kept), kwargs))
-    return before
+            except RuntimeError:  # it has none
+                ref = identity.given(each)
+            tensors.append(each)
+            refs.append(ref)
+            kept.append(ref)
+        else:
+            kept.append(each if kind in PLAIN else _kept(each, tensors, refs, identity))
+    if kwargs:
+        kwargs = {
+            word: each if type(each) in PLAIN else _kept(each, tensors, refs, identity)
+            for word, each in kwargs.items()
+        }
+    return tensors, refs, tuple(kept), kwargs
 
 
 def unmet(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:

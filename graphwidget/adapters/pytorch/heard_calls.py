@@ -1,13 +1,12 @@
-"""Hears every call of PyTorch's API, through one function mode, and notes what it did.
+"""Hears every call of PyTorch's API, through one function mode.
 
 A function mode and not a dispatch mode: an active dispatch mode keeps fused in-place functions from
-raising versions, so that wrong programs would no longer fail. What a call wrote is seen by the
-versions of its arguments before and after; what it made, by its result.
+raising versions, so that wrong programs would no longer fail. What calls did is noted by
+``call_notes.py``.
 """
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from sys import _getframe
@@ -21,71 +20,43 @@ from ...recording import events as ev
 from ...recording.findings import Finding
 from ...recording.positions import Position
 from ...recording.recorder import Recorder, Ref
-from ...recording.sites import Names, Site
-from . import ops
-from .arguments import TENSORS, Before, given_back, given_to, given_to_run, unmet
+from .arguments import Given, given_back, given_to, given_to_run, unmet
+from .call_notes import CallNotes, Where, keep_site
 from .call_recorder import CallRecorder
 from .fix_trials import tried
 from .heard_functions import FLAGS, looked_at
-from .identity import Identity, Made
-from .positions import Named, not_the_users
+from .identity import Identity
+from .positions import not_the_users
 from .refused_calls import INFERENCE, LEAF, inference, is_explained, leaf_written, view_written
-from .tape import MOST, Heard, Tape, Write, new_tuple
-from .tensor_facts import asked, base_of, grad_fn_of, traced
-from .tensors import Alias
-from .writes import Writes, written_by
+from .tape import Heard
+from .tensor_facts import asked, traced
 
-MAX_KEPT = 10_000
-"""Entries of each table of what was noted by the way."""
 STILL, OFTEN = 500, 50
 """After so many calls in a row that touched no gradient, those of a line that made so many of them
 are not noted any more."""
-UNUSUAL = FLAGS | {"data", "detach", "batch_norm"}
-"""Calls of which more is noted than what they made."""
+PLAIN_TYPES = (), (torch.Tensor,)
+"""What PyTorch tells a mode of the classes of a call's tensors where none has functions of its own:
+then looking at them calls nothing of the program's."""
 
 
-class HeardCalls(TorchFunctionMode):
-    """The function mode. ``position`` gives the user's line and the names that the result gets."""
+class HeardCalls(CallNotes, TorchFunctionMode):
+    """The function mode."""
 
     def __init__(
         self,
         recorder: Recorder,
         identity: Identity,
         records: CallRecorder,
-        position: Callable[[], Named],
+        position: Where,
         fault: Callable[[BaseException], None],
     ) -> None:
-        super().__init__()
-        self.recorder = recorder
-        self.identity = identity
-        self.records = records
-        self.position = position
+        super().__init__(recorder, identity, records, position)
         self.fault = fault
-        self.heard: Callable[[], None] = lambda: None
-        """Called after each call that was told."""
-        self.origins: dict[int, Site] = {}
-        """Where values were made that are no result of a call."""
-        self.became_numbers: dict[int, Site] = {}
-        """Where tensors with a history became numbers or arrays; by the value."""
-        self.frozen: dict[int, Site] = {}
-        """Where values were told to need no gradient."""
         self.found: Callable[[Finding], None] = lambda finding: None
         self.errs: Callable[..., None] = lambda *record: None
         """Tells an error, while draining."""
         self.off = False
-        self.still = 0
-        """How many calls in a row touched no gradient."""
         self._often: dict[tuple[int, int], int] = {}
-        self.writes = Writes(identity)
-        self.tape = Tape(identity.refs)
-
-    def go_on_from(self, before: HeardCalls) -> None:
-        """Know what another one has noted by the way."""
-        self.origins, self.became_numbers, self.frozen = (
-            before.origins,
-            before.became_numbers,
-            before.frozen,
-        )
 
     def __torch_function__(
         self,
@@ -94,6 +65,7 @@ class HeardCalls(TorchFunctionMode):
         args: Sequence[Any] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
+        # The hot path: each call comes through here.
         kwargs = kwargs or {}
         name, quiet, to_number = looked_at(func)
         if (quiet and not to_number) or self.off or traced():
@@ -102,14 +74,18 @@ class HeardCalls(TorchFunctionMode):
             self._note_number(args)
         if quiet:
             return func(*args, **kwargs)
-        defers = self.identity.defers
-        if defers and self.still >= STILL and self._negligible(name, args, kwargs):
+        identity = self.identity
+        if self.still >= STILL and identity.defers and self._negligible(name, args, kwargs):
             return func(*args, **kwargs)
-        before: Before | None = None
-        try:  # as ``_before``, without a call more: each heard call comes through here
-            before = given_to(self.identity, args, kwargs)
-        except Exception as error:
-            self.fault(error)
+        plain = types in PLAIN_TYPES
+        before: Given | None = None
+        if plain:
+            try:
+                before = given_to(identity, args, kwargs)
+            except Exception as error:
+                self.fault(error)
+        else:
+            before = self._before(args, kwargs)
         try:
             result = func(*args, **kwargs)
         except RuntimeError as error:
@@ -117,9 +93,9 @@ class HeardCalls(TorchFunctionMode):
             raise
         if before is not None:
             try:
-                with torch._C.DisableTorchFunction():
-                    if not self._usual(func, name, before, result):
-                        self._after(func, name, before, result)
+                if not plain or not self.note_usual(func, name, before, result, _getframe(1)):
+                    with torch._C.DisableTorchFunction():
+                        self.note(func, name, before, result)
             except Exception as error:
                 self.fault(error)
         return result
@@ -158,13 +134,13 @@ class HeardCalls(TorchFunctionMode):
         if before is not None:
             try:
                 with torch._C.DisableTorchFunction():
-                    self._after(None, function.__name__, before, result)
+                    self.note(None, function.__name__, before, result)
             except Exception as error:
                 self.fault(error)
         return result
 
     def failed(
-        self, error: RuntimeError, before: Before | None, func: Callable[..., Any], name: str
+        self, error: RuntimeError, before: Given | None, func: Callable[..., Any], name: str
     ) -> None:
         """A call of the program's raised: what PyTorch does not allow is explained."""
         if before is None or not is_explained(str(error)):
@@ -196,12 +172,12 @@ class HeardCalls(TorchFunctionMode):
         except Exception as fault:
             self.fault(fault)
 
-    def _refused(self, error: str, position: Position | None, before: Before) -> Finding:
+    def _refused(self, error: str, position: Position | None, before: Given) -> Finding:
         site = None if position is None else position.site
         if INFERENCE not in error:
             return (leaf_written if LEAF in error else view_written)(error, site)
         self.recorder.drain()
-        given = zip(before.tensors, before.refs, strict=True)
+        given = zip(before[0], before[1], strict=True)
         made = [ref.id for tensor, ref in given if tensor.is_inference()]
         return inference(self.recorder.log.model(), made, self.origins, site)
 
@@ -218,13 +194,14 @@ class HeardCalls(TorchFunctionMode):
                     position, _names, _late = self.position()
                     if position is not None and position.site is not None:
                         ref = self.identity.known(tensor)
-                        _keep(self.became_numbers, 0 if ref is None else ref.id, position.site)
+                        keep_site(self.became_numbers, 0 if ref is None else ref.id, position.site)
         except Exception as fault:
             self.fault(fault)
 
-    def _before(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Before | None:
+    def _before(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Given | None:
         try:
-            return given_to(self.identity, args, kwargs)
+            with torch._C.DisableTorchFunction():
+                return given_to(self.identity, args, kwargs)
         except Exception as error:
             self.fault(error)
             return None
@@ -246,181 +223,6 @@ class HeardCalls(TorchFunctionMode):
         """The run is over."""
         self.tape.returned(given_back(self.identity, result) if result else None)
 
-    def _usual(self, func: Callable[..., Any], name: str, before: Before, result: Any) -> bool:
-        """Note a call of the most usual kind: it only made one tensor of others, or gave one back
-        as it was. Whether it is one."""
-        # The hot path: `_after` would do the same with twice the steps.
-        identity = self.identity
-        tensors, refs, args, kwargs = before
-        pair = type(result) is tuple and len(result) == 2 and result[1] is None
-        if pair:  # what attention gives that is not asked for its weights
-            result = result[0]
-        if type(result) is not torch.Tensor or not tensors or identity.apart or name in UNUSUAL:
-            return False
-        try:
-            for tensor, ref in zip(tensors, refs, strict=True):
-                if tensor._version != ref.version:
-                    return False
-            node = result.grad_fn
-        except RuntimeError:
-            return False
-        if id(result) in identity.refs:
-            return id(result) in map(id, tensors)
-        position, names, late = self.position()
-        if position is not None and position.initial:
-            return False
-        made = identity.fresh(result)
-        call: Heard = new_tuple(
-            Heard,
-            (position, func, name, args, kwargs, (made, None) if pair else made, tuple(refs),
-             (made,), (), torch.is_grad_enabled(), names, late, False),
-        )  # fmt: skip
-        self.tape.heard(call)
-        self.still = self.still + 1 if node is None else 0
-        if not identity.defers:
-            nodes = () if node is None else ((node, result.output_nr, made),)
-            self.records.tell(call, nodes)
-            self.heard()
-            return True
-        self.recorder.raw.append(call)
-        if node is not None:
-            identity.claim_fresh(node, result.output_nr, call)
-        if len(self.recorder.raw) > MOST:
-            self.heard()
-        return True
-
-    def _after(
-        self, func: Callable[..., Any] | None, name: str, before: Before, result: Any
-    ) -> None:
-        identity = self.identity
-        tensors, refs, args, kwargs = before
-        written = written_by(tensors, refs, result)
-        single = type(result) in TENSORS
-        results = [result] if single else ops.tensors_in(result)
-        given = set(map(id, tensors))
-        made = [each for each in results if id(each) not in given]
-        if not made and not written:
-            self._nothing(func, name, before, result)
-            return
-        position, names, late = self.position()
-        if position is not None and position.initial and not any(map(grad_fn_of, made)):
-            identity.forget(refs)  # met before they had their first numbers
-            return
-        new = tuple([identity.made(tensor, name, tensors, refs) for tensor in made])
-        writes = tuple([self.writes.note(*each) for each in written]) if written else ()
-        touched = any(ref.facts.requires_grad for ref in (*new, *[x.after for x in writes]))
-        self.still = 0 if touched else self.still + 1
-        call: Heard = new_tuple(
-            Heard,
-            (position, func or torch.autograd.Function, name, args, kwargs,
-             new[0] if single and made else given_back(identity, result), tuple(refs), new, writes,
-             torch.is_grad_enabled(), names, late, False),
-        )  # fmt: skip
-        if func is not None:
-            self.tape.heard(call)
-        else:
-            identity.unheard += 1
-        if not tensors:
-            self._factory(new, position, names or late)
-            return
-        if name in ("data", "detach") and made:
-            if len(identity.aliases) > MAX_KEPT:
-                identity.aliases.clear()
-            identity.aliases[id(made[0])] = Alias(weakref.ref(made[0]), refs[0], name)
-        if written or name == "batch_norm":
-            self.writes.silent(call, written)
-        self._tell(call, made, written)
-        if written and identity.gradients:
-            self.writes.into_gradients(call, written)
-        self.heard()
-
-    def _tell(
-        self, call: Heard, made: list[torch.Tensor], written: list[tuple[torch.Tensor, Ref]]
-    ) -> None:
-        """Tell a call now, or note it with the nodes that are its own."""
-        nodes: list[Made] = [
-            (node, tensor.output_nr, ref)
-            for tensor, ref in zip(made, call.made, strict=True)
-            if (node := grad_fn_of(tensor)) is not None
-        ]
-        for (tensor, _ref), write in zip(written, call.writes, strict=True):
-            nodes.append((grad_fn_of(tensor), tensor.output_nr, write.after))
-            base = base_of(tensor)
-            if base is not None:
-                nodes.append((grad_fn_of(base), -1, write.after))
-        if self.identity.defers:
-            self.identity.claim(nodes, call)
-            self.recorder.raw.append(call)
-        else:
-            self.records.tell(call, nodes)
-
-    def _nothing(
-        self, func: Callable[..., Any] | None, name: str, before: Before, result: Any
-    ) -> None:
-        """A call made and wrote no tensor: it may have changed what is known of one."""
-        tensors, refs, args, kwargs = before
-        if name in FLAGS:
-            self._flags(tensors, refs)
-        elif name != "data":
-            return
-        elif tensors:
-            self.identity.moved(tensors[0])
-        if func is not None:
-            kept, enabled = given_back(self.identity, result), torch.is_grad_enabled()
-            known = tuple(refs)
-            self.tape.heard(Heard(None, func, name, args, kwargs, kept, known, (), (), enabled))
-
-    def _factory(self, made: Sequence[Ref], position: Position | None, names: Names) -> None:
-        """A call without tensors made one: a leaf, and no op of the graph."""
-        for ref in made:
-            if not self.identity.defers:
-                self.identity.assure(ref)
-            told = names if len(made) == 1 else ()
-            if position is not None and position.site is not None:
-                _keep(self.origins, ref.id, position.site)
-            self.identity.note(ref, (self.records.made, position, "made", ref.id, told))
-        self.heard()
-
-    def stepped(
-        self, name: str, before: Sequence[tuple[torch.Tensor, Ref]], position: Position | None
-    ) -> None:
-        """An optimizer's step wrote parameters."""
-        identity = self.identity
-        writes: list[Write] = []
-        for tensor, ref in before:
-            if tensor._is_view():
-                write = self.writes.note(tensor, ref)
-            else:
-                write = new_tuple(Write, (ref, identity.rewritten(tensor, ref), None, None, False))
-                if not identity.defers:
-                    identity.tell(write.after)
-            writes.append(write)
-            if write.after.version == ref.version:
-                site = None if position is None else position.site
-                how = f"a fused step of {name}"
-                identity.wrote_silently(tensor, write.after.id, site, how)
-        given = tuple([ref for _tensor, ref in before])
-        call = Heard(position, None, name, given, {}, None, given, (), tuple(writes), False)
-        if any(each.after.version != each.before.version for each in writes):
-            self.tape.heard(call)
-        if identity.defers:
-            self.recorder.raw.append(call)
-        else:
-            self.records.stepped(call)
-
-    def _flags(self, tensors: list[torch.Tensor], refs: list[Ref]) -> None:
-        for tensor, ref in zip(tensors[:1], refs[:1], strict=True):
-            retains = not asked(tensor, "is_leaf") and tensor.retains_grad
-            if retains:
-                self.identity.retaining.append(ref)
-            needed, leaf = asked(tensor, "requires_grad"), asked(tensor, "is_leaf")
-            ref.facts = ref.facts._replace(requires_grad=needed, leaf=leaf)
-            if not needed:
-                position, _names, _late = self.position()
-                if position is not None and position.site is not None:
-                    _keep(self.frozen, ref.id, position.site)
-            self.identity.note(ref, (self.recorder.tell, ev.Flag(ref.id, needed, retains)))
-
     @contextmanager
     def silenced(self) -> Iterator[None]:
         """Within the block calls are not told: they are not the user's."""
@@ -429,11 +231,3 @@ class HeardCalls(TorchFunctionMode):
             yield
         finally:
             self.off = before
-
-
-def _keep(table: dict[int, Site], value: int, site: Site) -> None:
-    """Note a position, the newest last, and not too many."""
-    table.pop(value, None)
-    table[value] = site
-    if len(table) > MAX_KEPT:
-        del table[next(iter(table))]

@@ -22,9 +22,10 @@ from torch.optim import Optimizer
 from torch.optim import optimizer as optimizers
 
 from ...recording.positions import Position
-from ...recording.recorder import Recorder, Ref
+from ...recording.recorder import Recorder
 from ..module_paths import ModuleNames, numbers_of
 from ..sorting import BEGINS, ENDS
+from .arguments import Given, given_to
 from .heard_calls import HeardCalls
 from .mode_stack import Replaced, Without, enter, leave
 from .positions import Positions, not_the_users
@@ -54,7 +55,7 @@ class ModulesAndSteps:
         self.thread = 0
         """The thread whose program is heard."""
         self._handles: list[Any] = []
-        self._stepping: list[tuple[torch.Tensor, Ref]] = []  # of the step that goes on
+        self._stepping: Given = [], [], (), {}  # the parameters of the step that goes on
         self._step: int | None = None  # the scope of the step that goes on
         self._step_position: Position | None = None
         self._away = False  # whether the mode is off the stack for a step
@@ -165,13 +166,14 @@ class ModulesAndSteps:
                 name = type(optimizer).__name__
                 numbers = "" if self.identity.defers else numbers_of(optimizer)
                 self._begins(self._step, "step", position, name, numbers)
-                self._stepping = [
-                    (parameter, self.identity.current(parameter))
+                graded = [
+                    parameter
                     for group in optimizer.param_groups
                     for parameter in group["params"]
                     if parameter.grad is not None
                 ]
-                self.checks.learners.steps(optimizer, [ref for _, ref in self._stepping])
+                self._stepping = given_to(self.identity, graded, {})
+                self.checks.learners.steps(optimizer, self._stepping[1])
                 # of a step only the new parameters are told; its closure is the user's, and so
                 # is an optimizer that is none of PyTorch's
                 given = len(args) > 1 or bool(kwargs)
@@ -195,7 +197,7 @@ class ModulesAndSteps:
     def step_over(self) -> None:
         """The step that went on is over, perhaps by an error of its own."""
         if self._step is not None:
-            self._stepping, self._step = [], None
+            self._stepping, self._step = ([], [], (), {}), None
             self._ends()
         if self._away:
             self._away = False

@@ -45,11 +45,13 @@ class Positions(PositionFinder):
         """Where the user's program stands."""
         return None if self.commanded else self.of(_outside(_getframe(1)))
 
-    def here_and_names(self) -> Named:
-        """The same, and the names that its call's result is about to get."""
+    def here_and_names(self, frame: FrameType | None = None, /) -> Named:
+        """The same, and the names that its call's result is about to get, where ``frame`` may be
+        known to make that."""
         if self.commanded:
             return None, (), ()
-        frame = _outside(_getframe(BEFORE))
+        if frame is None or _ours[frame.f_code.co_filename]:
+            frame = _outside(frame or _getframe(BEFORE))
         position = self.of(frame)
         if position.result is not None:
             return position.result

@@ -106,7 +106,7 @@ class RunChecks:
 
     def check_growth(self, run: BeginningRun) -> None:
         """Notice a graph that is larger with every run from the same line."""
-        if any(found for found, _nodes in self.waiting.values()):
+        if self.waiting and any(found for found, _nodes in self.waiting.values()):
             self._runs_through(run)
         if run.position is None:
             return

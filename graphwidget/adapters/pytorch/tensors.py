@@ -188,20 +188,23 @@ class Tensors:
         """The identity of a tensor that was never met."""
         # The hot path: every result of every call.
         tables = self.tables
+        storages = tables.storages
+        address: int
         try:
-            version, address = tensor._version, int(tensor.untyped_storage()._cdata)
+            version, address = tensor._version, tensor.untyped_storage()._cdata
         except (RuntimeError, NotImplementedError):
             version, address = version_of(tensor), storage_of(tensor)
         ref = self.refs[id(tensor)] = Ref(tensor, self._died)
-        met = self._met(tensor) if self.unmet else None
-        ref.id = ref.storage = self.recorder.ids.value() if met is None else met
+        number = self._met(tensor) if self.unmet else None
+        ref.id = number = self.recorder.ids.value() if number is None else number
         ref.version = version
-        shared = tables.storages.get(address)
+        shared = storages.get(address)
         if shared is None:
-            tables.storages[address] = ref.id, 1
+            ref.storage = number
+            storages[address] = number, 1
         else:
             ref.storage = shared[0]
-            tables.storages[address] = shared[0], shared[1] + 1
+            storages[address] = shared[0], shared[1] + 1
         ref.facts = self._facts(tensor, tables.number(), address)
         return ref
 
@@ -216,7 +219,7 @@ class Tensors:
     def rewritten(self, tensor: torch.Tensor, before: Ref) -> Ref:
         """A new identity for a leaf that was written, and is otherwise as it was."""
         ref = self.refs[id(tensor)] = Ref(tensor, self._died)
-        ref.id, ref.version = self.recorder.ids.value(), version_of(tensor)
+        ref.id, ref.version = self.recorder.ids.value(), tensor._version
         ref.storage, ref.facts = before.storage, before.facts
         return ref
 

@@ -1,0 +1,256 @@
+"""Notes what each heard call did.
+
+What it made is seen by its result; what it wrote, by its arguments' versions before and after.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Any, Protocol
+
+import torch
+
+from ...recording import events as ev
+from ...recording.positions import Position
+from ...recording.recorder import Recorder, Ref
+from ...recording.sites import Names, Site
+from . import ops
+from .arguments import TENSORS, Given, given_back
+from .call_recorder import CallRecorder
+from .heard_functions import FLAGS
+from .identity import Identity, Made
+from .positions import Named
+from .tape import MOST, Heard, Tape, Write, new_tuple
+from .tensor_facts import asked, base_of, grad_fn_of
+from .tensors import Alias
+from .writes import Writes, written_by
+
+MAX_KEPT = 10_000
+"""Entries of each table of what was noted by the way."""
+UNUSUAL = FLAGS | {"data", "detach", "batch_norm"}
+"""Calls of which more is noted than what they made."""
+
+
+class Where(Protocol):
+    """Gives the user's line and the names that the result of the call gets which ``frame`` makes,
+    or whoever has called."""
+
+    def __call__(self, frame: FrameType | None = None, /) -> Named: ...
+
+
+class CallNotes:
+    """What is noted of calls, and by the way."""
+
+    def __init__(
+        self, recorder: Recorder, identity: Identity, records: CallRecorder, position: Where
+    ) -> None:
+        super().__init__()
+        self.recorder = recorder
+        self.identity = identity
+        self.records = records
+        self.position = position
+        self.heard: Callable[[], None] = lambda: None
+        """Called after each call that was told."""
+        self.origins: dict[int, Site] = {}
+        """Where values were made that are no result of a call."""
+        self.became_numbers: dict[int, Site] = {}
+        """Where tensors with a history became numbers or arrays; by the value."""
+        self.frozen: dict[int, Site] = {}
+        """Where values were told to need no gradient."""
+        self.still = 0
+        """How many calls in a row touched no gradient."""
+        self.writes = Writes(identity)
+        self.tape = Tape(identity.refs)
+
+    def go_on_from(self, before: CallNotes) -> None:
+        """Know what another one has noted by the way."""
+        self.origins, self.became_numbers, self.frozen = (
+            before.origins,
+            before.became_numbers,
+            before.frozen,
+        )
+
+    def note_usual(
+        self, func: Callable[..., Any], name: str, before: Given, result: Any, frame: FrameType
+    ) -> bool:
+        """Note a call of the most usual kind, which ``frame`` makes: it only made one tensor of
+        others, or gave one back as it was. Whether it is one."""
+        # The hot path: `note` would do the same with twice the steps.
+        identity = self.identity
+        tensors, refs, args, kwargs = before
+        pair = type(result) is tuple and len(result) == 2 and result[1] is None
+        if pair:  # what attention gives that is not asked for its weights
+            result = result[0]
+        if type(result) is not torch.Tensor or not tensors or identity.apart or name in UNUSUAL:
+            return False
+        try:
+            for ref in refs:
+                if ref()._version != ref.version:  # type: ignore[union-attr]  # the call has it
+                    return False
+            node = result.grad_fn
+        except (RuntimeError, AttributeError):
+            return False
+        if id(result) in identity.refs:
+            return id(result) in map(id, tensors)
+        position, names, late = self.position(frame)
+        if position is not None and position.initial:
+            return False
+        made = identity.fresh(result)
+        call: Heard = new_tuple(
+            Heard,
+            (position, func, name, args, kwargs, (made, None) if pair else made, tuple(refs),
+             (made,), (), torch.is_grad_enabled(), names, late, False),
+        )  # fmt: skip
+        self.tape.heard(call)
+        self.still = self.still + 1 if node is None else 0
+        if not identity.defers:
+            self.records.tell(call, () if node is None else ((node, result.output_nr, made),))
+            self.heard()
+            return True
+        raw = self.recorder.raw
+        raw.append(call)
+        if node is not None:
+            identity.claim_fresh(node, result.output_nr, call)
+        if len(raw) > MOST:
+            self.heard()
+        return True
+
+    def note(self, func: Callable[..., Any] | None, name: str, before: Given, result: Any) -> None:
+        """Note any call."""
+        identity = self.identity
+        tensors, refs, args, kwargs = before
+        written = written_by(tensors, refs, result)
+        single = type(result) in TENSORS
+        results = [result] if single else ops.tensors_in(result)
+        given = set(map(id, tensors))
+        made = [each for each in results if id(each) not in given]
+        if not made and not written:
+            self._nothing(func, name, before, result)
+            return
+        position, names, late = self.position()
+        if position is not None and position.initial and not any(map(grad_fn_of, made)):
+            identity.forget(refs)  # met before they had their first numbers
+            return
+        new = tuple([identity.made(tensor, name, tensors, refs) for tensor in made])
+        writes = tuple([self.writes.note(*each) for each in written]) if written else ()
+        touched = any(ref.facts.requires_grad for ref in (*new, *[x.after for x in writes]))
+        self.still = 0 if touched else self.still + 1
+        call: Heard = new_tuple(
+            Heard,
+            (position, func or torch.autograd.Function, name, args, kwargs,
+             new[0] if single and made else given_back(identity, result), tuple(refs), new, writes,
+             torch.is_grad_enabled(), names, late, False),
+        )  # fmt: skip
+        if func is not None:
+            self.tape.heard(call)
+        else:
+            identity.unheard += 1
+        if not tensors:
+            self._factory(new, position, names or late)
+            return
+        if name in ("data", "detach") and made:
+            if len(identity.aliases) > MAX_KEPT:
+                identity.aliases.clear()
+            identity.aliases[id(made[0])] = Alias(weakref.ref(made[0]), refs[0], name)
+        if written or name == "batch_norm":
+            self.writes.silent(call, written)
+        self._tell(call, made, written)
+        if written and identity.gradients:
+            self.writes.into_gradients(call, written)
+        self.heard()
+
+    def _tell(
+        self, call: Heard, made: list[torch.Tensor], written: list[tuple[torch.Tensor, Ref]]
+    ) -> None:
+        """Tell a call now, or note it with the nodes that are its own."""
+        nodes: list[Made] = [
+            (node, tensor.output_nr, ref)
+            for tensor, ref in zip(made, call.made, strict=True)
+            if (node := grad_fn_of(tensor)) is not None
+        ]
+        for (tensor, _ref), write in zip(written, call.writes, strict=True):
+            nodes.append((grad_fn_of(tensor), tensor.output_nr, write.after))
+            base = base_of(tensor)
+            if base is not None:
+                nodes.append((grad_fn_of(base), -1, write.after))
+        if self.identity.defers:
+            self.identity.claim(nodes, call)
+            self.recorder.raw.append(call)
+        else:
+            self.records.tell(call, nodes)
+
+    def _nothing(
+        self, func: Callable[..., Any] | None, name: str, before: Given, result: Any
+    ) -> None:
+        """A call made and wrote no tensor: it may have changed what is known of one."""
+        tensors, refs, args, kwargs = before
+        if name in FLAGS:
+            self._flags(tensors, refs)
+        elif name != "data":
+            return
+        elif tensors:
+            self.identity.moved(tensors[0])
+        if func is not None:
+            kept, enabled = given_back(self.identity, result), torch.is_grad_enabled()
+            known = tuple(refs)
+            self.tape.heard(Heard(None, func, name, args, kwargs, kept, known, (), (), enabled))
+
+    def _factory(self, made: Sequence[Ref], position: Position | None, names: Names) -> None:
+        """A call without tensors made one: a leaf, and no op of the graph."""
+        for ref in made:
+            if not self.identity.defers:
+                self.identity.assure(ref)
+            told = names if len(made) == 1 else ()
+            if position is not None and position.site is not None:
+                keep_site(self.origins, ref.id, position.site)
+            self.identity.note(ref, (self.records.made, position, "made", ref.id, told))
+        self.heard()
+
+    def stepped(self, name: str, given: Given, position: Position | None) -> None:
+        """An optimizer's step wrote parameters, which are ``given``."""
+        # The hot path: every parameter of every step.
+        identity = self.identity
+        tensors, refs, known, kwargs = given
+        writes: list[Write] = []
+        for tensor, ref in zip(tensors, refs, strict=True):
+            if tensor._is_view():
+                write = self.writes.note(tensor, ref)
+            else:
+                write = new_tuple(Write, (ref, identity.rewritten(tensor, ref), None, None, False))
+                if not identity.defers:
+                    identity.tell(write.after)
+            writes.append(write)
+            if write.after.version == ref.version:
+                site = None if position is None else position.site
+                how = f"a fused step of {name}"
+                identity.wrote_silently(tensor, write.after.id, site, how)
+        call = Heard(position, None, name, known, kwargs, None, known, (), tuple(writes), False)
+        if any(each.after.version != each.before.version for each in writes):
+            self.tape.heard(call)
+        if identity.defers:
+            self.recorder.raw.append(call)
+        else:
+            self.records.stepped(call)
+
+    def _flags(self, tensors: list[torch.Tensor], refs: list[Ref]) -> None:
+        for tensor, ref in zip(tensors[:1], refs[:1], strict=True):
+            retains = not asked(tensor, "is_leaf") and tensor.retains_grad
+            if retains:
+                self.identity.retaining.append(ref)
+            needed, leaf = asked(tensor, "requires_grad"), asked(tensor, "is_leaf")
+            ref.facts = ref.facts._replace(requires_grad=needed, leaf=leaf)
+            if not needed:
+                position, _names, _late = self.position()
+                if position is not None and position.site is not None:
+                    keep_site(self.frozen, ref.id, position.site)
+            self.identity.note(ref, (self.recorder.tell, ev.Flag(ref.id, needed, retains)))
+
+
+def keep_site(table: dict[int, Site], value: int, site: Site) -> None:
+    """Note a position, the newest last, and not too many."""
+    table.pop(value, None)
+    table[value] = site
+    if len(table) > MAX_KEPT:
+        del table[next(iter(table))]
