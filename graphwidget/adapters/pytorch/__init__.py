@@ -4,11 +4,12 @@
 
 - **Hearing.** ``heard_calls.py`` hears every call of the functions of ``heard_functions.py``
   (``mode_stack.py`` puts it into PyTorch's way, ``arguments.py`` notes what a call was given,
-  ``writes.py`` what it wrote, ``raised_calls.py`` what one that raised was);
-  ``modules_and_steps.py`` hears modules and optimizers; ``engine_entry.py`` hears the engine,
-  ``backward_run.py`` is one run of it (``repeated_runs.py`` knows what one reaches whose turn
-  repeats another), ``live.py`` holds it between nodes. ``positions.py`` says where the program
-  stands, and ``warned_lines.py`` lets PyTorch's warnings say it too.
+  ``call_notes.py`` what it did, ``writes.py`` what it wrote, ``raised_calls.py`` what one that
+  raised was); ``modules_and_steps.py`` hears modules and optimizers; ``engine_entry.py`` hears the
+  engine, ``backward_run.py`` is one run of it and ``node_hooks.py`` what its nodes tell
+  (``repeated_runs.py`` knows what one reaches whose turn repeats another), ``live.py`` holds it
+  between nodes. ``positions.py`` says where the program stands, and ``warned_lines.py`` lets
+  PyTorch's warnings say it too.
 - **Knowing.** ``identity.py`` and ``tensors.py`` give ids; ``tensor_facts.py``, ``node_facts.py``
   and ``saved_tensors.py`` ask PyTorch; ``ops.py`` and ``view_writes.py`` ask the op table;
   ``earlier_calls.py`` reads graphs made before anybody listened.
@@ -25,10 +26,10 @@
   them), ``fix_trials.py`` tries what they propose.
 
 How the error of a value that was written in place is explained, in the order in which the files are
-to be read: ``heard_calls.py`` hears the write, ``writes.py`` sees it by the versions before and
-after, ``tape.py`` has what is noted of it (``Heard``, ``Write``), and ``call_recorder.py`` makes
-the event of it that bears the line (``_tell``), upon which ``recording/fold.py`` marks what had
-been saved as stale (``_write``). ``engine_entry.py``, which stands around the engine, catches the
+to be read: ``heard_calls.py`` hears the write and ``call_notes.py`` notes it, ``writes.py`` sees it
+by the versions before and after, ``tape.py`` has what is noted of it (``Heard``, ``Write``), and
+``call_recorder.py`` makes the event of it that bears the line (``_tell``), upon which
+``recording/fold.py`` marks what had been saved as stale (``_write``). ``engine_entry.py``, which stands around the engine, catches the
 error; ``failed`` of ``backward_run.py`` finds the node that raised it, ``backward_errors.py`` the
 saved value, ``stale_values.py`` who wrote that and the way out (with ``lines.py`` and
 ``fixes.py``), which ``fix_trials.py`` tries. What was found becomes notes of the error

@@ -1,14 +1,12 @@
-"""One backward run of the real engine: its nodes starting and finishing, gradients, errors.
+"""One backward run of the real engine: what it begins at, what comes of it, and its error.
 
-While it goes on every node that it can reach has a hook, and where it must be known that a node
-starts two; they are taken away when the run is over. Hooks that return None change nothing. Runs
-that are told later have none: which node raised is found out from the graph.
+Of its nodes hooks tell (``node_hooks.py``). A run that is told later has none: which node raised is
+found out from the graph.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
@@ -21,15 +19,15 @@ from ...recording.sites import Site
 from . import second_backward, stale_values
 from .backward_errors import NO_GRAPH, STALE, error_event
 from .fix_trials import tried
-from .identity import TOKEN
 from .lines import place_of, way_of
 from .live import gate_of_this_thread
 from .no_graph import cut, lost_history, no_graph
-from .node_facts import class_of, leaf_of, leafy, sequence_of
+from .node_facts import class_of, leafy, sequence_of
+from .node_hooks import NodeHooks
 from .repeated_runs import Reach, Way, reach_of, reachable
-from .run_context import Grad, RunContext
+from .run_context import RunContext
 from .saved_tensors import slots_of
-from .tensor_facts import Captured, Passed, asked, grad_fn_of, version_of
+from .tensor_facts import asked, grad_fn_of
 
 MAX_FIRST = 20_000
 
@@ -73,18 +71,13 @@ class BackwardRun:
             )
         self.position = runs.position() if self.gate is None else self.gate.position
         self.asks = self.gate is not None or bool(wanted)  # whether nodes say that they start
-        self.left: dict[int, NodeRef] = {}  # those that said so and have not finished, in order
         self.ran: set[int] = set()
-        self.done: list[int] = []  # nodes that ran and are no leaf's
-        self.emptied: list[int] = []  # nodes that ran and had saved something
-        self.handles: list[Any] = []
-        self._passed: dict[int, Passed] = {}  # what nodes gave, by its address while it is held
+        """The nodes that have run, of a run that is told later as far as that was found out."""
         self._reached: list[Any] | None = None
         self._way: Way | None = None
         self.repeated = False  # whether it reaches what the last run from its line did
         self.reach, self.learning = self._reach()
-        self.ungraded = set() if self.deferred else set(map(id, filter(_ungraded, self.learning)))
-        """Leaves whose gradient will be what they are given first."""
+        self.hooks: NodeHooks | None = None
 
     def _reach(self) -> tuple[Reach, list[torch.Tensor]]:
         """What it can reach, and the leaves of that: those of the turn before if it repeats it."""
@@ -122,7 +115,8 @@ class BackwardRun:
         runs.checks.check_growth(self)
         runs.checks.check_roots_finite([each for each in outputs if isinstance(each, torch.Tensor)])
         if not self.deferred:
-            self.handles = [handle for node in self.reached for handle in self._hook(node)]
+            self.hooks = NodeHooks(runs, self.id, self.gate, self.asks, self.learning, self.ran)
+            self.hooks.install(self.reached)
 
     def tell(self) -> None:
         """Tell that the run begins."""
@@ -141,76 +135,11 @@ class BackwardRun:
         )
         self.recorder.raw.append((self.runs.begins, self.position, "backward", event))
 
-    def _hook(self, node: Any) -> Iterator[Any]:
-        token = node.metadata.get(TOKEN)
-        known = None if token is None else token.ref
-        if known is None or known.id not in self.recorder.nodes:
-            return
-        leaf = leaf_of(node)
-        if self.asks:
-
-            def starts(_grads: Sequence[Any]) -> None:
-                if self.gate is not None:
-                    if not self.gate.of_this_run():
-                        return
-                    self.gate.before(node)
-                self.left[known.id] = known
-
-            yield node.register_prehook(starts)
-        # one hook hears what came in and what went out: two would cost twice as much
-        yield node.register_hook(partial(self._has_run, known, token.saves, leaf))
-
-    def _has_run(
-        self, ref: NodeRef, saves: bool, leaf: torch.Tensor | None, into: Any, out: Any
-    ) -> None:
-        if self.gate is not None and not self.gate.of_this_run():
-            return
-        try:
-            number, raw = ref.id, self.recorder.raw
-            self.ran.add(number)
-            self.left.pop(number, None)
-            if saves:
-                self.emptied.append(number)
-            if leaf is None:
-                self.done.append(number)
-            with torch._C.DisableTorchFunction():
-                taken, value, grad = self._taken(out), None, None
-                if leaf is not None and leaf.grad is not None:
-                    known = self.identity.current(leaf)
-                    self.runs.checks.graded.add(known.storage)
-                    value, grad = known.id, self._accumulated(leaf, leaf.grad, taken)
-                    self.identity.note_gradient(leaf)
-                raw.append((self.runs.ran, self.id, ref, taken, value, grad, self._taken(into)))
-        except Exception as error:
-            self.runs.fault(error)
-
-    def _taken(self, grads: Any) -> list[Captured | Passed | None]:
-        """What a hook was given, where something else than a tensor is nothing. Most of it another
-        node gave, whose hook was shown it."""
-        taken: list[Captured | Passed | None] = []
-        for each in (grads,) if isinstance(grads, torch.Tensor) else grads:
-            grad: Captured | Passed | None = None
-            if isinstance(each, torch.Tensor):
-                grad = self._passed.get(id(each))
-                if grad is None or grad.version != version_of(each):
-                    grad = self.identity.passed(each)
-                    if type(grad) is Passed:
-                        self._passed[id(each)] = grad
-            taken.append(grad)
-        return taken
-
-    def _accumulated(self, leaf: torch.Tensor, grad: torch.Tensor, taken: list[Any]) -> Grad:
-        """The gradient of a leaf, as it is now: the program may write into it."""
-        captured = self.identity.captured(grad)
-        if id(leaf) in self.ungraded and taken[0] is not None and not version_of(grad):
-            taken[0] = captured  # it had none before, and has what it was given
-        return captured
-
     def _standing(self) -> NodeRef | None:
         """The node that the run has come to when it fails: of those that had all their gradients
         the one made last, as the engine takes them."""
-        if self.asks and not self.deferred:
-            return next(reversed(self.left.values()), None)
+        if self.asks and self.hooks is not None:
+            return next(reversed(self.hooks.left.values()), None)
         waiting: list[tuple[int, NodeRef]] = []
         blocked: set[Any] = set()
         for node in self.reached:
@@ -336,29 +265,29 @@ class BackwardRun:
     def ended(self, status: str) -> None:
         """Take the hooks away, and tell the end and what was freed."""
         try:
-            self._passed.clear()
-            for handle in self.handles:
-                handle.remove()
+            if self.hooks is not None:
+                self.hooks.remove()
             if status == "ok":
                 self._learns_nothing()
-            if self.deferred:
-                self._over(status)
+            emptied: list[int] = []
+            if self.hooks is None:
+                emptied = self._over(status)
             elif not self.keeps:
                 site = None if self.position is None else self.position.site
-                _note_first(self.runs.checks.freed_by, self.done, site)
-            if status == "ok" and not self.keeps:
-                for number in self.emptied:
-                    self.recorder.raw.append((self.recorder.free, number))
+                _note_first(self.runs.checks.freed_by, self.hooks.done, site)
+                emptied = self.hooks.emptied if status == "ok" else []
+            for number in emptied:
+                self.recorder.raw.append((self.recorder.free, number))
             self.recorder.raw.append((self.recorder.tell, ev.Done(self.id, status)))
             self._retained()
             self.runs.is_over()
         except Exception as error:
             self.runs.fault(error)
 
-    def _over(self, status: str) -> None:
+    def _over(self, status: str) -> list[int]:
         """A run that is told later is over: what it reached is let go of, and who got a gradient
-        is noted."""
-        runs = self.runs
+        is noted. The nodes whose saved values it freed, as far as they are told."""
+        runs, emptied = self.runs, []
         if status == "ok" and not self.keeps:
             site = None if self.position is None else self.position.site
             first = sequence_of(self.nodes[0])
@@ -367,7 +296,7 @@ class BackwardRun:
             told = self.identity.newest
             if told and first - max(self.reach.ages, default=0) <= told:
                 found = [self.identity.known_node(node) for node in self.reached]
-                self.emptied = [ref.id for ref in found if ref is not None]
+                emptied = [ref.id for ref in found if ref is not None]
         if not self.repeated:
             for leaf in self.learning:
                 if leaf.grad is not None:
@@ -375,6 +304,7 @@ class BackwardRun:
                     runs.checks.graded.add(known.storage)
         runs.going_on.remove(self)
         self._reached, self.nodes, self.learning = [], [], []
+        return emptied
 
     def _retained(self) -> None:
         """Tell the gradients that tensors inside the graph were asked to keep."""
@@ -403,13 +333,6 @@ def _note_first(table: dict[int, Site | None], nodes: Iterable[int], site: Site 
     if len(table) > MAX_FIRST:
         for node in list(table)[: MAX_FIRST // 2]:
             del table[node]
-
-
-def _ungraded(leaf: torch.Tensor) -> bool:
-    """Whether it has no gradient, and no hook of the program that may change one after it came. (A
-    tensor that is no leaf any more must not be asked: PyTorch would warn.)"""
-    hooks = getattr(leaf, "_post_accumulate_grad_hooks", None)
-    return not hooks and asked(leaf, "is_leaf") and leaf.grad is None
 
 
 def _node_of(output: Any) -> Any:

@@ -20,14 +20,14 @@ PATIENCE = 2.0
 """Seconds that a held engine may take to end when the process does."""
 
 _held: weakref.WeakSet[LiveRun] = weakref.WeakSet()
-_of_thread: dict[int, _Gate] = {}
+_of_thread: dict[int, Gate] = {}
 
 
 class Abandoned(BaseException):
     """Ends the engine that was held, when its run is given up."""
 
 
-class _Gate:
+class Gate:
     """What the two threads share."""
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class _Gate:
             self.came.release()
 
 
-def gate_of_this_thread() -> _Gate | None:
+def gate_of_this_thread() -> Gate | None:
     """Whoever holds the run that is about to begin in this thread."""
     return _of_thread.get(threading.get_ident())
 
@@ -85,7 +85,7 @@ class LiveRun:
 
     def __init__(self, call: Callable[[], Any]) -> None:
         self.status = "ready"
-        self._gate = _Gate()
+        self._gate = Gate()
         self._call: Callable[[], Any] | None = call
 
     def begin(self, position: Position | None = None) -> None:
@@ -154,7 +154,7 @@ class LiveRun:
             self.status = "ok" if self._gate.error is None else "failed"
 
 
-def _give_up(gate: _Gate) -> None:
+def _give_up(gate: Gate) -> None:
     if not gate.over:
         gate.given_up = True
         gate.go.release()

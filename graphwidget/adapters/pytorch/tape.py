@@ -1,6 +1,6 @@
 """The tape: the newest calls of a program, kept so that they can be told or played again later.
 
-``heard_calls.py`` fills it. Of a call it keeps the function, its plain arguments, and references in
+``call_notes.py`` fills it. Of a call it keeps the function, its plain arguments, and references in
 the place of tensors. No tensor is kept alive and nothing is copied. Read, it tells how to repeat
 the calls on stand-ins.
 """

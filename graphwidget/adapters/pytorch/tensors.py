@@ -322,8 +322,11 @@ class Tensors:
     def passed(self, grad: torch.Tensor) -> Captured | Passed:
         """A gradient that one node gives another, to be looked at later; a copy of one that would
         keep a graph alive, or a larger storage."""
+        # The hot path: every gradient of every run.
         count = grad.numel()
-        if count > self.limit or grad.requires_grad or size_of(grad) > MAX_HELD:
+        if count > self.limit:
+            return dtype_name(grad.dtype), tuple(grad.shape), None
+        if grad.requires_grad or size_of(grad) > MAX_HELD:
             return self.captured(grad)
         self.copied += count
         found: Passed = new_tuple(Passed, (grad, version_of(grad)))

@@ -1,0 +1,141 @@
+"""The hooks of the nodes of one backward run: they tell what each node was given and what it gave.
+
+While the run goes on every node that it can reach has a hook, and where it must be known that a
+node starts two; they are taken away when the run is over. Hooks that return None change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+
+from ...recording.recorder import NodeRef
+from .identity import TOKEN
+from .live import Gate
+from .node_facts import leaf_of
+from .run_context import Grad, RunContext
+from .tensor_facts import Passed, asked, version_of
+
+
+class NodeHooks:
+    """The hooks, while they are installed, and what they have heard."""
+
+    def __init__(
+        self,
+        runs: RunContext,
+        run: int,
+        gate: Gate | None,
+        asks: bool,
+        leaves: Iterable[torch.Tensor],
+        ran: set[int],
+    ) -> None:
+        self.runs = runs
+        self.run = run
+        self.gate = gate
+        self.asks = asks
+        self.ran = ran
+        self.left: dict[int, NodeRef] = {}
+        """Nodes that said that they start and have not finished, in order."""
+        self.done: list[int] = []
+        """Nodes that ran and are no leaf's."""
+        self.emptied: list[int] = []
+        """Nodes that ran and had saved something."""
+        self._handles: list[Any] = []
+        self._passed: dict[int, Passed] = {}  # what nodes gave, by its address while it is held
+        self._ungraded = set(map(id, filter(_ungraded, leaves)))
+        # leaves whose gradient will be what they are given first
+
+    def install(self, nodes: Iterable[Any]) -> None:
+        """Hear these nodes from now on."""
+        self._handles = [handle for node in nodes for handle in self._hook(node)]
+
+    def remove(self) -> None:
+        """Hear them no more."""
+        self._passed.clear()
+        for handle in self._handles:
+            handle.remove()
+
+    def _hook(self, node: Any) -> Iterator[Any]:
+        token = node.metadata.get(TOKEN)
+        known = None if token is None else token.ref
+        if known is None or known.id not in self.runs.recorder.nodes:
+            return
+        leaf = leaf_of(node)
+        if self.asks:
+
+            def starts(_grads: Sequence[Any]) -> None:
+                if self.gate is not None:
+                    if not self.gate.of_this_run():
+                        return
+                    self.gate.before(node)
+                self.left[known.id] = known
+
+            yield node.register_prehook(starts)
+        # one hook hears what came in and what went out: two would cost twice as much
+        yield node.register_hook(partial(self._has_run, known, token.saves, leaf))
+
+    def _has_run(
+        self, ref: NodeRef, saves: bool, leaf: torch.Tensor | None, into: Any, out: Any
+    ) -> None:
+        if self.gate is not None and not self.gate.of_this_run():
+            return
+        try:
+            number, runs = ref.id, self.runs
+            self.ran.add(number)
+            if self.asks:
+                self.left.pop(number, None)
+            if saves:
+                self.emptied.append(number)
+            if leaf is None:
+                self.done.append(number)
+            with torch._C.DisableTorchFunction():
+                taken, value, grad = self._taken(out), None, None
+                if leaf is not None and leaf.grad is not None:
+                    known = runs.identity.current(leaf)
+                    runs.checks.graded.add(known.storage)
+                    value, grad = known.id, self._accumulated(leaf, leaf.grad, taken)
+                    runs.identity.note_gradient(leaf)
+                gave = self._taken(into)
+            runs.recorder.raw.append((runs.ran, self.run, ref, taken, value, grad, gave))
+        except Exception as error:
+            self.runs.fault(error)
+
+    def _taken(self, grads: Any) -> list[Grad | None]:
+        """What a hook was given, where something else than a tensor is nothing. Most of it another
+        node gave, whose hook was shown it."""
+        # The hot path: twice for each node of each run.
+        passed, taken = self._passed, []
+        for each in (grads,) if isinstance(grads, torch.Tensor) else grads:
+            grad: Grad | None = None
+            if each is not None:
+                grad = passed.get(id(each))
+                if grad is None or grad.version != version_of(each):
+                    grad = self._seen(each)
+            taken.append(grad)
+        return taken
+
+    def _seen(self, grad: Any) -> Grad | None:
+        """What nobody was shown before."""
+        if not isinstance(grad, torch.Tensor):
+            return None
+        found = self.runs.identity.passed(grad)
+        if type(found) is Passed:
+            self._passed[id(grad)] = found
+        return found
+
+    def _accumulated(self, leaf: torch.Tensor, grad: torch.Tensor, taken: list[Any]) -> Grad:
+        """The gradient of a leaf, as it is now: the program may write into it."""
+        captured = self.runs.identity.captured(grad)
+        if id(leaf) in self._ungraded and taken[0] is not None and not version_of(grad):
+            taken[0] = captured  # it had none before, and has what it was given
+        return captured
+
+
+def _ungraded(leaf: torch.Tensor) -> bool:
+    """Whether it has no gradient, and no hook of the program that may change one after it came. (A
+    tensor that is no leaf any more must not be asked: PyTorch would warn.)"""
+    hooks = getattr(leaf, "_post_accumulate_grad_hooks", None)
+    return not hooks and asked(leaf, "is_leaf") and leaf.grad is None
