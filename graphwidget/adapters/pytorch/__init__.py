@@ -29,9 +29,9 @@ How the error of a value that was written in place is explained, in the order in
 to be read: ``heard_calls.py`` hears the write and ``call_notes.py`` notes it, ``writes.py`` sees it
 by the versions before and after, ``tape.py`` has what is noted of it (``Heard``, ``Write``), and
 ``call_recorder.py`` makes the event of it that bears the line (``_tell``), upon which
-``recording/fold.py`` marks what had been saved as stale (``_write``). ``engine_entry.py``, which stands around the engine, catches the
-error; ``failed`` of ``backward_run.py`` finds the node that raised it, ``backward_errors.py`` the
-saved value, ``stale_values.py`` who wrote that and the way out (with ``lines.py`` and
-``fixes.py``), which ``fix_trials.py`` tries. What was found becomes notes of the error
-(``recording/findings.py``).
+``recording/fold.py`` marks what had been saved as stale (``_write``). ``engine_entry.py``, which
+stands around the engine, catches the error; ``failed`` of ``backward_run.py`` finds the node that
+raised it, ``backward_errors.py`` the saved value, ``stale_values.py`` who wrote that and the way
+out (with ``lines.py`` and ``fixes.py``), which ``fix_trials.py`` tries. What was found becomes
+notes of the error (``recording/findings.py``).
 """

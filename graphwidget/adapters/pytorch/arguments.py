@@ -109,6 +109,8 @@ def given_to_run(identity: Tensors, value: Any, refs: list[Ref]) -> Any:
     ``refs``. The gradients that it begins with are not told: no call is given them, and when they
     die depends on whoever looks at the nodes' gradients later."""
     kind = type(value)
+    if kind in PLAIN:
+        return value
     if kind is tuple or kind is list:
         return kind([given_to_run(identity, each, refs) for each in value])
     if kind not in TENSORS or id(value) in identity.refs:

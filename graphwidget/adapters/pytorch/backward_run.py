@@ -113,7 +113,7 @@ class BackwardRun:
             self.tell()
         runs.checks.check_silent_writes(self)
         runs.checks.check_growth(self)
-        runs.checks.check_roots_finite([each for each in outputs if isinstance(each, torch.Tensor)])
+        runs.checks.check_roots_finite(outputs, self.roots)
         if not self.deferred:
             self.hooks = NodeHooks(runs, self.id, self.gate, self.asks, self.learning, self.ran)
             self.hooks.install(self.reached)

@@ -176,7 +176,7 @@ def bad_gradient(grads: Iterable[torch.Tensor | None]) -> torch.Tensor | None:
             if (number := total.item()) - number == 0:
                 return None
         with torch.no_grad():
-            norms = [norm.item() for norm in torch._foreach_norm(held)]
+            norms = _FLAT(list(torch._foreach_norm(held))).tolist()
     except RuntimeError:  # the old vmap's tensors look like others, and types may be mixed
         return None
     for grad, norm in zip(held, norms, strict=True):

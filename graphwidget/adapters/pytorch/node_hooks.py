@@ -6,7 +6,7 @@ node starts two; they are taken away when the run is over. Hooks that return Non
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -50,7 +50,17 @@ class NodeHooks:
 
     def install(self, nodes: Iterable[Any]) -> None:
         """Hear these nodes from now on."""
-        self._handles = [handle for node in nodes for handle in self._hook(node)]
+        known = self.runs.recorder.nodes
+        for node in nodes:
+            token = node.metadata.get(TOKEN)
+            ref = None if token is None else token.ref
+            if ref is None or ref.id not in known:
+                continue
+            if self.asks:
+                self._handles.append(node.register_prehook(partial(self._starts, node, ref)))
+            # one hook hears what came in and what went out: two would cost twice as much
+            heard = partial(self._has_run, ref, token.saves, leaf_of(node))
+            self._handles.append(node.register_hook(heard))
 
     def remove(self) -> None:
         """Hear them no more."""
@@ -58,24 +68,12 @@ class NodeHooks:
         for handle in self._handles:
             handle.remove()
 
-    def _hook(self, node: Any) -> Iterator[Any]:
-        token = node.metadata.get(TOKEN)
-        known = None if token is None else token.ref
-        if known is None or known.id not in self.runs.recorder.nodes:
-            return
-        leaf = leaf_of(node)
-        if self.asks:
-
-            def starts(_grads: Sequence[Any]) -> None:
-                if self.gate is not None:
-                    if not self.gate.of_this_run():
-                        return
-                    self.gate.before(node)
-                self.left[known.id] = known
-
-            yield node.register_prehook(starts)
-        # one hook hears what came in and what went out: two would cost twice as much
-        yield node.register_hook(partial(self._has_run, known, token.saves, leaf))
+    def _starts(self, node: Any, ref: NodeRef, _grads: Sequence[Any]) -> None:
+        if self.gate is not None:
+            if not self.gate.of_this_run():
+                return
+            self.gate.before(node)
+        self.left[ref.id] = ref
 
     def _has_run(
         self, ref: NodeRef, saves: bool, leaf: torch.Tensor | None, into: Any, out: Any

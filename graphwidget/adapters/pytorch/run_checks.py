@@ -13,7 +13,7 @@ import torch
 
 from ...recording.findings import Finding
 from ...recording.positions import Position
-from ...recording.recorder import Recorder
+from ...recording.recorder import Recorder, Ref
 from ...recording.sites import Site
 from . import nans, second_backward
 from .heard_calls import HeardCalls
@@ -176,11 +176,18 @@ class RunChecks:
         found = [each for each, _nodes in self.waiting.values() if each is not None]
         return list({(each.kind, each.culprit): each for each in found}.values())
 
-    def check_roots_finite(self, tensors: Sequence[torch.Tensor]) -> None:
-        """Look for the birthplace of a NaN or an infinity that has come as far as the loss."""
-        for tensor in tensors:
-            near = tensor.numel() == 1 and copyable(tensor)
-            if near and self.looks > 0 and (number := tensor.item()) - number != 0:  # not finite
+    def check_roots_finite(self, tensors: Sequence[Any], roots: Sequence[Ref | None]) -> None:
+        """Look for the birthplace of a NaN or an infinity that has come as far as the loss. Where
+        calls are told later, its number is among what is noted of the root."""
+        for tensor, ref in zip(tensors, roots, strict=True):
+            if ref is None or self.looks <= 0:  # an edge, or enough was looked for
+                continue
+            number = ref.facts.numbers
+            if type(number) is not float or ref.facts.leaf:
+                if tensor.numel() != 1 or not copyable(tensor):
+                    continue
+                number = tensor.item()
+            if number - number != 0:  # not finite
                 self.recorder.drain()
                 tape, model = self.calls.tape, self.recorder.log.model()
                 value = self.identity.current(tensor).id
