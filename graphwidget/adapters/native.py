@@ -23,7 +23,7 @@ from ..optable import Op
 from ..recording.fold import Model
 from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder, Ref
-from ..recording.sites import Names, Path
+from ..recording.sites import Names, Path, Site
 from ..recording.summary import COPIED, Captured, capture, detailed_summary, statistics
 from .backward_runs import BackwardRuns, nothing
 from .call_events import Edges
@@ -330,8 +330,9 @@ class NativeAdapter(BackwardRuns):
         if position is not None and above is not None:
             if position.outer:
                 self._tick(position, above)
-            if kind == "module" and position.direct:
-                self._named_parts(position, above)
+            last = self.positions.site
+            if kind == "module" and position.direct and last is not None and last.asks:
+                self._name_parts(last, above)
         if kind == "module":
             name, text = self.modules.called(of, frame, number), type(of).__name__
             if self.modules.fresh:
@@ -400,17 +401,20 @@ class NativeAdapter(BackwardRuns):
         position = self.positions.at(frame)
         if position.outer:
             self._tick(position, frame)
-        if position.site is not self.positions.site:  # ops are at one place once, modules may not
-            self._named_parts(position, frame)
+        last = self.positions.site
+        if last is not position.site:  # ops are at one place once, modules may not
+            self.positions.site = position.site
+            if last is not None and last.asks:
+                self._name_parts(last, frame)
         if not path and position.result is not None:
             return position.result
         if position.site is None:
             return None, (), ()
         return position, *self.positions.names(position, frame, path)
 
-    def _named_parts(self, position: Position, frame: FrameType) -> None:
+    def _name_parts(self, last: Site, frame: FrameType) -> None:
         """The program has left a call: name what its result was unpacked to."""
-        for scope, name, value in self.positions.left(position, frame):
+        for scope, name, value in self.positions.unpacked_of(last, frame):
             ref = value._rec if isinstance(value, TensorBase) else None
             if ref is not None and ref.id in self.values:
                 ref = self.identity.current(value)

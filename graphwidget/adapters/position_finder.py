@@ -232,12 +232,9 @@ class PositionFinder:
             frame = frame.f_back
         return False
 
-    def left(self, at: Position, frame: FrameType) -> list[tuple[str, str, Any]]:
-        """The program has left the call that it was in last, for ``at``: (scope, name, value) of
-        the variables to which that call's result was unpacked, where they have to be asked."""
-        site, self.site = self.site, at.site
-        if site is None or not site.asks:
-            return []
+    def unpacked_of(self, site: Site, frame: FrameType) -> list[tuple[str, str, Any]]:
+        """(scope, name, value) of the variables to which the result of a call was unpacked that the
+        program, now at ``frame``, has left."""
         where: FrameType | None = frame
         while where is not None and where.f_code is not site.code:
             where = where.f_back

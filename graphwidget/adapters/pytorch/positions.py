@@ -67,8 +67,9 @@ class Positions(PositionFinder):
             ticks = self.ticked(position, frame)
             if ticks is not None:
                 self.recorder.raw.append((TICK, ticks))
-        if position.site is not self.site or position.direct:
-            for scope, name, value in self.left(position, frame):
+        last, self.site = self.site, position.site
+        if last is not None and last.asks and (position.direct or position.site is not last):
+            for scope, name, value in self.unpacked_of(last, frame):
                 ref = self.identity.known(value) if isinstance(value, torch.Tensor) else None
                 if ref is not None:
                     self.identity.note(ref, (self.unpacked, None, ref.id, scope, name))
