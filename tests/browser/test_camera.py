@@ -76,6 +76,52 @@ def moved(page: Page) -> None:
     page.wait_for_timeout(400)
 
 
+EXAMPLE_A = """
+w = torch.tensor([1.], requires_grad=True)
+x = torch.tensor([2.], requires_grad=True)
+y = (x + w) * (w + 1)
+y.backward()
+"""
+TRAINING = """
+net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+X, y = torch.randn(8, 2), torch.randn(8, 1)
+for step in range(5):
+    opt.zero_grad()
+    loss = ((net(X) - y) ** 2).mean()
+    loss.backward()
+    opt.step()
+"""
+
+
+@pytest.mark.parametrize(("example", "width"), [(EXAMPLE_A, 800), (TRAINING, 740)])
+def test_steps_of_a_small_picture_move_no_camera_that_sees_them(
+    show: Show, quiet_page: Page, example: str, width: int
+) -> None:
+    code = compile(example, "example.py", "exec")
+    picture = show(record(lambda: exec(code, {"torch": torch})), width, 420)
+
+    def scale() -> float:
+        moved(quiet_page)
+        transform = picture.root.locator(".gw-camera").evaluate("g => g.style.transform")
+        return float(transform.partition("scale(")[2].rstrip(")"))
+
+    def step(keys: str) -> set[float]:
+        scales = set()
+        for key in keys.split():
+            picture.key(f"Arrow{key}")
+            scales.add(scale())
+        return scales
+
+    first = scale()
+    assert step("Left Left Left Left Right") == {first}  # the words take more room meanwhile
+    picture.press("zoom-in")
+    picture.press("zoom-in")
+    near = scale()
+    assert near > first
+    assert step("Left Left Right Right") == {near}  # as the reader had put it
+
+
 @pytest.mark.parametrize("width", [400, 960, 1700])
 def test_no_text_is_ever_too_small(show: Show, quiet_page: Page, width: int) -> None:
     picture = show(record(chain(60)), width)

@@ -64,6 +64,12 @@ export function follow(camera: Camera, bounds: Rect, subject: Subject | null, si
   return held(next, bounds, size);
 }
 
+/** Where the camera goes with a step in a picture that is known: no further than it must. */
+export function bring(camera: Camera, subject: Subject, size: Size): Camera {
+  if (camera.k < NAMES) return opening(subject, size);
+  return inside(subject.rect, camera, size, 8) ? camera : pan(camera, subject.rect, size);
+}
+
 /** A first look at a subject: near the end of the view, so that what it came from is seen too; but
  * all of it, where there is room. */
 function opening({ rect, direction, reading: k }: Subject, size: Size): Camera {

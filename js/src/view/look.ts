@@ -13,8 +13,8 @@ import { BRIEF, READING, union, type Size, type Subject } from "./camera";
 
 /**
  * What the camera keeps in view when the whole is too large: at first what matters most, and once
- * the user walks through time what the step shown is about. Of a step or an error all must be read;
- * else names are enough to see the whole.
+ * the user walks through time what the step shown is about. Of an error all must be read; else it is
+ * enough to see the whole that its names can be read.
  */
 export function subjectOf(store: Store, scene: Scene, size: Size): Subject | null {
   const { direction } = scene;
@@ -22,12 +22,16 @@ export function subjectOf(store: Store, scene: Scene, size: Size): Subject | nul
     rect && { rect, direction, reading: readingOf(scene), names: !close };
   if (store.passes.value.length > 0) return of(changedRect(store, scene), true);
   const step = (): Rect | null => stepSubject(store, scene);
-  if (store.walked.value || store.liveRun.value !== null) return of(step(), true);
+  if (isWalked(store)) return of(step(), false);
   const wrong = wrongSubject(store, scene, size);
   if (wrong) return of(wrong, true);
   const last = lastNamed(store.model.value, scene);
   return of(last ? rectOf(last, direction) : step(), false);
 }
+
+/** Whether the reader goes through the steps. */
+export const isWalked = ({ walked, liveRun }: Store): boolean =>
+  walked.value || liveRun.value !== null;
 
 /** The scale at which all texts of a scene can be read. */
 export const readingOf = ({ gaps }: Scene): number => (gaps === "brief" ? BRIEF : READING);

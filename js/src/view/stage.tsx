@@ -1,11 +1,12 @@
 /* The window on the picture, which can be dragged, zoomed and fitted. */
 
-import { batch, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { batch, untracked, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Rect } from "../scene/flow";
 import { rectOf } from "../scene/scene";
 import type { Store } from "../store/store";
 import {
+  bring,
   follow,
   goTo,
   held,
@@ -22,7 +23,7 @@ import {
 import { OffscreenArrows } from "./offscreen-arrows";
 import { ChosenBar } from "./chosen";
 import { Find } from "./find";
-import { findBox, readingOf, subjectOf } from "./look";
+import { findBox, isWalked, readingOf, subjectOf } from "./look";
 import { MiniMap } from "./minimap";
 import { Overview } from "./overview";
 import { Picture } from "./picture";
@@ -129,6 +130,7 @@ function useWindow(svg: Svg, store: Store, view: ViewState): void {
 function useCamera(store: Store, view: ViewState): void {
   const done = useRef(store.sought.peek()); // what was asked for before this view was there
   const settled = useRef(view.settled.peek());
+  const bounds = useRef<Rect | null>(null);
   useSignalEffect(() => {
     const scene = store.scene.value;
     const size = view.size.value;
@@ -137,7 +139,11 @@ function useCamera(store: Store, view: ViewState): void {
     settled.current = view.settled.value;
     const camera = afresh ? UNSEEN : view.camera.peek();
     const subject = subjectOf(store, scene, size);
-    const next = follow(camera, scene.bounds, subject, size);
+    // While the reader steps, only another picture is looked at anew: not a window that words make lower.
+    const known = scene.bounds === bounds.current && isWalked(store);
+    bounds.current = scene.bounds;
+    const next =
+      known && subject ? bring(camera, subject, size) : follow(camera, scene.bounds, subject, size);
     if (next.x !== camera.x || next.y !== camera.y || next.k !== camera.k) view.camera.value = next;
   });
   const cells = useRef(store.present.peek().cellTimes.at(-1));
@@ -149,10 +155,13 @@ function useCamera(store: Store, view: ViewState): void {
     store.walked.value = false;
     view.auto.value = true;
   });
-  // A step is asked to be seen, wherever the user had moved the camera.
+  // A step is asked to be seen, wherever the reader has put the camera.
   useSignalEffect(() => {
     const { value: _step } = store.index;
-    if (store.walked.value) view.auto.value = true;
+    if (!store.walked.value || view.auto.peek()) return;
+    const size = view.size.peek();
+    const subject = untracked(() => subjectOf(store, store.scene.value, size));
+    if (subject) view.camera.value = bring(view.camera.peek(), subject, size);
   });
   const seen = useRef(store.unfolded.peek());
   // A group that was opened is looked at from its beginning, where all of it has no room.

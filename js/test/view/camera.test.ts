@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import {
+  bring,
   centred,
   fit,
   follow,
   goTo,
   held,
   inside,
+  NAMES,
   READING,
   zoom,
   type Camera,
@@ -94,6 +96,29 @@ describe("the camera by itself", () => {
     expect(left.x).toBeGreaterThan(0);
     expect(left.x).toBeLessThan(40);
     expect(drawn(left, { x: 0, y: 50 }).y).toBe(SIZE.h / 2);
+  });
+});
+
+describe("the camera with steps", () => {
+  const direction = "LR" as const;
+  const at = (x: number) => ({ rect: { x, y: 100, w: 100, h: 80 }, direction, ...whole });
+
+  it("stays where what steps can be seen, at any scale at which names can be read", () => {
+    for (const k of [NAMES, 1, 2]) {
+      const camera = centred(at(5000).rect, SIZE, k);
+      expect(bring(camera, at(5020), SIZE)).toBe(camera);
+    }
+  });
+
+  it("goes no further than it must, at the same scale", () => {
+    const camera = centred(at(5000).rect, SIZE, 2);
+    const moved = bring(camera, at(5400), SIZE);
+    expect([moved.k, moved.y]).toEqual([2, camera.y]);
+    expect(inside(at(5400).rect, moved, SIZE, 8)).toBe(true);
+  });
+
+  it("comes near from where nothing can be read", () => {
+    expect(bring({ x: 0, y: 0, k: 0.1 }, at(5000), SIZE).k).toBe(READING);
   });
 });
 
