@@ -153,9 +153,12 @@ after = x.sum()
 """
 
 
+@pytest.mark.parametrize("recorded", [real, native])
 @pytest.mark.parametrize("turns", [4, 60])
-def test_a_library_gives_what_it_returns_and_not_what_it_computed_last(turns: int) -> None:
-    model, namespace = real(CLIPPED.format(turns=turns))
+def test_a_library_gives_what_it_returns_and_not_what_it_computed_last(
+    recorded: Any, turns: int
+) -> None:
+    model, namespace = recorded(CLIPPED.format(turns=turns))
     [loop] = model.loops.values()
     assert loop["curves"]["norm"] == pytest.approx(namespace["norms"])
     named = [value for value in model.values.values() if ["", "norm"] in map(list, value["names"])]

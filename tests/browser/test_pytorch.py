@@ -99,3 +99,23 @@ def test_the_leaf_that_may_not_be_written_is_red(notebook: OpenNotebook) -> None
     expect(picture.error).to_contain_text("bias is a leaf that requires grad")
     expect(picture.error).to_contain_text("with torch.no_grad():")
     expect(picture.card("bias")).to_have_class(re.compile(r"\bgw-wrong\b"))
+
+
+CLIPPED = """\
+for step in range(3):
+    loss = (net(x) ** 2).mean()
+    loss.backward()
+    norm = torch.nn.utils.clip_grad_norm_(net.parameters(), 0.5)"""
+
+
+def test_what_a_library_does_with_gradients_is_one_box(notebook: OpenNotebook) -> None:
+    setup = "net, x = torch.nn.Linear(2, 3), torch.ones(4, 2)"
+    book = notebook([f"{LOAD}\n{setup}", CLIPPED])
+    book.run()
+    picture = book.picture(1)
+    picture.expect_names({"loss", "norm"})
+    box = picture.root.get_by_test_id("group").filter(has_text="clip_grad_norm_()")
+    expect(box).to_contain_text("line 4")
+    assert not {"(3, 2)", "(3,)"} & picture.seen().names  # gradients are inside
+    assert not any("norm" in op for op in picture.seen().op_names)
+    expect(picture.root.get_by_test_id("turn-words")).to_contain_text("norm ")

@@ -60,7 +60,13 @@ def get_total_norm(
         RuntimeError: it is not finite and `error_if_nonfinite`, or of integers.
     """
     listed = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-    kind = float(norm_type)
+    total = _total_norm(listed, float(norm_type), error_if_nonfinite)
+    if runtime.observer is not None:
+        runtime.observer.made(total)
+    return total
+
+
+def _total_norm(listed: list[Tensor], kind: float, error_if_nonfinite: bool) -> Tensor:
     if not listed:
         return Tensor._wrap(np.zeros((), np.float32))
     for each in listed:
@@ -74,8 +80,6 @@ def get_total_norm(
     total = Tensor._wrap(np.asarray(_norm(norms, kind), norms.dtype))
     if error_if_nonfinite and not math.isfinite(total.item()):
         raise RuntimeError(_NOT_FINITE.format(kind))
-    if runtime.observer is not None:
-        runtime.observer.made(total)
     return total
 
 
@@ -119,7 +123,9 @@ def clip_grad_norm_(
         RuntimeError: it is not finite and `error_if_nonfinite`.
     """
     listed = _as_list(parameters)
-    total = get_total_norm(_gradients(listed), norm_type, error_if_nonfinite, foreach)
+    total = _total_norm(_gradients(listed), float(norm_type), error_if_nonfinite)
+    if runtime.observer is not None:
+        runtime.observer.made(total)  # the result of the user's own call: it gets its name
     clip_grads_with_norm_(listed, max_norm, total, foreach)
     return total
 

@@ -5,12 +5,12 @@
  */
 
 import { at, get, push } from "../collections";
-import { cut } from "../log/format";
 import { scopesAround, type CallRow, type Model, type ScopeRow } from "../log/model";
 import type { Work } from "../slices";
 import { NO_PLACES, placesOf, type Places } from "./film";
 import { callKey, scopeKey } from "./keys";
 import { signOf } from "./signs";
+import { callIn, isOfGradients } from "./library-calls";
 import type { Visible } from "./visible";
 
 export type GroupKind = "module" | "function" | "loop" | "turn" | "repeat" | "part" | "fused";
@@ -146,7 +146,7 @@ function* finish(model: Model, group: Made, places: Places, alike: Structures): 
   }
   yield;
   if (group.kind === "loop") group.times = isOverModules(group) ? 1 : group.items.length;
-  else joinLines(model, group, places);
+  else joinCalls(model, group, places);
   group.items = group.items.flatMap((item) => {
     if (typeof item === "number" || !isIdle(item, group)) return [item];
     for (const inner of item.items) if (typeof inner !== "number") inner.parent = group;
@@ -160,11 +160,14 @@ function* finish(model: Model, group: Made, places: Places, alike: Structures): 
   }
 }
 
-/** Ops of one line that make so many values are drawn as one thing: a call into a library. */
-const MANY_OF_A_LINE = 16;
+/** Ops of one call that make so many values are drawn as one thing: a call into a library. */
+const MANY_OF_A_CALL = 16;
 
-/** Runs of ops of one line that make much become parts, when there is more beside them. */
-function joinLines(model: Model, group: Made, places: Places): void {
+/**
+ * Runs of ops of one call that make much become parts, when there is more beside them; and what a
+ * library does with gradients, as to clip them.
+ */
+function joinCalls(model: Model, group: Made, places: Places): void {
   const sourceOf = (item: Made | number | undefined): number | null =>
     typeof item === "number" ? get(model.calls, item).source : null;
   const items: (Made | number)[] = [];
@@ -176,7 +179,8 @@ function joinLines(model: Model, group: Made, places: Places): void {
     from = to;
     const first = run[0];
     const made = run.reduce<number>((sum, item) => sum + outputsOf(model, item), 0);
-    const many = made >= MANY_OF_A_LINE && run.length > 1 && run.length < group.items.length;
+    const much = made >= MANY_OF_A_CALL || isOfGradients(model, run);
+    const many = much && run.length > 1 && run.length < group.items.length;
     if (!many || typeof first !== "number" || source === null) {
       items.push(...run);
       continue;
@@ -185,7 +189,7 @@ function joinLines(model: Model, group: Made, places: Places): void {
     const part = draft(`${callKey(first)}…`, `${place}…`, "part", null, group);
     part.items = run;
     const line = model.sources.get(source);
-    [part.title, part.subtitle] = [cut(line?.text ?? "", 28), `line ${line?.line ?? 0}`];
+    [part.title, part.subtitle] = [callIn(line?.text ?? ""), `line ${line?.line ?? 0}`];
     measure(part);
     while (part.items.length > MOST_ITEMS) cutUp(model, part, places);
     items.push(part);

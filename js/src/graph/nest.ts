@@ -8,7 +8,7 @@ import type { Model, ValueRow } from "../log/model";
 import { callsOf, type Group, type Tree } from "./groups";
 import { userName } from "./names";
 import { common, holds, isSmall, relations, type Relations } from "./relations";
-import { isOwn } from "./versions";
+import { isNameless, isOwn } from "./versions";
 import type { Visible } from "./visible";
 
 /**
@@ -75,7 +75,7 @@ export function nest(
     if (made?.closed && read.length === 0 && !named && all > MOST_INPUTS) continue;
     const home = made
       ? homeOfMade(named, made, read, maker ?? 0, airy)
-      : homeOfSource(value, read, root, airy, (group) => {
+      : homeOfSource(model, value, read, root, airy, (group) => {
           const first = model.calls.get(callsOf(group)[0] ?? -1)?.time ?? Infinity;
           return value.time > first || takesMore(model, group, makers);
         });
@@ -160,6 +160,7 @@ function homeOfMade(
 }
 
 function homeOfSource(
+  model: Model,
   value: ValueRow,
   read: readonly Site[],
   root: Group,
@@ -175,6 +176,7 @@ function homeOfSource(
     if (!airy && read.every((site) => site.closed)) return null;
     return inside && !(airy && isSmall(inside)) ? null : home;
   }
+  if (inside?.kind === "part" && isNameless(model, value)) return null; // a gradient, say
   // What a module takes in stands before it, also when only the module reads it. A tensor that
   // it makes for itself (the mask of a dropout) has no name, and others come in from outside.
   let outside: Group = home;

@@ -3,7 +3,14 @@
  * place of the one before, unless a node still keeps that one for backward.
  */
 
-import { holdsTensor, scopesAround, type CallRow, type Model, type ValueRow } from "../log/model";
+import {
+  holdsTensor,
+  makerOf,
+  scopesAround,
+  type CallRow,
+  type Model,
+  type ValueRow,
+} from "../log/model";
 
 /** Whether a value is trained: written by plain in-place writes that have no history. */
 export function isTrained(value: ValueRow): boolean {
@@ -65,6 +72,16 @@ export function writesGradients(model: Model, { inplace, outputs, scope }: CallR
   const rows = outputs.map((output) => model.values.get(output));
   if (!rows.every((row) => row && !row.requires_grad && row.names.length === 0)) return false;
   return scopesAround(model, scope).every(({ kind }) => kind !== "step");
+}
+
+/**
+ * Whether a value is a constant without a name that nothing recorded had made, or only written, as
+ * gradients are.
+ */
+export function isNameless(model: Model, value: ValueRow): boolean {
+  if (!value.leaf || value.requires_grad || value.names.length > 0) return false;
+  const maker = makerOf(model, value);
+  return value.view_of === null && (!maker || writesGradients(model, maker));
 }
 
 /** For each storage that a step wrote what wrote it: the optimizer's class, or the word itself. */

@@ -217,7 +217,8 @@ function* roots(
     if (call.time >= cell && output !== undefined) latest.set(lineOf(call), output);
   }
   for (const [value, maker] of lost) {
-    if (latest.get(lineOf(maker)) === value.value && !isSetup(value, maker)) {
+    const last = latest.get(lineOf(maker)) === value.value;
+    if (last && !isSetup(value, maker) && !writesGradients(model, maker)) {
       found.push(value.value);
     }
   }

@@ -249,7 +249,7 @@ describe("groups", () => {
     expect([...opened.frames.values()].map(({ home }) => home)).toEqual([""]);
   });
 
-  it("draw as one thing what one line makes much of", () => {
+  it("draw as one thing what one call makes much of, under its name", () => {
     const lines = (many: number): string[] => {
       const p = new Program();
       p.cell();
@@ -265,7 +265,7 @@ describe("groups", () => {
         .items.flatMap((item) => (typeof item === "number" ? [] : item.items))
         .flatMap((item) => (typeof item === "number" ? [] : [`${item.title} ${item.ops}`]));
     };
-    expect(lines(20)).toEqual(["_ = add(...) 20"]);
+    expect(lines(20)).toEqual(["add() 20"]);
     expect(lines(5)).toEqual([]);
   });
 
