@@ -155,6 +155,8 @@ class Adapter(NativeAdapter):
         super().raised(error)
         if self.pytorch is not None:
             self.pytorch.raised(error)
+        if self.static is not None:
+            self.static.raised(error)
 
     # What is asked -------------------------------------------------------------------------
     def bind(self, names: Iterable[tuple[str, str, Any]]) -> None:

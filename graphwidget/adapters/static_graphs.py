@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from sys import _getframe
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..optable import Op
+from ..optable import TABLE, Op
 from ..optable.derivative_text import derivatives
 from ..recording import events as ev
 from ..recording.recorder import Recorder
@@ -24,8 +24,10 @@ from ..recording.sites import Names, Site
 from ..recording.summary import Captured, capture, summary
 from ..static.listener import Listener, current
 from ..static.passes.program import SOURCES
+from ..static.symbol import Symbol
 from .identity import guarded
 from .position_finder import ours
+from .raised_calls import MAX_INPUTS, entries_of
 
 UNKNOWN = -1
 """A size that is known only when the graph runs."""
@@ -156,7 +158,7 @@ class StaticAdapter(Listener):
         for event in self._entries.get(operation, ()):
             self.recorder.raw.append((self._sited, event, self._sites.get(operation)))
 
-    def _sited(self, event: ev.Op, site: Site | None) -> None:
+    def _sited(self, event: ev.Op | ev.Error, site: Site | None) -> None:
         self.recorder.tell(event._replace(source=self.recorder.source(site)))
 
     def _define(self, key: str, op: Op | None) -> None:
@@ -215,6 +217,32 @@ class StaticAdapter(Listener):
     def _tell(self, event: ev.Event) -> None:
         self.recorder.raw.append((self.recorder.tell, event))
 
+    @guarded
+    def raised(self, error: BaseException) -> None:
+        """A cell was ended by an error: tell the call that raised it, if that was building."""
+        entries = entries_of(error)
+        last = max((n for n, each in enumerate(entries) if not _is_ours(each)), default=-1)
+        within = entries[last + 1 :]
+        given = next(filter(None, map(_symbols, within)), ())
+        if last < 0 or not given or within[0].tb_frame.f_code.co_name in RUNS:
+            return
+        self.settle()
+        frame = entries[last].tb_frame
+        variables = {id(value): name for name, value in frame.f_locals.items()}
+        for symbol in given:
+            if symbol not in self._values and id(symbol) in variables:
+                self._tell(ev.Name(self._value(symbol), variables[id(symbol)], ""))
+        inputs = tuple(map(self._value, given))
+        op = _op_of(within)
+        if op in TABLE:
+            self._define(op, TABLE[op])
+        told = ev.Error(
+            "call", type(error).__name__, str(error), (), None, None, None, None, None, None, (),
+            None, op, inputs,
+        )  # fmt: skip
+        site = self.recorder.sites.at(frame.f_code, entries[last].tb_lasti)
+        self.recorder.raw.append((self._sited, told, site))
+
     # Running -------------------------------------------------------------------------------
     @guarded
     def begins(self, graph: Any, fed: Sequence[tuple[Any, Any]]) -> None:
@@ -271,6 +299,29 @@ class StaticAdapter(Listener):
         if operation.type == "Exit" and not found[0]:
             found = [sites.names(frame, (), ours)[0]]
         return site, found
+
+
+RUNS = frozenset({"run", "eval"})
+"""What runs a graph: its errors are not those of a call that builds."""
+
+
+def _is_ours(entry: TracebackType) -> bool:
+    return ours(entry.tb_frame.f_code.co_filename)
+
+
+def _symbols(entry: TracebackType) -> tuple[Any, ...]:
+    """The symbols among the arguments of a call, those in lists included."""
+    code, values = entry.tb_frame.f_code, entry.tb_frame.f_locals
+    given = [values.get(name) for name in code.co_varnames[: code.co_argcount]]
+    parts = [x for each in given for x in (each if isinstance(each, list | tuple) else (each,))]
+    return tuple(each for each in parts if isinstance(each, Symbol))[:MAX_INPUTS]
+
+
+def _op_of(entries: Sequence[TracebackType]) -> str:
+    """What a call that raised was to add: an op of the table, else what the user had called."""
+    keys = (each.tb_frame.f_locals.get("key") for each in entries)
+    known = (key for key in keys if isinstance(key, str) and key in TABLE)
+    return next(known, entries[0].tb_frame.f_code.co_name.strip("_"))
 
 
 def texts_of(params: Mapping[str, Any]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -118,3 +118,44 @@ def test_a_graph_built_before_anybody_watched_is_told_when_it_runs(told: Told) -
     with tf.Session() as sess:
         sess.run(y, {x: 0.0})
     assert [call["op"] for call in told.model.calls.values()] == ["exp"]
+
+
+def matrices() -> tuple[Any, Any]:
+    return tf.constant([[1.0, 2.0]]), tf.placeholder(tf.float32, [3, 4])
+
+
+CALLS: list[tuple[str, Callable[[Any, Any], Any]]] = [
+    ("add", lambda v, w: tf.add(v, w)),
+    ("mul", lambda v, w: v * w),
+    ("matmul", lambda v, w: tf.matmul(v, w)),
+    ("concat", lambda v, w: tf.concat([v, w], 0)),
+]
+
+
+@pytest.mark.parametrize(("op", "call"), CALLS)
+@pytest.mark.parametrize("watched", [True, False], ids=["watched", "built before"])
+def test_a_call_that_fails_while_the_graph_is_built_is_told(
+    told: Told, op: str, call: Callable[[Any, Any], Any], watched: bool
+) -> None:
+    if not watched:
+        told.stop()
+    v, w = matrices()
+    told.start()
+    with pytest.raises(ValueError) as caught:
+        call(v, w)
+    told.raised(caught.value)
+    [error] = told.model.errors
+    assert (error["kind"], error["type"], error["op"]) == ("call", "ValueError", op)
+    assert error["message"] == str(caught.value)
+    assert error["inputs"] == (told.id("v"), told.id("w"))
+    line = told.model.sources[error["source"]]
+    assert line["line"] == call.__code__.co_firstlineno
+
+
+def test_an_error_of_a_run_or_of_no_graph_is_no_failed_call(told: Told) -> None:
+    x = tf.square(tf.placeholder(tf.float32, [None, 3]))
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        sess.run(x)
+    told.raised(caught.value)
+    told.raised(ZeroDivisionError())
+    assert told.model.errors == []
