@@ -7,6 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.browser.conftest import WATCH, OpenNotebook
+from tests.browser.test_lifecycle import LOAD
 from tests.browser.test_stepping import GRADS, TWO_PATHS
 
 
@@ -112,3 +113,30 @@ def test_a_watched_block(notebook: OpenNotebook) -> None:
     picture = book.picture(0)
     picture.expect_names({"u"})
     assert "v" not in picture.seen().names
+
+
+def test_a_line_leads_to_its_cell(notebook: OpenNotebook) -> None:
+    spoilt = """\
+w = torch.tensor([1., 2.], requires_grad=True)
+b = w + 2
+loss = (b * b).mean()
+b[0] = 1000."""
+    filler = "print(*range(80), sep='\\n')"
+    book = notebook([LOAD, "", spoilt, filler, "loss.backward()"])
+    book.run()
+    picture = book.picture(4)
+    line = book.cell(2).locator(".cm-line").get_by_text("b[0] = 1000.")
+    expect(line).not_to_be_in_viewport()
+    picture.error.get_by_role("button", name="b[0] = 1000.").click()
+    expect(line).to_be_in_viewport()
+    lit = line.evaluate("line => line.closest('.cm-line').getAnimations().length")
+    assert lit == 1
+
+
+def test_a_line_that_is_in_no_cell_any_more_leads_nowhere(notebook: OpenNotebook) -> None:
+    book = notebook([LOAD, "y = torch.ones(2, requires_grad=True).sum()"])
+    book.run()
+    link = book.picture(1).root.locator("[data-action=cell]").first
+    book.cell(1).locator(".cm-content").fill("z = 1")
+    link.click()
+    expect(link).to_have_attribute("title", "This line is not in the notebook any more")

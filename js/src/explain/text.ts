@@ -1,6 +1,6 @@
 /* Explanations as data: sentences of pieces, which a view sets and a test reads. */
 
-import type { Summary } from "../log/events";
+import type { SourceEvent, Summary } from "../log/events";
 import { brief, notFinite } from "../log/format";
 import { called } from "../graph/names";
 import type { Model } from "../log/model";
@@ -13,11 +13,16 @@ export interface Piece {
   readonly value?: number;
   /** The box it speaks of, where that is no value's: a click goes there. */
   readonly key?: string;
+  /** The line of the user's program that it is: a click goes to its cell, where there are cells. */
+  readonly source?: SourceLine;
   /** Code to be pasted, with a button that copies it. */
   readonly copy?: true;
 }
 
 export type Line = readonly Piece[];
+
+/** A line of the user's program. */
+export type SourceLine = Pick<SourceEvent, "cell" | "line" | "text">;
 
 /** What is told of a step, an error or a value. */
 export interface Explanation {
@@ -27,6 +32,7 @@ export interface Explanation {
   /** The user's line: `cell 3, line 2` and its text. */
   readonly where: string | null;
   readonly code: string | null;
+  readonly source?: SourceLine | undefined;
 }
 
 const piece =
@@ -88,7 +94,8 @@ export function atLine(
   source: number | null,
   told: Pick<Explanation, "tone" | "title" | "lines">,
 ): Explanation {
-  return { ...told, where: place(model, source), code: codeAt(model, source) };
+  const row = source === null ? undefined : model.sources.get(source);
+  return { ...told, where: place(model, source), code: codeAt(model, source), source: row };
 }
 
 /** A place with its line: "cell 3, line 2, `b[0] = 1000.`"; a link to what it did, if told. */
@@ -96,7 +103,9 @@ export function lineAt(model: Model, source: number | null, key?: string): Piece
   const [where, text] = [place(model, source), codeAt(model, source)];
   if (where === null) return [plain("an unknown line")];
   const start: Piece = key === undefined ? plain(where) : { text: where, tone: "name", key };
-  return text === null ? [start] : [start, plain(", "), code(text)];
+  if (text === null) return [start];
+  const row = source === null ? undefined : model.sources.get(source);
+  return [start, plain(", "), row ? { ...code(text), source: row } : code(text)];
 }
 
 /** Pieces joined as "a, b and c". */

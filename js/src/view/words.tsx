@@ -3,8 +3,9 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { valueKey } from "../graph/keys";
-import type { Explanation, Line, Piece } from "../explain/text";
+import type { Explanation, Line, Piece, SourceLine } from "../explain/text";
 import type { Store } from "../store/store";
+import { hasCells, showInNotebook } from "./notebook-cell";
 
 interface WordsProps {
   of: Explanation;
@@ -20,7 +21,7 @@ export function Words({ of, store, testid, children }: WordsProps) {
       {(of.where ?? of.code) !== null && (
         <p class="gw-source">
           <span class="gw-where">{of.where}</span>
-          {of.code !== null && <code>{of.code}</code>}
+          {of.code !== null && <Code text={of.code} source={of.source} />}
         </p>
       )}
       <h4 class="gw-title">
@@ -81,9 +82,9 @@ export function Pieces({ of, store }: { of: Line; store: Store }) {
 }
 
 function OnePiece({ piece, store }: { piece: Piece; store: Store }) {
-  const { text, tone, value, key, copy } = piece;
+  const { text, tone, value, key, copy, source } = piece;
   if (copy) return <Pasted text={text} />;
-  if (tone === "code") return <code>{text}</code>;
+  if (tone === "code") return <Code text={text} source={source} />;
   if (value === undefined && key === undefined) {
     return <span class={`gw-${tone}-text`}>{text}</span>;
   }
@@ -98,6 +99,25 @@ function OnePiece({ piece, store }: { piece: Piece; store: Store }) {
       }}
     >
       {text}
+    </button>
+  );
+}
+
+/** Code; a line of a cell is a link to it, where the notebook is in the page. */
+function Code({ text, source }: { text: string; source: SourceLine | undefined }) {
+  const gone = useSignal(false);
+  if (!source || source.cell === null || !hasCells()) return <code>{text}</code>;
+  return (
+    <button
+      type="button"
+      class="gw-to-cell"
+      data-action="cell"
+      title={gone.value ? "This line is not in the notebook any more" : "Show it in its cell"}
+      onClick={(event) => {
+        gone.value = !showInNotebook(source, event.currentTarget);
+      }}
+    >
+      <code>{text}</code>
     </button>
   );
 }
