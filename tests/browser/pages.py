@@ -32,6 +32,8 @@ def record(program: Callable[[], object]) -> list[Event]:
 
 
 def page_of(events: list[Event], first: int = 0) -> str:
-    """The page that replays events, of which so many came before the first."""
+    """The page that replays events, of which so many came before the first. The graph is as high
+    in it as in a notebook; on a page of its own it would have the whole window."""
     packed = json.dumps({"protocol": PROTOCOL, "first": first, "events": events})
-    return html.page(packed.encode(), first + len(events), PROTOCOL)
+    page = html.page(packed.encode(), first + len(events), PROTOCOL)
+    return page.replace("</head>", "<style>#graph .gw { height: auto; }</style></head>", 1)

@@ -128,3 +128,11 @@ def test_a_page_of_its_own(lab: Lab, quiet_page: Page) -> None:
     expect(root).to_be_visible()
     replays(Picture(root))
     assert [url for url in asked if url.startswith("http")] == []
+    window = page.evaluate("innerHeight")
+    box = root.bounding_box()
+    assert box
+    assert box["height"] == pytest.approx(window - 32, abs=1)  # nothing is left blank under it
+    root.get_by_test_id("height").press("ArrowUp")
+    lower = root.bounding_box()
+    assert lower
+    assert lower["height"] == pytest.approx(box["height"] - 20, abs=1)
