@@ -5,7 +5,7 @@ import { films } from "../graph/film";
 import { writesGradients } from "../graph/versions";
 import type { Event, Summary } from "../log/events";
 import { number } from "../log/format";
-import type { Model, RunRow } from "../log/model";
+import type { Model, RunRow, ValueRow } from "../log/model";
 import { stepAround } from "./scope";
 import { atLine, code, codeAt, grad, name, numbers, plain } from "./text";
 import type { Explanation, Line, Piece } from "./text";
@@ -76,7 +76,7 @@ function gradients(model: Model, arrived: readonly Arrived[]): Line {
   if (arrived.length <= FEW && arrived.every(([, { values }]) => values && values.length <= FEW)) {
     return arrived.flatMap(([leaf, came], i): Line => {
       const own = name(model, leaf);
-      const held = numbers(model.values.get(leaf)?.grad ?? came);
+      const held = numbers(newest(model, leaf)?.grad ?? came);
       const between = i === 0 ? "" : i === arrived.length - 1 ? " and " : ", ";
       return [plain(between), { ...own, text: `${own.text}.grad` }, plain(" = "), held];
     });
@@ -104,6 +104,13 @@ function gradients(model: Model, arrived: readonly Arrived[]): Line {
     plain(", the smallest to "),
     ...told(at(sized, sized.length - 1)),
   ];
+}
+
+/** What a leaf is now: an optimizer has written it since its node was made. */
+function newest(model: Model, leaf: number): ValueRow | undefined {
+  let value = model.values.get(leaf);
+  while (value && value.next !== null) value = model.values.get(value.next);
+  return value;
 }
 
 /** The largest item, leaving signs aside; null where that is not known. */

@@ -71,6 +71,17 @@ describe("a cell in which backward has run", () => {
     );
   });
 
+  it("tells the gradient that a parameter has now, whatever has written the parameter since", () => {
+    const p = new Program();
+    p.cell();
+    const w = p.parameter("w", [1]);
+    p.backward(p.op("mul", [w, 2]));
+    expect(told(load(p))).toContain("w.grad = [2.]");
+    p.update(w);
+    p.tell("grad", w.id, "assigned", [[1], "float32", [7], null, null], null, null, null);
+    expect(told(load(p))).toContain("w.grad = [7.]");
+  });
+
   it("is told by its last step where that is something newer", () => {
     const p = exampleA();
     p.op("mul", [p.leaf("u", [3]), 2], "v");
