@@ -16,6 +16,7 @@ from .imported_torch import is_real, no_longer, real_torch, when_imported
 from .native import NativeAdapter
 from .native import model_of as native_model_of
 from .pytorch.live import LiveRun
+from .sorting import TICK
 
 if TYPE_CHECKING:
     from .pytorch.watcher import TorchAdapter
@@ -108,6 +109,10 @@ class Adapter(NativeAdapter):
     def settle(self) -> None:
         if self.static is not None:
             self.static.settle()
+        for adapter in (self, self.pytorch):
+            ticks = None if adapter is None else adapter.positions.left_loops()
+            if ticks is not None:
+                self.raw.append((TICK, ticks))
         super().settle()
 
     def stop(self) -> None:

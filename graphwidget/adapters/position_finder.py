@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from inspect import CO_OPTIMIZED
 from sys import getrefcount
 from types import CodeType, FrameType
 from typing import Any
 
+import numpy as np
+
 from ..arrays.call_sites import PACKAGE
 from ..eager.lazy import compile_and_call
 from ..graph import listeners
-from ..recording.loops import Loop
+from ..graph.base import TensorBase
+from ..recording.loops import Loop, bound_in
 from ..recording.positions import MAX_FRAMES, MAX_POSITIONS, Level, Position, Region
 from ..recording.sites import Names, Path, Site, Sites
+from ..recording.summary import Captured, capture
+from .scope_marks import Ticks
 
 ENGINE = (
     *(
@@ -32,6 +37,9 @@ COMPILES = compile_and_call.__code__
 
 Tree = dict[Any, tuple[CodeType, Any]]
 """By where a frame stands: its code, and the tree of the frames around it or the position."""
+
+Numbers = dict[str, Captured]
+"""What variables hold."""
 
 _files: dict[str, bool] = {}
 
@@ -126,6 +134,8 @@ class PositionFinder:
         self.site: Site | None = None  # of the call that the program is in
         self._ticks: list[int] = []  # of the loops around the loop that the program was in last
         self._outer: tuple[Region, ...] = ()
+        self._told = Ticks()  # of all loops that were around others
+        self._globals: dict[Loop, Mapping[str, Any]] = {}  # of loops at the top of a program
 
     def at(self, frame: FrameType) -> Position:
         """The position of the call that ``frame`` is making."""
@@ -245,7 +255,7 @@ class PositionFinder:
         drop_copy(where, space)
         return found
 
-    def ticked(self, at: Position, frame: FrameType) -> dict[Loop, int] | None:
+    def ticked(self, at: Position, frame: FrameType) -> Ticks | None:
         """What tells the turns apart of the loops around other loops, if that is new: which objects
         their variables hold."""
         # The hot path of loops within loops.
@@ -266,7 +276,48 @@ class PositionFinder:
             return None
         self._ticks, self._outer = found, at.outer
         every = [loop for holder in at.holders for loop in holder.loops]
-        return dict(zip(every, found, strict=True))
+        ticks = Ticks(zip(every, found, strict=True))
+        ticks.ended = self._numbers(at, frame, ticks)
+        self._told.update(ticks)
+        return ticks
+
+    def _numbers(self, at: Position, frame: FrameType, ticks: Ticks) -> dict[Loop, Numbers]:
+        """What was bound to numbers in the turns that have ended, as by a call that holds the inner
+        loop. The new turns have bound nothing yet."""
+        found: dict[Loop, Numbers] = {}
+        frames = [each for each in _above(frame) if each.f_code is not COMPILES]
+        for above, local, loops in at.holders:
+            space = frames[above].f_locals if local else frames[above].f_globals
+            for loop in loops:
+                if self._told.get(loop, ticks[loop]) != ticks[loop]:
+                    found[loop] = self._numbers_in(space, loop)
+                if not local:
+                    self._globals[loop] = space
+            if local:
+                drop_copy(frames[above], space)
+        return found
+
+    def _numbers_in(self, space: Mapping[str, Any], loop: Loop) -> Numbers:
+        held = ((name, self.number(space.get(name))) for name in bound_in(loop))
+        return {name: number for name, number in held if number is not None}
+
+    def left_loops(self) -> Ticks | None:
+        """The program is between two statements of the notebook: what the last turns of its loops
+        have bound to numbers."""
+        if not self._globals:
+            return None
+        ticks = Ticks(self._told)
+        ticks.ended = {loop: self._numbers_in(x, loop) for loop, x in self._globals.items()}
+        self._globals = {}
+        self._told.clear()
+        return ticks
+
+    def number(self, value: Any) -> Captured | None:
+        """What a variable holds, if that is one number with a point; a counter is none."""
+        if isinstance(value, float):
+            return capture(np.float64(value))
+        one = isinstance(value, TensorBase) and value._data.size == 1
+        return capture(value._data) if one else None
 
     def enter(self, at: Position | None) -> None:
         """A call of a module begins there."""
@@ -281,6 +332,12 @@ class PositionFinder:
         self.base = base
         tree = self._trees.get(base)
         self._tree = self._trees.setdefault(base, {}) if tree is None else tree
+
+
+def _above(frame: FrameType | None) -> Iterator[FrameType]:
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
 
 
 def user_frame(frame: FrameType, ours: Callable[[str], bool] = ours) -> FrameType | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from ..recording.loops import Loop
 from ..recording.positions import Region
 from ..recording.sites import Names, Site
 from ..recording.summary import Captured
@@ -12,6 +14,13 @@ Records = list[Any]
 
 Given = tuple[int, Names, Captured]
 """A value that got names, with its content."""
+
+
+class Ticks(dict[Loop, int]):
+    """What tells the turns of loops apart in which nothing is done outside of inner loops."""
+
+    ended: Mapping[Loop, Mapping[str, Captured]] = {}
+    """Of loops of which a turn has just ended: the numbers that their variables hold."""
 
 
 class Mark:

@@ -16,7 +16,7 @@ from ..recording.loops import Loop
 from ..recording.positions import Change, Position, Region, again, change
 from ..recording.recorder import Recorder
 from ..recording.summary import Captured, numbers
-from .scope_marks import Given, LoopMark, Mark, Records, Turn, flat
+from .scope_marks import Given, LoopMark, Mark, Records, Ticks, Turn, flat
 
 CO_GENERATOR = 0x20
 
@@ -60,7 +60,7 @@ class Scopes:
         self._ways: dict[tuple[Position | None, Position], Way] = {}
         self.opens, self.closes = self._opens, self._closes  # one object each for all records
         self._told: list[int] = []  # open scopes that were told
-        self.ticks: dict[Loop, int] = {}  # see ``PositionFinder.ticked``
+        self._ticks = Ticks()  # see ``PositionFinder.ticked``
         self._ticked_by: tuple[dict[Loop, int], tuple[Region, ...]] | None = None
         self._loops: list[LoopMark] = []  # that were told and may have rows to tell
 
@@ -110,26 +110,39 @@ class Scopes:
             if kept <= to.last_outer:
                 self._set_ticks(to.outer)
 
+    @property
+    def ticks(self) -> Ticks:
+        """What tells the turns of loops around loops apart."""
+        return self._ticks
+
+    @ticks.setter
+    def ticks(self, ticks: Ticks) -> None:
+        self._ticks = ticks
+        for mark in self._open if ticks.ended else ():
+            if type(mark) is Turn and mark.region is not None:
+                for name, number in ticks.ended.get(mark.region.key, {}).items():
+                    mark.scalars.setdefault(name, number)
+
     def _ticked(self, to: Position) -> Change | None:
         """Another turn of a loop around a loop, which the position does not show."""
         known = self._ticked_by
-        if known is not None and known[0] is self.ticks and known[1] is to.outer:
+        if known is not None and known[0] is self._ticks and known[1] is to.outer:
             return None
         for mark in self._open:
             region = mark.region
             if type(mark) is Turn and region is not None and region in to.outer:
-                tick = self.ticks.get(region.key)
+                tick = self._ticks.get(region.key)
                 if mark.tick is not None and mark.tick != tick:
                     return Change(region.level, region.key)
                 mark.tick = tick
-        self._ticked_by = self.ticks, to.outer
+        self._ticked_by = self._ticks, to.outer
         return None
 
     def _set_ticks(self, outer: tuple[Region, ...]) -> None:
         for mark in self._open:
             if type(mark) is Turn and mark.tick is None and mark.region in outer:
                 assert mark.region is not None
-                mark.tick = self.ticks.get(mark.region.key)
+                mark.tick = self._ticks.get(mark.region.key)
 
     def _learn(self, last: Position | None, to: Position) -> Way:
         """What there is to know of a way."""

@@ -19,6 +19,7 @@ MAX_TEXT = 200
 ENDS = frozenset({"RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE"})
 ALWAYS = frozenset({"JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT", "JUMP_ABSOLUTE"})
 GLOBAL = frozenset({"STORE_NAME", "STORE_GLOBAL"})
+STORES = GLOBAL | {"STORE_FAST", "STORE_DEREF"}
 JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))
 
 
@@ -30,8 +31,8 @@ class Loop:
     what it holds tells turns apart in which nothing is done outside of inner loops."""
 
     __slots__ = (
-        "__weakref__", "body", "code", "entry", "function", "header", "line", "local", "target",
-        "text",
+        "__weakref__", "body", "bound", "code", "entry", "function", "header", "line", "local",
+        "target", "text",
     )  # fmt: skip
 
     def __init__(
@@ -44,6 +45,7 @@ class Loop:
     ) -> None:
         self.target: str | None = None
         self.local = False
+        self.bound: tuple[str, ...] | None = None  # see `bound_in`
         self.code = code
         self.function = function_of(code)
         self.header = header
@@ -56,6 +58,22 @@ class Loop:
 _living: WeakValueDictionary[tuple[int, int], Loop] = WeakValueDictionary()
 """The loops that somebody holds, by the code's address (which they hold) and the header. They are
 told apart as objects, so they must be the same when a flow that was forgotten is found again."""
+
+
+def bound_in(loop: Loop) -> tuple[str, ...]:
+    """The variables that a loop binds on its own level, but for the one that it counts with."""
+    if loop.bound is None:
+        around = flow(loop.code).around
+        own = (
+            str(step.argval)
+            for step in dis.get_instructions(loop.code)
+            if step.opname in STORES
+            and step.offset in loop.body
+            and around(step.offset)[-1] is loop
+        )
+        names = dict.fromkeys(name for name in own if name != loop.target)
+        loop.bound = tuple(names)
+    return loop.bound
 
 
 class Flow:

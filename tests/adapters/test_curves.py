@@ -164,3 +164,43 @@ def test_a_library_gives_what_it_returns_and_not_what_it_computed_last(
     named = [value for value in model.values.values() if ["", "norm"] in map(list, value["names"])]
     assert [value["summary"][2] for value in named][-1] == pytest.approx(namespace["norms"][-1:])
     assert {tuple(value["summary"][0]) for value in named} == {()}
+
+
+EPOCHS = """
+net = torch.nn.Linear(2, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+X, y = torch.randn(8, 2), torch.randn(8, 1)
+def train_epoch(net, opt):
+    total = 0.0
+    for i in range(0, 8, 2):
+        loss = ((net(X[i : i + 2]) - y[i : i + 2]) ** 2).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        total += loss.item()
+    return {returned}
+def test_epoch(net):
+    return max((net(X[i : i + 4]) - y[i : i + 4]).abs().max().item() for i in range(0, 8, 4))
+seen, count = [], 0
+for epoch in range({epochs}):
+    loss = train_epoch(net, opt)
+    worst = test_epoch(net)
+    count += 1
+    seen.append((float(loss), worst))
+"""
+
+
+@pytest.mark.parametrize("module", ["torch", "graphwidget"])
+@pytest.mark.parametrize("returned", ["loss", "total / 4"])
+@pytest.mark.parametrize("epochs", [3, 40])
+def test_what_a_function_with_the_inner_loop_gives_has_a_curve(
+    module: str, returned: str, epochs: int
+) -> None:
+    namespace: dict[str, Any] = {"torch": importlib.import_module(module)}
+    program = compile(EPOCHS.format(returned=returned, epochs=epochs), "<program>", "exec")
+    graph = graphwidget.watch()
+    exec(program, namespace)
+    graph.stop()
+    loop = next(iter(graph.model.loops.values()))
+    losses, worst = zip(*namespace["seen"], strict=True)
+    assert loop["curves"] == {"loss": pytest.approx(losses), "worst": pytest.approx(worst)}

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from sys import _getframe
 from types import FrameType
+from typing import Any
 
 import torch
 
@@ -13,6 +14,7 @@ from ...arrays.call_sites import PACKAGE
 from ...recording.positions import Position
 from ...recording.recorder import Recorder
 from ...recording.sites import Names
+from ...recording.summary import Captured
 from ..position_finder import PositionFinder
 from ..sorting import TICK
 from .identity import Identity
@@ -74,6 +76,13 @@ class Positions(PositionFinder):
                 if ref is not None:
                     self.identity.note(ref, (self.unpacked, None, ref.id, scope, name))
         return position
+
+    def number(self, value: Any) -> Captured | None:
+        if not isinstance(value, torch.Tensor):
+            return super().number(value)
+        with torch._C.DisableTorchFunction():
+            # what is looked at later is a tensor here
+            return self.identity.captured(value) if value.numel() == 1 else None  # type: ignore[return-value]
 
 
 def _outside(frame: FrameType | None) -> FrameType:
