@@ -6,7 +6,6 @@
 import { get, groupBy } from "../collections";
 import type { Box } from "../graph/boxes";
 import { sized } from "../graph/cards";
-import { END_H, endsOf } from "../graph/ends";
 import type { Bracket, Frame, Gaps, Graph } from "../graph/graph";
 import { bracketKey } from "../graph/keys";
 import { extents, rectAt, turned, type Direction, type Point, type Rect } from "./flow";
@@ -65,10 +64,7 @@ export function buildScene(graph: Graph, levels: Levels, direction: Direction): 
   }
   const wiresByKey = new Map(wires.map((drawn) => [drawn.wire.key, drawn]));
   const brackets = drawBrackets(graph.brackets, boxes);
-  const bounds = boundsOf(boxes.values(), direction, [
-    ...frames.values(),
-    ...endButtons(graph, boxes.values()),
-  ]);
+  const bounds = boundsOf(boxes.values(), direction, frames.values());
   return {
     direction,
     gaps: graph.gaps,
@@ -79,16 +75,6 @@ export function buildScene(graph: Graph, levels: Levels, direction: Direction): 
     brackets,
     bounds,
   };
-}
-
-/** What stands under the cards from which backward can be begun. */
-function endButtons(graph: Graph, boxes: Iterable<Placed>): Rect[] {
-  const ends = endsOf(graph);
-  return [...boxes].flatMap(({ box, x, y }) =>
-    box.kind === "card" && ends.has(box.value.value)
-      ? [{ x, y: y + box.h, w: box.w, h: END_H }]
-      : [],
-  );
 }
 
 /** A moment of a picture that is known as a whole: what stands already, where it will stay. */

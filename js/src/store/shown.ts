@@ -1,7 +1,6 @@
 /* What the picture stresses at the moment shown: errors, stale slots, runs, and paths. */
 
 import { computed, type ReadonlySignal } from "@preact/signals";
-import { endsOf } from "../graph/ends";
 import type { Graph, Wire } from "../graph/graph";
 import { findPaths, type Paths } from "../graph/paths";
 import { once, type Hazard, type Model, type ValueRow } from "../log/model";
@@ -82,7 +81,7 @@ export function show(state: State, derived: Derived) {
   /** The newest run, whose gradients are drawn strongly. */
   const run = computed(() => [...model.value.runs.keys()].at(-1) ?? null);
   /** Values at the end of the graph, from which backward can be run. */
-  const roots = computed(() => endsOf(graph.value));
+  const roots = computed(() => ends(graph.value));
   const paths = showPaths(state, derived, roots);
   return { error, hazards, newest, older, failed, wrong, run, roots, ...paths };
 }
@@ -184,6 +183,17 @@ function failedNodes(model: Model): ReadonlySet<number> {
     if (node !== null && state === "failed" && !/^(none|leaf)$/.test(kind)) failed.add(node);
   }
   return failed;
+}
+
+/** Values that have a node and that nothing drawn reads. */
+function ends({ boxes, wires }: Graph): ReadonlySet<number> {
+  const used = new Set(wires.filter((wire) => wire.way !== "out").map((wire) => wire.value));
+  const found = new Set<number>();
+  for (const box of boxes.values()) {
+    if (box.kind !== "card" || box.copy || box.value.node === null) continue;
+    if (box.value.requires_grad && !used.has(box.value.value)) found.add(box.value.value);
+  }
+  return found;
 }
 
 /** At most this many other ends are offered. */
