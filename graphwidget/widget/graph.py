@@ -289,17 +289,18 @@ class GraphWidget(anywidget.AnyWidget):
                 self.count = count
             if final and not self.past:
                 self._put_off = True
-                if kernel() is not None:
+                if self._displayed or kernel() is not None:
                     self.pack_now()
 
     def pack_now(self) -> None:
         """Make the packed log, if that was put off."""
+        if not self._put_off:  # hosts read it while the widget is being made
+            return
         with self._sending:
-            if self._put_off:
-                self._put_off = False
-                log = self.recorder.log
-                log.model()  # while the events are at hand: packed, they are parsed
-                self.count, self.packed = log.count, log.pack()
+            self._put_off = False
+            log = self.recorder.log
+            log.model()  # while the events are at hand: packed, they are parsed
+            self.count, self.packed = log.count, log.pack()
 
     def _rows_since(self, start: int) -> tuple[int, list[Sequence[Any]], int]:
         """The events from a time on, the time of the first of them and the one after the last. The
@@ -445,5 +446,6 @@ class GraphWidget(anywidget.AnyWidget):
         # As a final flush; but the program may be in the middle of a loop, and stays there.
         self._bind_variables()
         self._send_new(final=True)
+        self.pack_now()
         bundle = super()._repr_mimebundle_(**kwargs)
         return bundle if isinstance(bundle, tuple) else (bundle or {}, {})

@@ -268,7 +268,10 @@ def _detached(
     edges = list(edges)
     names = dict.fromkeys(_carried(model, new, old)[0] for new, old in edges)
     told = all(any(map(partial(name_of_value, model), old["outputs"])) for _, old in edges)
-    cuts = [] if told else history_fixes.carried(line, len({old["node"] for _, old in edges}) > 1)
+    carried = history_fixes.carried(line, len({old["node"] for _, old in edges}) > 1)
+    cut = [f"{name} = {name}.detach()" for name in names if name]
+    # What a call takes and makes beside these has the same history, further back.
+    cuts = carried if not told or set(cut) < set(carried) else []
     source = "" if place is None else source_of(model, place)
     loop = None if place is None or cuts else _carrying(source, place, way, names)
     for name in filter(None, names if not cuts else ()):

@@ -217,8 +217,7 @@ function* roots(
     if (call.time >= cell && output !== undefined) latest.set(lineOf(call), output);
   }
   for (const [value, maker] of lost) {
-    const last = latest.get(lineOf(maker)) === value.value;
-    if (last && !isSetup(value, maker) && !writesGradients(model, maker)) {
+    if (latest.get(lineOf(maker)) === value.value && !isSetup(value, maker)) {
       found.push(value.value);
     }
   }
