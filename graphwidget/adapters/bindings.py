@@ -58,7 +58,8 @@ class Bindings:
             self.bound(value, ((scope, name),))
 
     def unpacked(self, _: None, value: int, scope: str, name: str) -> None:
-        """Tell to what a library's result was unpacked, by what the variable holds."""
+        """Tell to what a library's result was unpacked, by what the variable holds: as ``rebound``,
+        but a part of its turn, with which it is let go of."""
         self.rebound(value, scope, name)
 
     def perhaps(self, _: None, *told: Any) -> None:

@@ -10,15 +10,7 @@ from graphwidget.recording import events as ev
 
 from .engines import native, real
 from .recorded import record
-
-PATHS = """
-w = torch.tensor([1.], requires_grad=True)
-x = torch.tensor([2.], requires_grad=True)
-a = torch.add(w, x)
-b = torch.add(w, 1)
-y = torch.mul(a, b)
-y.backward()
-"""
+from .test_native import PATHS
 
 
 def test_gradients_that_are_zeroed_and_cleared() -> None:
