@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Container
 from html import escape
 from subprocess import CalledProcessError
@@ -86,11 +87,17 @@ def image(model: Model, words: str, roots: set[int] | None = None) -> str | None
         picture = digraph(model, roots)
         if sum(picture.told) > MAX_BOXES:
             return None
-        picture.attr(dpi="72")
-        data = base64.b64encode(_png(picture)).decode()
+        data = base64.b64encode(_svg(picture)).decode()
     except Exception:
         return None  # a picture that cannot be drawn is no reason to lose the widget
-    return f'<img src="data:image/png;base64,{data}" alt="{escape(words)}">'
+    return f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(words)}">'
+
+
+def _svg(picture: Digraph) -> bytes:
+    """The picture as SVG: sharp on every screen, and half the work of a PNG for ``dot``. Its points
+    become pixels, in which a page's text is measured."""
+    data: bytes = picture.pipe(format="svg")
+    return re.sub(rb'(width|height)="(\d+)pt"', rb'\1="\2px"', data, count=2)
 
 
 def _png(picture: Digraph) -> bytes:

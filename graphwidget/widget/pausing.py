@@ -34,12 +34,14 @@ class Pause:
     abandoned whenever that is asked.
     """
 
-    def __init__(self, commands: CommandQueue, tell: Callable[[], None]) -> None:
+    def __init__(
+        self, commands: CommandQueue, tell: Callable[[], None], reachable: Callable[[], bool]
+    ) -> None:
         self.number = 0
         self.stepper: Stepper | None = None  # the one that waits
-        self.reachable = False  # whether messages can come while a cell runs
         self._commands = commands
         self._tell = tell
+        self._reachable = reachable  # whether messages can come while a cell runs
         self._heard = 0.0
         self._alone = False  # nobody answered the last time, nor spoke since
 
@@ -57,7 +59,7 @@ class Pause:
         """Whether a run of this thread can be held now; where no page will answer, says so."""
         if self.stepper is not None or threading.current_thread() is not threading.main_thread():
             return False
-        if self._alone or not self.reachable:
+        if self._alone or not self._reachable():
             self._say_alone()
             return False
         return True

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import anywidget
 import traitlets
 
 from ..exporters import html
@@ -13,13 +12,13 @@ from ..recording.events import PROTOCOL, Event
 from ..recording.fold import Model
 from ..recording.log import Log
 from . import display
-from .graph import front_end
+from .front_end import FrontEnd
 from .ipython_kernel import kernel
 
 WHOLE = "This is replayed as it was recorded, all of it: nothing is left to run."
 
 
-class Recorded(anywidget.AnyWidget):
+class Recorded(FrontEnd):
     """A recording that is over.
 
     ``log`` is what is shown, ``beside`` a second one that is shown on its right, moved by the same
@@ -27,15 +26,9 @@ class Recorded(anywidget.AnyWidget):
     stands in its place where there are no widgets, as HTML.
     """
 
-    _esm, _css = front_end()
-
     shown = 0
     """How many have been displayed in this process."""
 
-    count = traitlets.Int(0).tag(sync=True)
-    protocol = traitlets.Int(PROTOCOL).tag(sync=True)
-    view = traitlets.Dict().tag(sync=True)
-    packed = traitlets.Bytes(b"").tag(sync=True)
     beside = traitlets.Bytes(b"").tag(sync=True)
     past = traitlets.Unicode(WHOLE).tag(sync=True)
 

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -340,9 +341,21 @@ def test_pictures_render() -> None:
     data, _metadata = graph._repr_mimebundle_()
     assert data["text/plain"] == "<GraphWidget 3 ops, 5 nodes>"
     html = display.still(graph.model, repr(graph))["text/html"]
-    image = re.search(r'src="data:image/png;base64,([^"]*)"', html)
+    image = re.search(r'src="data:image/svg\+xml;base64,([^"]*)"', html)
     assert image is not None
-    assert base64.b64decode(image.group(1)).startswith(b"\x89PNG")
+    picture = ElementTree.fromstring(base64.b64decode(image.group(1)))
+    assert picture.tag == "{http://www.w3.org/2000/svg}svg"
+    assert picture.attrib["width"].endswith("px")
+    assert "w" in {text.strip() for text in picture.itertext()}
+
+
+def test_a_recording_that_outlives_the_program_says_nothing() -> None:
+    code = (
+        "import builtins, torch, graphwidget; builtins.kept = graphwidget.watch(); "
+        "y = (torch.ones(3, requires_grad=True) * 2).sum(); y.backward()"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (out.stdout, out.stderr) == ("", "")
 
 
 def test_importing_graphwidget_loads_no_widget() -> None:
