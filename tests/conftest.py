@@ -39,8 +39,9 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     return report
 
 
-def pytest_collection_finish() -> None:
-    """Tens of thousands of tests are millions of objects, which stay: whoever looks through all
-    objects, the collector first of all, need not look at them."""
+@pytest.fixture(scope="module", autouse=True)
+def _only_new_objects_are_looked_at() -> None:
+    """Tens of thousands of tests and their reports are millions of objects, which stay: whoever
+    looks through all objects, the collector first of all, need not look at them."""
     gc.collect()
     gc.freeze()

@@ -31,4 +31,5 @@ their rows are sent. In ``js/src``, ``index.ts`` joins the page to the kernel,
 picture: ``graph/plan.ts`` (what is drawn), ``graph/graph.ts`` (the cards are made in
 ``graph/cards.ts``), ``scene/pictures.ts`` with ``layout/layout.ts``, ``scene/fitting.ts`` (which
 groups are closed so that it fits), ``scene/scene.ts``, ``view/stage.tsx``, ``view/picture.tsx``,
-and at last ``view/card.tsx``."""
+and at last ``view/card.tsx``.
+"""

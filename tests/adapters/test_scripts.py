@@ -33,7 +33,10 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", *arguments],
         cwd=folder, capture_output=True, text=True, timeout=120,
-        env={"PYTHONPATH": root, "PATH": "/usr/bin:/bin", "HOME": str(folder)},
+        env={
+            "PYTHONPATH": root, "PATH": "/usr/bin:/bin", "HOME": str(folder),
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # those of notebooks and pages take seconds
+        },
     )  # fmt: skip
 
 
