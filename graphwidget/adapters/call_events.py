@@ -16,12 +16,17 @@ from ..recording.summary import Captured, summary
 from .bindings import Bindings
 from .earlier_calls import Earlier
 from .identity import texts
+from .optimizer_steps import step_definition, step_key
 from .raw_records import MADE, NODE
 from .scopes import Scopes
 
 Edges = list[tuple[int | None, int]]
 Made = tuple[Ref, Captured, bool, int | None, Names]
 """A result: its identity, content, ``requires_grad``, base (when it is a view) and names."""
+
+
+Written = tuple[Ref, Ref, Ref | None, Ref | None]
+"""What was written in place: what it was and is; and the same of its base, if it is a view."""
 
 
 class CallEvents(Bindings):
@@ -86,18 +91,35 @@ class CallEvents(Bindings):
     ) -> None:  # fmt: skip
         """An in-place write: the call, whose id goes into ``number``, and what it did."""
         self.moved(position)
+        ids = tuple([ref.id for ref in others])
+        written = before, after, base_before, base_after
+        number.append(self._wrote(position, self.define(op, "_"), ids, texts(params), written))
+        self.bound(after.id, names)
+
+    def stepped(self, position: Position | None, name: str, written: Sequence[Written]) -> None:
+        """A step of an optimizer of the class ``name``: each parameter that it wrote is told as a
+        call."""
+        self.moved(position)
+        key = step_key(name)
+        if self.recorder.define(key):
+            self.recorder.tell(step_definition(name))
+        for each in written:
+            self._wrote(position, key, (), {}, each)
+
+    def _wrote(
+        self, position: Position | None, key: str, others: tuple[Any, ...],
+        params: dict[str, str], written: Written,
+    ) -> int:  # fmt: skip
+        """Tell a call that wrote in place, reading ``others`` too; its id."""
+        before, after, base_before, base_after = written
         call, value, storage = self.recorder.ids.call(), after.id, after.storage
-        number.append(call)
         source, scope = self._source(position), self.scopes.current
-        ids = (before.id, *[ref.id for ref in others])
+        ids = (before.id, *others)
         old = None if base_before is None else base_before.id
         new = None if base_after is None else base_after.id
         if self.recorder.lost:
             self.recall((*ids, old))
-        drawn = self.define(op, "_")
-        self.recorder.tell(
-            ev.Op(call, drawn, ids, texts(params), (value,), None, True, scope, source)
-        )
+        self.recorder.tell(ev.Op(call, key, ids, params, (value,), None, True, scope, source))
         if len(self.write_times) > 10_000:
             self.write_times.clear()
         self.write_times[storage, after.version] = self.recorder.now
@@ -108,7 +130,7 @@ class CallEvents(Bindings):
             if each is not None:  # no tensor is that value any more
                 self.recorder.values.discard(each)
                 self.recorder.refs.pop(each, None)
-        self.bound(value, names)
+        return call
 
     def made(self, _position: Position | None, _what: str, value: int, names: Names) -> None:
         """A leaf was made."""

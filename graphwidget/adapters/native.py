@@ -26,7 +26,7 @@ from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.sites import Names, Path, Site
 from ..recording.summary import COPIED, Captured, capture, detailed_summary, statistics
 from .backward_runs import BackwardRuns, nothing
-from .call_events import Edges
+from .call_events import Edges, Written
 from .error_words import stopped, words_of_saved
 from .identity import frozen_params, guarded
 from .library_results import named_by_call
@@ -54,7 +54,8 @@ class NativeAdapter(BackwardRuns):
         self.on_pulse: Callable[[float], None] | None = None
         self._call = self.calls.call
         self._settle, self._perhaps = self.calls.settle, self.calls.perhaps
-        self._wrote, self._unpacked = self.calls.wrote, self.calls.unpacked
+        self._wrote, self._stepped = self.calls.wrote, self.calls.stepped
+        self._unpacked = self.calls.unpacked
         self._new_value = recorder.ids.value
         self._new_node = recorder.ids.node
         self._commanded = False
@@ -68,7 +69,7 @@ class NativeAdapter(BackwardRuns):
             self._finishes: "finish", self._runs: "finish", self._accumulates: "finish",
             self._starts: "run", self._tells_grad: "run", self._error: "error",
             self._perhaps: "turn", self.calls.made: "turn", self._wrote: "turn",
-            self._unpacked: "turn",
+            self._stepped: "turn", self._unpacked: "turn",
         })  # fmt: skip
         self.positions = PositionFinder(recorder.sites)
         self._scopes: list[int | None] = []
@@ -298,6 +299,28 @@ class NativeAdapter(BackwardRuns):
                         call = []  # a view's own node is no part of the call: it only follows
             if self._owners:
                 self.owner_changed(tensor)
+            if len(self.raw) > self._next:
+                self._beat()
+        except Exception as error:
+            self.fault(error)
+
+    def stepped(self, optimizer: Any, parameters: Sequence[TensorBase]) -> None:
+        try:
+            if self._step is None:
+                return  # its first values, or the step began before we came
+            identity = self.identity
+            self._last = nothing
+            written: list[Written] = []
+            for tensor in parameters:
+                before, view = identity.before(tensor), tensor._view
+                after = identity.renew(tensor)
+                base_before = base_after = None
+                if view is not None:
+                    base_before, base_after = identity.before(view.base), identity.renew(view.base)
+                    identity.tell_value(view.base, base_after)
+                identity.tell_value(tensor, after)
+                written.append((before, after, base_before, base_after))
+            self.raw.append((self._stepped, self._step, type(optimizer).__name__, written))
             if len(self.raw) > self._next:
                 self._beat()
         except Exception as error:

@@ -41,6 +41,10 @@ class Observer(Protocol):
         """``op`` wrote its result into ``tensor`` (``inputs[0]``); it already has its new
         version and history. ``base`` is its base when it is a view."""
 
+    def stepped(self, optimizer: Any, parameters: Sequence[TensorBase]) -> None:
+        """A step of the optimizer wrote these parameters, by its rule and not by ops. They have
+        their new versions."""
+
     def flagged(self, tensor: TensorBase) -> None:
         """``requires_grad`` or ``retains_grad`` may have changed."""
 

@@ -19,7 +19,6 @@ from ..functions.creation.factories import zeros_like
 from ..graph import runtime
 from ..graph.tensor import Tensor
 from ..graph.version import bump
-from ..optable import TABLE
 from .differentiable import is_derived
 from .optimizer import Closure, Group, Optimizer, State
 
@@ -103,7 +102,6 @@ class PerParameter(Optimizer):
         members = [(each, each._grad) for each in group["params"] if each._grad is not None]
         states = [self.state.get(each) or self._init_state(each, group) for each, _ in members]
         for (parameter, grad), state in zip(members, states, strict=True):
-            before = parameter._data.copy() if runtime.observer is not None else None
             rule, numbers, names = self.rule(group, state, rate)
             arrays = [parameter._data, grad._data, *[state[name]._data for name in names]]
             if apart:
@@ -111,8 +109,8 @@ class PerParameter(Optimizer):
             apply_rule(rule, numbers, arrays, decay, maximize)
             for name in writes:
                 bump(parameter, name, site)
-            if before is not None:
-                self._notify_observer(parameter, before, group)
+        if members and runtime.observer is not None:
+            runtime.observer.stepped(self, [parameter for parameter, _ in members])
 
     def derive(self, group: Group) -> None:
         """One step in recorded operations for the parameters of a group.
@@ -181,21 +179,6 @@ class PerParameter(Optimizer):
     def written(self, apart: float) -> tuple[str, ...]:
         """The names of `writes`, after that of a weight decay that goes not through gradients."""
         return ("mul_", *self.writes) if apart else self.writes
-
-    def _notify_observer(self, parameter: Tensor, before: np.ndarray, group: Group) -> None:
-        """Let the observer know of the write: as the addition that it comes to."""
-        observer = runtime.observer
-        if observer is not None:
-            op, change, params = self.told(parameter, before, group)
-            view = parameter._view
-            base = None if view is None else view.base
-            observer.wrote(TABLE[op], parameter, (parameter, change), params, base, None)
-
-    def told(
-        self, parameter: Tensor, before: np.ndarray, group: Group
-    ) -> tuple[str, Tensor, dict[str, Any]]:
-        """The op that an observer is told was written, its operand and its parameters."""
-        return "add", Tensor._wrap(parameter._data - before), {}
 
 
 def apply_rule(

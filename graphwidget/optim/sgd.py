@@ -10,7 +10,7 @@ import numpy as np
 from ..graph.tensor import Tensor
 from . import differentiable
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, learning_rate
+from .per_parameter import PerParameter, Prepared
 
 
 class SGD(PerParameter):
@@ -67,17 +67,6 @@ class SGD(PerParameter):
         if group["momentum"] != 0:
             state["momentum_buffer"] = Tensor._wrap(np.empty_like(parameter._data))
             state["new"] = True
-
-    def told(
-        self, parameter: Tensor, before: np.ndarray, group: Group
-    ) -> tuple[str, Tensor, dict[str, Any]]:
-        """The gradient or the velocity, when nothing else was added."""
-        change = self.state[parameter].get("momentum_buffer") if group["momentum"] else None
-        if change is None and not (group["weight_decay"] or group["maximize"]):
-            change = parameter.grad
-        if change is None or group["nesterov"]:
-            return super().told(parameter, before, group)
-        return "add.alpha", change, {"alpha": -learning_rate(group)}
 
 
 def _sgd(rate: float, p: Any, g: Any, s: Any) -> None:

@@ -164,3 +164,33 @@ def test_a_node_that_let_go_of_what_it_saved_is_told(recorded: Any, more: str) -
     model, _ = recorded(FREES.format(more))
     freed = {row["name"] for row in model.nodes.values() if row["freed"]}
     assert freed == (set() if more else {"SquareBackward", "IndexBackward0", "MulBackward0"})
+
+
+def holds_tensor(slot: Any) -> bool:
+    return slot["storage"] is not None
+
+
+@pytest.mark.parametrize("recorded", [real, native])
+def test_what_a_backward_that_failed_had_freed_is_told(recorded: Any) -> None:
+    program = """
+a = torch.ones(3, requires_grad=True)
+b = a.exp()
+d = (b * b).sin()
+e = d.cos()
+b.add_(1)
+try:
+    e.sum().backward()
+except RuntimeError:
+    pass
+freed = []
+for node in (e.grad_fn, d.grad_fn):
+    try:
+        node._saved_self
+    except RuntimeError:
+        freed.append(node.name())
+"""
+    model, namespace = recorded(program)
+    holders = [row for row in model.nodes.values() if any(map(holds_tensor, row["saved"]))]
+    told = {row["name"] for row in holders if row["freed"]}
+    assert told == set(real(program)[1]["freed"]) == set(namespace["freed"])
+    assert told == {"CosBackward0", "SinBackward0"}

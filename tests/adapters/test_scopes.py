@@ -57,7 +57,7 @@ def test_a_training_loop() -> None:
         *("    module net", "      module net[0]", "        t", "        addmm"),
         *("      module net[1]", "        tanh", "      module net[2]", "        t"),
         *("        addmm", "    module criterion", "      mse_loss", "    step SGD"),
-        *["      add_.alpha"] * 4,
+        *["      SGD_"] * 4,
     ]
     expected = [lines[start]]
     for number in range(1, 5):

@@ -275,7 +275,7 @@ class BackwardRun:
             elif not self.keeps:
                 site = None if self.position is None else self.position.site
                 _note_first(self.runs.checks.freed_by, self.hooks.done, site)
-                emptied = self.hooks.emptied if status == "ok" else []
+                emptied = self.hooks.emptied
             for number in emptied:
                 self.recorder.raw.append((self.recorder.free, number))
             self.recorder.raw.append((self.recorder.tell, ev.Done(self.id, status)))

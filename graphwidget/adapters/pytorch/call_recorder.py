@@ -14,6 +14,7 @@ from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Recorder, Ref
 from ...recording.sites import Names
 from ..bindings import Bindings
+from ..optimizer_steps import step_key
 from ..raw_records import MADE
 from ..scope_marks import Given
 from ..scopes import Scopes
@@ -194,9 +195,7 @@ class CallRecorder:
         """What an optimizer's step did: each parameter that it wrote is told as a call."""
         for write in call.writes:
             told = [self._write(write)]
-            self._tell(
-                position, name, ops.step_key(name), (write.before.id,), values, {}, told, number
-            )
+            self._tell(position, name, step_key(name), (write.before.id,), values, {}, told, number)
 
     def _tell(
         self, position: Position | None, name: str, key: str, inputs: tuple[int | str, ...],

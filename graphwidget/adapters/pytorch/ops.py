@@ -15,7 +15,6 @@ import torch
 from ...optable import TABLE, Op
 from ...optable.derivative_text import derivatives
 from ...recording import events as ev
-from ...recording.fold import Row
 from ...recording.recorder import Ref
 from .tape import refs_in
 
@@ -36,16 +35,6 @@ SIGNS = {
     "scaled_dot_product_attention": "attention",
 }  # fmt: skip
 """Signs of calls that are no ops of the table."""
-
-
-def step_key(optimizer: str) -> str:
-    """The key under which it is told what a step of an optimizer of this class writes."""
-    return f"{optimizer}_"
-
-
-def is_step(call: Row | None) -> bool:
-    """Whether a call is that: classes alone begin with a capital."""
-    return call is not None and call["op"][:1].isupper() and call["op"].endswith("_")
 
 
 class Called(NamedTuple):

@@ -11,6 +11,7 @@ from functools import partial
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import Site
+from ..optimizer_steps import is_step
 from . import fixes, history_fixes, statements
 from .graph_paths import anew, between
 from .lines import (
@@ -24,7 +25,6 @@ from .lines import (
     source_of,
     statement,
 )
-from .ops import is_step
 from .partial_cuts import cut_in_part
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef

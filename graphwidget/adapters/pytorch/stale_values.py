@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
+from ..optimizer_steps import is_step
 from . import fixes, history_fixes, statements
 from .graph_paths import anew, reached
 from .lines import (
@@ -21,7 +22,6 @@ from .lines import (
     source_of,
     statement,
 )
-from .ops import is_step
 from .tensors import Silent
 
 Held = Callable[[], set[int]]

@@ -23,12 +23,12 @@ from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.recorder import Ref
 from ...recording.sites import Site
+from ..optimizer_steps import is_step
 from . import fixes, history_fixes
 from .identity import Identity
 from .lines import MAX_LINES, place_of, place_of_call, statement
 from .loss_fixes import fix_keeping_history
 from .no_graph import cut
-from .ops import is_step
 from .without_optimizer import unheld
 
 LISTED = 8

@@ -265,6 +265,10 @@ class Recorder:
         except (Untraceable, NotImplementedError, TypeError, ValueError, KeyError) as error:
             self.fail(str(error))
 
+    def stepped(self, optimizer: Any, _parameters: Any) -> None:
+        """What an optimizer does is no op either."""
+        self.fail(f"{type(optimizer).__name__} makes a step")
+
     def run_begins(self, run: Any) -> None:
         """A backward run is no op."""
         self.fail("it runs backward")

@@ -248,10 +248,11 @@ function Pin({ card, onPin }: { card: Card; onPin: CardProps["onPin"] }) {
 function RootButton({ card, far, onSelect }: Pick<CardProps, "card" | "far" | "onSelect">) {
   const { w, h, value } = card;
   const [length, height] = far ? [92, 21] : [76, 18];
+  const gap = 2; // no more: under the lowest card there is nothing but the air around the picture
   return (
     <g
       class="gw-root"
-      transform={`translate(${w / 2} ${h + 5})`}
+      transform={`translate(${w / 2} ${h + gap})`}
       data-action="ask-backward"
       tabindex={-1}
       role="button"

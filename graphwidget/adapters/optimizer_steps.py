@@ -1,0 +1,21 @@
+"""How an optimizer's step is told: as one call for each parameter that it writes."""
+
+from __future__ import annotations
+
+from ..recording import events as ev
+from ..recording.fold import Row
+
+
+def step_key(optimizer: str) -> str:
+    """The op under which it is told what a step of an optimizer of this class writes."""
+    return f"{optimizer}_"
+
+
+def is_step(call: Row | None) -> bool:
+    """Whether a call is that: classes alone begin with a capital."""
+    return call is not None and call["op"][:1].isupper() and call["op"].endswith("_")
+
+
+def step_definition(optimizer: str) -> ev.Define:
+    """What is told of that op at its first use."""
+    return ev.Define(step_key(optimizer), optimizer, "", "", (), ())
