@@ -3,8 +3,9 @@
 ``both.py`` is the adapter of the product. It is made of three, each of which hears one kind of
 program and writes down what it hears as raw records:
 
-- ``native.py``: graphwidget's own engine. ``backward_runs.py`` hears its backward runs (with
-  ``local_derivatives.py``), ``raised_calls.py`` the calls that raise.
+- ``native.py``: graphwidget's own engine. ``heard_scopes.py`` hears the modules and steps that its
+  program enters, ``backward_runs.py`` its backward runs (with ``local_derivatives.py``), and
+  ``raised_calls.py`` the calls that raise.
 - ``pytorch/``: the user's PyTorch (``imported_torch.py`` says whether there is one).
 - ``static_graphs.py``: graphs of ``graphwidget.static``, and ``static_passes.py`` what passes make
   of them.
@@ -17,7 +18,8 @@ of whom it speaks (``identity.py``; ``earlier_calls.py`` tells what was made bef
 listened). Before events are made, ``sorting.py`` puts the records into scopes and turns of loops
 (``scopes.py``, ``scope_marks.py``), ``repeats.py`` recognises turns that repeat, and ``ring.py``
 lets go of those in the middle. ``call_events.py`` makes events of calls, ``bindings.py`` and
-``names.py`` tell what variables hold, and ``error_words.py`` has the words that errors need.
+``names.py`` tell what variables hold, ``optimizer_steps.py`` says how steps of optimizers are told,
+and ``error_words.py`` has the words that errors need.
 
 How an op in a notebook's cell becomes a card, in the order in which the files are to be read:
 ``native.py`` hears the op (``called``) and notes a raw record; now and then (``_beat``) somebody

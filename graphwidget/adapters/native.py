@@ -23,18 +23,18 @@ from ..optable import Op
 from ..recording.fold import Model
 from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder, Ref
-from ..recording.sites import Names, Path, Site
+from ..recording.sites import Names
 from ..recording.summary import COPIED, Captured, capture, detailed_summary, statistics
-from .backward_runs import BackwardRuns, nothing
+from .backward_runs import nothing
 from .call_events import Edges, Written
 from .error_words import stopped, words_of_saved
+from .heard_scopes import HeardScopes
 from .identity import frozen_params, guarded
 from .library_results import named_by_call
-from .module_paths import numbers_of
-from .position_finder import PositionFinder, in_optimizers, ours, outside, unheard
+from .position_finder import in_optimizers, ours, outside, unheard
 from .raw_records import MADE
 from .scope_marks import Given
-from .sorting import BEGINS, ENDS, TICK, Sorter
+from .sorting import Sorter
 
 BETWEEN, QUICK = 64, 0.002
 """Raw records between two looks at the clock, as long as they come within so many seconds."""
@@ -42,7 +42,7 @@ BETWEEN, QUICK = 64, 0.002
 NO_NAMES: Names = ()
 
 
-class NativeAdapter(BackwardRuns):
+class NativeAdapter(HeardScopes):
     """Observes the core and records into ``recorder``.
 
     ``on_pulse``, when set, is called while ops run, in the thread that runs them, for whoever
@@ -55,10 +55,8 @@ class NativeAdapter(BackwardRuns):
         self._call = self.calls.call
         self._settle, self._perhaps = self.calls.settle, self.calls.perhaps
         self._wrote, self._stepped = self.calls.wrote, self.calls.stepped
-        self._unpacked = self.calls.unpacked
         self._new_value = recorder.ids.value
         self._new_node = recorder.ids.node
-        self._commanded = False
         self._looked = 0.0
         self._next = 0  # raw records at which to look at the clock again
         self.sorter = Sorter(recorder, self.scopes)
@@ -71,11 +69,8 @@ class NativeAdapter(BackwardRuns):
             self._perhaps: "turn", self.calls.made: "turn", self._wrote: "turn",
             self._stepped: "turn", self._unpacked: "turn",
         })  # fmt: skip
-        self.positions = PositionFinder(recorder.sites)
-        self._scopes: list[int | None] = []
         self.faults: list[str] = []
         """What went wrong in here, in sentences."""
-        self._step: Position | None = None  # where what an optimizer's step does stands
 
     def fork(self) -> Self:
         """An adapter that goes on from here with a log of its own (see ``Recorder.fork``)."""
@@ -326,50 +321,6 @@ class NativeAdapter(BackwardRuns):
         except Exception as error:
             self.fault(error)
 
-    def scope(self, kind: str, of: Any, open: bool) -> None:
-        try:
-            if open:
-                self._begins(kind, of, unheard(_getframe(1)))
-                return
-            number = self._scopes.pop() if self._scopes else None
-            if number is not None:  # else it began before we came
-                if kind == "module":
-                    self.positions.leave()
-                elif kind == "step":
-                    self._step = None
-                self.raw.append((ENDS, number))
-        except Exception as error:
-            self.fault(error)
-
-    def _begins(self, kind: str, of: Any, frame: FrameType) -> None:
-        name, text = kind, ""
-        above = frame.f_back
-        position = None if above is None or self._commanded else self.positions.at(above)
-        if position is not None and position.initial:
-            self._scopes.append(None)
-            return
-        number = self.recorder.ids.scope()
-        self._scopes.append(number)
-        if position is not None and above is not None:
-            if position.outer:
-                self._tick(position, above)
-            last = self.positions.site
-            if kind == "module" and position.direct and last is not None and last.asks:
-                self._name_parts(last, above)
-        if kind == "module":
-            name, text = self.modules.called(of, frame, number), type(of).__name__
-            if self.modules.fresh:
-                for path, tensor in self.modules.fresh:
-                    ref = self.identity.current(tensor)
-                    self.raw.append((self.calls.rebound, ref.id, "module", path))
-                self.modules.fresh.clear()
-            self.positions.calling = frame.f_code
-            self.positions.enter(position)
-        elif kind == "step":
-            name, text = type(of).__name__, numbers_of(of)
-            self._step = None if position is None else position.inside
-        self.raw.append((BEGINS, position, kind, number, name, text))
-
     # What is not heard but asked -----------------------------------------------------------
     @guarded
     def bind(self, names: Iterable[tuple[str, str, TensorBase]]) -> None:
@@ -398,51 +349,7 @@ class NativeAdapter(BackwardRuns):
         except Exception:  # it only adds to an error message
             return None
 
-    # Where and when ------------------------------------------------------------------------
-    def position(self, frame: FrameType | None = None) -> Position | None:
-        """Where the user's program stands, or stood when it came to ``frame``."""
-        if self._commanded:
-            return None
-        if frame is None:
-            frame = _getframe(1)
-        position = self.positions.at(frame)
-        if position.outer:
-            self._tick(position, frame)
-        return position
-
-    def _tick(self, position: Position, frame: FrameType) -> None:
-        """Note the turns of outer loops when they have changed."""
-        ticks = self.positions.ticked(position, frame)
-        if ticks is not None:
-            self.raw.append((TICK, ticks))
-
-    def _position(self, frame: FrameType, path: Path = ()) -> tuple[Position | None, Names, Names]:
-        """Where the user's program stands that makes the call which ``frame`` is making; and the
-        names that the part ``path`` of the result gets, see ``PositionFinder.names``."""
-        if self._commanded:
-            return None, (), ()
-        position = self.positions.at(frame)
-        if position.outer:
-            self._tick(position, frame)
-        last = self.positions.site
-        if last is not position.site:  # ops are at one place once, modules may not
-            self.positions.site = position.site
-            if last is not None and last.asks:
-                self._name_parts(last, frame)
-        if not path and position.result is not None:
-            return position.result
-        if position.site is None:
-            return None, (), ()
-        return position, *self.positions.names(position, frame, path)
-
-    def _name_parts(self, last: Site, frame: FrameType) -> None:
-        """The program has left a call: name what its result was unpacked to."""
-        for scope, name, value in self.positions.unpacked_of(last, frame):
-            ref = value._rec if isinstance(value, TensorBase) else None
-            if ref is not None and ref.id in self.values:
-                ref = self.identity.current(value)
-                self.raw.append((self._unpacked, None, ref.id, scope, name))
-
+    # Now and then --------------------------------------------------------------------------
     def _beat(self) -> None:
         """Now and then: let those who watch look, and keep the raw records few."""
         now = monotonic()

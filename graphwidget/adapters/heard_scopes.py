@@ -1,0 +1,117 @@
+"""Hears which scopes the program enters (modules, steps, ``no_grad``), and where its calls stand."""
+
+from __future__ import annotations
+
+from sys import _getframe
+from types import FrameType
+from typing import Any
+
+from ..graph.base import TensorBase
+from ..recording.positions import Position
+from ..recording.recorder import Recorder
+from ..recording.sites import Names, Path, Site
+from .backward_runs import BackwardRuns
+from .module_paths import numbers_of
+from .position_finder import PositionFinder, unheard
+from .sorting import BEGINS, ENDS, TICK
+
+
+class HeardScopes(BackwardRuns):
+    """The part of the native adapter that knows where the program is."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__(recorder)
+        self.positions = PositionFinder(recorder.sites)
+        self._unpacked = self.calls.unpacked
+        self._commanded = False
+        self._scopes: list[int | None] = []
+        self._step: Position | None = None  # where what an optimizer's step does stands
+
+    def scope(self, kind: str, of: Any, open: bool) -> None:
+        try:
+            if open:
+                self._begins(kind, of, unheard(_getframe(1)))
+                return
+            number = self._scopes.pop() if self._scopes else None
+            if number is not None:  # else it began before we came
+                if kind == "module":
+                    self.positions.leave()
+                elif kind == "step":
+                    self._step = None
+                self.raw.append((ENDS, number))
+        except Exception as error:
+            self.fault(error)
+
+    def _begins(self, kind: str, of: Any, frame: FrameType) -> None:
+        name, text = kind, ""
+        above = frame.f_back
+        position = None if above is None or self._commanded else self.positions.at(above)
+        if position is not None and position.initial:
+            self._scopes.append(None)
+            return
+        number = self.recorder.ids.scope()
+        self._scopes.append(number)
+        if position is not None and above is not None:
+            if position.outer:
+                self._tick(position, above)
+            last = self.positions.site
+            if kind == "module" and position.direct and last is not None and last.asks:
+                self._name_parts(last, above)
+        if kind == "module":
+            name, text = self.modules.called(of, frame, number), type(of).__name__
+            if self.modules.fresh:
+                for path, tensor in self.modules.fresh:
+                    ref = self.identity.current(tensor)
+                    self.raw.append((self.calls.rebound, ref.id, "module", path))
+                self.modules.fresh.clear()
+            self.positions.calling = frame.f_code
+            self.positions.enter(position)
+        elif kind == "step":
+            name, text = type(of).__name__, numbers_of(of)
+            self._step = None if position is None else position.inside
+        self.raw.append((BEGINS, position, kind, number, name, text))
+
+    # Where and when ------------------------------------------------------------------------
+    def position(self, frame: FrameType | None = None) -> Position | None:
+        """Where the user's program stands, or stood when it came to ``frame``."""
+        if self._commanded:
+            return None
+        if frame is None:
+            frame = _getframe(1)
+        position = self.positions.at(frame)
+        if position.outer:
+            self._tick(position, frame)
+        return position
+
+    def _tick(self, position: Position, frame: FrameType) -> None:
+        """Note the turns of outer loops when they have changed."""
+        ticks = self.positions.ticked(position, frame)
+        if ticks is not None:
+            self.raw.append((TICK, ticks))
+
+    def _position(self, frame: FrameType, path: Path = ()) -> tuple[Position | None, Names, Names]:
+        """Where the user's program stands that makes the call which ``frame`` is making; and the
+        names that the part ``path`` of the result gets, see ``PositionFinder.names``."""
+        if self._commanded:
+            return None, (), ()
+        position = self.positions.at(frame)
+        if position.outer:
+            self._tick(position, frame)
+        last = self.positions.site
+        if last is not position.site:  # ops are at one place once, modules may not
+            self.positions.site = position.site
+            if last is not None and last.asks:
+                self._name_parts(last, frame)
+        if not path and position.result is not None:
+            return position.result
+        if position.site is None:
+            return None, (), ()
+        return position, *self.positions.names(position, frame, path)
+
+    def _name_parts(self, last: Site, frame: FrameType) -> None:
+        """The program has left a call: name what its result was unpacked to."""
+        for scope, name, value in self.positions.unpacked_of(last, frame):
+            ref = value._rec if isinstance(value, TensorBase) else None
+            if ref is not None and ref.id in self.values:
+                ref = self.identity.current(value)
+                self.raw.append((self._unpacked, None, ref.id, scope, name))
