@@ -1,4 +1,4 @@
-"""Hears which scopes the program enters (modules, steps, ``no_grad``), and where its calls stand."""
+"""Hears the scopes that a program enters, as modules and steps, and where its calls stand."""
 
 from __future__ import annotations
 
