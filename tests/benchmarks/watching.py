@@ -1,7 +1,8 @@
 """What watching costs: a training loop's CPU time watched, as a ratio to the same loop unwatched.
 
 The native row trains graphwidget's own tensors for 500 turns under ``graphwidget.watch()``, what
-follows the cell included. The others take whole steps (forward, backward, Adam) of real PyTorch.
+follows the cell included. The others take whole steps (forward, backward, Adam) of real PyTorch,
+for comparison also in PyTorch's anomaly mode and in a function mode that does nothing.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import gc
 import linecache
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from statistics import median
 from typing import Any, NamedTuple
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 import graphwidget
 
@@ -27,7 +30,31 @@ for turn in range(TURNS):
 """
 FILE = "<watched loop>"
 Way = Callable[[], AbstractContextManager[Any]]
-WAYS: dict[str, Way] = {"diagnose": graphwidget.diagnose, "watch": graphwidget.watch}
+
+
+class Empty(TorchFunctionMode):
+    """What no tool can do without that hears PyTorch's functions."""
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        return func(*args, **(kwargs or {}))
+
+
+@contextmanager
+def anomaly() -> Iterator[None]:
+    """PyTorch's anomaly mode, without its warning that it is slow."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mode = torch.autograd.detect_anomaly()
+    with mode:
+        yield
+
+
+WAYS: dict[str, Way] = {
+    "empty mode": Empty, "anomaly mode": anomaly,
+    "diagnose": graphwidget.diagnose, "watch": graphwidget.watch,
+}  # fmt: skip
 
 
 class Watched(NamedTuple):
