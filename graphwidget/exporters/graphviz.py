@@ -156,15 +156,18 @@ def _frame(
             row = model.scopes[inner[-1]]
             with graph.subgraph(name=f"cluster_s{inner[-1]}") as cluster:
                 cluster.attr(
-                    label=plain(_scope_title(row)), color=COLOURS["wire"],
+                    label=plain(_scope_title(model, row)), color=COLOURS["wire"],
                     fontcolor=COLOURS["dim"], style="rounded", fontsize="10",
                 )  # fmt: skip
                 _frame(cluster, model, inner, frames)
 
 
-def _scope_title(row: Row) -> str:
+def _scope_title(model: Model, row: Row) -> str:
     if row["kind"] == "turn":
         return f"turn {row['name']}"
+    if row["kind"] == "loop":
+        count = model.loops[row["scope"]]["count"]
+        return f"{row['text'].removesuffix(':') or 'a loop'}, {count} turn{'s' * (count != 1)}"
     return f"{row['name']}: {row['text']}" if row["text"] else str(row["name"])
 
 
@@ -288,8 +291,9 @@ def _pill(model: Model, pill: Pill, absorbed: int) -> dict[str, str]:
         lines = [(sign(model, call), "name"), *((node["name"], "dim") for node in nodes)]
     else:
         scope = pill.scope
-        lines = [(scope["text"] or _scope_title(scope), "name")]
-        lines += [(scope["name"], "dim")] if scope["text"] else []
+        named = scope["kind"] != "loop" and scope["text"]
+        lines = [(named or _scope_title(model, scope), "name")]
+        lines += [(scope["name"], "dim")] if named else []
         counts = [f"{len(pill.calls)} ops"] if len(pill.calls) > 2 else []
         counts += [f"{absorbed} parameter{'s' if absorbed > 1 else ''}"] if absorbed else []
         lines.append((", ".join(counts), "dim"))

@@ -31,7 +31,11 @@ def values_shown(
             k for k in known if scopes.film_turn(model.calls.get(model.values[k]["call"])) == turn
         }
         roots = {key for key in own if not _hidden(model, scopes, model.values[key])} or None
-    waiting = list(roots or known or living)
+    waiting = [
+        key
+        for key in roots or known or living
+        if not _is_written_gradient(model, scopes, model.values[key])
+    ]
     through = base_writes(model)
     shown: dict[int, str] = {}
     while waiting:
@@ -66,6 +70,15 @@ def _hidden(model: Model, scopes: Scopes, value: Row) -> bool:
         return False
     written = call["inplace"] and call["node"] is None and value["leaf"] and value["requires_grad"]
     return bool(written) or scopes.step(call) is not None
+
+
+def _is_written_gradient(model: Model, scopes: Scopes, value: Row) -> bool:
+    """Whether a value is a gradient that was written in place, as to clip it: it has no name and no
+    history. What an optimizer writes so is its state."""
+    call = model.calls.get(value["call"])
+    if call is None or not call["inplace"] or value["requires_grad"] or value["names"]:
+        return False
+    return scopes.step(call) is None
 
 
 def base_writes(model: Model) -> dict[int, Row]:

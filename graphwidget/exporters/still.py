@@ -10,8 +10,11 @@ from ..recording.fold import Model, Row
 MOST = 40
 """The most boxes before modules are folded."""
 
-FRAMES = ("module", "function", "turn")
+FRAMES = ("module", "function", "loop", "turn")
 DEEPEST_FRAME = 6
+
+FEW_TURNS = 4
+"""Loops of more turns are folded, as the widget opens with them closed."""
 
 
 class Pill(NamedTuple):
@@ -81,11 +84,12 @@ class Scopes:
         return next((r for r in self.around(call["scope"]) if r["kind"] == "step"), None)
 
     def frames(self, call: Row) -> list[Row]:
-        """The scopes that are drawn as frames or folded: not the film's own turn."""
+        """The scopes that are drawn as frames or folded: not a film and its turn."""
         return [
             row
             for row in self.around(call["scope"])
-            if row["kind"] in FRAMES and not (row["kind"] == "turn" and row["parent"] in self.films)
+            if row["kind"] in FRAMES
+            and row["parent" if row["kind"] == "turn" else "scope"] not in self.films
         ][:DEEPEST_FRAME]
 
 
@@ -113,32 +117,35 @@ def still(model: Model, scopes: Scopes, cards: dict[int, int], calls: dict[int, 
     chains = {key: scopes.frames(call) for key, call in calls.items()}
     deepest = max((len(chain) for chain in chains.values()), default=0)
     tops = {chain[0]["scope"] if chain else -key for key, chain in chains.items()}
-    parents = {
-        row["parent"] for chain in chains.values() for row in chain if row["kind"] == "module"
-    }
+    closed = _closed(model, chains)
     ways = [(deepest, False)] + [(depth, True) for depth in range(deepest, -1, -1)]
     if len(tops) < 3:
         ways = ways[: max(1, len(ways) - 1)]  # a picture of one box would say nothing
     for depth, absorb in ways:
-        found = _folded(model, cards, calls, chains, parents, depth, absorb)
+        found = _folded(model, cards, calls, chains, closed, depth, absorb)
         if len(found) <= MOST:
             break
     return found
 
 
+def _closed(model: Model, chains: dict[int, list[Row]]) -> set[int]:
+    """The scopes that are folded at every depth: modules that hold no other, and long loops."""
+    rows = [row for chain in chains.values() for row in chain]
+    parents = {row["parent"] for row in rows if row["kind"] == "module"}
+    modules = {row["scope"] for row in rows if row["kind"] == "module"}
+    return modules - parents | {k for k, loop in model.loops.items() if loop["count"] > FEW_TURNS}
+
+
 def _pills(
-    calls: dict[int, Row], chains: dict[int, list[Row]], parents: set[int | None], depth: int
+    calls: dict[int, Row], chains: dict[int, list[Row]], closed: set[int], depth: int
 ) -> tuple[dict[str, Pill], dict[int, str]]:
     """The pills of calls and of the scopes that are folded, and in which of them each call is."""
     pills: dict[str, Pill] = {}
     of_call: dict[int, str] = {}
     for key, call in calls.items():
         chain = chains[key]
-        leaf = next(
-            (i for i, r in enumerate(chain) if r["kind"] == "module" and r["scope"] not in parents),
-            len(chain),
-        )
-        cut = min(depth, leaf)
+        cut = next((i for i, row in enumerate(chain) if row["scope"] in closed), len(chain))
+        cut = min(depth, cut)
         scope = chain[cut] if cut < len(chain) else None
         name = f"c{key}" if scope is None else f"s{scope['scope']}"
         frames = tuple(row["scope"] for row in chain[:cut])
@@ -149,10 +156,10 @@ def _pills(
 
 def _folded(
     model: Model, cards: dict[int, int], calls: dict[int, Row], chains: dict[int, list[Row]],
-    parents: set[int | None], depth: int, absorb: bool,
+    closed: set[int], depth: int, absorb: bool,
 ) -> Still:  # fmt: skip
-    """The picture with scopes deeper than ``depth`` folded, and modules that hold no other."""
-    pills, of_call = _pills(calls, chains, parents, depth)
+    """The picture with scopes deeper than ``depth`` folded, and those that are ``closed``."""
+    pills, of_call = _pills(calls, chains, closed, depth)
     readers: dict[int, dict[str, None]] = {}
     makers: dict[int, str] = {}
     for key, call in calls.items():

@@ -97,3 +97,36 @@ def test_the_picture_is_the_same_each_time() -> None:
     shown = graph._repr_mimebundle_()
     assert shown["text/plain"] == repr(graph)
     assert "<svg" in shown["image/svg+xml"]
+
+
+RECURRENT = """
+cell = torch.nn.LSTMCell(3, 4)
+opt = torch.optim.SGD(cell.parameters(), lr=0.1)
+inputs = torch.randn(10, 1, 3)
+for epoch in range(3):
+    h, c = torch.zeros(1, 4), torch.zeros(1, 4)
+    for x in inputs:
+        h, c = cell(x, (h, c))
+    loss = h.sum()
+    opt.zero_grad()
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(cell.parameters(), 1.0)
+    opt.step()
+"""
+
+
+def test_a_loop_within_a_turn_is_one_box() -> None:
+    graph = digraph(record(RECURRENT).model)
+    source = graph.source
+    assert "turn 3 of 3: for epoch in range(3):" in source
+    assert "for x in inputs, 10 turns" in source
+    assert graph.told[1] < 5
+    assert "×" not in source, "clipping gradients is no part of it"
+
+
+def test_a_short_loop_is_a_frame_around_its_turns() -> None:
+    source = digraph(record("y = torch.ones(2)\nfor i in range(2):\n    y = y * 2").model).source
+    assert re.search(
+        r'subgraph cluster_s\d+ \{\s+color="[^"]+" [^\n]*label="for i in range', source
+    )
+    assert source.count('label="turn ') == 2
