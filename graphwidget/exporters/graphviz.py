@@ -86,7 +86,7 @@ def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
     hazards = [
         (node, slot, write)
         for node, slot in model.hazards()
-        if shown.keys() & set(node["outputs"]) and (write := _guilty(model, slot)) is not None
+        if shown.keys() & _made_with(model, node) and (write := _guilty(model, slot)) is not None
     ]
     for _node, _slot, write in hazards:
         shown |= values_shown(model, {write["base"] or write["value"]}, scopes, turn)
@@ -95,7 +95,8 @@ def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
     calls = {model.values[key]["call"] for key in shown if shown[key] == "made"}
     calls |= {write["call"] for base, write in through.items() if base in shown}
     made = {key: model.calls[key] for key in sorted(calls & model.calls.keys())}
-    picture = still(model, scopes, dict(sorted(cards.items())), made)
+    opened = _around_the_error(model, scopes, hazards)
+    picture = still(model, scopes, dict(sorted(cards.items())), made, opened)
     for base, write in through.items():
         if base in picture.cards and f"c{write['call']}" in picture.pills:
             picture.edges[(f"v{write['base_before']}", f"c{write['call']}")] = None
@@ -116,6 +117,23 @@ def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
     return graph
 
 
+def _made_with(model: Model, node: Row) -> set[int]:
+    """The values that the call made which made a node: of a composite call the node's own output
+    may be none of them."""
+    call = model.calls.get(node["call"])
+    return {*node["outputs"], *(() if call is None else call["outputs"])}
+
+
+def _around_the_error(
+    model: Model, scopes: Scopes, hazards: list[tuple[Row, Row, Row]]
+) -> set[int]:
+    """The scopes around the reader and the culprit of what failed, or would fail last."""
+    for node, _slot, write in sorted(hazards, key=lambda hazard: hazard[0]["state"] != "failed"):
+        calls = [model.calls.get(node["call"]), model.calls.get(write["call"])]
+        return {row["scope"] for call in calls if call for row in scopes.frames(call)}
+    return set()
+
+
 def _write(graph: Any, model: Model, scopes: Scopes, picture: Still) -> None:
     """Cards and pills in the frames of their scopes, then the wires."""
     frames: dict[tuple[int, ...], list[tuple[str, dict[str, str]]]] = {(): []}
@@ -124,8 +142,9 @@ def _write(graph: Any, model: Model, scopes: Scopes, picture: Still) -> None:
             model, model.values[key], scopes.step(model.calls.get(model.values[key]["call"]))
         )
         frames.setdefault(frame, []).append((f"v{key}", card))
+    failed = {node["call"] for node in model.nodes.values() if node["state"] == "failed"}
     for pill in picture.pills.values():
-        drawn = _pill(model, pill, picture.absorbed.get(pill.key, 0))
+        drawn = _pill(model, pill, picture.absorbed.get(pill.key, 0), failed)
         frames.setdefault(pill.frames, []).append((pill.key, drawn))
     for frame in list(frames):
         for depth in range(len(frame)):
@@ -282,8 +301,9 @@ def _kind(value: Row) -> str:
     return "leaf" if value["requires_grad"] else "constant"
 
 
-def _pill(model: Model, pill: Pill, absorbed: int) -> dict[str, str]:
-    """A call by its sign and node; a folded scope by its class, name and size."""
+def _pill(model: Model, pill: Pill, absorbed: int, failed: set[int | None]) -> dict[str, str]:
+    """A call by its sign and node; a folded scope by its class, name and size. ``failed`` are the
+    calls of nodes that failed."""
     nodes = [node for call in pill.calls if (node := model.nodes.get(call["node"])) is not None]
     lines: list[Line]
     if pill.scope is None:
@@ -297,7 +317,7 @@ def _pill(model: Model, pill: Pill, absorbed: int) -> dict[str, str]:
         counts = [f"{len(pill.calls)} ops"] if len(pill.calls) > 2 else []
         counts += [f"{absorbed} parameter{'s' if absorbed > 1 else ''}"] if absorbed else []
         lines.append((", ".join(counts), "dim"))
-    if any(node["state"] == "failed" for node in nodes):
+    if any(call["call"] in failed for call in pill.calls):
         look = PILL | {"color": COLOURS["error"], "fillcolor": COLOURS["error-fill"]}
     else:
         look = PILL

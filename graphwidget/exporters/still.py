@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from ..recording.fold import Model, Row
@@ -109,20 +109,24 @@ def newest(model: Model, of: dict[int, str]) -> dict[int, int]:
     return last
 
 
-def still(model: Model, scopes: Scopes, cards: dict[int, int], calls: dict[int, Row]) -> Still:
+def still(
+    model: Model, scopes: Scopes, cards: dict[int, int], calls: dict[int, Row],
+    opened: Set[int] = frozenset(),
+) -> Still:  # fmt: skip
     """The picture of calls and values, folded until at most ``MOST`` boxes are left.
 
-    ``cards`` has for each value the one whose card is drawn for it; ``calls`` are those drawn.
+    ``cards`` has for each value the one whose card is drawn for it; ``calls`` are those drawn. The
+    scopes in ``opened`` are not folded.
     """
     chains = {key: scopes.frames(call) for key, call in calls.items()}
     deepest = max((len(chain) for chain in chains.values()), default=0)
     tops = {chain[0]["scope"] if chain else -key for key, chain in chains.items()}
-    closed = _closed(model, chains)
+    closed = _closed(model, chains) - opened
     ways = [(deepest, False)] + [(depth, True) for depth in range(deepest, -1, -1)]
     if len(tops) < 3:
         ways = ways[: max(1, len(ways) - 1)]  # a picture of one box would say nothing
     for depth, absorb in ways:
-        found = _folded(model, cards, calls, chains, closed, depth, absorb)
+        found = _folded(model, cards, calls, chains, closed, opened, depth, absorb)
         if len(found) <= MOST:
             break
     return found
@@ -137,15 +141,22 @@ def _closed(model: Model, chains: dict[int, list[Row]]) -> set[int]:
 
 
 def _pills(
-    calls: dict[int, Row], chains: dict[int, list[Row]], closed: set[int], depth: int
+    calls: dict[int, Row],
+    chains: dict[int, list[Row]],
+    closed: Set[int],
+    opened: Set[int],
+    depth: int,
 ) -> tuple[dict[str, Pill], dict[int, str]]:
     """The pills of calls and of the scopes that are folded, and in which of them each call is."""
     pills: dict[str, Pill] = {}
     of_call: dict[int, str] = {}
     for key, call in calls.items():
         chain = chains[key]
-        cut = next((i for i, row in enumerate(chain) if row["scope"] in closed), len(chain))
-        cut = min(depth, cut)
+        cut = len(chain)
+        for at, row in enumerate(chain):
+            if row["scope"] in closed or (at >= depth and row["scope"] not in opened):
+                cut = at
+                break
         scope = chain[cut] if cut < len(chain) else None
         name = f"c{key}" if scope is None else f"s{scope['scope']}"
         frames = tuple(row["scope"] for row in chain[:cut])
@@ -156,10 +167,10 @@ def _pills(
 
 def _folded(
     model: Model, cards: dict[int, int], calls: dict[int, Row], chains: dict[int, list[Row]],
-    closed: set[int], depth: int, absorb: bool,
+    closed: Set[int], opened: Set[int], depth: int, absorb: bool,
 ) -> Still:  # fmt: skip
     """The picture with scopes deeper than ``depth`` folded, and those that are ``closed``."""
-    pills, of_call = _pills(calls, chains, closed, depth)
+    pills, of_call = _pills(calls, chains, closed, opened, depth)
     readers: dict[int, dict[str, None]] = {}
     makers: dict[int, str] = {}
     for key, call in calls.items():
@@ -177,7 +188,7 @@ def _folded(
         plain = made is None and not row["names"] and not row["requires_grad"]
         if inside and (made in read or plain):
             continue  # it never leaves its folded scope
-        if calls and row["parameter"] and not read and made is None:
+        if calls and not read and made is None and (row["parameter"] or _says_nothing(model, row)):
             continue  # nothing that is drawn uses it
         if inside and absorb and made is None and row["parameter"]:
             name = next(iter(read))
@@ -192,6 +203,13 @@ def _folded(
             if name != made:
                 found.edges[(f"v{value}", name)] = None
     return found
+
+
+def _says_nothing(model: Model, value: Row) -> bool:
+    """Whether a value that nothing drawn made or reads is but a part of a call: it has no name,
+    and no history beside what was recorded."""
+    node = model.nodes.get(value["node"])
+    return not value["names"] and (node is None or node["call"] is not None)
 
 
 def _inputs(call: Row) -> Iterator[int]:

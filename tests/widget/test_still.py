@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import shutil
+from typing import Any
 
 import pytest
 
 import graphwidget as torch
+from graphwidget.exporters import labels
 from graphwidget.exporters.graphviz import digraph
 from graphwidget.exporters.still import MOST, Scopes, newest, still
 from graphwidget.widget import display
 from graphwidget.widget.display import MAX_BOXES
+from tests.adapters.engines import native, real
 from tests.adapters.recorded import record
 
 TRAINING = """
@@ -130,3 +133,41 @@ def test_a_short_loop_is_a_frame_around_its_turns() -> None:
         r'subgraph cluster_s\d+ \{\s+color="[^"]+" [^\n]*label="for i in range', source
     )
     assert source.count('label="turn ') == 2
+
+
+BLOCKS = """
+nn = torch.nn
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(4, 8), nn.Linear(8, 4)
+        self.norm = nn.LayerNorm(4)
+    def forward(self, h):
+        h = self.norm(h * 2)
+        f = self.second(self.first(h).relu())
+        h += f
+        return self.norm(h)
+
+model = nn.Sequential(*(Block() for _ in range(6)))
+loss = model(torch.randn(2, 3, 4)).sum()
+try:
+    loss.backward()
+except RuntimeError:
+    pass
+"""
+
+
+@pytest.mark.parametrize("recorded", [real, native])
+def test_what_failed_is_not_folded(recorded: Any) -> None:
+    source = digraph(recorded(BLOCKS)[0]).source
+    assert source.count("<B>Block</B>") == 5, "the others are folded"
+    assert "<B>+=</B>" in source
+    reader = re.search(r"(c\d+) \[label=<<B>(W·x\+b|@ \+)", source)
+    assert reader is not None
+    writer = re.search(r"(c\d+) \[label=<<B>\+=", source)
+    assert writer is not None
+    assert re.search(rf"{writer[1]} -> {reader[1]} \[.*this wrote v1", source)
+    assert labels.COLOURS["error-fill"] in source, "the pill of the node that failed is red"
+    drawn = re.findall(r"\n\s+(v\d+) \[", source)
+    assert all(source.count(value) > 1 for value in drawn), "each card hangs on something"
