@@ -12,9 +12,8 @@ BUNDLE := graphwidget/widget/dist/widget.js
 # npm runs here; where the machine has no Node 20, $(VENV)/.node puts one into $(BIN).
 NPM := cd js && PATH="$(CURDIR)/$(BIN):$$PATH" npm
 PYTEST := $(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with=notebooks/sanitize.cfg
-# The tests that open kernels and pages, and wait for them; and so that both processes have as much
-# to do, the random programs.
-LIVE := tests/browser tests/widget notebooks tests/fuzz
+# The tests that open kernels and pages, and wait for them.
+LIVE := tests/browser tests/widget notebooks
 ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DELETE_ON_ERROR:
