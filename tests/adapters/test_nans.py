@@ -21,6 +21,16 @@ BORN = {
         "ratio = torch.sin(x) / x",
         "ratio = torch.sin(x) / x\ny = torch.where(x != 0, ratio, 1.0)\ny.sum().backward()",
     ),
+    "a softmax over nothing, which the loss leaves out": (
+        "w = torch.softmax(s, 1)",
+        "net = torch.nn.Linear(2, 1)\nkeep = torch.tensor([[True, False], [False, False]])\n"
+        "s = (x + 1).repeat(2, 1).masked_fill(~keep, float('-inf'))\nw = torch.softmax(s, 1)\n"
+        "y = net(w).squeeze(1)\ny[keep.any(1)].sum().backward()",
+    ),
+    "a logarithm in an entropy": (
+        "y = torch.where(x > 0, x * torch.log(x), 0.0)",
+        "y = torch.where(x > 0, x * torch.log(x), 0.0)\ny.sum().backward()",
+    ),
     "an angle": ("a = (x + 1).acos()", "a = (x + 1).acos()\na.sum().backward()"),
     "a root of an imported name": (
         "y = sqrt(x)",

@@ -196,19 +196,26 @@ def in_forward(
         place = _recorded(model, value)
     if place is None:
         return None
-    text = "The infinite loss was born here: what this line was given was finite."
-    if nan:
-        text = "The NaN that reaches the loss was born here: what this line was given had none."
-        given = [] if entry is None else numbers_in(entry.args)
-        first = _born(tape, upto, given, not_finite)
-        before = _place(first)
-        if before == place:
-            entry = first
-        elif before is not None and (fix := _guarded(before, first)):
-            text = "This line makes an infinity of finite numbers, and of that came a NaN."
-            return Finding("nan", place, before, fix, text)
-        elif before is not None:
-            text += f" But it was given an infinity, by `{before.text}` (line {before.line})."
+    if not nan:
+        text = "The infinite loss was born here: what this line was given was finite."
+        return Finding("nan", None, place, _guarded(place, entry), text)
+    text = "The NaN that reaches the loss was born here: what this line was given had none."
+    return _made_of_infinity(tape, upto, entry, place, text)
+
+
+def _made_of_infinity(
+    tape: Tape, upto: int, entry: Entry | None, place: Place, text: str
+) -> Finding:
+    """The line where a NaN was born, or the one before it by which it was given an infinity."""
+    first = _born(tape, upto, [] if entry is None else numbers_in(entry.args), not_finite)
+    before = _place(first)
+    if before == place:
+        entry = first
+    elif before is not None and (fix := _guarded(before, first)):
+        text = "This line makes an infinity of finite numbers, and of that came a NaN."
+        return Finding("nan", place, before, fix, text)
+    elif before is not None:
+        text += f" But it was given an infinity, by `{before.text}` (line {before.line})."
     return Finding("nan", None, place, _guarded(place, entry), text)
 
 
@@ -250,6 +257,13 @@ def in_backward(tape: Tape, grad: torch.Tensor) -> Finding | None:
     place = _place(entry)
     if place is None or entry is None:
         return None
+    given = (*numbers_in(entry.args), *numbers_in(entry.result))
+    first = next(filter(None, map(player.born, given)), None)
+    born = _place(first)
+    if first is not None and born is not None:
+        text = "The NaN in the gradients was born here, in forward: what this line was given had "
+        text += "none. The loss does not use it, but backward does: zero times NaN is NaN."
+        return _made_of_infinity(tape, run, first, born, text)
     what = "The first NaN" if has_nan(grad) else "An infinite gradient"
     text = f"{what} was born in backward: the derivative of this line is not finite where it was "
     text += "used."
