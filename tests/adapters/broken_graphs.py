@@ -56,6 +56,33 @@ loss = Net()(torch.randn(4, 3)).mean()
 loss.backward()
 """,
     ),
+    'a tensor of a list, beside an array': Broken(
+        'no_grad', 'loss.backward()',
+        'each = torch.tensor(each) * torch.from_numpy(w)', True,
+        """
+net, x = torch.nn.Linear(3, 1), torch.randn(4, 3)
+def weighted(rows):
+    each, w = [], torch.linspace(0, 1, 4).numpy()
+    for row in rows:
+        each.append(row.square().sum())
+    each = torch.tensor(each) * torch.from_numpy(w)
+    return each.mean()
+loss = weighted(net(x))
+loss.backward()
+""",
+    ),
+    'log probabilities beside rewards': Broken(
+        'no_grad', 'loss.backward()', 'kept.append(dist.log_prob(dist.sample()).item())', False,
+        """
+net, kept, gained = torch.nn.Linear(3, 2), [], []
+for x in torch.randn(4, 3):
+    dist = torch.distributions.Categorical(logits=net(x))
+    kept.append(dist.log_prob(dist.sample()).item())
+    gained.append(1.0)
+loss = -(torch.tensor(kept) * torch.tensor(gained)).sum()
+loss.backward()
+""",
+    ),
     'a tensor of a tensor': Broken(
         'no_grad', 'loss.backward()', 'loss = torch.tensor(net(x).mean())', True,
         """

@@ -67,10 +67,11 @@ def test_a_sum_of_losses_becomes_one_of_numbers() -> None:
     assert names["total"].grad_fn is None
 
 
-def test_numbers_that_a_loss_is_made_of_are_kept_as_tensors() -> None:
-    source = BROKEN["item"].source
-    (finding,), _, _ = run(source, "item")
-    _, error, names = run(mended(source, finding), "item, mended")
+@pytest.mark.parametrize("name", ["item", "log probabilities beside rewards"])
+def test_numbers_that_a_loss_is_made_of_are_kept_as_tensors(name: str) -> None:
+    source = BROKEN[name].source
+    (finding,), _, _ = run(source, name)
+    _, error, names = run(mended(source, finding), f"{name}, mended")
     assert error is None
     assert names["net"].weight.grad is not None
 

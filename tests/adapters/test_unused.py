@@ -96,6 +96,42 @@ for x in torch.randn(4, 3, 4):
     ),
 }
 
+MEANT |= {
+    "a policy whose log probabilities became numbers": (
+        "kept.append(dist.log_prob(dist.sample()).item())",
+        """
+net = torch.nn.Linear(3, 2)
+opt = torch.optim.Adam(net.parameters())
+for turn in range(3):
+    kept = []
+    for t in range(4):
+        dist = torch.distributions.Categorical(logits=net(torch.randn(3)))
+        kept.append(dist.log_prob(dist.sample()).item())
+    loss = -torch.tensor(kept, requires_grad=True).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    print(loss.item())
+""",
+    ),
+    "inner steps of copies without a history": (
+        "fast = [p.detach().clone().requires_grad_() for p in net.parameters()]",
+        """
+net = torch.nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for x in torch.randn(3, 4, 3):
+    fast = [p.detach().clone().requires_grad_() for p in net.parameters()]
+    loss = torch.nn.functional.linear(x, *fast).pow(2).mean()
+    grads = torch.autograd.grad(loss, fast, create_graph=True)
+    fast = [p - 0.1 * g for p, g in zip(fast, grads)]
+    loss = torch.nn.functional.linear(x, *fast).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+""",
+    ),
+}
+
 
 @pytest.mark.parametrize("name", MEANT)
 def test_parameters_that_are_meant_to_learn_are_named(name: str) -> None:
@@ -165,6 +201,17 @@ LEGITIMATE = {
         "self.a, self.token = torch.nn.Linear(4, 4), torch.nn.Parameter(torch.zeros(4))",
         "return self.a(torch.where(x.isnan(), self.token, x) if x.isnan().any() else x)",
     ),
+    "a step that only counts for its schedule": """
+net, other = torch.nn.Linear(2, 4), torch.nn.Linear(2, 4)
+opt = torch.optim.Adam(net.parameters())
+schedule = torch.optim.lr_scheduler.ExponentialLR(opt, 0.9)
+x = other(torch.randn(3, 2)).detach().requires_grad_()
+x.sum().backward()
+for step in range(4):
+    net(torch.randn(3, 2))
+    opt.step()
+    schedule.step()
+""",
     "a generator whose turn has not come": """
 G, D = torch.nn.Linear(2, 4), torch.nn.Linear(4, 1)
 g_opt, d_opt = torch.optim.Adam(G.parameters()), torch.optim.Adam(D.parameters())

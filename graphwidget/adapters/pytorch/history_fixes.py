@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Set
 from typing import TypeGuard
 
 from ...recording.findings import Place
@@ -46,22 +46,28 @@ def unwrapped(text: str) -> str:
     return "pass" if same else valid(ast.unparse(tree))
 
 
-def lines_keeping_tensors(cut: str, made: str) -> str:
+def lines_keeping_tensors(cut: str, made: str, lists: Set[str] = frozenset(), op: str = "") -> str:
     """The line that turned tensors into numbers, and the one that made a tensor of these, with
-    the tensors kept."""
+    the tensors kept. ``lists`` are the variables known to be lists; if the function that lost the
+    history is known, it is ``op``."""
     first = without_cut(cut) or cut
     if made == cut:
-        return _as_tensors(first) or (first if first != cut else "")
-    second = _as_tensors(made, ast.parse(cut.strip()), ".tolist()" in cut)
+        return _as_tensors(first, lists, op=op) or (first if first != cut else "")
+    second = _as_tensors(made, lists, ast.parse(cut.strip()), ".tolist()" in cut)
     return valid(f"{first}\n{second}") if made and second else first
 
 
-def _as_tensors(text: str, cut: ast.AST | None = None, any_numbers: bool = False) -> str:
+def _as_tensors(
+    text: str, lists: Set[str], cut: ast.AST | None = None, any_numbers: bool = False, op: str = ""
+) -> str:
     """``torch.tensor(x)`` as ``x``, and ``torch.tensor([x, y])`` as ``torch.stack([x, y])``. What
     is computed there with what the line ``cut`` gives is made a tensor too. ``any_numbers`` tells
-    that there may be numbers among them."""
+    that there may be numbers among them; so there may where it is not known which of several such
+    calls is meant."""
     tree = parsed(text)
     calls = [each for each in ast.walk(tree) if _copies(each)] if tree is not None else []
+    calls = [each for each in calls if ast.unparse(each.func).endswith(f".{op}")] or calls
+    any_numbers = any_numbers or len(calls) > 1
     names = {each.id for each in ast.walk(cut or tree or ast.Pass()) if isinstance(each, ast.Name)}
     for call in calls:
         function, given = call.func, call.args[0]
@@ -71,19 +77,37 @@ def _as_tensors(text: str, cut: ast.AST | None = None, any_numbers: bool = False
                 if isinstance(other, ast.Name) and other.id not in names:
                     code = f"torch.as_tensor({other.id})"
                     setattr(node, side, ast.parse(code, mode="eval").body)
-        listed = isinstance(given, ast.List | ast.ListComp) or _listed(given)
-        if listed and isinstance(function, ast.Attribute):
+        assert isinstance(function, ast.Attribute)
+        if isinstance(given, ast.List | ast.ListComp) or _listed(given, lists):
             function.attr, call.keywords = "stack", []
             if any_numbers and isinstance(given, ast.Name):
                 code = f"[torch.as_tensor(each) for each in {given.id}]"
                 call.args[0] = ast.parse(code, mode="eval").body
+        elif len(calls) > 1:
+            function.attr, call.keywords = "as_tensor", []
         elif tree is not None:
             tree = Replaced(call, given).visit(tree)
     return valid(ast.unparse(tree)) if tree is not None and calls else ""
 
 
-def _listed(value: ast.expr) -> bool:
-    return isinstance(value, ast.Name) and re.fullmatch(r"\w*[^s]s", value.id) is not None
+def _listed(value: ast.expr, lists: Set[str]) -> bool:
+    """Whether a variable is a list, or has the name of one."""
+    name = value.id if isinstance(value, ast.Name) else ""
+    return name in lists or re.fullmatch(r"\w*[^s]s", name) is not None
+
+
+def lists_in(around: Iterable[ast.AST]) -> set[str]:
+    """The variables that the innermost function of these statements makes lists of."""
+    functions = [each for each in around if isinstance(each, ast.FunctionDef | ast.Module)]
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    for node in ast.walk(functions[-1]) if functions else ():
+        for one in node.targets if isinstance(node, ast.Assign) else ():
+            value = node.value  # type: ignore[attr-defined]
+            if isinstance(one, ast.Tuple) and isinstance(value, ast.Tuple):
+                pairs += zip(one.elts, value.elts, strict=False)
+            pairs.append((one, value))
+    lists = (target for target, value in pairs if isinstance(value, ast.List | ast.ListComp))
+    return {each.id for each in lists if isinstance(each, ast.Name)}
 
 
 def _copies(node: ast.AST) -> TypeGuard[ast.Call]:

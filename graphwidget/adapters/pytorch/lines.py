@@ -127,6 +127,11 @@ def enclosing(source: str, place: Place) -> list[ast.stmt]:
     return [each for each in nodes if begin(each) <= place.line <= (each.end_lineno or 0)]
 
 
+def within(source: str, place: Place) -> list[ast.AST]:
+    """The same, and around them all the whole program."""
+    return [_tree(source), *enclosing(source, place)]
+
+
 def siblings(source: str, place: Place) -> list[ast.stmt]:
     """The statements that follow the innermost one at a line in the same block."""
     for node in enclosing(source, place)[-1:]:

@@ -12,7 +12,7 @@ from ...recording.findings import Place
 from ...recording.fold import Model
 from . import history_fixes
 from .fixes import LIBRARIES, Replaced
-from .lines import siblings, source_of, statement
+from .lines import siblings, source_of, statement, within
 from .statements import parsed, valid
 
 PICKED = ("argmax", "max", "topk")
@@ -30,13 +30,15 @@ def fix_keeping_history(model: Model, cut: Place, made: Place | None) -> str:
         )
         if again is not None:
             made = cut._replace(line=again.lineno, text=ast.unparse(again))
+    at = cut if made is None else made
+    lists = history_fixes.lists_in(within(source_of(model, at), at))
     if history_fixes.copies(line):
-        rows = {cut.line: history_fixes.lines_keeping_tensors(line, line)}
+        rows = {cut.line: history_fixes.lines_keeping_tensors(line, line, lists)}
     elif made is None:
         rows = {cut.line: history_fixes.lines_keeping_tensors(line, "")}
     else:
         first, _, second = history_fixes.lines_keeping_tensors(
-            line, statement(model, made)
+            line, statement(model, made), lists
         ).partition("\n")
         rows = {cut.line: first} | ({made.line: second} if second else {})
     last = max(rows) if made is None or made.file == cut.file else cut.line

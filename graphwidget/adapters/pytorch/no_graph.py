@@ -17,8 +17,10 @@ from .lines import (
     place_in,
     place_of,
     seen_from,
+    source_of,
     statement,
     switched_off,
+    within,
 )
 from .loss_fixes import as_loss, fix_keeping_history
 
@@ -91,6 +93,26 @@ def lost_history(
     return _became_numbers(model, leaves, reader, origins, numbers)
 
 
+def lost_before(
+    model: Model, leaves: list[int], made: set[int], reader: Place | None,
+    origins: Mapping[int, Site], numbers: Mapping[int, Site],
+) -> Finding | None:  # fmt: skip
+    """Where what came to be the numbers of these leaves lost its history: a value that was ``made``
+    with one was detached, or became a number."""
+    waiting, seen = deque(leaves), set(leaves)
+    while waiting:
+        row = model.values.get(waiting.popleft())
+        call = None if row is None else model.calls.get(row["call"])
+        if row is None or call is None:
+            continue
+        if call["op"] in DETACHES and not made.isdisjoint(call["inputs"]):
+            return cut(model, call, row, reader)
+        before = {*call["inputs"]} - made - seen
+        waiting.extend(before)
+        seen |= before
+    return _became_numbers(model, leaves, reader, origins, numbers)
+
+
 def _became_numbers(
     model: Model, leaves: list[int], reader: Place | None, origins: Mapping[int, Site],
     numbers: Mapping[int, Site],
@@ -147,10 +169,9 @@ def cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
         fix = "" if place is None else as_loss(model, place)
         fix = fix or fixes.without(line, op)
     elif history_fixes.copies(line):
-        text, fix = (
-            "torch.tensor() copies numbers, and not their history.",
-            history_fixes.lines_keeping_tensors(line, line),
-        )
+        text = "torch.tensor() copies numbers, and not their history."
+        around = [] if place is None else within(source_of(model, place), place)
+        fix = history_fixes.lines_keeping_tensors(line, line, history_fixes.lists_in(around), op)
     elif "create_graph" not in line and history_fixes.with_create_graph(line):
         text = "A gradient has no history of its own, unless it is asked for."
         fix = history_fixes.with_create_graph(line)

@@ -26,9 +26,9 @@ from ...recording.sites import Site
 from ..optimizer_steps import is_step
 from . import fixes, history_fixes
 from .identity import Identity
-from .lines import MAX_LINES, place_of, place_of_call, statement
+from .lines import MAX_LINES, place_in, place_of, place_of_call, statement
 from .loss_fixes import fix_keeping_history
-from .no_graph import cut
+from .no_graph import cut, lost_before
 from .without_optimizer import unheld
 
 LISTED = 8
@@ -93,11 +93,12 @@ class Learners:
 
 
 def unused(
-    model: Model, learners: Learners, graded: set[int], numbers: dict[int, Site], over: bool
-) -> Finding | None:
+    model: Model, learners: Learners, graded: set[int], numbers: dict[int, Site],
+    origins: dict[int, Site], over: bool,
+) -> Finding | None:  # fmt: skip
     """The parameters that never got a gradient, or that no optimizer holds, in what was done since
-    the model's snapshot, if it has one. ``numbers`` tells where values became numbers, ``over``
-    that the program has ended."""
+    the model's snapshot, if it has one. ``numbers`` tells where values became numbers, ``origins``
+    where the program's own tensors were made, ``over`` that the program has ended."""
     held = learners.held
     runs = [run["status"] for run in model.runs.values() if run["time"] >= model.dropped]
     if not runs or runs[-1] != "ok":
@@ -112,7 +113,28 @@ def unused(
         return None
     sources = [(file, "".join(linecache.getlines(file)[:MAX_LINES])) for file in _files(model)]
     stray = unheld(model, dict(_named(model)), graded, learners.bare, held, sources)
+    if stray is None and held.isdisjoint(graded):
+        return _nothing_learns(model, learners, graded, numbers, origins)
     return stray or _forgotten(model, never)
+
+
+def _nothing_learns(
+    model: Model, learners: Learners, graded: set[int], numbers: dict[int, Site],
+    origins: dict[int, Site],
+) -> Finding | None:  # fmt: skip
+    """What optimizers hold never had a gradient at any step, for the leaves that got the gradients
+    were made of what came from it."""
+    idle = set().union(*learners.bare.values())
+    names = {path: row for path, row in _all_named(model, idle) if row["storage"] in idle}
+    mine = _made_of(model, idle)
+    values = reversed(model.values.items())  # the newest first
+    leaves = [nr for nr, row in values if row["leaf"] and row["storage"] in graded]
+    lost = {value: site for value, site in numbers.items() if value in mine}
+    reader = place_in(model, list(model.runs.values())[-1]["source"])
+    found = lost_before(model, leaves, mine, reader, origins, lost)
+    if not names or idle != learners.held or found is None or found.culprit is None:
+        return None
+    return found._replace(kind="unused", text=f"{_listed(names)} {found.text}")
 
 
 def _files(model: Model) -> list[str]:
@@ -145,7 +167,7 @@ def _idle(
 ) -> dict[str, Row]:
     """The parameters, by their paths, that got no gradient and should have one."""
     began = min(run["time"] for run in model.runs.values() if run["time"] >= model.dropped)
-    named = [*_named(model), *_own(model, held)]
+    named = [*_all_named(model, held)]
     learning = {_root(path) for path, row in named if row["storage"] in graded & uses.keys()}
     if held and held.isdisjoint(graded & uses.keys()):
         return {}
@@ -163,6 +185,10 @@ def _named(model: Model) -> Iterable[tuple[str, Row]]:
         names = [name for scope, name in row["names"] if scope == "module"]
         if names and row["parameter"] and row["next"] is None:
             yield str(names[-1]), row
+
+
+def _all_named(model: Model, held: set[int]) -> Iterable[tuple[str, Row]]:
+    return (*_named(model), *_own(model, held))
 
 
 def _own(model: Model, held: set[int]) -> Iterable[tuple[str, Row]]:
@@ -246,6 +272,17 @@ def _followed(model: Model, first: set[int]) -> tuple[list[tuple[Row, Row]], set
 
 
 # What was not ------------------------------------------------------------------------------
+def _made_of(model: Model, storages: set[int]) -> set[int]:
+    """The values of these storages, and all that was computed of them with a history."""
+    values = model.values
+    made = {nr for nr, row in values.items() if row["storage"] in storages and row["requires_grad"]}
+    for call in model.calls.values():
+        if not made.isdisjoint(call["inputs"]):
+            rows = {nr: values[nr] for nr in call["outputs"] if nr in values}
+            made.update(nr for nr, row in rows.items() if row["requires_grad"] and not row["leaf"])
+    return made
+
+
 def _forgotten(model: Model, idle: list[str]) -> Finding | None:
     """Members of modules that are given parameters, and that no line of the program reads."""
     files = {row["file"] for row in model.sources.values()}

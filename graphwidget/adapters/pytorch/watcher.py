@@ -240,7 +240,8 @@ class TorchAdapter:
             self.drain()
             with torch._C.DisableTorchFunction():
                 model = self.recorder.latest()
-                idle = unused(model, learners, graded, self.calls.became_numbers, over)
+                lost = self.calls.became_numbers, self.calls.origins
+                idle = unused(model, learners, graded, *lost, over)
         found = [*reversed(checks.findings), *reversed(checks.earlier)]
         if over and not found:
             found = checks.kept_for_nothing()
