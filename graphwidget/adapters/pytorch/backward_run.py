@@ -28,6 +28,7 @@ from .repeated_runs import Reach, Way, reach_of, reachable
 from .run_context import RunContext
 from .saved_tensors import slots_of
 from .tensor_facts import asked, grad_fn_of
+from .unreached_inputs import UNREACHED, unreached
 
 MAX_FIRST = 20_000
 
@@ -209,6 +210,11 @@ class BackwardRun:
             finding = second_backward.freed(model, self.id, node, runs.checks.freed_by, way)
         elif NO_GRAPH in message:
             finding = self._without_graph(model, message)
+        elif UNREACHED in message and self.inputs:
+            of = [ref.id for ref in self.roots if ref is not None]
+            wanted = [ref.id for ref in self.inputs]
+            site = None if self.position is None else self.position.site
+            finding = unreached(model, message, of, wanted, site, runs.calls.became_numbers)
         if finding is None:
             return event
         finding = tried(finding, runs.calls.tape)

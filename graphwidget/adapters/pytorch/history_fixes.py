@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 from ...recording.findings import Place
 from .fixes import Replaced
-from .statements import is_variable, parsed, valid
+from .statements import assigned, is_variable, parsed, valid
 
 CUTS = re.compile(
     r"(\.cpu\(\))*(\.(detach|data|item|numpy|tolist)\b(\(\))?)(\.(cpu|numpy|item|tolist)\(\))*"
@@ -99,13 +99,8 @@ def _listed(value: ast.expr, lists: Set[str]) -> bool:
 def lists_in(around: Iterable[ast.AST]) -> set[str]:
     """The variables that the innermost function of these statements makes lists of."""
     functions = [each for each in around if isinstance(each, ast.FunctionDef | ast.Module)]
-    pairs: list[tuple[ast.expr, ast.expr]] = []
-    for node in ast.walk(functions[-1]) if functions else ():
-        for one in node.targets if isinstance(node, ast.Assign) else ():
-            value = node.value  # type: ignore[attr-defined]
-            if isinstance(one, ast.Tuple) and isinstance(value, ast.Tuple):
-                pairs += zip(one.elts, value.elts, strict=False)
-            pairs.append((one, value))
+    nodes = ast.walk(functions[-1]) if functions else ()
+    pairs = [pair for node in nodes for pair in assigned(node)]
     lists = (target for target, value in pairs if isinstance(value, ast.List | ast.ListComp))
     return {each.id for each in lists if isinstance(each, ast.Name)}
 

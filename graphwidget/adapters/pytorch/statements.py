@@ -124,3 +124,15 @@ def first_of(call: ast.expr) -> str:
         call = call.func.value
     kinds = ast.Name | ast.Attribute | ast.Subscript
     return ast.unparse(call) if isinstance(call, kinds) else ""
+
+
+def assigned(node: ast.AST | None) -> list[tuple[ast.expr, ast.expr]]:
+    """What an assignment gives which value, those of ``a, b = x, y`` one by one."""
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    if isinstance(node, ast.Assign):
+        for one in node.targets:
+            if isinstance(one, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                pairs += zip(one.elts, node.value.elts, strict=False)
+            else:
+                pairs.append((one, node.value))
+    return pairs
