@@ -22,6 +22,12 @@ HEADLINES = {
 """What a finding of each kind is called where people read it."""
 
 
+def told(error: BaseException) -> bool:
+    """Whether a finding is among the notes of an error."""
+    heads = tuple(f"{each}: " for each in HEADLINES.values())
+    return any(note.startswith(heads) for note in getattr(error, "__notes__", ()))
+
+
 class Place(NamedTuple):
     """A site of the program as people read it; ``file`` is ``cell 3`` for a notebook's cell."""
 

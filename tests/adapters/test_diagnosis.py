@@ -273,3 +273,19 @@ def test_no_line_is_to_be_moved_past_what_reads_its_result() -> None:
     printed = STEPPED.replace("learn(critic_loss)", "print(actor_loss.shape)\nlearn(critic_loss)")
     (finding,), _, _ = run(printed, "computed too early, and printed")
     assert finding.text.endswith("Compute anew, after line 11, what backward needs.")
+
+
+def test_an_error_in_a_hook_is_explained_where_it_was_raised_and_not_again_outside() -> None:
+    source = """
+z = torch.ones(3, requires_grad=True)
+def hook(grad):
+    return torch.autograd.grad(grad.detach().sum(), z)[0]
+y = torch.ones(3, requires_grad=True) * 2
+y.register_hook(hook)
+y.sum().backward()
+"""
+    (finding,), error, _ = run(source, "hook")
+    assert error is not None
+    assert finding.reader is not None
+    assert finding.reader.text == "return torch.autograd.grad(grad.detach().sum(), z)[0]"
+    assert run(BROKEN["slice"].source, "after it")[0][0].culprit.text == "b[0] = 5."

@@ -266,3 +266,33 @@ def test_cells_that_only_define_a_model_or_look_have_no_picture() -> None:
     )
     views = [[VIEW in output.get("data", {}) for output in cell.outputs] for cell in book.cells]
     assert list(map(any, views)) == [False, True, False, False, True]
+
+
+def test_a_second_backward_of_what_earlier_cells_ran_is_explained() -> None:
+    cells = [
+        "%load_ext graphwidget\nimport torch\nx = torch.ones(1, 3)\ncell = torch.nn.RNNCell(3, 3)",
+        "w = torch.ones(3, requires_grad=True)\ny = (w * x).exp().sum()\nh = cell(x)",
+        "y.backward()",
+        "y.backward()",
+        "h = cell(x, h)\nh.sum().backward()",
+        "h = cell(x, h)\nh.sum().backward()",
+        "z = torch.relu(cell(x))\na, b = z.sum(), z.exp().sum()",
+        "a.backward()",
+        "b.backward()",
+    ]
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(book, kernel_name="python3", timeout=60, allow_errors=True).execute()
+    errors = {
+        nr: re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(each.traceback))
+        for nr, cell in enumerate(book.cells, 1)
+        for each in cell.outputs
+        if each.output_type == "error"
+    }
+    assert list(errors) == [4, 6, 9]
+    again, carried, shared = errors.values()
+    assert "already ran in an earlier backward (cell 3, line 1)" in again
+    assert "needed by  cell 2, line 2: y = (w * x).exp().sum()" in again
+    assert "already ran in an earlier backward (cell 5, line 2)" in carried
+    assert "caused by  cell 6, line 1: h = cell(x, h)" in carried
+    assert "h = h.detach()" in carried
+    assert "(a + b).backward()  # in place of line 1 of cell 8, and of this" in shared

@@ -12,8 +12,8 @@ from typing import Any
 import torch
 
 from ...recording import events as ev
-from ...recording.findings import Finding
-from ...recording.fold import Model
+from ...recording.findings import Finding, told
+from ...recording.fold import Model, Row
 from ...recording.recorder import NodeRef, Ref
 from ...recording.sites import Site
 from . import second_backward, stale_values
@@ -191,7 +191,10 @@ class BackwardRun:
                 self.recorder.drain()
                 number, model = None if node is None else node.id, self.recorder.log.model()
                 event = error_event(error, self.id, self.root, number, model)
-                event = self._explain(error, event)
+                if not told(error):
+                    event = self._explain(error, event)
+                elif event.kind == "no_grad":  # so it was of a run that a hook began
+                    event = event._replace(kind="other", value=None)
                 self.recorder.raw.append((self.runs.errs, None, event, self.position))
         except Exception as fault:
             self.runs.fault(fault)
@@ -207,7 +210,10 @@ class BackwardRun:
             held = runs.checks.learners.in_optimizers
             finding = stale_values.explain_stale(model, self.id, node, slot, way, held)
         elif event.kind == "freed":
-            finding = second_backward.freed(model, self.id, node, runs.checks.freed_by, way)
+            node = self._ran_already(model) if node is None else node
+            first = runs.checks.freed_by
+            finding = second_backward.freed(model, self.id, node, first, way)
+            finding = finding or second_backward.of_earlier_cell(model, self._numbers(), first)
         elif NO_GRAPH in message:
             finding = self._without_graph(model, message)
         elif UNREACHED in message and self.inputs:
@@ -222,6 +228,17 @@ class BackwardRun:
         for note in finding.lines():
             error.add_note(note)
         return event._replace(finding=finding.as_json())
+
+    def _ran_already(self, model: Model) -> Row | None:
+        """The newest node that ran before, of those that the log still knows: it lets go of what
+        ran in earlier cells, but for what made the values that variables hold."""
+        known = self._numbers() & self.runs.checks.freed_by.keys() & model.nodes.keys()
+        return model.nodes[max(known)] if known else None
+
+    def _numbers(self) -> set[int]:
+        """What the nodes that it can reach are called, but for those of leaves."""
+        found = [self.identity.edge(node) for node in self.reached if not leafy(node)]
+        return {each for each in found if each is not None}
 
     def _without_graph(self, model: Model, message: str) -> Finding:
         calls, site = self.runs.calls, None if self.position is None else self.position.site

@@ -58,6 +58,24 @@ def freed(
     return _used_again(model, roots, edges, first, began, backward, way, finding)
 
 
+def of_earlier_cell(
+    model: Model, roots: Iterable[int], first: Mapping[int, Site | None]
+) -> Finding | None:
+    """The same, where the log knows nothing more of what ran than where it did."""
+    for row in between(model, roots, first):
+        for number, _nr in row["next"]:
+            place, before = place_of_call(model, row["call"]), place_of(first.get(number))
+            if number not in model.nodes and place is not None and before is not None:
+                where = f"{before.file.rpartition('/')[2]}, line {before.line}"
+                text = f"A part of the graph already ran in an earlier backward ({where}); its "
+                text += "saved values are freed. It is used again, with its old history."
+                line = statement(model, place)
+                cuts = history_fixes.carried(line, False)
+                fix = statements.valid("\n".join([*cuts, line])) if cuts else ""
+                return Finding("freed", None, place, fix, text)
+    return None
+
+
 def _used_again(
     model: Model, roots: list[int], edges: list[tuple[Row, Row]],
     first: Mapping[int, Site | None], began: int, backward: Place | None, way: Sequence[Place],
@@ -221,6 +239,8 @@ def _shared(
         text += " add them and call backward once."
         losses = statements.loss_of(before.text), statements.loss_of(backward.text)
         where = f"# in place of lines {before.line} and {backward.line}"
+        if before.file != backward.file:
+            where = f"# in place of line {before.line} of {before.file}, and of this"
         fix = statements.valid(f"({' + '.join(losses)}).backward()  {where}") if all(losses) else ""
     return finding._replace(fix=fix, text=text)
 
