@@ -230,3 +230,31 @@ h.exp().sum().backward()
 @pytest.mark.parametrize("name", RIGHT)
 def test_what_is_right_is_not_accused(name: str) -> None:
     assert run(RIGHT[name], name)[:2] == ([], None)
+
+
+FROZEN = """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = torch.nn.Linear(4, 4), torch.nn.Linear(4, 2)
+    def forward(self, x):
+        return self.head(torch.relu(self.body(x)))
+net = Net()
+for p in net.parameters():
+    p.requires_grad = False
+opt = torch.optim.SGD(net.head.parameters(), lr=0.1)
+loss = net(torch.randn(3, 4)).mean()
+loss.backward()
+opt.step()
+"""
+
+
+def test_of_a_frozen_model_only_what_the_optimizer_holds_is_to_learn() -> None:
+    (finding,), error, _ = run(FROZEN, "frozen")
+    assert error is not None
+    assert finding.culprit is not None
+    assert finding.culprit.text == "p.requires_grad = False"
+    findings, error, names = run(mended(FROZEN, finding), "frozen, mended")
+    assert (findings, error) == ([], None)
+    learns = {name for name, each in names["net"].named_parameters() if each.requires_grad}
+    assert learns == {"head.weight", "head.bias"}

@@ -45,6 +45,9 @@ def no_graph(
     for number in leaves:
         place = place_of(frozen.get(number))
         if place is not None:
+            found = _frozen_too(model, [nr for nr in leaves if nr in frozen], held(), place, reader)
+            if found is not None:
+                return found
             if "False" not in place.text:
                 return _still_frozen(model, number, frozen, reader)
             fix = statements.valid(place.text.replace("False", "True"))
@@ -59,6 +62,22 @@ def no_graph(
     if place is not None and fix:
         fix = statements.valid(f"{statement(model, place)}\n{fix}")
     return Finding("no_grad", reader, place, fix, "Nothing that it was computed from needs grad.")
+
+
+def _frozen_too(
+    model: Model, leaves: list[int], held: set[int], place: Place, reader: Place | None
+) -> Finding | None:
+    """A line froze a model, and with it the part that is to be trained, which optimizers hold."""
+    mine = [number for number in leaves if model.values[number]["storage"] in held]
+    parts = {name_of_value(model, number).rpartition(".")[0] for number in mine}
+    part = next(iter(parts), "")
+    if len(mine) == len(leaves) or len(parts) != 1 or not part:
+        return None
+    text = f"The parameters were frozen here, those of {part} too, which an optimizer holds. Let "
+    text += f"{part} learn again after it, or make {part} only then."
+    known = reader is not None and reader.function == place.function
+    fix = f"{part}.requires_grad_(True)  # after line {place.line}" if known else ""
+    return Finding("no_grad", reader, place, fix, text)
 
 
 def _still_frozen(
