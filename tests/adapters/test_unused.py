@@ -212,6 +212,18 @@ for step in range(4):
     opt.step()
     schedule.step()
 """,
+    "a bias on which no force depends": """
+energy = torch.nn.Sequential(torch.nn.Linear(3, 8), torch.nn.SiLU(), torch.nn.Linear(8, 1))
+opt = torch.optim.Adam(energy.parameters())
+for step in range(4):
+    x = torch.randn(5, 3, requires_grad=True)
+    force = -torch.autograd.grad(energy(x).sum(), x, create_graph=True)[0]
+    loss = (force - x.detach()).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    print(loss.item())
+""",
     "a generator whose turn has not come": """
 G, D = torch.nn.Linear(2, 4), torch.nn.Linear(4, 1)
 g_opt, d_opt = torch.optim.Adam(G.parameters()), torch.optim.Adam(D.parameters())

@@ -106,8 +106,14 @@ def unused(
     uses = _uses(model)
     idle = _idle(model, held, graded, uses)
     used = {path: row for path, row in idle.items() if row["storage"] in uses}
-    if used:
-        return _lost(model, used, uses, numbers)
+    twice = _differentiated(model) if used else set()
+    lost = {
+        path: row
+        for path, row in used.items()
+        if all(call["call"] not in twice for call in uses[row["storage"]])
+    }
+    if lost:
+        return _lost(model, lost, uses, numbers)
     never = [path for path in idle if path not in used]
     if not over or not held:
         return None
@@ -248,6 +254,21 @@ def _lost(
         return Finding("unused", None, None, "", text)
     text += " What comes from them is used for nothing."
     return Finding("unused", None, places[0], fixes.kept_result(statement(model, places[0])), text)
+
+
+def _differentiated(model: Model) -> set[int]:
+    """The calls from which came what ``autograd.grad`` differentiated, to be differentiated again:
+    a derivative need not depend on all that its function depends on, as on a last bias."""
+    values: set[int] = set()
+    found: set[int] = set()
+    for call in reversed(model.calls.values()):
+        made = [model.values[each] for each in call["outputs"] if each in model.values]
+        if call["op"] == "grad" and any(row["requires_grad"] for row in made):
+            values.update(call["inputs"])
+        elif not is_step(call) and not values.isdisjoint(call["outputs"]):
+            found.add(call["call"])
+            values.update(call["inputs"])
+    return found
 
 
 def _followed(model: Model, first: set[int]) -> tuple[list[tuple[Row, Row]], set[int], list[int]]:
