@@ -256,6 +256,18 @@ for turn in range(3):
     learn(h)
 """,
     ),
+    'a value handed on to another name': Broken(
+        'freed', 'after = critic(torch.randn(3))', 'delta = 1 + 0.9 * after - value', True,
+        """
+critic = torch.nn.Linear(3, 1)
+value = critic(torch.randn(3))
+for turn in range(3):
+    after = critic(torch.randn(3))
+    delta = 1 + 0.9 * after - value
+    delta.pow(2).sum().backward()
+    value = after
+""",
+    ),
     'a state that is cut in part': Broken(
         'freed', 'h, c = cell(x, (h, c))', 'h, c = h.detach(), c', True,
         """

@@ -17,9 +17,9 @@
   when something is wrong; until then ``tape.py`` keeps the newest calls. ``run_context.py`` is what
   each backward run is given, and has the functions that make events of its records.
 - **Finding what is wrong.** ``backward_errors.py`` says which node an error is about;
-  ``stale_values.py``, ``second_backward.py`` (with ``partial_cuts.py``), ``no_graph.py``,
-  ``unreached_inputs.py`` and ``refused_calls.py`` say why. ``run_checks.py`` looks at each run for
-  what raises no error, with ``unused_parameters.py``, ``without_optimizer.py``,
+  ``stale_values.py``, ``second_backward.py`` (with ``carried_state.py``, ``partial_cuts.py``),
+  ``no_graph.py``, ``unreached_inputs.py`` and ``refused_calls.py`` say why. ``run_checks.py`` looks
+  at each run for what raises no error, with ``unused_parameters.py``, ``without_optimizer.py``,
   ``none_gradients.py``, ``leaks.py`` and ``nans.py``.
 - **Mending it.** ``fixes.py``, ``history_fixes.py``, ``loss_fixes.py`` and ``domain_fixes.py``
   change the user's lines (``lines.py`` and ``graph_paths.py`` find them, ``statements.py`` reads

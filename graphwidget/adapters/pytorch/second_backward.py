@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import Site
 from ..optimizer_steps import is_step
 from . import fixes, history_fixes, statements
+from .carried_state import carried, detached
 from .graph_paths import anew, between
 from .lines import (
     apart,
@@ -21,7 +20,6 @@ from .lines import (
     place_in,
     place_of,
     place_of_call,
-    seen_from,
     source_of,
     statement,
 )
@@ -84,7 +82,7 @@ def _used_again(
     """A new graph leads by these edges to what ran before: what carries it there, and the cut."""
     reader, before, text = finding.reader, finding.culprit, finding.text
     new, old = edges[0]
-    name, place = _carried(model, new, old)
+    name, place = carried(model, new, old)
     line = "" if place is None else statement(model, place)
     loss = statements.loss_of(backward.text) if backward is not None else ""
     kept = _put_into(model, place, line, name)
@@ -121,14 +119,14 @@ def _used_again(
         fix = statements.valid("\n".join([*made, line])) if made else ""
     else:
         text += f" {name or 'What was computed then'} is used again, with its old history."
-        names = filter(None, dict.fromkeys(_carried(model, *edge)[0] for edge in edges))
+        names = filter(None, dict.fromkeys(carried(model, *edge)[0] for edge in edges))
         partly = cut_in_part(model, roots, names, began)
         if partly is not None:
             where, more, fix = partly
             text += more
             if fix:
                 return finding._replace(culprit=where, fix=fix, text=text)
-        fix, loop = _detached(model, edges, line, place, way)
+        fix, loop = detached(model, edges, line, place, way)
         if loop:
             text += f" Cut it off before the loop at line {loop}: its own turns stay connected."
     return finding._replace(culprit=place, fix=fix, text=text)
@@ -254,84 +252,6 @@ def _ran_once(model: Model, node: Row, began: int) -> bool:
     )
 
 
-def _carried(model: Model, new: Row, old: Row) -> tuple[str, Place | None]:
-    """What the program calls a result of the old node, and its line that uses it again: the one
-    in the function in which that name is known."""
-    for value in old["outputs"]:
-        row = model.values.get(value)
-        for scope, name in reversed(row["names"] if row is not None else []):
-            place = seen_from(model, new["call"], scope)
-            inner = place_of_call(model, new["call"])
-            if place is not None and inner is not None and inner != place:
-                lines = [statement(model, each) for each in (place, inner)]
-                within = [name in statements.read_by(line) for line in lines]
-                place = inner if within == [False, True] else place
-            if place is not None:
-                return str(name), place
-    names = [name_of_value(model, value) for value in old["outputs"]]
-    name, place = next(filter(None, names), ""), place_of_call(model, new["call"])
-    if place is not None and name.startswith("self.") and name in place.text:
-        return name, place
-    for used, made in apart(model, new["call"], old["call"]):
-        handed = statements.handed(statement(model, made), statement(model, used))
-        if handed:
-            return handed[0], used
-    return name, place
-
-
-def _detached(
-    model: Model, edges: Iterable[tuple[Row, Row]], line: str, place: Place | None,
-    way: Sequence[Place],
-) -> tuple[str, int | None]:  # fmt: skip
-    """The line, with all that is carried into it cut off from its history: before the loop, whose
-    line is told too, if it carries that on itself and only its end is run backward."""
-    edges = list(edges)
-    names = dict.fromkeys(_carried(model, new, old)[0] for new, old in edges)
-    told = all(any(map(partial(name_of_value, model), old["outputs"])) for _, old in edges)
-    carried = history_fixes.carried(line, len({old["node"] for _, old in edges}) > 1)
-    cut = [f"{name} = {name}.detach()" for name in names if name]
-    # What a call takes and makes beside these has the same history, further back.
-    cuts = carried if not told or set(cut) < set(carried) else []
-    source = "" if place is None else source_of(model, place)
-    loop = None if place is None or cuts else _carrying(source, place, way, names)
-    for name in filter(None, names if not cuts else ()):
-        number = re.search(rf"^\s*{re.escape(name)} = [\d.]+\s*(#.*)?$", source, re.MULTILINE)
-        if loop:
-            value = f"{name}.detach() if torch.is_tensor({name}) else {name}"
-            value = value if number else f"{name}.detach()"
-            cuts += [f"{name} = {value}  # before line {loop}"]
-            continue
-        cuts += [f"if torch.is_tensor({name}):"] if number else []
-        cuts += [f"{'    ' if number else ''}{name} = {name}.detach()"]
-    if loop:
-        return "\n".join(cuts), loop
-    return statements.valid("\n".join([*cuts, line])) if cuts else "", None
-
-
-def _carrying(source: str, place: Place, way: Sequence[Place], names: Iterable[str]) -> int | None:
-    """The line of the outermost loop around a line, in its function, that gives all of these names
-    their next values, while no backward begins in there: the ``way`` leads to that."""
-    wanted = {*filter(None, names)}
-    if not way or not wanted:
-        return None
-    around = enclosing(source, place)
-    functions = [nr for nr, node in enumerate(around) if isinstance(node, FUNCTIONS)]
-    for node in around[functions[-1] + 1 if functions else 0 :]:
-        if not isinstance(node, ast.For | ast.While):
-            continue
-        lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-        if any(each.file == place.file and each.line in lines for each in way):
-            continue
-        given = {
-            each.id
-            for each in ast.walk(node)
-            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-        }
-        if wanted <= given:
-            return node.lineno
-    return None
-
-
 def _crossings(model: Model, roots: Iterable[int], end: int, began: int) -> list[tuple[Row, Row]]:
     """The edges by which the ways from the roots to a node lead back to before that time."""
     way = {row["node"]: row for row in between(model, roots, [end])}
@@ -392,9 +312,9 @@ def growing(model: Model, roots: list[int], before: set[int], count: int) -> Fin
     if crossing is None:
         return None
     new, old = crossing
-    name, place = _carried(model, new, old)
+    name, place = carried(model, new, old)
     text = f"The graph grows with every backward, by now to {count} nodes: {name or 'a value'} "
     text += "carries the history of all turns before."
     line = "" if place is None else statement(model, place)
-    fix, _loop = _detached(model, [crossing], line, place, ())
+    fix, _loop = detached(model, [crossing], line, place, ())
     return Finding("leak", place_of_call(model, old["call"]), place, fix, text)
