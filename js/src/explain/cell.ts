@@ -2,6 +2,7 @@
 
 import { at } from "../collections";
 import { films } from "../graph/film";
+import { userName } from "../graph/names";
 import { writesGradients } from "../graph/versions";
 import type { Event, Summary } from "../log/events";
 import { number } from "../log/format";
@@ -23,7 +24,8 @@ export function explainCell(model: Model, last: Event): Explanation | null {
   const optimizer = stepAround(model, scope ?? null);
   const run = [...model.runs.values()].at(-1);
   const trains = run !== undefined && run.time >= (films(model).shown?.turn.from ?? Infinity);
-  if (!OVER.has(last.event) && optimizer.length === 0 && !trains) return null;
+  const told = OVER.has(last.event) || optimizer.length > 0 || looksOn(model, last);
+  if (!told && !trains) return null;
   if (run?.status !== "ok" || run.inputs || run.time < (model.cellTimes.at(-1) ?? 0)) return null;
   const root = run.roots[0]?.[0] ?? null;
   const arrived = leavesOf(model, run);
@@ -38,6 +40,13 @@ export function explainCell(model: Model, last: Event): Explanation | null {
       optimizer.length > 0 ? [plain("Then a step of "), ...optimizer] : [],
     ],
   });
+}
+
+/** Whether an op only looked at something: its result has no name and no gradient, as a printed norm. */
+function looksOn(model: Model, last: Event): boolean {
+  if (last.event !== "op" || last.inplace) return false;
+  const values = last.outputs.map((id) => model.values.get(id));
+  return values.every((value) => value && !value.requires_grad && userName(value) === null);
 }
 
 /** Numbers that are no gradient's. */

@@ -48,29 +48,36 @@ function isNamed(model: Model, value: number): boolean {
   return row !== undefined && userName(row) !== null;
 }
 
-/** What the run differentiates, for the notation ∂loss/∂a. */
-function rootName(model: Model, node: NodeRow): string {
+/** What the run differentiates. */
+function rootOf(model: Model, node: NodeRow): number | null {
   const run = node.run === null ? undefined : model.runs.get(node.run);
-  const root = run?.roots[0]?.[0];
-  return root == null ? "out" : shortName(model, root);
+  return run?.roots[0]?.[0] ?? null;
+}
+
+/** Its name, for the notation ∂loss/∂a. */
+function rootName(model: Model, node: NodeRow): string {
+  const root = rootOf(model, node);
+  return root === null ? "out" : shortName(model, root);
 }
 
 function shortName(model: Model, value: number): string {
   return bracketed(symbol(model, value, 18));
 }
 
-function partial(top: string, bottom: string): string {
-  return top === bottom ? "1" : `∂${top}/∂${bottom}`;
+/** `∂top/∂bottom = `; nothing of two values that have one name, as `h = f(h)` gives them. */
+function equation(top: string, bottom: string): string {
+  return top === bottom ? "" : `∂${top}/∂${bottom} = `;
 }
 
 /** The gradient that came in, and how it was added up when it came along several wires. */
 function arrived(model: Model, node: NodeRow, output: number): Line {
   const incoming = node.grads_in[0];
-  const symbol = partial(rootName(model, node), shortName(model, output));
+  const [root, own] = [rootName(model, node), shortName(model, output)];
   const parts = contributions(model, node.node, node.run);
   const sum = parts.length > 1 ? `${sumOf(parts, 12)} = ` : "";
-  const start = symbol === "1" ? `∂${rootName(model, node)}/∂${rootName(model, node)}` : symbol;
-  return [plain("Gradient in: "), math(`${start} = `), grad(sum), numbers(incoming)];
+  // An earlier value of the root's name (`total = total + x`) is not what was derived.
+  const start = root === own && output !== rootOf(model, node) ? "" : `∂${root}/∂${own} = `;
+  return [plain("Gradient in: "), math(start), grad(sum), numbers(incoming)];
 }
 
 /** The gradients that nodes of this run sent to a node, in the order in which they ran. */
@@ -127,19 +134,20 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
     const rule = rules.get(input);
     const local = rule?.local ?? null;
     const line = [plain("→ "), name(model, input), plain(": ")];
-    const incoming = root === out ? null : partial(root, out);
+    const chained = new Set([root, out, own]).size === 3;
     // An input that was spread over the output gets the sum of what each item sends back.
     const sum = itemsOf(model, output) > itemsOf(model, input) ? "Σ " : "";
     if (local !== null) {
       const factorText = tidy(fill(local, symbols, call));
       const jacobian = node.local?.[edge];
       const number = scalar(jacobian) ?? numeric(local, values, call);
-      line.push(math(`${partial(out, own)} = ${factorText}`));
+      line.push(math(`${equation(out, own)}${factorText}`));
       if (number !== null && number !== factorText) line.push(math(` = ${number}`));
-      if (incoming === null) line.push(plain(", times the gradient: "));
+      if (!chained) line.push(plain(", times the gradient: "));
       else {
         line.push(plain(", so "));
-        line.push(math(`${partial(root, own)} = ${sum}${incoming} · ${partial(out, own)} = `));
+        const factors = `${sum}∂${root}/∂${out} · ∂${out}/∂${own}`;
+        line.push(math(`∂${root}/∂${own} = ${factors} = `));
       }
       line.push(
         grad(
@@ -147,7 +155,7 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
         ),
       );
     } else {
-      line.push(math(`${partial(root, own)} = `));
+      line.push(math(equation(root, own)));
       if (rule) line.push(...product(model, rule.vjp, call, node, edge));
     }
     line.push(numbers(sent));

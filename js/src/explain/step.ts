@@ -2,7 +2,7 @@
 
 import type { Event } from "../log/events";
 import { brief, cut, unseen } from "../log/format";
-import { expression, userName } from "../graph/names";
+import { byInput, expression, fill, userName } from "../graph/names";
 import { hazards, holdsTensor, type CallRow, type Model, type ValueRow } from "../log/model";
 import type { Step } from "../replay/steps";
 import { explainStatic } from "./static";
@@ -127,14 +127,26 @@ function resultLine(model: Model, call: CallRow, result: ValueRow): Line {
     const value = typeof input === "number" ? model.values.get(input) : undefined;
     return value ? brief(value.summary, 18) : cut(String(input), 18);
   });
-  const sign = model.ops.get(call.op)?.sign ?? call.op;
-  const infix = values.length === 2 && sign.length <= 2;
-  const text = infix
-    ? values.join(` ${sign} `)
-    : `${call.op.replace(/\..*/, "")}(${values.join(", ")})`;
+  const text = inNumbers(model, call, values);
   const shown = told && text.length <= 60 ? `${text} = ` : "= ";
   return [math(shown), { ...numbers(result.summary, 40), tone: "math" }];
 }
+
+/** A call with the numbers of its inputs: `2. ^ 3`, or as a function, `sum([1., 2.])`. */
+function inNumbers(model: Model, call: CallRow, values: readonly string[]): string {
+  const op = model.ops.get(call.op);
+  const sign = op?.sign ?? call.op;
+  // A number that the op takes as a parameter is no input: the formula knows its place.
+  if (values.length === 1 && op && OPERATOR.test(op.text)) {
+    const base = sign === "^" ? values.map((x) => (x.startsWith("-") ? `(${x})` : x)) : values;
+    return fill(op.text, byInput(model, call, base, String), call);
+  }
+  if (values.length === 2 && sign.length <= 2) return values.join(` ${sign} `);
+  return `${call.op.replace(/\..*/, "")}(${values.join(", ")})`;
+}
+
+/** A formula that is one operator between two things. */
+const OPERATOR = /^\{\w+\} [^\w\s]{1,2} \{\w+\}$/;
 
 function savedLine(model: Model, call: CallRow, result: ValueRow | undefined): Line {
   const node = call.node === null ? undefined : model.nodes.get(call.node);

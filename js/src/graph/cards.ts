@@ -4,7 +4,7 @@
  */
 
 import type { Summary } from "../log/events";
-import { brief, dtype, rows, shape, shapeOf, unseen } from "../log/format";
+import { brief, dtype, number, rows, shape, shapeOf, unseen } from "../log/format";
 import type { ValueRow } from "../log/model";
 import type { Card, Role } from "./boxes";
 import { copyKey, valueKey } from "./keys";
@@ -80,7 +80,7 @@ function makeCard(
     24 + textWidth(title, 13.5, face) + 6 + version,
     9 + textWidth(meta, 10, "regular") + (shared ? 27 : 9),
     ...(lines ?? []).map((line) => 9 + textWidth(line, 11.5, "mono") + 9),
-    lines ? 0 : 112,
+    lines ? 0 : stripWidth(value.summary),
     value.requires_grad ? gradWidth(value, passing) : 0,
   ];
   return {
@@ -100,6 +100,20 @@ function makeCard(
     w: Math.min(WIDEST, stepped(Math.max(...inside, 84))),
     h: HEAD_H + (lines ? lines.length * LINE_H : STRIP_H) + (value.requires_grad ? GRAD_H + 3 : 6),
   };
+}
+
+/** The words under a strip of numbers: the least, what is not finite, the most. */
+export function stripTexts({ stats }: Summary): readonly [string, string, string] {
+  if (!stats) return ["", "", ""];
+  const bad = stats.nonfinite > 0 ? `${stats.nonfinite} nan/inf` : "";
+  return [number(stats.min), bad, number(stats.max)];
+}
+
+/** Room for the line of a strip, and for the words under it beside each other. */
+function stripWidth(summary: Summary): number {
+  const [least, bad, most] = stripTexts(summary);
+  const ends = textWidth(least, 10, "regular") + textWidth(most, 10, "regular");
+  return Math.max(112, 9 + ends + 8 + textWidth(bad, 10, "bold") + 8 + 9);
 }
 
 /** What stands in a card until a run has reached it. */

@@ -60,6 +60,17 @@ export function bracketed(text: string): string {
     : text;
 }
 
+/** Whether the first bracket of a text is closed by its last letter. */
+function isBracketed(text: string): boolean {
+  if (!text.startsWith("(")) return false;
+  let depth = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    depth += text[i] === "(" ? 1 : text[i] === ")" ? -1 : 0;
+    if (depth === 0) return i === text.length - 1;
+  }
+  return false;
+}
+
 /** A call written as the formula of its op, with the names of its inputs. */
 export function expression(model: Model, call: CallRow, budget = 40): string {
   const op = model.ops.get(call.op);
@@ -111,7 +122,11 @@ export function byInput<T>(
 
 /** A text with `{name}` placeholders, filled from inputs first and then from params. */
 export function fill(text: string, inputs: ReadonlyMap<string, string>, call: CallRow): string {
-  return text.replace(/\{\*?(\w+)\}/g, (whole, name: string) => {
-    return inputs.get(name) ?? call.params[name] ?? whole.slice(1, -1);
+  return text.replace(/(\(?)\{\*?(\w+)\}(\)?)/g, (whole, before, name: string, after) => {
+    const found = inputs.get(name) ?? call.params[name];
+    if (found === undefined) return whole.replace(/[{}]/g, "");
+    // Brackets of the formula are enough: `σ({self})` of `(a + b)` is `σ(a + b)`.
+    if (before && after && isBracketed(found)) return found;
+    return `${before}${found}${after}`;
   });
 }

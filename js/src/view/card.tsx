@@ -1,8 +1,17 @@
 /* A value as a card. */
 
 import { memo } from "preact/compat";
-import { brief, full, number } from "../log/format";
-import { GRAD_H, GRAD_LENGTH, HEAD_H, LINE_H, STRIP_H, versionWidth } from "../graph/cards";
+import { brief, full } from "../log/format";
+import {
+  GRAD_H,
+  GRAD_LENGTH,
+  HEAD_H,
+  LINE_H,
+  STRIP_H,
+  stripTexts,
+  versionWidth,
+} from "../graph/cards";
+import { textWidth } from "../graph/measure";
 import type { Card } from "../graph/boxes";
 import type { Summary } from "../log/events";
 import { versionWords } from "../explain/version";
@@ -162,6 +171,8 @@ function Strip({ summary, w }: { summary: Summary; w: number }) {
   const [min, max, mean] = [Number(stats.min), Number(stats.max), Number(stats.mean)];
   const at = max > min ? (mean - min) / (max - min) : 0.5;
   const most = Math.max(1, ...(histogram?.counts ?? []));
+  const [least, bad, greatest] = stripTexts(summary);
+  const middle = (w + textWidth(least, 10, "regular") - textWidth(greatest, 10, "regular")) / 2;
   const bar = w / (histogram?.counts.length ?? 1);
   return (
     <g class="gw-strip" transform={`translate(9 ${HEAD_H})`}>
@@ -178,14 +189,14 @@ function Strip({ summary, w }: { summary: Summary; w: number }) {
       <path class="gw-range" d={`M0 10H${w}M0 7V13M${w} 7V13`} />
       <circle class="gw-mean" cx={w * (Number.isFinite(at) ? at : 0.5)} cy={10} r={3} />
       <text class="gw-meta" x={0} y={STRIP_H - 1}>
-        {number(stats.min)}
+        {least}
       </text>
       <text class="gw-meta" x={w} y={STRIP_H - 1} text-anchor="end">
-        {number(stats.max)}
+        {greatest}
       </text>
-      {stats.nonfinite > 0 && (
-        <text class="gw-bad" x={w / 2} y={STRIP_H - 1} text-anchor="middle">
-          {`${stats.nonfinite} nan/inf`}
+      {bad !== "" && (
+        <text class="gw-bad" x={middle} y={STRIP_H - 1} text-anchor="middle">
+          {bad}
         </text>
       )}
     </g>

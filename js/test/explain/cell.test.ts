@@ -40,6 +40,17 @@ describe("a cell in which backward has run", () => {
     expect(told(store)).toContain("AccumulateGrad adds to");
   });
 
+  it("is told also when something was looked at after it, as a norm that is printed", () => {
+    const p = new Program();
+    p.cell();
+    const w = p.parameter("w", [3]);
+    p.backward(p.op("mul", [w, 2], "loss"));
+    p.op("mean", [p.unnamed([2])]);
+    expect(told(load(p))).toContain("Backward from it brought w.grad = [2.].");
+    p.op("mean", [p.unnamed([2])], "norm");
+    expect(told(load(p))).toContain("norm = ");
+  });
+
   it("tells of many parameters the largest and the smallest gradient", () => {
     const numbers = [1, 2, 4, 8, 16];
     const whole = numbers.reduce((a, b) => a * b);

@@ -77,6 +77,36 @@ describe("explanations", () => {
     expect(lines[7]).toContain("∂y/∂w = ∂y/∂b · ∂b/∂w = [3.] · 1 = [3.]");
   });
 
+  it("tell a number that an op takes as a parameter in its place", () => {
+    const p = new Program();
+    const x = p.leaf("x", [-2]);
+    p.tell("define", "pow", "^", "{self} ^ {exponent}", "", ["self"], []);
+    p.tell("value", 90, 90, 0, true, false, false, null, [[1], "float32", [-8], null, null]);
+    p.tell("op", 90, "pow", [x.id], { exponent: "3" }, [90], null, false, null, null);
+    expect(told(load(p)).at(-1)).toContain("[-2.] ^ 3 = [-8.]");
+    p.tell("value", 91, 91, 0, true, true, false, null, [[], "float32", [-2], null, null]);
+    p.tell("value", 92, 92, 0, true, false, false, null, [[], "float32", [-8], null, null]);
+    p.tell("op", 91, "pow", [91], { exponent: "3" }, [92], null, false, null, null);
+    expect(told(load(p)).at(-1)).toContain("(-2.) ^ 3 = -8.");
+  });
+
+  it("never write the derivative of a value by an earlier one of its name", () => {
+    const p = new Program();
+    const [h, w] = [p.leaf("h", [3]), p.leaf("w", [5])];
+    const product = p.op("mul", [h, w], "h");
+    p.backward(p.op("mul", [product, 2], "loss"));
+    const line = told(load(p)).find((text) => text.includes("∂loss/∂w"));
+    expect(line).toContain("→ h: w = 5, times the gradient: [2.] · 5 = [10.]");
+    expect(line).toContain("→ w: ∂h/∂w = h = 3, so ∂loss/∂w = ∂loss/∂h · ∂h/∂w = [2.] · 3 = [6.]");
+
+    const q = new Program();
+    const first = q.op("mul", [q.leaf("x", [3]), 4], "loss");
+    q.backward(q.op("mul", [first, 2], "loss"));
+    const inner = told(load(q)).find((text) => text.includes("→ x"));
+    expect(inner).toContain("Gradient in: [2.]");
+    expect(inner).toContain("→ x: ∂loss/∂x = 4, times the gradient: [2.] · 4 = [8.]");
+  });
+
   it("tell where gradients were added up", () => {
     const lines = told(load(exampleA()));
     const line = lines.find((text) => text.startsWith("AccumulateGrad adds to w.grad"));

@@ -1,10 +1,32 @@
 import { describe, expect, it } from "vitest";
+import type { Card } from "../../src/graph/boxes";
+import { stripTexts } from "../../src/graph/cards";
 import { buildGraph } from "../../src/graph/graph";
 import { cutToWidth, textWidth } from "../../src/graph/measure";
 import { fold } from "../../src/log/fold";
 import { Program } from "../builder";
 
+/** The card of a value with so much not finite in it. */
+function strip(nonfinite: number): Card {
+  const p = new Program();
+  const stats = [-0.9073, 0.511, 0.1, nonfinite];
+  p.tell("value", 90, 90, 0, true, true, false, null, [[9, 9], "float32", null, stats, null]);
+  p.tell("name", 90, "scores", "");
+  return [...buildGraph(fold(p.events())).boxes.values()].find(
+    (box) => box.kind === "card",
+  ) as Card;
+}
+
 describe("text", () => {
+  it("under a strip of numbers stands beside each other", () => {
+    const { w, value } = strip(40);
+    const texts = stripTexts(value.summary);
+    expect(texts).toEqual(["-0.9073", "40 nan/inf", "0.511"]);
+    const taken = texts.reduce((sum, text) => sum + textWidth(text, 10, "bold"), 0);
+    expect(taken + 2 * 9).toBeLessThan(w);
+    expect(strip(0).w).toBeLessThan(w);
+  });
+
   it("is measured letter by letter", () => {
     expect(textWidth("iiii", 10, "regular")).toBeLessThan(textWidth("WWWW", 10, "regular") / 3);
     expect(textWidth("abc", 20, "bold")).toBeCloseTo(2 * textWidth("abc", 10, "bold"));

@@ -5,6 +5,20 @@ import { Program } from "../builder";
 
 const LONG = "a_name_of_which_no_expression_is_short";
 
+describe("an expression in the brackets of a function", () => {
+  it("needs none of its own", () => {
+    const p = new Program();
+    const [a, b] = [p.leaf("a", [1]), p.leaf("b", [2])];
+    const sum = p.op("add", [a, b]);
+    const [mean, both] = [p.op("mean", [sum]), p.op("mul", [sum, sum])];
+    const whole = p.op("mean", [p.op("mul", [sum, a])]);
+    const model = fold(p.events());
+    expect(called(model, mean.id)).toBe("mean(a + b)");
+    expect(called(model, both.id)).toBe("(a + b) × (a + b)");
+    expect(called(model, whole.id)).toBe("mean((a + b) × a)");
+  });
+});
+
 describe("a value without a name", () => {
   it("is the output of the module that it leaves, else of its op", () => {
     const p = new Program();
