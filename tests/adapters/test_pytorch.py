@@ -368,3 +368,25 @@ def test_parameters_are_met_with_their_first_numbers() -> None:
     parameters = [each for each in graph.model.values.values() if each["parameter"]]
     [weight] = [each for each in parameters if tuple(each["summary"][0]) == (2, 3)]
     assert set(weight["summary"][2]) == {1.0}
+
+
+def test_sizes_that_stand_one_by_one_are_told_as_one_parameter() -> None:
+    program = """
+x = torch.ones(2, 6, requires_grad=True)
+a = x.view(2, 3, 2)
+b = a.permute(2, 0, 1)
+c = b.permute((2, 0, 1))
+d = x[:1].expand(3, 6)
+e = x.repeat(2, 2)
+f = x.view(-1, 12).transpose(0, 1)
+"""
+    told = []
+    for engine in native, real:
+        calls = [call for call in engine(program)[0].calls.values() if call["op"] != "index"]
+        sizes = [
+            call["params"] for call in calls if {"shape", "dims", "repeats"} & {*call["params"]}
+        ]
+        told.append([sorted(each.items()) for each in sizes])
+    told[0][-1] = [("shape", "-1, 12")]  # our own engine tells the size that it found
+    assert told[0] == told[1]
+    assert told[1][0] == [("shape", "2, 3, 2")]

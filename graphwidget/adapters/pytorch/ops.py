@@ -73,6 +73,7 @@ def called(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], written: b
     params: dict[str, str] = {}
     inputs: list[Ref | str] = []
     names = () if op is None or op.variadic else op.inputs
+    args = args if op is None else _sizes_together(op, args)
     rest = [*names[len(args) :]]
     for nr, value in enumerate(args):
         if nr < len(names) and isinstance(value, (int, float, bool)):
@@ -95,6 +96,14 @@ def _assigned(target: Ref, index: Any, value: Any) -> Called:
     inputs: list[Ref | str] = [target]
     inputs += [text(value)] if number else refs_in(value)
     return Called("copy_", inputs, {"index": _index(index)})
+
+
+def _sizes_together(op: Op, args: Sequence[Any]) -> Sequence[Any]:
+    """``x.view(2, 3)`` as ``x.view((2, 3))``: sizes that stand one by one are one parameter."""
+    last = len(op.inputs) + len(op.params) - 1
+    if len(args) <= last + 1 or not all(isinstance(each, int) for each in args[last:]):
+        return args
+    return (*args[:last], tuple(args[last:]))
 
 
 def _index(index: Any) -> str:
