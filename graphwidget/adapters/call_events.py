@@ -42,9 +42,11 @@ class CallEvents(Bindings):
     def call(
         self, position: Position | None, op: Op, refs: list[Any], given: Mapping[str, Any],
         made: Sequence[Made], node: NodeRef | None, cls: Any, edges: Edges | None,
+        saved: tuple[ev.Saved, ...] = (),
     ) -> None:  # fmt: skip
         """A call, its results and its node; ``edges`` has those of what it gives gradients to, of
-        an op on a list one for each input."""
+        an op on a list one for each input. ``saved`` is told of a custom Function's node alone:
+        what others saved their op says."""
         self.moved(position)
         params = texts(given)
         tell, scope = self.recorder.tell, self.scopes.current
@@ -64,7 +66,6 @@ class CallEvents(Bindings):
         if node is not None:
             assert edges is not None
             nexts = tuple(edges)
-            saved: tuple[ev.Saved, ...] = ()
             if not op.variadic:
                 indices, saves = edge_and_saved_indices(cls)
                 nexts = tuple([NO_EDGE if at is None else edges[at] for at in indices])

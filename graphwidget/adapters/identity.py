@@ -226,7 +226,7 @@ class Identity:
             outputs = (output._rec.id,)
         # what a CopySlices keeps is kept by the node of the op that wrote the view
         keeper = node.function if isinstance(node, CopySlices) and node.function else node
-        saved = tuple(self._saved(*slot, keeper, output) for slot in keeper.iter_saved())
+        saved = self.saved(keeper, output, () if output is None else (output,))
         edges = tuple(self.edges(node.input_targets))
         event = ev.Node(ref.id, type(node).__name__, None, outputs, edges, saved, variable)
         made = None
@@ -249,6 +249,16 @@ class Identity:
         if made is not None and self.tell_call is not None:
             number = self.tell_call(made)
         self.recorder.node(ref, event._replace(call=number))
+
+    def saved(
+        self, node: Node, output: TensorBase | None, outputs: Sequence[TensorBase]
+    ) -> tuple[ev.Saved, ...]:
+        """What a node saved. Of ``outputs`` a custom Function keeps the arrays alone."""
+        own = {id(each._data): each for each in outputs} if node.op is None else {}
+        return tuple(
+            self._saved(slot, own.get(id(tensor._data), tensor), version, node, output)
+            for slot, tensor, version in node.iter_saved()
+        )
 
     def _saved(
         self, slot: str, tensor: TensorBase, version: int, node: Node, output: TensorBase | None

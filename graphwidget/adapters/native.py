@@ -19,7 +19,9 @@ from typing import Any, Self
 from ..graph import listeners
 from ..graph.base import NodeBase, TensorBase
 from ..graph.listeners import HEARD
+from ..graph.node import Node
 from ..optable import Op
+from ..recording import events as ev
 from ..recording.fold import Model
 from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder, Ref
@@ -240,13 +242,16 @@ class NativeAdapter(HeardScopes):
             made.append(
                 (ref, capture(tensor._data), bool(tensor._requires_grad), view, names or late)
             )
+        saved: tuple[ev.Saved, ...] = ()
         if node is not None:
             slots = node.input_targets if op.variadic else None
             edges = self.identity.edges(slots) if slots is not None else edges
+            if isinstance(node, Node) and node.op is None:  # a custom Function: it alone knows
+                saved = self.identity.saved(node, None, outputs)
         self.raw.append(
             (
                 self._call, position, op, refs, frozen_params(params), made, node and node._rec,
-                node.__class__, edges,
+                node.__class__, edges, saved,
             )
         )  # fmt: skip
         self._beat()

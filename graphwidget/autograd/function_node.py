@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -191,6 +191,12 @@ class FunctionNode(Node):
         tensor = self._unpack_entry(slot, entry)
         assert tensor is not None
         self._entries[slot] = Packed(tensor, tensor.detach(), own, both)
+
+    def iter_saved(self) -> Iterator[tuple[str, Any, int]]:
+        for i, entry in enumerate(self._entries or ()):
+            if isinstance(entry, SavedByForward):  # the user's hooks are not called to be watched
+                tensor = Tensor._wrap(entry.data) if entry.tensor is None else entry.tensor
+                yield f"saved_tensors[{i}]", tensor, entry.version
 
     def keep(self, outputs: Sequence[Any]) -> None:
         """Save what forward asked for, now that the outputs have their history.

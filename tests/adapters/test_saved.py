@@ -14,6 +14,7 @@ import graphwidget
 from graphwidget.adapters.pytorch import saved_tensors
 from tests.adapters import test_predictions as predictions
 from tests.adapters.broken import BROKEN
+from tests.adapters.engines import native, real
 from tests.adapters.test_diagnosis import run
 
 WATCHED: list[Callable[[], Any]] = [graphwidget.diagnose, graphwidget.watch]
@@ -86,3 +87,44 @@ def test_a_checkpoint_computes_again_only_in_backward(
         assert calls == ["forward"]
         y.backward()
     assert calls == ["forward", "forward"]
+
+
+FUNCTION = """
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        result = x ** 3 * y
+        ctx.save_for_backward(x, None, result)
+        return result
+    @staticmethod
+    def backward(ctx, grad):
+        x, _, result = ctx.saved_tensors
+        return grad * 3 * x ** 2, None
+p = torch.tensor([1., 2.], requires_grad=True)
+x = p * 1
+y = torch.ones(2)
+q = Cube.apply(x, y)
+x.mul_(3)
+q.sum().backward()
+"""
+
+
+def test_what_a_custom_function_saves_is_told_alike_on_both_engines() -> None:
+    for engine in native, real:
+        model, variables = engine(FUNCTION)
+        names = {row["value"]: row["names"][-1][1] for row in model.values.values() if row["names"]}
+        node = next(each for each in model.nodes.values() if each["name"] == "CubeBackward")
+        kept = [each for each in node["saved"] if each["value"] is not None]
+        assert [(names[each["value"]], each["version"]) for each in kept] == [("x", 0), ("q", 0)]
+        assert [len(each["stale"]) for each in kept] == [1, 0]  # the line after it wrote into x
+        assert model.errors[-1]["slot"] == kept[0]["slot"]
+        assert "modified by an inplace operation" in str(variables["error"])
+
+
+def test_a_custom_function_of_before_the_recording_tells_what_it_saved() -> None:
+    namespace: dict[str, Any] = {"torch": graphwidget}
+    exec(FUNCTION.rpartition("x.mul_")[0], namespace)
+    with graphwidget.watch() as graph:
+        namespace["s"] = namespace["q"].sum()
+    node = next(each for each in graph.model.nodes.values() if each["name"] == "CubeBackward")
+    assert len([each for each in node["saved"] if each["value"] is not None]) == 2
