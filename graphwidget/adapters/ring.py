@@ -59,8 +59,12 @@ LONG = 20
 UNSHARED = 3
 """References to a value's ``Ref`` when only its own record and who looks at it have it."""
 
-MAX_SHARED = 48
-"""Values of the past that are kept for records that wait."""
+MAX_SHARED = 4_000
+"""Values of the past that are kept for records that wait: of all parameters of a model in the
+turns within each of the newest turns."""
+
+SOME = 64
+"""Values that are let go of until it is looked again which of them to forget."""
 
 MAX_LOOPS = 8
 """Loops of which turns are let go at once."""
@@ -82,6 +86,8 @@ class Ring:
         self.known: Callable[[Any], Any] = lambda tensor: tensor._rec
         """The identity of a tensor as it is now."""
         self._gone: set[int] = set()  # nodes that were let go of and may be alive
+        self._crowded = 0
+        """So many values that were let go of are there to be before some are forgotten."""
         self._again = 0
         """Records from which on loops are tried again whose turns waited for a run."""
 
@@ -280,6 +286,8 @@ class Ring:
         """Forget those of the ``known`` values that no tensor is any more. A few of the newest are
         kept if somebody still has their ``Ref``, for example a record that waits."""
         lost = self.recorder.lost
+        if len(known) < self._crowded:
+            return
         shared: list[int] = []
         for value in known:
             record = lost.get(value)
@@ -294,6 +302,7 @@ class Ring:
                     self._forget(value)
         for value in shared[:-MAX_SHARED]:
             self._forget(value)
+        self._crowded = len(lost) + SOME  # those that stay are not looked at each time
         if len(self._gone) > MAX_GONE:
             self._gone.clear()
 

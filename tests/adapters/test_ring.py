@@ -8,6 +8,7 @@ import pytest
 
 from graphwidget.recording import events as ev
 
+from .engines import native, real
 from .recorded import Recorded, record
 
 TURNS = 300
@@ -187,6 +188,30 @@ for epoch in range(8):
     assert told[-3:] == [38, 39, 40]
     assert len(told) < 8
     assert loops[-1]["curves"]["loss"] == [2.0 * step for step in range(40)]
+
+
+EPOCHS = """
+torch.manual_seed(0)
+x = torch.randn(5, 4)
+net = torch.nn.Sequential(*[torch.nn.Linear(4, 4) for _ in range(8)])
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+for epoch in range(12):
+    for batch in range(20):
+        optimizer.zero_grad()
+        loss = net(x).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("engine", [native, real])
+def test_of_many_parameters_over_epochs_all_that_a_kept_turn_read_is_told(engine: Any) -> None:
+    model = engine(EPOCHS)[0]
+    read = {value for call in model.calls.values() for value in call["inputs"]}
+    assert {value for value in read if not isinstance(value, str)} <= model.values.keys()
+    versions = [row for row in model.values.values() if row["parameter"]]
+    assert len(versions) > 16 * 12
+    assert all(row["names"] for row in versions), "a parameter has its name in every turn"
 
 
 def test_nothing_is_kept_of_turns_that_are_let_go() -> None:
