@@ -3,7 +3,7 @@
 import { countWhile } from "../collections";
 import type { Summary } from "../log/events";
 import { cut, notFinite, number, shape, shapeOf, UNSEEN } from "../log/format";
-import { hazards, nodesOf, once, spoilt, type Model, type NodeRow } from "../log/model";
+import { hazards, isMasked, nodesOf, once, spoilt, type Model, type NodeRow } from "../log/model";
 import { rare } from "../log/table";
 import type { GroupBox, GroupFacts } from "./boxes";
 import { textWidth } from "./measure";
@@ -154,7 +154,9 @@ const unusual = once((model) => {
   for (const { node } of hazards(model)) {
     if (node.call !== null) calls["a saved value was written in place"].add(node.call);
   }
-  for (const { call } of spoilt(model)) if (call !== null) calls["NaN or Inf inside"].add(call);
+  for (const value of spoilt(model)) {
+    if (value.call !== null && !isMasked(model, value)) calls["NaN or Inf inside"].add(value.call);
+  }
   return calls;
 });
 

@@ -290,6 +290,17 @@ const spoiltIn = rare<ValueRow, ValueRow>((value, add) => {
   if (notFinite(value.summary) > 0) add(value);
 });
 
+/** Ops that put a number where the program wants it. */
+const PUTS = /^(masked_fill|fill|full|where|copy)\b|^(masked_fill|fill|copy)_/;
+
+/** Whether the program itself put an infinity there: `scores.masked_fill(mask, float("-inf"))`. */
+export function isMasked(model: Model, { call }: ValueRow): boolean {
+  const by = call === null ? undefined : model.calls.get(call);
+  if (!by || !PUTS.test(by.op)) return false;
+  const numbers = by.inputs.filter((input) => typeof input === "string");
+  return [...numbers, ...Object.values(by.params)].some((text) => /^-?inf$/.test(text));
+}
+
 /** What is found once of a model, which is never changed after it was given away. */
 export function once<T>(find: (model: Model) => T): (model: Model) => T {
   const found = new WeakMap<Model, T>();

@@ -4,7 +4,7 @@ import { called, expression } from "../graph/names";
 import { callKey, nodeKey, scopeKey, valueKey } from "../graph/keys";
 import { RAISED_KEY } from "../graph/raised";
 import { dtype, notFinite, shape } from "../log/format";
-import { spoilt } from "../log/model";
+import { isMasked, spoilt } from "../log/model";
 import type { CallRow, ErrorRow, Hazard, Model, ValueRow } from "../log/model";
 
 /** Something found: where it is drawn, and what it is in words. */
@@ -133,13 +133,16 @@ export function problemsOf(
   return problems;
 }
 
-/** Whether a value that is not finite was made of values that are: there the trouble begins. */
+/**
+ * Whether a value that is not finite was made of values that are: there the trouble begins. Scores
+ * that were masked with an infinity are none yet, but what is made of them may be.
+ */
 function begins(model: Model, value: ValueRow): boolean {
-  if (neverRead(model, value)) return false;
+  if (neverRead(model, value) || isMasked(model, value)) return false;
   const call = value.call === null ? undefined : model.calls.get(value.call);
   return !call?.inputs.some((input) => {
     const made = typeof input === "number" ? model.values.get(input) : undefined;
-    return made !== undefined && notFinite(made.summary) > 0;
+    return made !== undefined && notFinite(made.summary) > 0 && !isMasked(model, made);
   });
 }
 

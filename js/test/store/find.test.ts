@@ -110,4 +110,28 @@ describe("what is wrong", () => {
     p.tell("op", 91, "mul", [90, "0"], {}, [91], null, false, null, null);
     expect(problems(load(p))).toEqual([{ key: "v90", kind: "nan" }]);
   });
+
+  it("is no infinity that the program put there itself, but the NaN that comes of it", () => {
+    const p = new Program();
+    p.cell();
+    const [x, mask] = [p.leaf("x", [1]), p.leaf("mask", [1], false)];
+    const scores = [[2], "float32", ["-inf", 1], null, null];
+    p.tell("value", 90, 90, 0, false, true, false, null, scores);
+    p.tell(
+      "op",
+      90,
+      "masked_fill",
+      [x.id, mask.id],
+      { value: "-inf" },
+      [90],
+      null,
+      false,
+      null,
+      null,
+    );
+    expect(problems(load(p))).toEqual([]);
+    p.tell("value", 91, 91, 0, false, true, false, null, [[2], "float32", ["nan", 1], null, null]);
+    p.tell("op", 91, "softmax", [90], { dim: "-1" }, [91], null, false, null, null);
+    expect(problems(load(p))).toEqual([{ key: "v91", kind: "nan" }]);
+  });
 });
