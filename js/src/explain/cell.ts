@@ -21,16 +21,17 @@ const FEW = 4;
  */
 export function explainCell(model: Model, last: Event): Explanation | null {
   const scope = "call" in last && last.call !== null ? model.calls.get(last.call)?.scope : null;
-  const optimizer = stepAround(model, scope ?? null);
+  const steps = stepAround(model, scope ?? null).length > 0;
   const run = [...model.runs.values()].at(-1);
   const trains = run !== undefined && run.time >= (films(model).shown?.turn.from ?? Infinity);
-  const told = OVER.has(last.event) || optimizer.length > 0 || looksOn(model, last);
+  const told = OVER.has(last.event) || steps || looksOn(model, last);
   if (!told && !trains) return null;
   if (run?.status !== "ok" || run.inputs || run.time < (model.cellTimes.at(-1) ?? 0)) return null;
   const root = run.roots[0]?.[0] ?? null;
   const arrived = leavesOf(model, run);
   if (root === null || arrived.length === 0) return null;
   const summary = model.values.get(root)?.summary;
+  const optimizer = stepAfter(model, run);
   return atLine(model, run.source, {
     tone: "backward",
     title: [name(model, root), plain(" = "), asValue(numbers(summary, 40))],
@@ -47,6 +48,15 @@ function looksOn(model: Model, last: Event): boolean {
   if (last.event !== "op" || last.inplace) return false;
   const values = last.outputs.map((id) => model.values.get(id));
   return values.every((value) => value && !value.requires_grad && userName(value) === null);
+}
+
+/** The optimizer's step that came after a run; empty where there was none. */
+function stepAfter(model: Model, run: RunRow): Line {
+  for (const call of model.calls.values()) {
+    const step = call.time > run.time && call.inplace ? stepAround(model, call.scope) : [];
+    if (step.length > 0) return step;
+  }
+  return [];
 }
 
 /** Numbers that are no gradient's. */

@@ -82,6 +82,22 @@ describe("a cell in which backward has run", () => {
     );
   });
 
+  it("tells the optimizer's step also when something was computed after it", () => {
+    const p = new Program();
+    p.cell();
+    const w = p.parameter("w", [1]);
+    p.within("step", "Adam", "lr=1", () => {
+      p.update(w);
+    });
+    p.backward(p.op("mul", [w, 2]));
+    expect(told(load(p))).not.toContain("Then a step");
+    p.within("step", "SGD", "lr=0.1", () => {
+      p.update(w);
+    });
+    p.op("mean", [p.unnamed([2])]);
+    expect(told(load(p))).toContain("Then a step of SGD (lr=0.1): w ← w − lr · g");
+  });
+
   it("tells the gradient that a parameter has now, whatever has written the parameter since", () => {
     const p = new Program();
     p.cell();
