@@ -51,6 +51,8 @@ function explainEvent(
     }
     case "pass":
       return explainPass(model);
+    case "snapshot":
+      return { ...NOTHING, title: [plain("What earlier cells have made; this cell begins here")] };
     case "backward":
       return explainBegin(model, event.run);
     case "done":

@@ -29,6 +29,9 @@ export interface Step {
 const LEADING = new Set(["define", "cell", "source", "value"]);
 const TRAILING = new Set(["name", "node", "dead", "free", "finish", "write", "row"]);
 
+/** Those of them that are no step of their own after a leaf either. */
+const CLOSING = new Set(["node", "free", "finish"]);
+
 /**
  * Groups events into steps, as they come.
  *
@@ -98,6 +101,10 @@ export class Stepper {
   private trails(event: Event): boolean {
     if (event.event === "name" && this.created !== null) {
       this.leaf(); // a name given to a value that no op made: it was a leaf
+      return true;
+    }
+    if (this.created !== null && CLOSING.has(event.event)) {
+      this.leaf(); // what backward has for a leaf is told with it
       return true;
     }
     if (this.steps.length === 0) return false;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { stepAt } from "../../src/replay/steps";
 import { createStore, type Store } from "../../src/store/store";
-import type { Program } from "../builder";
+import { Program } from "../builder";
 import { exampleA, exampleC, exampleG } from "../examples";
 
 function load(program: Program): Store {
@@ -25,6 +25,14 @@ describe("steps", () => {
     program.tell("backward", 7, [[5, 3]], false, false, true, null, null);
     program.tell("value", 90, 90, 0, false, true, false, null, [[], "float32", [1], null, null]);
     expect(load(program).steps.value.at(-1)?.kind).toBe("backward");
+  });
+
+  it("have what backward keeps for a leaf with the leaf, which has no name yet", () => {
+    const program = new Program();
+    const hidden = program.unnamed([0]);
+    program.tell("node", 90, "AccumulateGrad", null, [], [], [], hidden.id);
+    program.op("mul", [hidden, 2]);
+    expect(load(program).steps.value.map(({ kind }) => kind)).toEqual(["leaf", "op"]);
   });
 
   it("cover the log without gaps", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Command } from "../../src/kernel/protocol";
+import { toText } from "../../src/explain/text";
 import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";
 import { exampleA, exampleC, exampleG } from "../examples";
@@ -79,6 +80,8 @@ describe("the store", () => {
     store.received({ type: "events", from: 99, events });
     expect(store.end.value).toBe(100);
     expect(store.model.value.dropped).toBe(100);
+    store.goTo(0);
+    expect(toText(store.explanation.value?.title ?? [])).toContain("earlier cells");
   });
 
   it("opens a log as richly when its picture was empty before", () => {
