@@ -59,8 +59,8 @@ LONG = 20
 UNSHARED = 3
 """References to a value's ``Ref`` when only its own record and who looks at it have it."""
 
-MAX_SHARED = 4_000
-"""Values of the past that are kept for records that wait: of all parameters of a model in the
+MAX_SHARED = 2_000
+"""Values of the past that are kept for records that wait, 32 MB at most: of all parameters in the
 turns within each of the newest turns."""
 
 SOME = 64
