@@ -1,7 +1,9 @@
 /* Where a call belongs: to a module with its formula, to an optimizer's step with its rule. */
 
 import { scopeKey } from "../graph/keys";
-import { scopesAround, type Model, type ScopeRow } from "../log/model";
+import { brief } from "../log/format";
+import type { Summary } from "../log/events";
+import { scopesAround, type Model, type ScopeRow, type ValueRow } from "../log/model";
 import { dim, math, plain, type Line } from "./text";
 
 /** What an optimizer does with each parameter w and its gradient g. */
@@ -46,6 +48,34 @@ function told({ name, text }: ScopeRow): Line {
 export function stepAround(model: Model, scope: number | null): Line {
   const step = scopesAround(model, scope).find(({ kind }) => kind === "step");
   return step ? told(step) : [];
+}
+
+/** What plain SGD makes of a parameter, in numbers: `[1., 2.] − 0.1 · [2., 4.]`; else empty. */
+export function sgdInNumbers(
+  model: Model,
+  scope: number | null,
+  before: ValueRow,
+  after: ValueRow,
+): string {
+  const step = scopesAround(model, scope).find(({ kind }) => kind === "step");
+  const rate = step?.name === "SGD" ? /^lr=(\S+)$/.exec(step.text)?.[1] : undefined;
+  const [w, g, made] = [before.summary, after.grad, after.summary];
+  if (rate === undefined || g === null) return "";
+  // Only what happened is told: the gradient may have been written since, or maximized.
+  const [ws, gs, results] = [numbersOf(w), numbersOf(g), numbersOf(made)];
+  if (ws.length === 0 || ws.length !== gs.length) return "";
+  const off = ws.some((x, i) => {
+    const found = x - Number(rate) * (gs[i] ?? NaN);
+    return !(Math.abs(found - (results[i] ?? NaN)) <= 1e-5 * Math.max(1, Math.abs(found)));
+  });
+  const texts = [w, g].map((each) => brief(each, 24));
+  const readable = !off && texts.every((text) => !text.startsWith("("));
+  return readable ? texts.join(` − ${rate} · `) : "";
+}
+
+/** All numbers of an array, where they are told. */
+function numbersOf({ values }: Summary): readonly number[] {
+  return values?.map(Number) ?? [];
 }
 
 /** One line on the innermost module or optimizer's step around a scope; empty where there is none. */

@@ -6,7 +6,7 @@ import { byInput, expression, fill, userName } from "../graph/names";
 import { hazards, holdsTensor, type CallRow, type Model, type ValueRow } from "../log/model";
 import type { Step } from "../replay/steps";
 import { explainStatic } from "./static";
-import { belongsTo } from "./scope";
+import { belongsTo, sgdInNumbers } from "./scope";
 import { explainNode } from "./node";
 import { explainPass } from "./optimization-pass";
 import { explainError } from "./problems";
@@ -173,8 +173,13 @@ function explainWrite(model: Model, storage: number, time: number): Explanation 
   if (!write) return NOTHING;
   const target = write.base ?? write.value;
   const lines: Line[] = [];
+  const call = write.call === null ? undefined : model.calls.get(write.call);
   const value = model.values.get(target);
-  if (value) lines.push([plain("Its value is now "), numbers(value.summary, 40)]);
+  const before = model.values.get(write.before);
+  const worked = value && before ? sgdInNumbers(model, call?.scope ?? null, before, value) : "";
+  if (value && worked) {
+    lines.push([math(`${worked} = `), { ...numbers(value.summary, 40), tone: "math" }]);
+  } else if (value) lines.push([plain("Its value is now "), numbers(value.summary, 40)]);
   const shared = [...model.values.values()].filter(
     (v) => v.storage === storage && v.alive && v.value !== target && v.next === null,
   );
@@ -187,7 +192,6 @@ function explainWrite(model: Model, storage: number, time: number): Explanation 
   }
   const stale = hazards(model).filter(({ slot }) => slot.stale.includes(time));
   if (stale.length === 0) lines.push([dim("Nothing that backward needs was overwritten.")]);
-  const call = write.call === null ? undefined : model.calls.get(write.call);
   const around = belongsTo(model, call?.scope ?? null);
   if (around.length > 0) lines.push(around);
   return atLine(model, write.source, {

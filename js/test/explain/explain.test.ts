@@ -314,6 +314,23 @@ describe("where a call belongs", () => {
   });
 });
 
+it("a step of plain SGD is told in numbers, if they are what happened", () => {
+  const step = (text: string, made: number): string => {
+    const p = new Program();
+    p.cell();
+    const w = p.parameter("w", [1]);
+    p.tell("grad", w.id, "accumulated", [[1], "float32", [4], null, null], null, null, null);
+    p.within("step", "SGD", text, () => {
+      w.data = [made];
+      p.update(w);
+    });
+    return told(load(p)).at(-1) ?? "";
+  };
+  expect(step("lr=0.1", 1 - 0.1 * 4)).toContain("| [1.] − 0.1 · [4.] = [0.6] |");
+  expect(step("lr=0.1", 1 + 0.1 * 4)).toContain("| Its value is now [1.4] |");
+  expect(step("lr=0.1, momentum=0.9", 1 - 0.1 * 4)).toContain("| Its value is now [0.6] |");
+});
+
 it("a second name is told with the first", () => {
   const p = new Program();
   p.cell();
