@@ -90,7 +90,9 @@ class Sorter:
         self._order(batch)
         records: list[Any] = []
         if not self.pulsing or self._seen >= self._quiet:
-            budget = LIVE if self.pulsing else BUDGET
+            waiting = self.scopes.size + len(self._aside)
+            few = self._live + waiting <= 2 * BUDGET  # then all turns are told, live or not
+            budget = LIVE if self.pulsing and not few else BUDGET
             self._let_go(budget)
             self._bring_back()
             self.ring.thin(budget)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import linecache
 from typing import Any
 
 import pytest
+import torch
 
+import graphwidget
+from graphwidget.adapters.native import NativeAdapter
+from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.recording import events as ev
+from graphwidget.recording.recorder import Recorder
 
 from .engines import native, real
 from .recorded import Recorded, record
@@ -224,3 +230,31 @@ def test_nothing_is_kept_of_turns_that_are_let_go() -> None:
             len(recorder.values) + len(recorder.nodes) + len(recorder.lost) + len(recorder.refs)
         )
     assert sizes[1] < sizes[0] + 100
+
+
+@pytest.mark.parametrize("adapter_of", [NativeAdapter, TorchAdapter])
+def test_a_loop_of_few_turns_is_told_whole_though_somebody_looks_on(adapter_of: Any) -> None:
+    library = graphwidget if adapter_of is NativeAdapter else torch
+    source = """
+layers = [each for _ in range(6) for each in (torch.nn.Linear(4, 4), torch.nn.Tanh())]
+net = torch.nn.Sequential(*layers)
+optimizer = torch.optim.Adam(net.parameters())
+for step in range(8):
+    loss = net(torch.ones(2, 4)).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    if step % 4 == 3:
+        look()
+"""
+    linecache.cache["<few>"] = (len(source), None, source.splitlines(True), "<few>")
+    adapter = adapter_of(Recorder())
+
+    def look() -> None:
+        adapter.sorter.pulse(lambda _wait: adapter.drain(), 0.0)
+
+    with adapter.observing():
+        exec(compile(source, "<few>", "exec"), {"torch": library, "look": look})
+    adapter.drain()
+    loop = next(each for each in adapter.recorder.log.model().loops.values() if each["count"] == 8)
+    assert [turn["turn"] for turn in loop["turns"]] == list(range(1, 9))
