@@ -15,6 +15,7 @@ from ..recording.sites import Names
 from ..recording.summary import Captured, summary
 from .bindings import Bindings
 from .earlier_calls import Earlier
+from .grad_calls import GRAD, grad_definition, grad_options
 from .identity import texts
 from .optimizer_steps import step_definition, step_key
 from .raw_records import MADE, NODE
@@ -37,7 +38,7 @@ class CallEvents(Bindings):
         self.scopes = scopes
         self.write_times: dict[tuple[int, int], int] = {}
         """When each (storage, version) was written."""
-        self.retell[self.call] = self._retell
+        self.retell[self.call] = self.retell[self.differentiated] = self._retell
 
     def call(
         self, position: Position | None, op: Op, refs: list[Any], given: Mapping[str, Any],
@@ -52,11 +53,7 @@ class CallEvents(Bindings):
         tell, scope = self.recorder.tell, self.scopes.current
         source = self._source(position)
         self.define(op)
-        for ref, data, needs, view_of, _names in made:
-            leaf, told = node is None or not needs, summary(data)
-            self.recorder.value(
-                ref, ev.Value(ref.id, ref.storage, ref.version, needs, leaf, False, view_of, told)
-            )
+        self._values(made, node)
         call = self.recorder.ids.call()
         ids = tuple([each.id for each in refs])
         if self.recorder.lost:
@@ -75,6 +72,33 @@ class CallEvents(Bindings):
         for ref, _data, _needs, _view_of, names in made:
             if names:
                 self.bound(ref.id, names)
+
+    def differentiated(
+        self, position: Position | None, _what: str, refs: list[Any], options: Mapping[str, Any],
+        made: Sequence[Made], node: None,
+    ) -> None:  # fmt: skip
+        """A call of ``autograd.grad`` gave what no op told of has made."""
+        self.moved(position)
+        if self.recorder.define(GRAD):
+            self.recorder.tell(grad_definition())
+        self._values(made, node)
+        ids = tuple([each.id for each in refs])
+        if self.recorder.lost:
+            self.recall(ids)
+        outputs = tuple([each[0].id for each in made])
+        call, scope = self.recorder.ids.call(), self.scopes.current
+        params, source = texts(grad_options(options)), self._source(position)
+        self.recorder.tell(ev.Op(call, GRAD, ids, params, outputs, None, False, scope, source))
+        for ref, _data, _needs, _view_of, names in made:
+            if names:
+                self.bound(ref.id, names)
+
+    def _values(self, made: Sequence[Made], node: NodeRef | None) -> None:
+        for ref, data, needs, view_of, _names in made:
+            leaf, told = node is None or not needs, summary(data)
+            self.recorder.value(
+                ref, ev.Value(ref.id, ref.storage, ref.version, needs, leaf, False, view_of, told)
+            )
 
     def earlier(self, made: Earlier) -> int:
         """A call that was made before, which its node tells; its id."""

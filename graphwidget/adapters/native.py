@@ -30,7 +30,7 @@ from ..recording.summary import COPIED, Captured, capture, detailed_summary, sta
 from .backward_runs import nothing
 from .call_events import Edges, Written
 from .error_words import stopped, words_of_saved
-from .heard_scopes import HeardScopes
+from .heard_gradients import HeardGradients
 from .identity import frozen_params, guarded
 from .library_results import named_by_call
 from .position_finder import in_optimizers, ours, outside, unheard
@@ -44,7 +44,7 @@ BETWEEN, QUICK = 64, 0.002
 NO_NAMES: Names = ()
 
 
-class NativeAdapter(HeardScopes):
+class NativeAdapter(HeardGradients):
     """Observes the core and records into ``recorder``.
 
     ``on_pulse``, when set, is called while ops run, in the thread that runs them, for whoever
@@ -63,9 +63,12 @@ class NativeAdapter(HeardScopes):
         self._next = 0  # raw records at which to look at the clock again
         self.sorter = Sorter(recorder, self.scopes)
         self.sorter.settling.add(self._settle)
-        self.sorter.named.update({self._call: _named, self._perhaps: named_by_call})
+        self.sorter.named.update({
+            self._call: _named, self._gives: _named, self._perhaps: named_by_call,
+        })  # fmt: skip
         self.sorter.kinds.update({
-            self._call: "call", self.identity.told: "value", self._begin: "begin",
+            self._call: "call", self._gives: "call", self.identity.told: "value",
+            self._begin: "begin",
             self._finishes: "finish", self._runs: "finish", self._accumulates: "finish",
             self._starts: "run", self._tells_grad: "run", self._error: "error",
             self._perhaps: "turn", self.calls.made: "turn", self._wrote: "turn",

@@ -156,6 +156,14 @@ def grad(
         found = [
             zeros_for(wanted[i], create_graph) if g is None else g for i, g in enumerate(found)
         ]
+    if runtime.observer is not None:
+        given = [x for x in (*roots, *wanted, *grads) if isinstance(x, Tensor)]
+        options = {
+            "retain_graph": retain_graph, "create_graph": create_graph,
+            "allow_unused": allow_unused, "is_grads_batched": is_grads_batched,
+            "materialize_grads": materialize_grads,
+        }  # fmt: skip
+        runtime.observer.differentiated(given, found, options)
     if isinstance(inputs, dict):
         return dict(zip(inputs, found, strict=True))
     return tuple(found)

@@ -72,6 +72,15 @@ class Observer(Protocol):
     def run_ends(self, run: RunBase, status: str, error: BaseException | None) -> None:
         """The run is over: ``ok``, ``failed`` or ``abandoned``."""
 
+    def differentiated(
+        self,
+        inputs: Sequence[TensorBase],
+        gradients: Sequence[TensorBase | None],
+        options: Mapping[str, Any],
+    ) -> None:
+        """``autograd.grad`` is about to return ``gradients``; ``inputs`` are the tensors that it
+        was given, those that were differentiated first."""
+
     def failed(self, error: BaseException) -> None:
         """An autograd error or warning arose outside any run."""
 

@@ -161,6 +161,7 @@ def bound(code: CodeType, lasti: int, path: Path) -> Binding:
     names: list[tuple[str, str]] = []
     depth: int | None = 0  # of the result on the stack, counted from the top
     spelled: list[str] = []  # what was loaded since the call, as the user wrote it
+    before = _END
     for step, following in pairwise(_after(code, lasti)):
         if step.name == "RETURN_VALUE":
             return Binding(tuple(names), path if depth == 0 else None)
@@ -176,10 +177,13 @@ def bound(code: CodeType, lasti: int, path: Path) -> Binding:
             if following.name in _STORES and not path:
                 names.append(_named(following, scope))
             depth += 1
+        elif depth == 1 and path and _takes_item(step, before, path[0]):
+            depth, path = 0, path[1:]
         elif depth is not None:
             depth, path = _moved(step, depth, path)
         if depth is None:
             break
+        before = step
         spelled = _spell(step, spelled)
     return Binding(tuple(names), None)
 
@@ -256,6 +260,12 @@ def _effect(step: dis.Instruction) -> int:
     return dis.stack_effect(step.opcode, step.arg, jump=False)
 
 
+def _takes_item(step: _Step, before: _Step, nr: int) -> bool:
+    """Whether an instruction takes the item ``nr`` of a tuple, by a number that was just loaded."""
+    subscribes = step.name == "BINARY_SUBSCR" or (step.name, step.arg) == SUBSCRIPT
+    return subscribes and before.name in _NUMBERS and before.value == nr
+
+
 def _moved(step: _Step, depth: int, path: Path) -> tuple[int | None, Path]:
     """Where the result is after an instruction that is no store; None when it is used up."""
     if step.name == "SWAP":
@@ -298,6 +308,9 @@ _QUIET = frozenset(
 )
 _STORES = frozenset({"STORE_NAME", "STORE_FAST", "STORE_GLOBAL", "STORE_DEREF"})
 _VARIABLES = frozenset({"LOAD_NAME", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_FAST_CHECK"})
+_NUMBERS = frozenset({"LOAD_CONST", "LOAD_SMALL_INT"})
+SUBSCRIPT = ("BINARY_OP", 26)
+"""``[]`` as 3.14 writes it."""
 _CALLS = {"CALL": 2, "CALL_KW": 3}
 """Items that a call takes besides its arguments."""
 _POPS = {

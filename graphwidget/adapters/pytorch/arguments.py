@@ -122,7 +122,7 @@ def given_to_run(identity: Tensors, value: Any, refs: list[Ref]) -> Any:
 def given_back(identity: Tensors, value: Any) -> Any:
     """What a call gave back, with references in the place of tensors."""
     if isinstance(value, torch.Tensor):
-        return None if is_lazy(value) else identity.current(value)
+        return None if is_lazy(value) else identity.result(value)
     if isinstance(value, (list, tuple)):
         return tuple([given_back(identity, each) for each in value])
     return None

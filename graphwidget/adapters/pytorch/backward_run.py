@@ -116,7 +116,9 @@ class BackwardRun:
         runs.checks.check_growth(self)
         runs.checks.check_roots_finite(outputs, self.roots)
         if not self.deferred:
-            self.hooks = NodeHooks(runs, self.id, self.gate, self.asks, self.learning, self.ran)
+            self.hooks = NodeHooks(
+                runs, self.id, self.gate, self.asks, self.learning, self.ran, self.keeps
+            )
             self.hooks.install(self.reached)
 
     def tell(self) -> None:
@@ -292,15 +294,12 @@ class BackwardRun:
                 self.hooks.remove()
             if status == "ok":
                 self._learns_nothing()
-            emptied: list[int] = []
             if self.hooks is None:
-                emptied = self._over(status)
+                for number in self._over(status):
+                    self.recorder.raw.append((self.recorder.free, number))
             elif not self.keeps:
                 site = None if self.position is None else self.position.site
                 _note_first(self.runs.checks.freed_by, self.hooks.done, site)
-                emptied = self.hooks.emptied
-            for number in emptied:
-                self.recorder.raw.append((self.recorder.free, number))
             self.recorder.raw.append((self.recorder.tell, ev.Done(self.id, status)))
             self._retained()
             self.runs.is_over()

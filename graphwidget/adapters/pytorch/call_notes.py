@@ -29,6 +29,8 @@ from .writes import Writes, written_by
 
 MAX_KEPT = 10_000
 """Entries of each table of what was noted by the way."""
+MAX_PARTS = 32
+"""Results of one call that are named one by one."""
 UNUSUAL = FLAGS | {"data", "detach", "batch_norm"}
 """Calls of which more is noted than what they made."""
 
@@ -51,6 +53,8 @@ class CallNotes:
         self.identity = identity
         self.records = records
         self.position = position
+        self.names_of_part: Callable[[int], Names] = lambda nr: ()
+        """Gives the names that one of the results of the call gets."""
         self.heard: Callable[[], None] = lambda: None
         """Called after each call that was told."""
         self.origins: dict[int, Site] = {}
@@ -101,7 +105,7 @@ class CallNotes:
         call: Heard = new_tuple(
             Heard,
             (position, func, name, args, kwargs, (made, None) if pair else made, tuple(refs),
-             (made,), (), torch.is_grad_enabled(), names, late, False),
+             (made,), (), torch.is_grad_enabled(), names, late, False, ()),
         )  # fmt: skip
         self.tape.heard(call)
         self.still = self.still + 1 if node is None else 0
@@ -141,7 +145,7 @@ class CallNotes:
             Heard,
             (position, func or torch.autograd.Function, name, args, kwargs,
              new[0] if single and made else given_back(identity, result), tuple(refs), new, writes,
-             torch.is_grad_enabled(), names, late, False),
+             torch.is_grad_enabled(), names, late, False, self._parts(result, made)),
         )  # fmt: skip
         if func is not None:
             self.tape.heard(call)
@@ -160,6 +164,14 @@ class CallNotes:
         if written and identity.gradients:
             self.writes.into_gradients(call, written)
         self.heard()
+
+    def _parts(self, result: Any, made: list[torch.Tensor]) -> tuple[Names, ...]:
+        """The names that each of several results is about to get: ``du, dv = grad(...)``."""
+        if not isinstance(result, (tuple, list)) or len(made) > MAX_PARTS:
+            return ()
+        at = {id(each): nr for nr, each in enumerate(result)}
+        found = [self.names_of_part(at[id(x)]) if id(x) in at else () for x in made]
+        return tuple(found) if any(found) else ()
 
     def _tell(
         self, call: Heard, made: list[torch.Tensor], written: list[tuple[torch.Tensor, Ref]]

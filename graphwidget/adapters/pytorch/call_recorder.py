@@ -187,6 +187,9 @@ class CallRecorder:
         self._tell(position, name, told.key, inputs, values, told.params, writes, number)
         if len(values or writes) == 1:
             self.names.bound(values[0][0].id if values else writes[0].value, call.names)
+        for made, names in zip(values, call.parts, strict=False):
+            if names:
+                self.names.bound(made[0].id, names)
 
     def tell_step(
         self, position: Position | None, name: str, call: Heard, number: list[int],
@@ -242,12 +245,11 @@ class CallRecorder:
 
 
 def named(record: Any) -> Sequence[Given]:
-    """What a call gives a name to."""
-    values, names = record[MADE], record[3].names
-    if not names or len(values) != 1:
-        return ()
-    ref, data, _facts = values[0]
-    return ((ref.id, names, _number(data)),)
+    """What a call gives names to."""
+    values, call = record[MADE], record[3]
+    parts = call.parts or ((call.names,) if call.names and len(values) == 1 else ())
+    both = zip(values, parts, strict=False)
+    return [(made[0].id, names, _number(made[1])) for made, names in both if names]
 
 
 def _number(data: Captured) -> Any:

@@ -31,18 +31,18 @@ class NodeHooks:
         asks: bool,
         leaves: Iterable[torch.Tensor],
         ran: set[int],
+        keeps: bool,
     ) -> None:
         self.runs = runs
         self.run = run
         self.gate = gate
         self.asks = asks
         self.ran = ran
+        self.keeps = keeps
         self.left: dict[int, NodeRef] = {}
         """Nodes that said that they start and have not finished, in order."""
         self.done: list[int] = []
         """Nodes that ran and are no leaf's."""
-        self.emptied: list[int] = []
-        """Nodes that ran and had saved something."""
         self._handles: list[Any] = []
         self._passed: dict[int, Passed] = {}  # what nodes gave, by its address while it is held
         self._ungraded = set(map(id, filter(_ungraded, leaves)))
@@ -85,8 +85,6 @@ class NodeHooks:
             self.ran.add(number)
             if self.asks:
                 self.left.pop(number, None)
-            if saves:
-                self.emptied.append(number)
             if leaf is None:
                 self.done.append(number)
             with torch._C.DisableTorchFunction():
@@ -97,7 +95,8 @@ class NodeHooks:
                     value, grad = known.id, self._accumulated(leaf, leaf.grad, taken)
                     runs.identity.note_gradient(leaf)
                 gave = self._taken(into)
-            runs.recorder.raw.append((runs.ran, self.run, ref, taken, value, grad, gave))
+            freed = saves and not self.keeps  # the engine does it right after this hook
+            runs.recorder.raw.append((runs.ran, self.run, ref, freed, taken, value, grad, gave))
         except Exception as error:
             self.runs.fault(error)
 

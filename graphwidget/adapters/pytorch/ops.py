@@ -16,6 +16,7 @@ from ...optable import TABLE, Op
 from ...optable.derivative_text import derivatives
 from ...recording import events as ev
 from ...recording.recorder import Ref
+from ..grad_calls import GRAD, grad_options
 from .tape import refs_in
 
 MAX_TEXT = 120
@@ -74,6 +75,7 @@ def called(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], written: b
     inputs: list[Ref | str] = []
     names = () if op is None or op.variadic else op.inputs
     args = args if op is None else _sizes_together(op, args)
+    kwargs = grad_options(kwargs) if name == GRAD else kwargs
     rest = [*names[len(args) :]]
     for nr, value in enumerate(args):
         if nr < len(names) and isinstance(value, (int, float, bool)):

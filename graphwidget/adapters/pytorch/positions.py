@@ -22,6 +22,8 @@ from .identity import Identity
 TORCH = os.path.dirname(torch.__file__) + os.sep
 CALLING = torch.nn.Module._call_impl.__code__
 """The code that calls modules."""
+HANDED_OVER = torch.overrides.handle_torch_function.__code__
+"""The code with which PyTorch's Python functions hand a call over to a mode."""
 BEFORE = 3
 """Frames of ours, at least, between the position that is asked for and the call that was heard."""
 
@@ -60,6 +62,16 @@ class Positions(PositionFinder):
         if position.site is None:
             return None, (), ()
         return position, *self.names(position, frame)
+
+    def names_of_part(self, nr: int) -> Names:
+        """The names that one of the results of the call that was heard is about to get."""
+        frame = _outside(_getframe(1))
+        if frame.f_code is HANDED_OVER and frame.f_back is not None:
+            frame = frame.f_back.f_back or frame  # the function that the user calls returns it
+        position = self.at(frame)
+        if self.commanded or position.site is None:
+            return ()
+        return self.names(position, frame, (nr,))[0]
 
     def of(self, frame: FrameType) -> Position:
         """The position of the call that ``frame`` is making, with the turns that loops around it

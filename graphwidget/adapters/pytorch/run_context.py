@@ -60,14 +60,16 @@ class RunContext:
         self.recorder.tell(ev.Start(run, node.id, _summaries(grads)))
 
     def _has_run(
-        self, run: int, node: NodeRef, given: Grads, leaf: int | None, grad: Grad | None,
-        gave: Grads,
+        self, run: int, node: NodeRef, freed: bool, given: Grads, leaf: int | None,
+        grad: Grad | None, gave: Grads,
     ) -> None:  # fmt: skip
         """A node was ``given`` gradients and ``gave`` others; or accumulated that of a leaf."""
         self._start(run, node, given)
         if leaf is not None and grad is not None:
             self._accumulated("accumulated", leaf, grad, run)
         self.recorder.tell(ev.Finish(run, node.id, _summaries(gave), None))
+        if freed:
+            self.recorder.free(node.id)
 
     def _accumulated(self, how: str, value: int, grad: Grad, run: int | None) -> None:
         if self.recorder.lost:

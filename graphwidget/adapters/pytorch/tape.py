@@ -80,7 +80,8 @@ class Write(NamedTuple):
 class Heard(NamedTuple):
     """A call that was heard. References stand for tensors; ``given`` are those of its arguments as
     they were before, ``made`` and ``writes`` what it did. Without a ``func`` it is what the step of
-    an optimizer did. ``run`` says that it is a backward run."""
+    an optimizer did. ``run`` says that it is a backward run.
+    ``parts`` has the names of each of several results."""
 
     position: Position | None
     func: Callable[..., Any] | None
@@ -95,6 +96,7 @@ class Heard(NamedTuple):
     names: Names = ()
     late: Names = ()
     run: bool = False
+    parts: tuple[Names, ...] = ()
 
 
 class Look(NamedTuple):

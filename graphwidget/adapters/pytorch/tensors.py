@@ -150,6 +150,13 @@ class Tensors:
             self.unheard += 1
         return ref
 
+    def result(self, tensor: torch.Tensor) -> Ref:
+        """The identity of what a call gave back: what is new is told with the call."""
+        known = self.known(tensor)
+        if known is None:
+            return self.fresh(tensor)
+        return known if known.version == version_of(tensor) else self.current(tensor)
+
     def forget(self, refs: Iterable[Ref]) -> None:
         """Take back those of the values that were just met: they are met when they are used."""
         raw = self.recorder.raw

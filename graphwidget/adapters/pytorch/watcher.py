@@ -67,6 +67,7 @@ class TorchAdapter:
         self.calls = HeardCalls(
             recorder, self.identity, self.records, self.positions.here_and_names, self.fault
         )
+        self.calls.names_of_part = self.positions.names_of_part
         self.runs = EngineEntry(
             recorder, self.identity, self.calls, self.positions.here, self.fault
         )

@@ -1,0 +1,24 @@
+"""How a call of ``autograd.grad`` is told: as one op, of what it differentiates and by what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..recording import events as ev
+
+GRAD = "grad"
+
+
+def grad_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of its options that the user did not leave as they are."""
+    return {
+        name: value
+        for name, value in options.items()
+        if value is not None and value is not False and name != "only_inputs"
+    }
+
+
+def grad_definition() -> ev.Define:
+    """What is told of that op at its first use."""
+    return ev.Define(GRAD, GRAD, "", "", (), ())
