@@ -7,6 +7,7 @@ import { writesGradients } from "../graph/versions";
 import type { Event, Summary } from "../log/events";
 import { number } from "../log/format";
 import type { Model, RunRow, ValueRow } from "../log/model";
+import { callOf, explainGradCall } from "./grad-call";
 import { stepAround } from "./scope";
 import { atLine, code, codeAt, grad, name, numbers, plain } from "./text";
 import type { Explanation, Line, Piece } from "./text";
@@ -25,8 +26,10 @@ export function explainCell(model: Model, last: Event): Explanation | null {
   const run = [...model.runs.values()].at(-1);
   const trains = run !== undefined && run.time >= (films(model).shown?.turn.from ?? Infinity);
   const told = OVER.has(last.event) || steps || looksOn(model, last);
-  if (!told && !trains) return null;
-  if (run?.status !== "ok" || run.inputs || run.time < (model.cellTimes.at(-1) ?? 0)) return null;
+  if (run?.status !== "ok" || run.time < (model.cellTimes.at(-1) ?? 0)) return null;
+  const gave = "call" in last && last.call !== null && callOf(model, run)?.call === last.call;
+  if (!told && !trains && !gave) return null;
+  if (run.inputs) return explainGradCall(model, run);
   const root = run.roots[0]?.[0] ?? null;
   const arrived = leavesOf(model, run);
   if (root === null || arrived.length === 0) return null;
@@ -64,7 +67,7 @@ const asValue = (piece: Piece): Piece =>
   piece.tone === "grad" ? { ...piece, tone: "math" } : piece;
 
 /** Events that end a run, or take gradients back after it. */
-const OVER: ReadonlySet<string> = new Set(["start", "done", "grad"]);
+const OVER: ReadonlySet<string> = new Set(["start", "finish", "done", "grad"]);
 
 /** A leaf, and the gradient that came to it. */
 type Arrived = readonly [leaf: number, grad: Summary];

@@ -28,7 +28,9 @@ export function explainNode(
   const call = node.call === null ? undefined : model.calls.get(node.call);
   const output = node.outputs[0];
   const lines: Line[] = [];
-  const title: Line = [math(node.name), plain(" runs")];
+  // What a node did itself was told between its beginning and its end.
+  const began = events.some(({ event }) => event === "start");
+  const title: Line = [math(node.name), plain(began ? " runs" : " has run")];
   if (call && output !== undefined) {
     lines.push([
       plain("It is the derivative of "),
@@ -38,7 +40,7 @@ export function explainNode(
       ...arrived(model, node, output),
     ]);
     lines.push(...derivatives(model, node, call, output));
-  }
+  } else if (call) lines.push(...ofPart(model, node, call));
   lines.push(...after(model, node, events));
   return { title, lines };
 }
@@ -111,6 +113,37 @@ function sumOf(parts: readonly Summary[], length: number): string {
 /** The most inputs whose derivatives are spelled out. */
 const MOST_INPUTS = 24;
 
+/** One of several nodes of a call, which is not the one that its result has. */
+function ofPart(model: Model, node: NodeRow, call: CallRow): Line[] {
+  const results = call.outputs.map((value) => name(model, value));
+  const inputs = call.inputs.filter((input) => typeof input === "number");
+  const targets = edgeInputs(model, node, inputs);
+  const lines: Line[] = [
+    [
+      plain("It is a part of the derivative of "),
+      ...list(results),
+      plain(". Gradient in: "),
+      ...list(node.grads_in.map((incoming) => numbers(incoming))),
+    ],
+  ];
+  node.next.forEach((_, edge) => {
+    const [input, sent] = [inputs[at(targets, edge)], node.grads_out[edge]];
+    const part = partBehind(model, node, edge);
+    if (!sent || (part === null && input === undefined)) return;
+    if (part !== null) lines.push([plain("→ "), math(part.name), plain(": "), numbers(sent)]);
+    else if (input !== undefined)
+      lines.push([plain("→ "), name(model, input), plain(": "), numbers(sent)]);
+  });
+  return lines;
+}
+
+/** The node that an edge leads to if it is one more of the same call; else null. */
+function partBehind(model: Model, node: NodeRow, edge: number): NodeRow | null {
+  const [next] = at(node.next, edge);
+  const to = next === null ? undefined : model.nodes.get(next);
+  return to && to.call !== null && to.call === node.call && to.variable === null ? to : null;
+}
+
 /** For each edge: the local derivative, and its product with the gradient that came in. */
 function derivatives(model: Model, node: NodeRow, call: CallRow, output: number): Line[] {
   const inputs = call.inputs.filter((input) => typeof input === "number");
@@ -128,6 +161,11 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
     if (next === null || input === undefined || !sent) return;
     if (lines.length === MOST_INPUTS) {
       more += 1;
+      return;
+    }
+    const part = partBehind(model, node, edge);
+    if (part !== null && !rules.has(input)) {
+      lines.push([plain("→ "), math(part.name), plain(", a part of the same: "), numbers(sent)]);
       return;
     }
     const own = shortName(model, input);

@@ -41,7 +41,8 @@ function explainEvent(
       return explainWrite(model, event.storage, step.anchor);
     case "value":
       return explainLeaf(model, event.value);
-    case "start": {
+    case "start":
+    case "finish": {
       const node = model.nodes.get(event.node);
       if (!node) return NOTHING;
       const source = model.runs.get(event.run)?.source ?? null;
@@ -122,6 +123,7 @@ function explainOp(model: Model, id: number): Explanation {
 
 /** The formula with numbers, when they are there and few enough to read. */
 function resultLine(model: Model, call: CallRow, result: ValueRow): Line {
+  const formula = call.op !== "grad"; // its numbers are of the graph, not of what it was given
   const told = call.inputs.every(
     (input) => typeof input === "string" || model.values.get(input)?.summary.values != null,
   );
@@ -130,7 +132,7 @@ function resultLine(model: Model, call: CallRow, result: ValueRow): Line {
     return value ? brief(value.summary, 18) : cut(String(input), 18);
   });
   const text = inNumbers(model, call, values);
-  const shown = told && text.length <= 60 ? `${text} = ` : "= ";
+  const shown = formula && told && text.length <= 60 ? `${text} = ` : "= ";
   return [math(shown), { ...numbers(result.summary, 40), tone: "math" }];
 }
 
@@ -159,8 +161,11 @@ function savedLine(model: Model, call: CallRow, result: ValueRow | undefined): L
     return [];
   }
   const slots = node.saved.filter(holdsTensor);
-  if (slots.length === 0)
-    return [math(node.name), plain(" waits for backward. It saved no tensor.")];
+  if (slots.length === 0) {
+    const some = node.saved.some(({ text }) => text?.startsWith("tensor[")); // unknown to the log
+    const saved = some ? " It saved a tensor that is not shown." : " It saved no tensor.";
+    return [math(node.name), plain(` waits for backward.${saved}`)];
+  }
   const names = slots.map((slot) => ({
     ...name(model, slot.value),
     text: `${name(model, slot.value).text} (version ${slot.version})`,

@@ -108,6 +108,8 @@ export class Stepper {
       return true;
     }
     if (this.steps.length === 0) return false;
+    // A node that itself did something, as under create_graph, tells what came of it after that.
+    if (event.event === "finish" && this.steps.at(-1)?.kind === "op") return false;
     if (event.event === "write") {
       // Told after the op that wrote; other tensors of the storage follow with new values.
       this.pending = null;
@@ -159,6 +161,7 @@ function stepKind(event: Event): StepKind {
     case "pass":
       return event.event;
     case "start":
+    case "finish":
       return "node";
     default:
       return "other";

@@ -80,8 +80,10 @@ function stepOf(state: State, timeline: Timeline, { time, model, liveRun }: Mome
   });
   /** The node that the step shown ran. */
   const activeNode = computed(() => {
-    const start = stepEvents.value.find((event) => event.event === "start");
-    return start?.event === "start" ? start.node : null;
+    const [first] = stepEvents.value.flatMap((event) =>
+      event.event === "start" || event.event === "finish" ? [event.node] : [],
+    );
+    return first ?? null;
   });
   return { index, step, stepEvents, explanation, activeNode };
 }

@@ -25,7 +25,8 @@ export function createTimeTravel(state: State, derived: Derived, timeline: Timel
   const groupAt = (step: number): string | null => {
     const event = timeline.eventAt(steps.value[step]?.anchor ?? -1);
     if (event?.event === "op") return groupOf(event.call);
-    return event?.event === "start" ? groupOfNode(event.node) : null;
+    const runs = event?.event === "start" || event?.event === "finish";
+    return runs ? groupOfNode(event.node) : null;
   };
   /** Whether there is a next step: in the past, or of a run that waits. */
   const canGoOn = computed(() => cursor.value !== null || liveRun.value !== null);

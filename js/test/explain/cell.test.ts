@@ -109,6 +109,55 @@ describe("a cell in which backward has run", () => {
     expect(told(load(p))).toContain("w.grad = [7.]");
   });
 
+  it("is told by what autograd.grad gave, where it ended with that", () => {
+    const p = new Program();
+    p.cell();
+    const [w, x] = [p.leaf("w", [3]), p.leaf("x", [2])];
+    const y = p.op("mul", [w, x], "y");
+    const numbers = (n: number): unknown[] => [[1], "float32", [n], null, null];
+    const begin = (...inputs: number[]): void => {
+      p.tell("backward", 9, [[y.id, y.node]], false, false, false, inputs, null);
+      p.tell("start", 9, y.node, [numbers(1)]);
+      p.tell("finish", 9, y.node, [numbers(2), numbers(3)], null);
+      p.tell("done", 9, "ok");
+    };
+    begin(w.id);
+    p.tell("value", 90, 90, 0, false, true, false, null, numbers(2));
+    p.tell("op", 90, "grad", [y.id, w.id], {}, [90], null, false, null, null);
+    expect(told(load(p))).toMatch(/^grad\(y, w\) = \[2\.\] \| /);
+    p.tell("name", 90, "dw", "");
+    expect(told(load(p))).toBe(
+      "dw = [2.] | autograd.grad gave it: the gradient of y by w. No .grad was changed.",
+    );
+    begin(w.id, x.id);
+    p.tell("value", 91, 91, 0, false, true, false, null, numbers(2));
+    p.tell("value", 92, 92, 0, false, true, false, null, numbers(3));
+    p.tell("op", 91, "grad", [y.id, w.id, x.id], {}, [91, 92], null, false, null, null);
+    p.tell("name", 91, "a", "");
+    p.tell("name", 92, "b", "");
+    expect(told(load(p))).toContain("a = [2.] and b = [3.] | autograd.grad gave them");
+    expect(told(load(p))).toContain("of y by w and x, in this order.");
+    p.op("mul", [w, 2], "v");
+    expect(told(load(p))).toMatch(/^v = /);
+  });
+
+  it("tells of a gradient that has a graph, which ops of the run have made", () => {
+    const p = new Program();
+    p.cell();
+    const [w, x] = [p.leaf("w", [3]), p.leaf("x", [2])];
+    const y = p.op("mul", [w, x], "y");
+    p.tell("backward", 9, [[y.id, y.node]], true, true, false, [w.id], null);
+    p.tell("start", 9, y.node, [null]);
+    p.tell("value", 90, 90, 0, true, false, false, null, [[1], "float32", [2], null, null]);
+    p.tell("op", 90, "mul", [x.id, "1"], {}, [90], null, false, null, null);
+    p.tell("finish", 9, y.node, [[[1], "float32", [2], null, null], null], null);
+    p.tell("done", 9, "ok");
+    expect(told(load(p))).toContain("MulBackward0 has run");
+    p.tell("name", 90, "dw", "");
+    expect(told(load(p))).toContain("dw = [2.] | autograd.grad gave it");
+    expect(told(load(p))).toContain("it can be differentiated again");
+  });
+
   it("is told by its last step where that is something newer", () => {
     const p = exampleA();
     p.op("mul", [p.leaf("u", [3]), 2], "v");

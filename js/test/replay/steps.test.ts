@@ -35,6 +35,19 @@ describe("steps", () => {
     expect(load(program).steps.value.map(({ kind }) => kind)).toEqual(["leaf", "op"]);
   });
 
+  it("of a node that does something itself are its beginning, what it does, and its end", () => {
+    const program = exampleA(false);
+    const before = load(program).steps.value.length;
+    program.tell("backward", 7, [[5, 3]], true, true, false, null, null);
+    program.tell("start", 7, 3, [null]);
+    program.tell("value", 90, 90, 0, false, true, false, null, [[], "float32", [1], null, null]);
+    program.tell("op", 90, "add", ["1", "0"], {}, [90], null, false, null, null);
+    program.tell("finish", 7, 3, [], null);
+    program.tell("done", 7, "ok");
+    const kinds = load(program).steps.value.map(({ kind }) => kind);
+    expect(kinds.slice(before)).toEqual(["backward", "node", "op", "node"]);
+  });
+
   it("cover the log without gaps", () => {
     for (const program of [exampleA(), exampleC(), exampleG()]) {
       const steps = load(program).steps.value;

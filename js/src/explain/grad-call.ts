@@ -1,0 +1,70 @@
+/* What a call of `autograd.grad` has come to, told before the steps of its run are gone through. */
+
+import { userName } from "../graph/names";
+import type { CallRow, Model, RunRow } from "../log/model";
+import { atLine, dim, list, name, numbers, plain } from "./text";
+import type { Explanation, Line } from "./text";
+
+/** So many gradients are told with their numbers. */
+const FEW = 4;
+
+/** The values that a run gave which computes gradients of its inputs only, and what they are. */
+export function explainGradCall(model: Model, run: RunRow): Explanation | null {
+  const { inputs } = run;
+  if (!inputs) return null;
+  const call = callOf(model, run);
+  const given = call ? call.outputs : namedResults(model, run);
+  const [first] = given;
+  if (first === undefined) return null;
+  const roots = list(run.roots.flatMap(([value]) => (value === null ? [] : [name(model, value)])));
+  const by = (values: readonly number[]): Line => [
+    ...roots,
+    plain(" by "),
+    ...list(values.map((value) => name(model, value))),
+  ];
+  const [one, each] = [given.length === 1, given.length === inputs.length];
+  // What ops have made comes in the order in which they ran, which is not that of the inputs.
+  const paired = each && (one || call !== undefined);
+  const words: Line = one
+    ? [plain("autograd.grad gave it: the gradient of "), ...by(inputs), plain(".")]
+    : [
+        plain("autograd.grad gave them: the gradients of "),
+        ...by(inputs),
+        plain(paired ? ", in this order." : "."),
+      ];
+  return atLine(model, run.source, {
+    tone: "backward",
+    title: [
+      ...list(given.slice(0, FEW).map((value) => name(model, value))).flatMap((piece): Line => {
+        const summary = piece.value === undefined ? null : model.values.get(piece.value)?.summary;
+        return summary ? [piece, plain(" = "), numbers(summary, 40)] : [piece];
+      }),
+      ...(given.length > FEW ? [plain(` and ${given.length - FEW} more`)] : []),
+    ],
+    lines: [
+      [...words, plain(" No .grad was changed.")],
+      run.create_graph
+        ? [dim("create_graph=True: there is a graph behind, so it can be differentiated again.")]
+        : [],
+    ],
+  });
+}
+
+/** The call that a run belongs to, where it is told as one. */
+export function callOf(model: Model, run: RunRow): CallRow | undefined {
+  return laterCalls(model, run).find(({ op }) => op === "grad");
+}
+
+/** What ops inside of a run have made that has a name: it is what was wanted. */
+function namedResults(model: Model, run: RunRow): number[] {
+  const made = laterCalls(model, run).flatMap(({ outputs }) => outputs);
+  return made.filter((id) => {
+    const value = model.values.get(id);
+    return value !== undefined && userName(value) !== null;
+  });
+}
+
+/** The calls of a run's line since it began. */
+function laterCalls(model: Model, { time, source }: RunRow): CallRow[] {
+  return [...model.calls.values()].filter((call) => call.time > time && call.source === source);
+}
