@@ -115,33 +115,34 @@ const MOST_INPUTS = 24;
 
 /** One of several nodes of a call, which is not the one that its result has. */
 function ofPart(model: Model, node: NodeRow, call: CallRow): Line[] {
-  const results = call.outputs.map((value) => name(model, value));
-  const inputs = call.inputs.filter((input) => typeof input === "number");
-  const targets = edgeInputs(model, node, inputs);
   const lines: Line[] = [
     [
       plain("It is a part of the derivative of "),
-      ...list(results),
+      ...list(call.outputs.map((value) => name(model, value))),
       plain(". Gradient in: "),
       ...list(node.grads_in.map((incoming) => numbers(incoming))),
     ],
   ];
-  node.next.forEach((_, edge) => {
-    const [input, sent] = [inputs[at(targets, edge)], node.grads_out[edge]];
-    const part = partBehind(model, node, edge);
-    if (!sent || (part === null && input === undefined)) return;
-    if (part !== null) lines.push([plain("→ "), math(part.name), plain(": "), numbers(sent)]);
-    else if (input !== undefined)
-      lines.push([plain("→ "), name(model, input), plain(": "), numbers(sent)]);
+  node.grads_out.forEach((sent, edge) => {
+    if (sent) lines.push(sentOn(model, node, edge, sent));
   });
   return lines;
 }
 
-/** The node that an edge leads to if it is one more of the same call; else null. */
-function partBehind(model: Model, node: NodeRow, edge: number): NodeRow | null {
+/** What went along an edge, and where that leads: to a value, or to one more node of a call. */
+function sentOn(model: Model, node: NodeRow, edge: number, sent: Summary): Line {
   const [next] = at(node.next, edge);
   const to = next === null ? undefined : model.nodes.get(next);
-  return to && to.call !== null && to.call === node.call && to.variable === null ? to : null;
+  if (!to) return [];
+  const value = to.variable ?? to.outputs[0];
+  const same = isPart(node, to) ? ", a part of the same" : "";
+  const where = value === undefined || same ? math(to.name) : name(model, value);
+  return [plain("→ "), where, plain(`${same}: `), numbers(sent)];
+}
+
+/** Whether a node that another leads to is one more of the same call. */
+function isPart(from: NodeRow, to: NodeRow | undefined): boolean {
+  return to !== undefined && to.call !== null && to.call === from.call;
 }
 
 /** For each edge: the local derivative, and its product with the gradient that came in. */
@@ -158,14 +159,15 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
   node.next.forEach(([next], edge) => {
     const input = inputs[at(targets, edge)]; // -1 for none
     const sent = node.grads_out[edge];
-    if (next === null || input === undefined || !sent) return;
+    if (next === null || !sent) return;
     if (lines.length === MOST_INPUTS) {
       more += 1;
       return;
     }
-    const part = partBehind(model, node, edge);
-    if (part !== null && !rules.has(input)) {
-      lines.push([plain("→ "), math(part.name), plain(", a part of the same: "), numbers(sent)]);
+    // A gradient of what is inside of the call is none of its input.
+    const inside = isPart(node, model.nodes.get(next));
+    if (input === undefined || (inside && !rules.has(input))) {
+      lines.push(sentOn(model, node, edge, sent));
       return;
     }
     const own = shortName(model, input);

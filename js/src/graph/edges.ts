@@ -63,7 +63,9 @@ function leads(model: Model, node: NodeRow, inputs: readonly number[]): (Lead | 
     return null;
   };
   const found = node.next.map((_, edge) => follow(node, edge));
-  if (node.next.length !== inputs.length) return found;
+  // The nodes behind what `autograd.grad` gave also lead into the graph that it went through.
+  const through = node.call !== null && model.calls.get(node.call)?.op === "grad";
+  if (through || node.next.length !== inputs.length) return found;
   return found.map((lead, i) => {
     const needs = model.values.get(inputs[i] ?? -1)?.requires_grad ?? false;
     if (lead || !needs || node.next[i]?.[0] == null || taken.has(i)) return lead;

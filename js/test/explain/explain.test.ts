@@ -52,24 +52,25 @@ function told(store: Store): string[] {
 describe("explanations", () => {
   it("tell of several nodes of one call which of them a gradient goes to", () => {
     const p = new Program();
-    const x = p.leaf("x", [2]);
+    const [x, w] = [p.leaf("x", [2]), p.leaf("w", [3])];
     const one = [[1], "float32", [5], null, null];
     p.tell("value", 90, 90, 0, true, false, false, null, one);
     p.tell("op", 90, "loss", [x.id], {}, [90], null, false, null, null);
     p.tell("node", 80, "AccumulateGrad", null, [], [], [], x.id);
-    p.tell("node", 81, "LogSoftmaxBackward0", 90, [], [[80, 0]], [], null);
+    p.tell("node", 79, "AccumulateGrad", null, [], [], [], w.id); // no input of the call
+    p.tell("node", 81, "LogSoftmaxBackward0", 90, [], [[80, 0], [79, 0]], [], null); // prettier-ignore
     p.tell("node", 82, "NllLossBackward0", 90, [90], [[81, 0]], [], null);
     p.tell("name", 90, "y", "");
     p.tell("backward", 7, [[90, 82]], false, false, false, null, null);
     p.tell("start", 7, 82, [one]);
     p.tell("finish", 7, 82, [[[1], "float32", [6], null, null]], null);
     p.tell("start", 7, 81, [[[1], "float32", [6], null, null]]);
-    p.tell("finish", 7, 81, [[[1], "float32", [7], null, null]], null);
+    p.tell("finish", 7, 81, [[[1], "float32", [7], null, null], one], null);
     const [first, second] = told(load(p)).slice(-2);
     expect(first).toContain("| → LogSoftmaxBackward0, a part of the same: [6.]");
     expect(first).not.toContain("∂x");
     expect(second).toBe(
-      "LogSoftmaxBackward0 runs | It is a part of the derivative of y. Gradient in: [6.] | → x: [7.]",
+      "LogSoftmaxBackward0 runs | It is a part of the derivative of y. Gradient in: [6.] | → x: [7.] | → w: [5.]",
     );
   });
 

@@ -34,7 +34,7 @@ function linear(...written: ReturnType<typeof leaf>[]): Model {
     node(ADDMM, 1, [[11, 0], [null, 0], [T, 0]]),
   ]); // prettier-ignore
   const values = new Map([leaf(X, false), leaf(WEIGHT, true), leaf(BIAS, true), ...written]);
-  return { nodes, values } as unknown as Model;
+  return { nodes, values, calls: new Map() } as unknown as Model;
 }
 
 const addmm = (model: Model): NodeRow => {
@@ -54,6 +54,33 @@ describe("the edges of a call's inputs", () => {
   it("knows a leaf again that an optimizer has written into", () => {
     const model = linear(leaf(20, true, 1, WEIGHT), leaf(21, true, 1, BIAS));
     expect(inputEdges(model, addmm(model), [X, 20, 21])).toMatchObject(EDGES);
+  });
+});
+
+/* What PyTorch records of `grad(u, x, create_graph=True)` where u is some value of another call: its
+   MulBackward0 leads to a node of that and to one of its own, which leads to x. */
+describe("the edges of what autograd.grad gave", () => {
+  const U = 4;
+  const model = {
+    nodes: new Map([
+      node(10, null, [], X),
+      node(14, 1, [[10, 0]]),
+      node(15, 2, [[10, 0]]),
+      node(16, 2, [[14, 0], [15, 0]]),
+    ]), // prettier-ignore
+    values: new Map<number, unknown>([
+      leaf(X, true),
+      [U, { ...leaf(U, true)[1], leaf: false, node: 17 }],
+    ]),
+    calls: new Map([[2, { op: "grad" }]]),
+  } as unknown as Model;
+
+  it("lead to what it was derived by, and none to what was derived", () => {
+    const last = model.nodes.get(16);
+    expect(last && inputEdges(model, last, [U, X])).toEqual([
+      null,
+      { node: 15, edge: 0, input: 1 },
+    ]);
   });
 });
 
