@@ -15,8 +15,16 @@ def grad_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: value
         for name, value in options.items()
-        if value is not None and value is not False and name != "only_inputs"
+        if value is not None
+        and value is not False
+        and name != "only_inputs"
+        and not _nothing(value)
     }
+
+
+def _nothing(value: Any) -> bool:
+    """Whether it is what PyTorch makes of ``grad_outputs`` that were not given."""
+    return isinstance(value, tuple) and all(each is None for each in value)
 
 
 def grad_definition() -> ev.Define:

@@ -35,6 +35,8 @@ def program(seed: int) -> str:
         lines.insert(at + 1, f"if {name}.requires_grad: {line}")
     if dice.random() < 0.3 and "backward()" in last:
         lines.append(last.replace("backward()", "backward(retain_graph=True)"))
+    if last.startswith("torch.autograd.grad("):
+        last = f"got, = {last}"
     return "\n".join(["F = torch.nn.functional", *lines, last])
 
 

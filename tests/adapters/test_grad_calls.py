@@ -109,3 +109,19 @@ def test_a_node_lets_go_when_it_has_run(engine: str, ends: str, keep: bool) -> N
         if isinstance(event, ev.Finish) and next_one == ev.Free(event.node)
     ]
     assert freed == ([] if keep else ["ExpBackward0", "MulBackward0", "SinBackward0"])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_one_result_for_two_inputs_has_both_names(engine: str) -> None:
+    _, model, _ = heard(engine, BEGIN + "a, b = torch.autograd.grad(u, (x, x))\n")
+    [call] = [row for row in model.calls.values() if row["op"] == "grad"]
+    [gave] = call["outputs"]
+    assert model.values[gave]["names"] == [["", "a"], ["", "b"]]
+
+
+def test_gradients_that_were_not_given_are_no_option() -> None:
+    source = BEGIN + "h = torch.autograd.functional.hessian(lambda x: (x * x).sum(), x)\n"
+    _, model, _ = heard("real", source)
+    told = [row["params"] for row in model.calls.values() if row["op"] == "grad"]
+    assert told
+    assert not any("grad_outputs" in params for params in told)

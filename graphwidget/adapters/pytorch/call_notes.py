@@ -129,7 +129,7 @@ class CallNotes:
         single = type(result) in TENSORS
         results = [result] if single else ops.tensors_in(result)
         given = set(map(id, tensors))
-        made = [each for each in results if id(each) not in given]
+        made = list({id(each): each for each in results if id(each) not in given}.values())
         if not made and not written:
             self._nothing(func, name, before, result)
             return
@@ -169,9 +169,11 @@ class CallNotes:
         """The names that each of several results is about to get: ``du, dv = grad(...)``."""
         if not isinstance(result, (tuple, list)) or len(made) > MAX_PARTS:
             return ()
-        at = {id(each): nr for nr, each in enumerate(result)}
-        found = [self.names_of_part(at[id(x)]) if id(x) in at else () for x in made]
-        return tuple(found) if any(found) else ()
+        found: dict[int, Names] = dict.fromkeys(map(id, made), ())
+        for nr, each in enumerate(result):
+            if id(each) in found:
+                found[id(each)] += self.names_of_part(nr)
+        return tuple(found.values()) if any(found.values()) else ()
 
     def _tell(
         self, call: Heard, made: list[torch.Tensor], written: list[tuple[torch.Tensor, Ref]]
