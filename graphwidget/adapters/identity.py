@@ -300,7 +300,7 @@ def is_parameter(kind: Any) -> bool:
 def number_text(tensor: TensorBase) -> str:
     """A Python number as the user is likely to have typed it."""
     data: Any = tensor._data  # None: nothing was given
-    return repr(None if data is None else data.item()).removesuffix(".0")
+    return str(None if data is None else data).removesuffix(".0")  # by numpy: 0.01 in any type
 
 
 PLAIN = frozenset({bool, int, float, str, type(None)})

@@ -194,3 +194,11 @@ for node in (e.grad_fn, d.grad_fn):
     told = {row["name"] for row in holders if row["freed"]}
     assert told == set(real(program)[1]["freed"]) == set(namespace["freed"])
     assert told == {"CosBackward0", "SinBackward0"}
+
+
+@pytest.mark.parametrize("recorded", [real, native])
+def test_a_number_is_told_as_it_was_typed(recorded: Any) -> None:
+    program = "a = torch.ones(2)\nb = 0.01 * a\nc = a * 3\nd = a - 2.5\ne = a + 1e-8"
+    model, _ = recorded(program)
+    told = [each for call in model.calls.values() for each in call["inputs"] if type(each) is str]
+    assert told == ["0.01", "3", "2.5", "1e-08"]
