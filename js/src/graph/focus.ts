@@ -4,6 +4,7 @@ import { countWhile } from "../collections";
 import { groups } from "../layout/components";
 import { hazards, nodesOf, type Model, type WriteRow } from "../log/model";
 import type { Work } from "../slices";
+import { ownWork, wrongBefore } from "./own-work";
 import { guiltyWrite, inputsOf, origin, type Visible } from "./visible";
 
 /** What the newest cell worked on, and how many other graphs are left out. */
@@ -15,7 +16,7 @@ export interface Focus {
 /**
  * Keeps the connected parts that were touched last (built, written, run backward, or what an error
  * is about), and loose values newer than those. A notebook has many small graphs; one is spoken of
- * at a time.
+ * at a time. Of a part in which something went wrong earlier, only what the newest cell works on.
  */
 export function* focus(
   model: Model,
@@ -43,14 +44,26 @@ export function* focus(
     if (value !== null && seen.values.has(value)) touch(value, error.time);
   }
   const latest = latestOf(model, seen, touched, find);
-  const others = [...touched.values()].filter((cell) => cell < latest).length;
-  if (everything || latest < 0) return { seen, others };
+  const begun = model.cellTimes[latest - 1] ?? 0;
+  const spoilt = new Set<number>(); // parts in which something went wrong before the newest cell
+  for (const id of wrongBefore(model, begun)) {
+    if (seen.calls.has(id) && touched.get(find(-id)) === latest) spoilt.add(find(-id));
+  }
   yield;
+  const own = spoilt.size > 0 ? yield* ownWork(model, seen, writes, begun) : null;
   const keep = (key: number): boolean => {
-    const cell = touched.get(find(key));
-    if (cell !== undefined) return cell === latest;
+    const part = find(key);
+    const cell = touched.get(part);
+    if (cell !== undefined) return cell === latest && (!spoilt.has(part) || !own || own.has(key));
     return key > 0 && cellOf(model, model.values.get(key)?.time ?? 0) >= latest;
   };
+  const closed = [...spoilt].filter((part) =>
+    [...seen.calls].some((id) => find(-id) === part && !keep(-id)),
+  );
+  const older = [...touched.values()].filter((cell) => cell < latest);
+  const others = older.length + closed.length;
+  if (everything || latest < 0) return { seen, others };
+  yield;
   const values = new Set([...seen.values].filter(keep));
   yield;
   const calls = new Set([...seen.calls].filter((id) => keep(-id)));

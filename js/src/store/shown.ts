@@ -3,6 +3,7 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
 import type { Graph, Wire } from "../graph/graph";
 import { findPaths, type Paths } from "../graph/paths";
+import { gaveUp, reached } from "../graph/reach";
 import { once, type Hazard, type Model, type ValueRow } from "../log/model";
 import type { Derived } from "./derived";
 import type { State } from "./state";
@@ -33,7 +34,7 @@ export function show(state: State, derived: Derived) {
     const runs = runnable(model.value, () => true);
     const named = runnable(model.value, (value) => isMeant(model.value, value));
     const failedNow = error.value?.node ?? null;
-    const lost = gaveUp(model.value);
+    const lost = gaveUp(model.value, model.value.cellTimes.at(-1) ?? 0);
     return all.filter((hazard) => {
       const { node, state } = hazard.node;
       if (state === "failed") return node === failedNow;
@@ -125,17 +126,6 @@ function showPaths(
   return { others, paths, pathsByWire, lit };
 }
 
-/** The nodes of runs that failed in earlier cells: what was wrong with them has been said. */
-function gaveUp(model: Model): ReadonlySet<number> {
-  const cell = model.cellTimes.at(-1) ?? 0;
-  const roots: number[] = [];
-  for (const run of model.runs.values()) {
-    if (run.status === "failed" && run.time < cell)
-      roots.push(...run.roots.map(([, node]) => node));
-  }
-  return reached(model, roots);
-}
-
 /**
  * Whether the program can still mean a value that an earlier cell left: by its name in the notebook,
  * or, where it never had one, as an end that nothing read (of a list of losses, say). Else a
@@ -164,16 +154,6 @@ function runnable(model: Model, meant: (value: ValueRow) => boolean): ReadonlySe
     if (status === "running") waiting.push(...roots.map(([, node]) => node));
   }
   return reached(model, waiting);
-}
-
-function reached(model: Model, waiting: number[]): ReadonlySet<number> {
-  const found = new Set<number>();
-  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-    if (found.has(id)) continue;
-    found.add(id);
-    for (const [next] of model.nodes.get(id)?.next ?? []) if (next !== null) waiting.push(next);
-  }
-  return found;
 }
 
 function failedNodes(model: Model): ReadonlySet<number> {

@@ -172,6 +172,42 @@ describe("the store", () => {
     expect(spoilt(true).shown.older.value).toEqual([]);
   });
 
+  it("draws of a cell its own work, and not what failed earlier beside a leaf of both", () => {
+    const names = (store: Store): string[] =>
+      [...store.graph.value.boxes.values()].flatMap((box) =>
+        box.kind === "card" ? [box.value.names.at(-1)?.[1] ?? ""] : [],
+      );
+    for (const failed of [true, false]) {
+      const p = new Program();
+      p.cell();
+      const w = p.leaf("w", [1, 3]);
+      const b = p.op("add", [w, 2], "b");
+      const c = p.op("mul", [b, b], "c");
+      const loss = p.op("mean", [c], "loss");
+      const after = p.fill(b, 1000);
+      if (failed) p.backward(loss, [after]); // else backward will fail
+      p.cell();
+      const d = p.op("mul", [w, 3], "d");
+      const store = createStore();
+      store.load(p.packed());
+      expect(names(store)).toEqual(["w", "d"]);
+      expect(store.focus.value.others).toBe(1);
+      expect(store.shown.hazards.value).toEqual([]);
+      expect(store.shown.older.value.length).toBe(failed ? 0 : 2);
+      store.everything.value = true;
+      expect(names(store)).toContain("loss");
+      store.everything.value = false;
+      p.op("add", [c, d], "read"); // what of the earlier cell this one reads, is drawn
+      store.load(p.packed());
+      expect(new Set(names(store))).toEqual(new Set(["w", "b", "c", "d", "read"]));
+      p.cell();
+      p.backward(loss, [after]); // the error is of this cell now
+      store.load(p.packed());
+      expect(names(store)).toContain("loss");
+      expect(store.shown.error.value?.kind).toBe("version");
+    }
+  });
+
   it("answers a pause, names it in its commands, and drops it when the kernel is silent", () => {
     vi.useFakeTimers();
     const { store, sent } = live();
