@@ -32,14 +32,17 @@ import {
 
 /** A saved value that a write has made stale, before backward needs it: said at once. */
 export function explainHazard(model: Model, hazard: Hazard): Explanation {
-  const { slot } = hazard;
+  const { slot, node } = hazard;
+  const failed = node.state === "failed";
   const writes = slot.stale
     .map((time) => writeAt(model, slot.storage, time))
     .filter((write) => write !== undefined);
   const found = writes.at(-1)?.version ?? slot.version + slot.stale.length;
   return {
     tone: "error",
-    title: [wrong("A saved value was changed in place: backward will fail")],
+    title: [
+      wrong(`A saved value was changed in place: backward ${failed ? "failed" : "will fail"}`),
+    ],
     lines: [storyOf(model, hazard, writes, found), fixOf(model, hazard, writes)],
     where: null,
     code: null,

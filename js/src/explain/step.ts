@@ -209,6 +209,11 @@ function explainWrite(model: Model, storage: number, time: number): Explanation 
   });
 }
 
+/** How a value came to be. */
+export function explainMade(model: Model, { value, call }: ValueRow): Explanation {
+  return call === null ? explainLeaf(model, value) : explainOp(model, call);
+}
+
 function explainLeaf(model: Model, id: number): Explanation {
   const value = model.values.get(id);
   if (!value) return NOTHING;

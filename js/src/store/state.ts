@@ -7,6 +7,7 @@ import { signal } from "@preact/signals";
 import type { Pause } from "../kernel/protocol";
 import type { Step } from "../replay/steps";
 import type { Direction } from "../scene/flow";
+import type { Problem } from "./find";
 
 /** Whether there is a kernel behind the page; it may not have answered yet. */
 export type Connection = "offline" | "waiting" | "live";
@@ -15,6 +16,13 @@ export type Connection = "offline" | "waiting" | "live";
 export interface Notice {
   readonly text: string;
   readonly tone: "info" | "error";
+}
+
+/** A problem that was asked for, and the moment in which it was. */
+export interface Asked extends Problem {
+  /** Which of the slots of its node is meant; the first that is stale, where that is not said. */
+  readonly slot: number | null;
+  readonly time: number;
 }
 
 export type State = ReturnType<typeof createState>;
@@ -62,6 +70,9 @@ export function createState() {
     unfolded: signal<{ readonly place: string } | null>(null),
     /** The box that the reader asked for, or a value, call or node; a new object each time. */
     sought: signal<{ readonly key: string } | null>(null),
+
+    /** The problem that the reader went to last. */
+    asked: signal<Asked | null>(null),
 
     wantedDirection: signal<"auto" | Direction>("auto"),
     /** Also graphs that the newest cell did not touch. */

@@ -5,6 +5,7 @@
 
 import { batch } from "@preact/signals";
 import { Timeline } from "../log/timeline";
+import { createAsking } from "./asked";
 import { createCommands } from "./commands";
 import { derive } from "./derived";
 import { createPasses } from "./optimization-passes";
@@ -57,6 +58,7 @@ export function createStore() {
     eventAt: (time: number) => timeline.eventAt(time),
     shown: show(state, derived),
     ...relate(state, derived),
+    ...createAsking(state, derived),
     ...createPasses(derived),
     ...createReceiver(state, derived, timeline, commands.send),
     ...createTimeTravel(state, derived, timeline, commands.send),

@@ -1,7 +1,8 @@
 /* The words beside the picture. */
 
 import { explainError, explainHazard } from "../explain/problems";
-import { callKey } from "../graph/keys";
+import { explainNotFinite } from "../explain/not-finite";
+import { callKey, nodeKey } from "../graph/keys";
 import type { Store } from "../store/store";
 import { SaveButtons } from "./export";
 import { ValuePanel } from "./value-panel";
@@ -27,9 +28,21 @@ export function Panel({ store }: { store: Store }) {
   );
 }
 
-/** Stale saved values, and the error of this cell. */
+/** Stale saved values, and the error of this cell; of what was asked for, that alone. */
 function Problems({ store }: { store: Store }) {
   const model = store.model.value;
+  const told = store.told.value;
+  if (told) {
+    const { kind } = told;
+    const of =
+      kind === "hazard" ? explainHazard(model, told.hazard) : explainNotFinite(model, told.value);
+    return (
+      <>
+        <Words of={of} store={store} testid={kind} />
+        <Older store={store} />
+      </>
+    );
+  }
   const error = store.shown.error.value;
   const hazards = store.shown.newest.value;
   const atError = store.step.value?.kind === "error";
@@ -58,13 +71,17 @@ function Problems({ store }: { store: Store }) {
 function Older({ store }: { store: Store }) {
   const [first, ...more] = store.shown.older.value;
   if (!first) return null;
-  const { call } = first.node;
+  const { node, index } = first;
+  const { call } = node;
   return (
     <button
       type="button"
       class="gw-chip"
       data-testid="older-hazards"
       onClick={() => {
+        // It may be in a graph that this cell has nothing to do with.
+        if (!store.shown.hazards.value.includes(first)) store.everything.value = true;
+        store.ask({ key: nodeKey(node.node), kind: "hazard" }, index);
         if (call !== null) store.seek(callKey(call));
       }}
     >
@@ -75,6 +92,7 @@ function Older({ store }: { store: Store }) {
 
 function StepWords({ store }: { store: Store }) {
   const explanation = store.explanation.value;
+  if (store.told.value && store.step.value?.kind === "error") return null;
   if (!explanation) {
     return (
       <p class="gw-line gw-dim">

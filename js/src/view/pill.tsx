@@ -150,6 +150,7 @@ function SlotView({ slot, w, at, hatch, far }: SlotProps) {
       transform={`translate(${at.x} ${at.y})`}
       data-testid="slot"
       data-slot={row.slot}
+      data-index={slot.index}
       data-state={state}
       data-node={slot.node}
     >

@@ -2,28 +2,30 @@
 
 import { problemsOf, type Problem } from "../store/find";
 import type { Store } from "../store/store";
-import type { ViewState } from "./view-state";
 
 function problems(store: Store): readonly Problem[] {
   const { error, hazards, wrong } = store.shown;
   return problemsOf(store.model.value, error.value, hazards.value, wrong.value);
 }
 
-/** Goes to the problem after the one that was looked at last, and from the last to the first. */
-export function nextProblem(store: Store, view: ViewState): void {
+/**
+ * Goes to the problem after the one that was looked at last, and from the last to the first: with
+ * the camera and in words.
+ */
+export function nextProblem(store: Store): void {
   const all = problems(store);
   const [first] = all;
   if (!first) return;
-  const at = all.findIndex(({ key }) => key === view.problem.value);
-  const { key } = all[at + 1] ?? first;
-  view.problem.value = key;
-  store.seek(key);
+  const at = all.findIndex(({ key }) => key === store.asked.value?.key);
+  const next = all[at + 1] ?? first;
+  store.ask(next);
+  store.seek(next.key);
 }
 
 const WORDS = { error: "error", hazard: "hazard", nan: "NaN or Inf" } as const;
 
 /** How much is wrong; a click goes from one to the next. */
-export function ProblemsChip({ store, view }: { store: Store; view: ViewState }) {
+export function ProblemsChip({ store }: { store: Store }) {
   const all = problems(store);
   const [first] = all;
   if (!first) return null;
@@ -35,7 +37,7 @@ export function ProblemsChip({ store, view }: { store: Store; view: ViewState })
       data-action="problem"
       title={`Errors, hazards, NaN and Inf: go to the next (!)`}
       onClick={() => {
-        nextProblem(store, view);
+        nextProblem(store);
       }}
     >
       {`▸ ${text}`}

@@ -60,7 +60,9 @@ const KEYS: Readonly<Partial<Record<string, Run>>> = {
   "?": (_, view) => {
     view.over.value = "keys";
   },
-  "!": nextProblem,
+  "!": (store) => {
+    nextProblem(store);
+  },
 };
 
 /** What the dialog says of the keys. */

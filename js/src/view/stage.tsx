@@ -2,6 +2,7 @@
 
 import { batch, untracked, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { nodeKey } from "../graph/keys";
 import type { Rect } from "../scene/flow";
 import { rectOf } from "../scene/scene";
 import type { Store } from "../store/store";
@@ -240,11 +241,17 @@ function useDrag(
   return { onPointerDown: down, onPointerMove: move, onPointerUp: up, onPointerCancel: up };
 }
 
-/** A click on a pill selects it; a card does so itself. */
+/** A click on a pill selects it, and a stale slot of it is told; a card does so itself. */
 function chooseAt(event: MouseEvent, store: Store): void {
   const { target } = event;
-  const pill = target instanceof Element ? target.closest("[data-op]") : null;
-  if (pill) store.choose(pill.getAttribute("data-key"));
+  const pill = target instanceof Element ? target.closest<SVGElement>("[data-op]") : null;
+  if (!(target instanceof Element) || !pill) return;
+  store.choose(pill.dataset.key ?? null);
+  const slot = target.closest<SVGElement>('[data-slot][data-state="stale"]');
+  const [node, index] = [Number(slot?.dataset.node), Number(slot?.dataset.index)];
+  const error = store.shown.error.peek();
+  const told = error?.node === node && error.slot === slot?.dataset.slot; // by the error itself
+  store.ask(slot && !told ? { key: nodeKey(node), kind: "hazard" } : null, index);
 }
 
 /** A click on the shapes seen from afar goes near. */

@@ -54,7 +54,7 @@ function View({ store, view }: { store: Store; view: ViewState }) {
           {everything ? "all graphs" : `+${others} more`}
         </button>
       )}
-      <ProblemsChip store={store} view={view} />
+      <ProblemsChip store={store} />
       <Button
         action="find"
         label="Find (/)"

@@ -19,8 +19,6 @@ export interface ViewState {
   readonly ringed: Signal<string | null>;
   /** The box that has the keyboard's focus; by key. */
   readonly focused: Signal<string | null>;
-  /** The problem that was looked at last; by key. */
-  readonly problem: Signal<string | null>;
   /** What lies over the picture: the keys, the search. */
   readonly over: Signal<"keys" | "find" | null>;
   /** The height that the picture's window needs, in pixels. */
@@ -41,7 +39,6 @@ export function createView(theme: ReadonlySignal<Theme>): ViewState {
     auto: signal(true),
     ringed: signal(null),
     focused: signal(null),
-    problem: signal(null),
     over: signal(null),
     need: signal(140),
     settled: signal(0),

@@ -1,56 +1,11 @@
 // @vitest-environment happy-dom
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import widget, { mount } from "../../src/index";
+import { describe, expect, it, vi } from "vitest";
+import widget from "../../src/index";
 import type { WidgetModel } from "../../src/kernel/protocol";
 import { countWords } from "../../src/view/player";
 import { Program } from "../builder";
 import { exampleA, exampleC, exampleG } from "../examples";
-
-/** A view has no size where nothing is laid out: tell it one. */
-beforeAll(() => {
-  globalThis.ResizeObserver = class {
-    constructor(private readonly tell: ResizeObserverCallback) {}
-    observe(): void {
-      const entry = { contentRect: { width: 900, height: 330 } } as ResizeObserverEntry;
-      this.tell([entry], this);
-    }
-    unobserve(): void {
-      /* nothing to do */
-    }
-    disconnect(): void {
-      /* nothing to do */
-    }
-  };
-});
-
-let close: (() => void) | null = null;
-afterEach(() => {
-  close?.();
-  close = null;
-  document.body.replaceChildren();
-});
-
-const tick = (): Promise<void> => new Promise((done) => setTimeout(done, 80));
-
-async function show(packed: string): Promise<HTMLElement> {
-  const el = document.createElement("div");
-  document.body.append(el);
-  close = mount(el, packed);
-  await vi.waitFor(() => {
-    const shown = el.querySelector('.gw-name, [data-testid="fault"], [data-testid="empty"]');
-    expect(shown).not.toBeNull();
-  }, 5000);
-  return el;
-}
-
-const texts = (el: Element, selector: string): string[] =>
-  [...el.querySelectorAll(selector)].map((x) => x.textContent);
-
-async function press(el: Element, action: string): Promise<void> {
-  const button = el.querySelector<HTMLElement>(`[data-action="${action}"]`);
-  button?.click();
-  await tick();
-}
+import { press, show, texts, tick } from "./mounted";
 
 describe("the picture", () => {
   it("shows cards, pills, wires and gradients with stable hooks", async () => {
