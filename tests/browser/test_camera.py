@@ -122,6 +122,53 @@ def test_steps_of_a_small_picture_move_no_camera_that_sees_them(
     assert step("Left Left Right Right") == {near}  # as the reader had put it
 
 
+RECURRENT = """
+W = torch.ones(2, 2, requires_grad=True)
+U = torch.ones(2, 2, requires_grad=True)
+h0 = torch.zeros(2)
+h1 = torch.tanh(W @ h0 + U @ torch.ones(2))
+h2 = torch.tanh(W @ h1 + U @ torch.ones(2))
+loss = (h2 ** 2).sum()
+loss.backward()
+"""
+# Whether something of the picture is beyond the edge of its window.
+CUT = """
+root => {
+  const { bottom } = root.querySelector(".gw-window").getBoundingClientRect();
+  const boxes = [...root.querySelectorAll("[data-testid=value], [data-testid=op]")];
+  return boxes.some((box) => box.getBoundingClientRect().bottom > bottom);
+}
+"""
+# A page gives the graph its whole window; in a notebook only its style says how high it is.
+AS_IN_A_NOTEBOOK = """
+() => {
+  for (const sheet of document.styleSheets)
+    [...sheet.cssRules].forEach((rule) => {
+      if (rule.selectorText === "#graph .gw") rule.style.maxHeight = "";
+    });
+  dispatchEvent(new Event("resize"));
+}
+"""
+
+
+def test_words_that_grow_cut_nothing_of_the_picture(show: Show, quiet_page: Page) -> None:
+    code = compile(RECURRENT, "example.py", "exec")
+    picture = show(record(lambda: exec(code, {"torch": torch})), 1280, 800)
+    quiet_page.evaluate(AS_IN_A_NOTEBOOK)
+    quiet_page.wait_for_timeout(1200)  # the picture has come to rest
+    panel, window = (picture.root.locator(at) for at in (".gw-panel", ".gw-window"))
+    height = "e => e.offsetHeight"
+    words, room = panel.evaluate(height), window.evaluate(height)
+    assert not picture.root.evaluate(CUT)
+    picture.key("Home")
+    for _ in range(picture.steps()[1]):
+        picture.press("next")
+    moved(quiet_page)
+    assert panel.evaluate(height) > words + 30
+    assert window.evaluate(height) == room
+    assert not picture.root.evaluate(CUT)
+
+
 @pytest.mark.parametrize("width", [400, 960, 1700])
 def test_no_text_is_ever_too_small(show: Show, quiet_page: Page, width: int) -> None:
     picture = show(record(chain(60)), width)

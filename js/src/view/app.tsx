@@ -6,7 +6,7 @@ import { useSignalEffect, type Signal } from "@preact/signals";
 import type { Duo } from "../store/duo";
 import type { Store } from "../store/store";
 import { DuoContents, duoKey } from "./duo";
-import { HeightHandle, useHighest, useNeed } from "./height";
+import { HeightHandle, moreWords, useHighest, useNeed } from "./height";
 import { FilmBars } from "./film";
 import { KeysDialog, keyDown } from "./shortcuts";
 import { Listing } from "./listing";
@@ -62,13 +62,14 @@ interface AppProps {
 function View({ store, theme, duo }: AppProps) {
   const view = useMemo(() => createView(theme), []);
   const root = useRef<HTMLDivElement>(null);
-  useHighest(root, store);
+  useHighest(root, store, view);
   useSight(root, view);
   const height = store.height.value;
   const kept = view.seen.value ? null : view.place.peek();
   const style = {
     "--gw-need": `${view.need.value}px`,
     "--gw-words": `${view.words.value}px`,
+    "--gw-more": `${moreWords(view)}px`,
     ...(height === null ? {} : { height: `${height}px`, maxHeight: "none" }),
     ...(kept === null ? {} : { height: `${kept}px`, maxHeight: "none" }),
   };
@@ -165,12 +166,15 @@ function useSight(root: { readonly current: HTMLElement | null }, view: ViewStat
 }
 
 /** The words keep the room that they once needed, up to what the style allows. */
-function useWordsRoom(root: { readonly current: Element | null }, view: ViewState): void {
+function useWordsRoom(root: { readonly current: HTMLElement | null }, view: ViewState): void {
   useEffect(() => {
     const observer = new ResizeObserver((entries) => {
       for (const { target } of entries) {
         if (!(target instanceof HTMLElement)) continue;
         view.words.value = Math.max(view.words.peek(), target.offsetHeight);
+        // Beside the picture they are as high as that is.
+        const under = target.offsetWidth === root.current?.clientWidth;
+        if (!under || view.firstWords.peek() === 0) view.firstWords.value = view.words.value;
       }
     });
     const panel = root.current?.querySelector<HTMLElement>(".gw-panel");
@@ -182,10 +186,10 @@ function useWordsRoom(root: { readonly current: Element | null }, view: ViewStat
   // What was told while the cell ran is told no more.
   useSignalEffect(() => {
     if (view.settled.value === 0) return undefined;
-    view.words.value = 0;
+    view.words.value = view.firstWords.value = 0;
     const frame = requestAnimationFrame(() => {
       const panel = root.current?.querySelector<HTMLElement>(".gw-panel");
-      view.words.value = panel?.offsetHeight ?? 0;
+      view.words.value = view.firstWords.value = panel?.offsetHeight ?? 0;
     });
     return () => {
       cancelAnimationFrame(frame);

@@ -39,11 +39,16 @@ export function useNeed(store: Store, view: ViewState): void {
  * Notes how high the style lets a widget become in this window: before anything is drawn in it, as
  * it would be laid out twice. (Where the user has made it as high as it is, the style says nothing.)
  */
-export function useHighest(root: { readonly current: Element | null }, store: Store): void {
+export function useHighest(
+  root: { readonly current: Element | null },
+  store: Store,
+  view: ViewState,
+): void {
   useLayoutEffect(() => {
     const note = (): void => {
       const maxHeight = root.current ? getComputedStyle(root.current).maxHeight : "";
-      if (maxHeight.endsWith("px")) store.highest.value = parseFloat(maxHeight);
+      if (!maxHeight.endsWith("px")) return;
+      store.highest.value = parseFloat(maxHeight) - moreWords(view);
     };
     note();
     addEventListener("resize", note);
@@ -51,6 +56,11 @@ export function useHighest(root: { readonly current: Element | null }, store: St
       removeEventListener("resize", note);
     };
   }, [store]);
+}
+
+/** How much more room the words have needed than when the picture came to rest, in pixels. */
+export function moreWords({ words, firstWords }: ViewState): number {
+  return Math.max(0, words.value - firstWords.value);
 }
 
 /** A line under the widget that is dragged, or moved with the arrow keys. */

@@ -27,6 +27,9 @@ export interface ViewState {
   readonly settled: Signal<number>;
   /** Room that the words have taken, in pixels: it grows, so that nothing jumps with each step. */
   readonly words: Signal<number>;
+  /** Room that the words took when the picture had come to rest: what they need beyond it makes
+   * the widget higher, not the picture's window lower. */
+  readonly firstWords: Signal<number>;
 }
 
 export function createView(theme: ReadonlySignal<Theme>): ViewState {
@@ -43,6 +46,7 @@ export function createView(theme: ReadonlySignal<Theme>): ViewState {
     need: signal(140),
     settled: signal(0),
     words: signal(0),
+    firstWords: signal(0),
   };
 }
 
