@@ -12,6 +12,7 @@ import { inView, overlaps, type Camera } from "./camera";
 import { CardNode } from "./card";
 import { ChangeMarks, ChangeWires } from "./pass-marks";
 import { FrameBody, FrameNode, GroupNode } from "./group";
+import { nameRoom } from "./node-name";
 import { PillNode } from "./pill";
 import { readingOf } from "./look";
 import { staleArrows, StaleArrows } from "./stale-arrows";
@@ -261,6 +262,7 @@ function Boxes({ store, scene, boxes, guilty, id, far }: BoxesProps) {
               {...{ x, y, direction, failed, dimmed, fresh, hatch, far }}
               pill={box}
               active={node}
+              nameRoom={node || failed ? nameRoom(box, { x, y }, scene) : 0}
               guilty={guilty.get(box.key) ?? null}
             />
           );

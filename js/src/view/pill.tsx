@@ -2,8 +2,9 @@
 
 import { memo } from "preact/compat";
 import type { Pill, Slot } from "../graph/boxes";
-import { SLOT_GAP, SLOT_H } from "../graph/pills";
+import { SLOT_H } from "../graph/pills";
 import type { Direction, Point } from "../scene/flow";
+import { nameSpot, shortened, slotOffset } from "./node-name";
 
 export interface PillProps {
   pill: Pill;
@@ -12,6 +13,8 @@ export interface PillProps {
   direction: Direction;
   active: boolean;
   failed: boolean;
+  /** How wide the name of its node may be. */
+  nameRoom: number;
   /** It wrote over what a backward needs: its line, "" where that is not known; else null. */
   guilty: string | null;
   dimmed: boolean;
@@ -23,7 +26,8 @@ export interface PillProps {
 
 /** An op on the wire, with the slots of what its node saved for backward. */
 function PillView(props: PillProps) {
-  const { pill, x, y, direction, active, failed, guilty, dimmed, fresh, hatch, far } = props;
+  const { pill, x, y, direction, active, failed, nameRoom, guilty } = props;
+  const { dimmed, fresh, hatch, far } = props;
   const { call, nodes, w, h } = pill;
   const node = nodes.at(-1);
   const state = [
@@ -57,7 +61,7 @@ function PillView(props: PillProps) {
         {pill.sign}
       </text>
       {(active || failed) && node && (
-        <NodeName pill={pill} name={node.name} direction={direction} />
+        <NodeName name={node.name} room={nameRoom} {...{ pill, direction }} />
       )}
       {guilty && <GuiltyLine {...{ pill, direction }} line={guilty} />}
       {node?.state === "done" && guilty === null && !far && (
@@ -77,20 +81,18 @@ function PillView(props: PillProps) {
 
 export const PillNode = memo(PillView);
 
-/** The name of the running node, on the free side: under the slots, or after them. */
-function NodeName({ pill, name, direction }: { pill: Pill; name: string; direction: Direction }) {
-  const last = slotOffset(pill, pill.slots.length - 1, direction);
-  if (direction === "LR") {
-    const y = pill.slots.length > 0 ? last.y + SLOT_H + 13 : pill.h + 14;
-    return (
-      <text class="gw-node-name" x={pill.w / 2} y={y} text-anchor="middle">
-        {name}
-      </text>
-    );
-  }
+/** The name of the running node, as far as there is room. */
+function NodeName(props: { pill: Pill; name: string; direction: Direction; room: number }) {
+  const { pill, name, direction, room } = props;
+  const text = shortened(name, room);
   return (
-    <text class="gw-node-name" x={pill.w + SLOT_GAP * 2 + pill.slotW} y={pill.h / 2 + 4}>
-      {name}
+    <text
+      class="gw-node-name"
+      {...nameSpot(pill, direction)}
+      text-anchor={direction === "LR" ? "middle" : "start"}
+    >
+      {text !== name && <title>{name}</title>}
+      {text}
     </text>
   );
 }
@@ -122,16 +124,6 @@ function drawnSlots(slots: readonly Slot[]): [Slot, number][] {
 
 /** What a slot says that no longer holds its tensor. */
 const LEFT: Readonly<Partial<Record<Slot["state"], string>>> = { empty: "freed", gone: "gone" };
-
-/** The top left corner of a slot, from that of its pill. */
-export function slotOffset(pill: Pill, index: number, direction: Direction): Point {
-  const step = SLOT_H + 2;
-  if (direction === "LR") {
-    return { x: (pill.w - pill.slotW) / 2, y: pill.h + SLOT_GAP + index * step };
-  }
-  const stack = pill.slots.length * step - 2;
-  return { x: pill.w + SLOT_GAP, y: (pill.h - stack) / 2 + index * step };
-}
 
 interface SlotProps {
   slot: Slot;

@@ -9,7 +9,7 @@ import type { Direction, Point } from "../scene/flow";
 import { rectOf, type Placed, type Scene } from "../scene/scene";
 import { overlaps } from "./camera";
 import { writerOf } from "./look";
-import { slotOffset } from "./pill";
+import { slotOffset } from "./node-name";
 
 /** One bold arrow from the write to the slot that it made stale. */
 export interface StaleArrow {
