@@ -214,6 +214,18 @@ def test_warnings_name_the_lines_that_they_name_without_us(action: Any) -> None:
     assert len(without) == {"default": 4, "always": 5, "ignore": 0}[action]
 
 
+@pytest.mark.parametrize("watched", WATCHED)
+def test_an_earlier_recording_that_is_dropped_takes_nothing_from_the_next(watched: Any) -> None:
+    earlier = graphwidget.watch()
+    earlier.stop()
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("default")
+        with watched():
+            earlier.adapter.stop()  # as when it is collected
+            exec(compile(WARNED, "<warned>", "exec"), {"torch": torch})
+    assert [each.lineno for each in heard if each.filename == "<warned>"] == [5, 6, 7]
+
+
 def test_a_warning_that_is_an_error_is_one_while_the_program_is_watched() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -35,8 +35,9 @@ class WarnedLines:
 
     def remove(self) -> None:
         """Leave warnings as they were."""
-        if self._filter in warnings.filters:
-            warnings.filters.remove(self._filter)  # type: ignore[attr-defined]
+        # Not by equality: that of another recording is equal.
+        filters: list[Any] = warnings.filters  # type: ignore[assignment]
+        filters[:] = [each for each in filters if each is not self._filter]
         if warnings.showwarning is self._own:
             warnings.showwarning = self._before
 
