@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import torch
 
+from graphwidget.adapters.pytorch import unreached_inputs
 from tests.adapters.mending import mended
 from tests.adapters.test_diagnosis import run
 
@@ -48,7 +51,12 @@ def test_the_line_is_named_where_the_way_to_it_ends(name: str) -> None:
     assert torch.equal(names["g"], (scale * column).expand_as(names["g"]))
 
 
-def test_what_has_no_part_in_it_is_told_by_its_shape() -> None:
+@pytest.mark.parametrize("older", [False, True])
+def test_what_has_no_part_in_it_is_told_by_its_shape(
+    older: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if older:  # an error that does not say which of the inputs
+        monkeypatch.setattr(unreached_inputs, "INDEX", re.compile("(never) said"))
     source = "other = torch.nn.Linear(3, 4)\n"
     source += "torch.autograd.grad(net(x).sum(), [*net.parameters(), *other.parameters()])\n"
     (finding,), error, _ = run(START + source, "another")

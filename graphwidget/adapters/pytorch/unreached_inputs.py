@@ -23,10 +23,13 @@ def unreached(
     model: Model, message: str, roots: Iterable[int], wanted: Sequence[int],
     position: Site | None, numbers: Mapping[int, Site],
 ) -> Finding:  # fmt: skip
-    """Why none of the ``roots`` leads to one of the values ``wanted``, the error says which."""
-    index = INDEX.search(message)
-    nr = int(index[1]) if index is not None else 0
-    value, roots, reader = wanted[nr], list(roots), place_of(position)
+    """Why none of the ``roots`` leads to one of the values ``wanted``; the error may say which."""
+    roots, reader = list(roots), place_of(position)
+    given, index = _made_of(model, roots), INDEX.search(message)
+    # the error of an older PyTorch does not say which one
+    first = next((nr for nr, each in enumerate(wanted) if each not in given), 0)
+    nr = first if index is None else int(index[1])
+    value = wanted[nr]
     of, name = _asked("" if reader is None else statement(model, reader), nr)
     row = model.values.get(value)
     if not name:
@@ -34,7 +37,6 @@ def unreached(
         name = name_of_value(model, value) or f"input {nr}{shape}"
     text = f"No gradient leads from {of} to {name}."
     finding = Finding("unused", reader, None, "", text)
-    given = _made_of(model, roots)
     made = None if row is None else model.calls.get(row["call"])
     if value not in given and made is not None and not given.isdisjoint(made["inputs"]):
         before = next(each for each in made["inputs"] if each in given)
