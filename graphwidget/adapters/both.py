@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -215,6 +216,18 @@ _newest: list[Adapter] = []
 def newest() -> Adapter | None:
     """The adapter that records, or did so last."""
     return _newest[-1] if _newest else None
+
+
+def _forked() -> None:
+    """This is another process now, as a worker that loads data: nobody will read what it records,
+    and PyTorch warns of some of its ways while a function mode looks on."""
+    adapter = newest()
+    if adapter is not None:
+        adapter.stop()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 def model_of(tensor: Any) -> tuple[Model, int]:

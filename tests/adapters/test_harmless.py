@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import traceback
 import warnings
@@ -16,6 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import graphwidget
 from graphwidget.adapters.pytorch import heard_calls
+from graphwidget.graph import listeners
 
 WATCHED: list[Callable[[], Any]] = [graphwidget.diagnose, graphwidget.watch]
 
@@ -92,6 +94,34 @@ def test_a_traced_module_is_what_it_was(watched: Callable[[], Any]) -> None:
     plain = traced()
     with watched():
         assert traced() == plain
+
+
+@pytest.mark.parametrize("watched", WATCHED)
+def test_dynamo_sees_a_watched_model_as_it_is(watched: Callable[[], Any]) -> None:
+    torch._dynamo.reset()  # it says each warning once
+    model, x = net(), torch.ones(3, 4)
+    with watched(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compiled = torch.compile(model, backend="eager")
+        loss = compiled(x).sum()
+    assert torch.equal(loss, model(x).sum())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+@pytest.mark.parametrize("watched", WATCHED)
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_that_is_forked_is_not_watched(watched: Callable[[], Any]) -> None:
+    reading, writing = os.pipe()
+    with watched():
+        child = os.fork()
+        if not child:
+            own = listeners.get_observer() is not None
+            os.write(writing, bytes([modes(), own]))
+            os._exit(0)
+        os.waitpid(child, 0)
+        assert modes() == 1
+        assert listeners.get_observer() is not None
+    assert os.read(reading, 2) == bytes([0, False])
 
 
 def test_a_mode_of_the_users_hears_the_programs_operations_alone() -> None:
