@@ -48,7 +48,8 @@ class Summary(NamedTuple):
     """An array as the page sees it.
 
     ``values`` holds the items, flat in C order, when there are few; otherwise it is ``None``
-    and ``stats`` tells the rest. ``histogram`` comes only when the page asked (``peek``).
+    and ``stats`` tells the rest. ``histogram`` comes only when the page asked (``peek``). A size
+    of the shape that is not known, or no number, is -1.
     """
 
     shape: tuple[int, ...]

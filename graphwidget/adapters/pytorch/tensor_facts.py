@@ -57,6 +57,15 @@ def storage_of(tensor: torch.Tensor) -> int:
         return id(tensor)
 
 
+def shape_of(tensor: torch.Tensor) -> tuple[int, ...]:
+    """The tensor's shape; of a list of tensors of different shapes, which has none, a size that
+    is no number for each of its dims."""
+    try:
+        return tensor.shape
+    except RuntimeError:
+        return (-1,) * tensor.dim()
+
+
 def size_of(tensor: torch.Tensor) -> int:
     """The bytes of the tensor's storage; of a tensor without one, those of its numbers."""
     try:
@@ -146,7 +155,7 @@ class Passed(NamedTuple):
         """What it held; without numbers where nobody can look at them, or they were overwritten."""
         grad = self.grad
         known = copyable(grad) and version_of(grad) == self.version
-        return dtype_name(grad.dtype), tuple(grad.shape), grad if known else None
+        return dtype_name(grad.dtype), shape_of(grad), grad if known else None
 
 
 def content_of(data: Captured) -> Any:
@@ -165,6 +174,10 @@ def content_of(data: Captured) -> Any:
 
 
 def summarized(data: Captured) -> ev.Summary:
-    """The ``Summary`` of what was captured."""
+    """The ``Summary`` of what was captured. A size that is no number, as of tensors of different
+    lengths in one, is -1."""
     content = content_of(data)
-    return ev.Summary(data[1], data[0], None, None, None) if content is None else summary(content)
+    if content is not None:
+        return summary(content)
+    shape = tuple([size if type(size) is int else -1 for size in data[1]])
+    return ev.Summary(shape, data[0], None, None, None)

@@ -25,6 +25,7 @@ from .tensor_facts import (
     copyable,
     dtype_name,
     numbers_of,
+    shape_of,
     size_of,
     storage_of,
     summarized,
@@ -181,14 +182,15 @@ class Tensors:
         if before is None or before() is not tensor:
             return self.fresh(tensor)
         address, tables = storage_of(tensor), self.tables
-        ref = self.refs[id(tensor)] = Ref(tensor, self._died)
+        ref = Ref(tensor, self._died)
         ref.id, ref.version = self.recorder.ids.value(), version_of(tensor)
         ref.storage = before.storage  # its counter is its own
+        ref.facts = self._facts(tensor, before.facts.number, address)
         if before.facts.address != address:  # somebody gave it another one
             tables.leave(before.facts.address)
             others = tables.storages.get(address, (0, 0))[1]
             tables.storages[address] = ref.storage, others + 1
-        ref.facts = self._facts(tensor, before.facts.number, address)
+        self.refs[id(tensor)] = ref
         return ref
 
     def fresh(self, tensor: torch.Tensor) -> Ref:
@@ -201,10 +203,11 @@ class Tensors:
             version, address = tensor._version, tensor.untyped_storage()._cdata
         except (RuntimeError, NotImplementedError):
             version, address = version_of(tensor), storage_of(tensor)
-        ref = self.refs[id(tensor)] = Ref(tensor, self._died)
+        ref = Ref(tensor, self._died)
         number = self._met(tensor) if self.unmet else None
         ref.id = number = self.recorder.ids.value() if number is None else number
         ref.version = version
+        ref.facts = self._facts(tensor, tables.number(), address)
         shared = storages.get(address)
         if shared is None:
             ref.storage = number
@@ -212,7 +215,7 @@ class Tensors:
         else:
             ref.storage = shared[0]
             storages[address] = shared[0], shared[1] + 1
-        ref.facts = self._facts(tensor, tables.number(), address)
+        self.refs[id(tensor)] = ref
         return ref
 
     def moved(self, tensor: torch.Tensor) -> None:
@@ -221,7 +224,7 @@ class Tensors:
         storages = self.tables.storages
         self.tables.leave(ref.facts.address)
         storages[address] = ref.storage, storages.get(address, (0, 0))[1] + 1
-        ref.facts = ref.facts._replace(address=address, shape=tuple(tensor.shape))
+        ref.facts = ref.facts._replace(address=address, shape=shape_of(tensor))
 
     def rewritten(self, tensor: torch.Tensor, before: Ref) -> Ref:
         """A new identity for a leaf that was written, and is otherwise as it was."""
@@ -232,7 +235,7 @@ class Tensors:
 
     def _facts(self, tensor: torch.Tensor, number: int, address: int) -> Facts:
         stride: tuple[int, ...] = ()
-        offset, base, shape = 0, None, tensor.shape
+        offset, base, shape = 0, None, shape_of(tensor)
         if tensor._is_view():
             of = tensor._base
             base = None if of is None else self.current(of)
@@ -332,7 +335,7 @@ class Tensors:
         # The hot path: every gradient of every run.
         count = grad.numel()
         if count > self.limit:
-            return dtype_name(grad.dtype), tuple(grad.shape), None
+            return dtype_name(grad.dtype), shape_of(grad), None
         if grad.requires_grad or size_of(grad) > MAX_HELD:
             return self.captured(grad)
         self.copied += count
@@ -359,7 +362,7 @@ class Tensors:
                 self.copied += count
             except RuntimeError:  # the old vmap's tensors look like others
                 pass
-        return dtype_name(tensor.dtype), tuple(tensor.shape), content
+        return dtype_name(tensor.dtype), shape_of(tensor), content
 
 
 def _deaths(tables: Tables, tell: Callable[[Any], None], values: set[int]) -> Callable[[Any], None]:
