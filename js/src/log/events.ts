@@ -43,7 +43,7 @@ export interface Histogram {
   readonly counts: readonly number[];
 }
 
-/** An array as the page sees it. ``values`` holds the items, flat in C order, when there are few; otherwise it is ``None`` and ``stats`` tells the rest. ``histogram`` comes only when the page asked (``peek``). */
+/** An array as the page sees it. ``values`` holds the items, flat in C order, when there are few; otherwise it is ``None`` and ``stats`` tells the rest. ``histogram`` comes only when the page asked (``peek``). A size of the shape that is not known, or no number, is -1. */
 export interface Summary {
   readonly shape: readonly number[];
   readonly dtype: string;
