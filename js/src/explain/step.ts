@@ -11,7 +11,7 @@ import { explainNode } from "./node";
 import { explainPass } from "./optimization-pass";
 import { explainError } from "./problems";
 import { atLine, dim, grad, list, math, name, numbers, plain } from "./text";
-import type { Explanation, Line } from "./text";
+import type { Explanation, Line, Piece } from "./text";
 
 const NOTHING: Explanation = { tone: "plain", title: [], lines: [], where: null, code: null };
 
@@ -98,9 +98,9 @@ function explainOp(model: Model, id: number): Explanation {
   }
   const outputs = call.outputs.map((output) => name(model, output));
   const lines: Line[] = [];
-  const [first] = call.outputs;
-  const result = first === undefined ? undefined : model.values.get(first);
-  if (result) lines.push(resultLine(model, call, result));
+  const results = call.outputs.flatMap((output) => model.values.get(output) ?? []);
+  const [result] = results;
+  if (result) lines.push(resultLine(model, call, results));
   if (call.view_of !== null) {
     lines.push([
       plain("It is a view: it shares the memory and the version counter of "),
@@ -121,8 +121,11 @@ function explainOp(model: Model, id: number): Explanation {
   });
 }
 
+/** As many results of one call are told in numbers. */
+const SHOWN = 3;
+
 /** The formula with numbers, when they are there and few enough to read. */
-function resultLine(model: Model, call: CallRow, result: ValueRow): Line {
+function resultLine(model: Model, call: CallRow, results: readonly ValueRow[]): Line {
   const formula = call.op !== "grad"; // its numbers are of the graph, not of what it was given
   const told = call.inputs.every(
     (input) => typeof input === "string" || model.values.get(input)?.summary.values != null,
@@ -133,7 +136,11 @@ function resultLine(model: Model, call: CallRow, result: ValueRow): Line {
   });
   const text = inNumbers(model, call, values);
   const shown = formula && told && text.length <= 60 ? `${text} = ` : "= ";
-  return [math(shown), { ...numbers(result.summary, 40), tone: "math" }];
+  const numbered = results
+    .slice(0, SHOWN)
+    .map(({ summary }): Piece => ({ ...numbers(summary, 40), tone: "math" }));
+  const more = results.length - numbered.length;
+  return [math(shown), ...list(numbered), plain(more > 0 ? ` and ${more} more` : "")];
 }
 
 /** A call with the numbers of its inputs: `2. ^ 3`, or as a function, `sum([1., 2.])`. */
@@ -152,10 +159,14 @@ function inNumbers(model: Model, call: CallRow, values: readonly string[]): stri
 /** A formula that is one operator between two things. */
 const OPERATOR = /^\{\w+\} [^\w\s]{1,2} \{\w+\}$/;
 
+/** Whether a value is a static graph's, which are called so (`add:0`); of these no node runs
+ * backward. */
+const isSymbolic = (value: ValueRow) => value.names.some(([, own]) => /:\d+$/.test(own));
+
 function savedLine(model: Model, call: CallRow, result: ValueRow | undefined): Line {
   const node = call.node === null ? undefined : model.nodes.get(call.node);
   if (!node) {
-    if (result?.requires_grad === false) {
+    if (result?.requires_grad === false && !isSymbolic(result)) {
       return [dim("It has no grad_fn: backward does not pass here.")];
     }
     return [];

@@ -50,6 +50,27 @@ function told(store: Store): string[] {
 }
 
 describe("explanations", () => {
+  it("tell the numbers of each result, and of a static graph's nothing of backward", () => {
+    const p = new Program();
+    const x = p.leaf("x", [2]);
+    const number = (value: number) => [[], "float32", [value], null, null];
+    for (const [value, of] of [
+      [90, 5],
+      [91, 6],
+    ] as const) {
+      // prettier-ignore
+      p.tell("value", value, value, 0, false, false, false, null, number(of));
+    }
+    p.tell("op", 90, "split", [x.id], {}, [90, 91], null, false, null, null);
+    const plain = told(load(p)).at(-1);
+    expect(plain).toContain("= 5. and 6. | It has no grad_fn");
+    p.tell("name", 90, "split:0", "");
+    p.tell("name", 91, "split:1", "");
+    const symbolic = told(load(p)).find((words) => words.includes("5. and 6."));
+    expect(symbolic).toBeDefined();
+    expect(symbolic).not.toContain("grad_fn");
+  });
+
   it("tell of several nodes of one call which of them a gradient goes to", () => {
     const p = new Program();
     const [x, w] = [p.leaf("x", [2]), p.leaf("w", [3])];
