@@ -21,7 +21,7 @@ for _room in (
     "optable", "graph.views", "eager.inplace", "autograd", "dispatch.offer", "functions.shape",
     "functions.memory", "functions.creation", "functions.random", "functions.reduction",
     "functions.pointwise", "functions.indexing", "functions.linalg", "functions.statistics",
-    "functions.registration", "functions.tensor.attach_methods",
+    "functions.fill_runtime", "functions.tensor.attach_methods",
 ):  # fmt: skip
     importlib.import_module(f".{_room}", __name__)
 

@@ -1,4 +1,4 @@
-"""Checks of calls of functions that PyTorch writes in Python.
+"""Functions that PyTorch writes in Python: a wrong call raises what PyTorch raises.
 
 One that hands its arguments on to a bound one leaves it to the parser of that one to refuse them
 (see ``parsed.py``).

@@ -1,4 +1,7 @@
-"""Rules of autograd that a program has relaxed in this thread (see ``autograd/grad_mode.py``)."""
+"""Switches of a thread: gradients' layout, backward on several threads, replay of views.
+
+``autograd/grad_mode.py`` has what turns them.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The globals of generated code, and what lower rooms call of higher ones.
+"""The globals of generated code, and functions of higher packages that lower ones call.
 
 The functions that ``eager/op_functions.py`` writes have this module's namespace as their globals,
-so that the observer and the grad mode are plain global loads, the cheapest that Python has. What
-is declared here without a value belongs to a higher room: ``functions/registration.py`` gives it.
+so that the observer and the grad mode are plain global loads, the cheapest that Python has. What is
+declared here without a value is a higher package's: ``functions/fill_runtime.py`` gives it.
 """
 
 from __future__ import annotations

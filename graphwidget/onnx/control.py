@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..static.add_operation import emit, make_constant
 from ..static.control_flow import cond, while_loop
-from ..static.emit import emit, make_constant
 from ..static.symbol import Symbol
 from ..static.tensor_shape import TensorShape
 from .errors import LoadError

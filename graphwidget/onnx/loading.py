@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..static.add_operation import make_constant
 from ..static.dtypes import TYPES, as_dtype
-from ..static.emit import make_constant
 from ..static.graph import VALID_NAME, Graph
 from ..static.session import Session
 from ..static.symbol import Spec, Symbol

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..static.add_operation import constant_value, make_constant
 from ..static.dtypes import as_dtype
-from ..static.emit import constant_value, make_constant
 from ..static.graph import Graph, Operation
 from ..static.operand import SYMBOLS, CannotBuild, Operand
 from ..static.runner import KINDS, Env, State, execute, plan, value_of

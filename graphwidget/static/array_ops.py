@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from .add_operation import emit, make_constant, make_shape
 from .convert import constant, convert_to_tensor, shape_param
 from .dtypes import as_dtype, float32, int32
-from .emit import emit, make_constant, make_shape
 from .graph import Operation, get_default_graph, node_text, only
 from .math import check_bool, check_same_type, operand
 from .symbol import Spec, Symbol

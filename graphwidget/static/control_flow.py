@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from .add_operation import make_constant
 from .convert import convert_to_tensor
 from .dtypes import float32
-from .emit import make_constant
 from .graph import Graph, Operation, Region, get_default_graph, node_text
 from .nest import check_same, flatten, pack_like
 from .symbol import Spec, Symbol

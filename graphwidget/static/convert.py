@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .add_operation import emit, make_constant
 from .dtypes import REFS, DType, as_dtype, float32
-from .emit import emit, make_constant
 from .graph import get_default_graph, only
 from .symbol import Spec, Symbol
 from .tensor_shape import sizes_of

@@ -12,8 +12,8 @@ from functools import cache
 from typing import Any
 
 from ..optable.declare import ARRAYS, Formula, Op, bind
+from .add_operation import emit, make_shape, make_sum_to
 from .convert import convert_to_tensor
-from .emit import emit, make_shape, make_sum_to
 from .graph import Graph, Operation, Region, get_default_graph
 from .operand import SYMBOLS, CannotBuild, Operand, bare, sum_to_size
 from .symbol import Spec, Symbol

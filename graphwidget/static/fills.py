@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from .add_operation import emit, make_constant
 from .convert import convert_to_tensor, shape_param
 from .dtypes import as_dtype, float32, int32
-from .emit import emit, make_constant
 from .graph import get_default_graph
 from .math import binary, cast, operand
 from .symbol import Symbol

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from .add_operation import emit, make_constant, size_at
 from .control_flow import arguments, check_invariant
 from .convert import convert_to_tensor
 from .dtypes import DType, as_dtype, float32
-from .emit import emit, make_constant, size_at
 from .fills import zeros
 from .graph import Graph, Region, get_default_graph
 from .nest import check_same, flatten, pack_like

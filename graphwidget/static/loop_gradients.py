@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from .add_operation import emit, make_constant
 from .differentiate import SPECIAL, Given, Pairs, backprop
-from .emit import emit, make_constant
 from .graph import Graph, Operation, Region
 from .symbol import Spec, Symbol
 

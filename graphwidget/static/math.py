@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .add_operation import emit, make_constant
 from .convert import constant_array, convert_to_tensor
 from .dtypes import FLOATING, as_dtype, float32, float64
-from .emit import emit, make_constant
 from .graph import get_default_graph, node_text
 from .symbol import Symbol
 from .tensor_shape import broadcast

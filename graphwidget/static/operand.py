@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays.dtypes import default_numpy, result_type
 from ..optable.declare import COMPOSITES, TABLE, UNTYPED, Namespace, Op, bind
-from .emit import emit, make_constant, make_sum_to, size_at
+from .add_operation import emit, make_constant, make_sum_to, size_at
 from .symbol import Symbol
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .add_operation import emit
 from .convert import convert_to_tensor
-from .emit import emit
 from .graph import get_default_graph, node_text
 from .math import check_same_type, operand, shared
 from .symbol import Symbol

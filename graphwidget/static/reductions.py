@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from .add_operation import constant_value, emit, make_constant, make_shape
 from .convert import convert_to_tensor, has_symbols
 from .dtypes import int64
-from .emit import constant_value, emit, make_constant, make_shape
 from .graph import get_default_graph
 from .math import binary, cast, check_floating, shared, unary
 from .symbol import Symbol

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from .add_operation import emit, make_constant
 from .convert import convert_to_tensor
 from .differentiate import gradients
 from .dtypes import int64
-from .emit import emit, make_constant
 from .graph import get_default_graph
 from .symbol import Symbol
 from .variables import (

@@ -4,7 +4,7 @@ A step becomes one line, ``v7 = k7(v3, v5)``, or an operator where its operands 
 what dies is let go of, and a pointwise result is written over an operand that nobody reads any
 more. Long chains of pointwise steps on large arrays run block by block (see ``blocks.py``), so that
 a block stays in the cache from the first to the last. Loops and branches become Python's own
-(``write_flow.py``): their regions are programs too, written where they run.
+(``write_control_flow.py``): their regions are programs too, written where they run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .graph import Operation
 from .passes import Program, Step, items, itemwise, off
 from .runner import KINDS, OURS, run_table_op
 from .symbol import Symbol
-from .write_flow import can_write_flow, write_flow
+from .write_control_flow import can_write_control_flow, write_control_flow
 
 LIGHT = 256
 """Items up to which a value is not worth a line that lets go of it."""
@@ -108,8 +108,10 @@ class Writer:
             if step.outputs[0] in self.asked:
                 label = self.operation(step)
                 self.text.line(f"{self.text.name(step.outputs[0])} = Ref(state, {label})", step)
-        elif can_write_flow(step, self.text):
-            write_flow(step, self.text, lambda program: Writer(program, self.text).write_steps())
+        elif can_write_control_flow(step, self.text):
+            write_control_flow(
+                step, self.text, lambda program: Writer(program, self.text).write_steps()
+            )
         elif self.read_variable(step) or self.change_variable(place, step) or self.hand_on(step):
             pass
         elif step.operation.type in SIZES and can_write_sizes(step):

@@ -14,7 +14,7 @@ import graphwidget as torch
 import graphwidget.static as tf
 from graphwidget.optable import TABLE
 from graphwidget.static import passes
-from graphwidget.static.emit import emit
+from graphwidget.static.add_operation import emit
 from graphwidget.static.writer import OPERATORS
 from tests.static.test_compiler import both_ways, keys
 

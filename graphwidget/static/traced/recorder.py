@@ -20,8 +20,8 @@ from ...functions.random.generator import Generator
 from ...graph.tensor import Tensor
 from ...optable import TABLE, Op
 from ...random import default_generator
+from ..add_operation import emit, make_constant, type_of
 from ..dtypes import as_dtype, float32
-from ..emit import emit, make_constant, type_of
 from ..graph import Graph
 from ..symbol import Spec, Symbol
 from .engine_steps import hand_through, other_random_states

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...graph.tensor import Tensor
-from ..emit import emit
+from ..add_operation import emit
 from ..graph import Graph
 from ..symbol import Symbol
 

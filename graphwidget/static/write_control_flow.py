@@ -26,7 +26,7 @@ DEEPEST = 15
 FLOW = ("While", "WhileGrad", "Cond")
 
 
-def can_write_flow(step: Step, text: Text) -> bool:
+def can_write_control_flow(step: Step, text: Text) -> bool:
     """Whether a step is a loop or branch that can be written: no variable itself goes through."""
     operation = step.operation
     return (
@@ -36,7 +36,7 @@ def can_write_flow(step: Step, text: Text) -> bool:
     )  # fmt: skip
 
 
-def write_flow(step: Step, text: Text, write: WriteProgram) -> None:
+def write_control_flow(step: Step, text: Text, write: WriteProgram) -> None:
     """The lines of a loop or branch."""
     kinds = {"While": write_while, "WhileGrad": write_while_grad, "Cond": write_cond}
     kinds[step.operation.type](step, text, write)

@@ -1,7 +1,7 @@
-"""The registration block: what ``graph/runtime.py`` declares gets its values, all in one place.
+"""Gives the names that ``graph/runtime.py`` declares their values, all in one place.
 
-Lower rooms call higher ones, which they may not import, by these names alone. To give them last is
-early enough: nothing is computed while rooms are imported.
+They are functions of higher packages, which lower ones call and may not import. To give them last
+is early enough: nothing is computed while the package is imported.
 """
 
 from __future__ import annotations

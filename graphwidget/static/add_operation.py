@@ -1,4 +1,4 @@
-"""Makes an operation of the graph of an op of the table."""
+"""Adds operations to a static graph: of ops of the op table, constants, shapes and sums."""
 
 from __future__ import annotations
 
