@@ -248,7 +248,8 @@ class BackwardRun:
         asked_for = bool(constant) and message.startswith("One of the differentiated")
         root = constant[0].id if asked_for else self.root
         held = self.runs.checks.learners.in_optimizers
-        found = no_graph(model, root, site, calls.origins, calls.became_numbers, calls.frozen, held)
+        tables = calls.origins, calls.became_numbers, calls.frozen
+        found = no_graph(model, root, site, *tables, held, calls.left_off())
         if not asked_for or found.culprit is None:
             return found
         return found._replace(text=f"A gradient is asked for by what needs none. {found.text}")

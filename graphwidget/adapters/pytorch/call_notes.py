@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, Protocol
 
 import torch
@@ -63,6 +63,8 @@ class CallNotes:
         """Where tensors with a history became numbers or arrays; by the value."""
         self.frozen: dict[int, Site] = {}
         """Where values were told to need no gradient."""
+        self.switch: tuple[CodeType, int] | None = None
+        """The instruction that last switched gradients off where they were on."""
         self.still = 0
         """How many calls in a row touched no gradient."""
         self.writes = Writes(identity)
@@ -75,6 +77,7 @@ class CallNotes:
             before.became_numbers,
             before.frozen,
         )
+        self.switch = before.switch
 
     def note_usual(
         self, func: Callable[..., Any], name: str, before: Given, result: Any, frame: FrameType
@@ -260,6 +263,11 @@ class CallNotes:
                 if position is not None and position.site is not None:
                     keep_site(self.frozen, ref.id, position.site)
             self.identity.note(ref, (self.recorder.tell, ev.Flag(ref.id, needed, retains)))
+
+    def left_off(self) -> Site | None:
+        """Where gradients were switched off, if they still are."""
+        known = None if torch.is_grad_enabled() else self.switch
+        return None if known is None else self.recorder.sites.at(*known)
 
 
 def keep_site(table: dict[int, Site], value: int, site: Site) -> None:

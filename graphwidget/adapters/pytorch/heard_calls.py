@@ -25,7 +25,7 @@ from .arguments import Given, given_back, given_to, given_to_run, unmet
 from .call_notes import CallNotes, Where, keep_site
 from .call_recorder import CallRecorder
 from .fix_trials import tried
-from .heard_functions import FLAGS, looked_at
+from .heard_functions import FLAGS, SWITCH, looked_at
 from .identity import Identity
 from .positions import not_the_users
 from .refused_calls import INFERENCE, LEAF, inference, is_explained, leaf_written, view_written
@@ -70,11 +70,11 @@ class HeardCalls(CallNotes, TorchFunctionMode):
         kwargs = kwargs or {}
         if is_dynamo_compiling():  # Dynamo reads this function, and is to see no more of it
             return func(*args, **kwargs)
-        name, quiet, to_number = looked_at(func)
-        if (quiet and not to_number) or self.off or traced():
+        name, quiet, noted = looked_at(func)
+        if (quiet and not noted) or self.off or traced():
             return func(*args, **kwargs)
-        if to_number:
-            self._note_number(args)
+        if noted:
+            self._note_by_the_way(name, args)
         if quiet:
             return func(*args, **kwargs)
         identity = self.identity
@@ -110,9 +110,7 @@ class HeardCalls(CallNotes, TorchFunctionMode):
             self._often.clear()
             self.still += 1
         try:
-            frame: FrameType | None = _getframe(1)
-            while frame is not None and not_the_users(frame.f_code.co_filename):
-                frame = frame.f_back
+            frame = _users_frame()
             line = (0, 0) if frame is None else (id(frame.f_code), frame.f_lasti)
             count = self._often[line] = self._often.get(line, 0) + 1
             return count > OFTEN and name not in FLAGS and unmet(self.identity, args, kwargs)
@@ -184,9 +182,14 @@ class HeardCalls(CallNotes, TorchFunctionMode):
         made = [ref.id for tensor, ref in given if tensor.is_inference()]
         return inference(self.recorder.log.model(), made, self.origins, site)
 
-    def _note_number(self, args: Sequence[Any]) -> None:
-        """A tensor with a history becomes a number or an array."""
+    def _note_by_the_way(self, name: str, args: Sequence[Any]) -> None:
+        """Gradients are switched off; or a tensor with a history becomes a number or an array."""
         try:
+            if name == SWITCH:
+                frame = None if args[0] or not torch.is_grad_enabled() else _users_frame()
+                if frame is not None:
+                    self.switch = frame.f_code, frame.f_lasti
+                return
             with torch._C.DisableTorchFunction():
                 tensor = args[0] if args else None
                 if not isinstance(tensor, torch.Tensor):
@@ -234,3 +237,11 @@ class HeardCalls(CallNotes, TorchFunctionMode):
             yield
         finally:
             self.off = before
+
+
+def _users_frame() -> FrameType | None:
+    """The innermost frame of the user's."""
+    frame: FrameType | None = _getframe(1)
+    while frame is not None and not_the_users(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame

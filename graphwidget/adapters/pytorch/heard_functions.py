@@ -10,6 +10,8 @@ from .ops import plain_name
 
 LEAKS = frozenset({"item", "numpy", "tolist", "__float__", "__array__", "__int__"})
 
+SWITCH = "_set_grad_enabled"
+
 QUIET = frozenset(
     {
         "__repr__", "__str__", "__format__", "__len__", "__bool__", "__float__", "__int__",
@@ -20,9 +22,13 @@ QUIET = frozenset(
         "register_hook", "register_post_accumulate_grad_hook", "equal", "allclose",
         "result_type", "is_tensor", "is_same_size", "share_memory_", "nelement", "is_nonzero",
         "_record_function_enter_new", "_record_function_exit._RecordFunction",
+        SWITCH,
     }
 )  # fmt: skip
 """Calls that neither make nor write tensors of the program's."""
+
+NOTED = LEAKS | {SWITCH}
+"""Calls that are noted by the way: those that make a number or an array of a tensor, and others."""
 
 PROPERTIES = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
 """Attributes that are calls: reading them makes a tensor."""
@@ -33,8 +39,8 @@ FLAGS = frozenset({"requires_grad_", "requires_grad", "retain_grad", "detach_"})
 @lru_cache(maxsize=4_096)
 def looked_at(func: Callable[..., Any]) -> tuple[str, bool, bool]:
     """What a function is called; whether it neither makes nor writes tensors of the program's, as
-    what reads an attribute that is none; and whether it makes a number or an array of one."""
+    what reads an attribute that is none; and whether it is noted by the way."""
     name, attribute = plain_name(func), getattr(func, "__name__", "")
     quiet = attribute == "__get__" and name not in PROPERTIES
     quiet = quiet or (attribute == "__set__" and name == "grad")
-    return name, quiet or name in QUIET, name in LEAKS
+    return name, quiet or name in QUIET, name in NOTED

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import linecache
-import re
 import textwrap
 from functools import lru_cache
 
@@ -123,47 +122,23 @@ def enclosing(source: str, place: Place) -> list[ast.stmt]:
     lines = source.splitlines()
     if not place.line <= len(lines) or place.text not in lines[place.line - 1]:
         return []
-    nodes = [each for each in ast.walk(_tree(source)) if isinstance(each, ast.stmt)]
+    nodes = [each for each in ast.walk(tree_of(source)) if isinstance(each, ast.stmt)]
     return [each for each in nodes if begin(each) <= place.line <= (each.end_lineno or 0)]
 
 
 def within(source: str, place: Place) -> list[ast.AST]:
     """The same, and around them all the whole program."""
-    return [_tree(source), *enclosing(source, place)]
+    return [tree_of(source), *enclosing(source, place)]
 
 
 def siblings(source: str, place: Place) -> list[ast.stmt]:
     """The statements that follow the innermost one at a line in the same block."""
     for node in enclosing(source, place)[-1:]:
-        for parent in ast.walk(_tree(source)):
+        for parent in ast.walk(tree_of(source)):
             for _name, block in ast.iter_fields(parent):
                 if isinstance(block, list) and node in block:
                     return list(block[block.index(node) + 1 :])
     return []
-
-
-SWITCH = re.compile(r"torch(\.autograd)?\.set_grad_enabled\(False\)")
-OFF = re.compile(r"\b(no_grad|inference_mode|set_grad_enabled)\b")
-
-
-def switched_off(model: Model, call: int | None) -> tuple[Place, ast.stmt] | None:
-    """Where gradients were switched off for a call: the line, and the block or the function that
-    it is of."""
-    for _what, place in reversed(way_to(model, call)):
-        source = source_of(model, place)
-        for node in reversed(enclosing(source, place)):
-            parts: list[ast.expr] = getattr(node, "decorator_list", [])
-            if isinstance(node, ast.With):
-                parts = [item.context_expr for item in node.items]
-            for part in parts:
-                if OFF.search(ast.unparse(part)):
-                    text = source.splitlines()[part.lineno - 1].strip()
-                    return place._replace(line=part.lineno, text=text), node
-        for each in ast.walk(_tree(source)):
-            if isinstance(each, ast.Expr) and SWITCH.fullmatch(ast.unparse(each)):
-                text = source.splitlines()[each.lineno - 1].strip()
-                return place._replace(line=each.lineno, text=text), each
-    return None
 
 
 def header(node: ast.stmt, line: str) -> str:
@@ -183,7 +158,7 @@ def begin(node: ast.stmt) -> int:
 
 
 @lru_cache(maxsize=16)
-def _tree(source: str) -> ast.AST:
+def tree_of(source: str) -> ast.AST:
     try:
         return ast.parse(source)
     except (SyntaxError, ValueError):

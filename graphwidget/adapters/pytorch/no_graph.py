@@ -11,6 +11,7 @@ from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.sites import Site
 from . import fixes, history_fixes, statements
+from .grad_switches import left_off, switched_off
 from .lines import (
     header,
     name_of_value,
@@ -19,7 +20,6 @@ from .lines import (
     seen_from,
     source_of,
     statement,
-    switched_off,
     within,
 )
 from .loss_fixes import as_loss, fix_keeping_history
@@ -30,9 +30,10 @@ DETACHES = ("detach", "data")
 def no_graph(
     model: Model, value: int | None, backward: Site | None, origins: Mapping[int, Site],
     numbers: Mapping[int, Site], frozen: Mapping[int, Site], held: Callable[[], set[int]],
+    off: Site | None = None,
 ) -> Finding:  # fmt: skip
     """Nothing that the loss was computed from needs a gradient, or the graph was cut. ``held`` are
-    the storages that optimizers hold."""
+    the storages that optimizers hold; ``off`` switched gradients off, where they still are."""
     reader = place_of(backward)
     leaves, cut_at = _back_to_leaves(model, value)
     still = [number for number in leaves if number in frozen] if cut_at is not None else []
@@ -41,7 +42,7 @@ def no_graph(
         if model.values[number]["storage"] in trained:
             return _still_frozen(model, number, frozen, reader)
     if cut_at is not None:
-        return cut(model, *cut_at, reader)
+        return cut(model, *cut_at, reader, place_of(off))
     for number in leaves:
         place = place_of(frozen.get(number))
         if place is not None:
@@ -173,8 +174,11 @@ def _back_to_leaves(model: Model, value: int | None) -> tuple[list[int], tuple[R
     return leaves, lost
 
 
-def cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
-    """A call that was given something with a history and made something without."""
+def cut(
+    model: Model, call: Row, result: Row, reader: Place | None, left: Place | None = None
+) -> Finding:
+    """A call that was given something with a history and made something without. The line ``left``
+    has left gradients switched off."""
     place = place_in(model, call["source"])
     line = "" if place is None else statement(model, place)
     op, dtype = str(call["op"]), str(result["summary"][1])
@@ -197,6 +201,9 @@ def cut(model: Model, call: Row, result: Row, reader: Place | None) -> Finding:
     elif "use_reentrant=True" in line:
         text = "A reentrant checkpoint records nothing where none of its inputs needs a gradient."
         fix = statements.valid(line.replace("use_reentrant=True", "use_reentrant=False"))
+    elif left is not None and (off is None or isinstance(off[1], ast.Expr)):
+        text, fix = left_off(model, left, place)
+        place = left
     elif off is None:
         text, fix = "Nothing was recorded here: gradients are switched off.", fixes.under_grad(line)
     elif isinstance(off[1], ast.Expr):

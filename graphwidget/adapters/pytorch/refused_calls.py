@@ -11,6 +11,7 @@ from ...recording.findings import Finding
 from ...recording.fold import Model
 from ...recording.sites import Site
 from . import fixes, statements
+from .grad_switches import switched_off
 from .lines import (
     MAX_LINES,
     enclosing,
@@ -20,7 +21,6 @@ from .lines import (
     place_of_call,
     siblings,
     statement,
-    switched_off,
 )
 
 LEAF = "a leaf Variable that requires grad"
