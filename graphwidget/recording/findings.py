@@ -18,6 +18,7 @@ HEADLINES = {
     "unused": "Gradient missing or not used",
     "nan": "NaN or infinity",
     "leak": "Graphs pile up",
+    "custom": "Own backward code failed",
 }
 """What a finding of each kind is called where people read it."""
 
@@ -52,11 +53,12 @@ class Place(NamedTuple):
 class Finding(NamedTuple):
     """One thing that is wrong.
 
-    ``kind`` is ``stale``, ``freed``, ``leaf``, ``view``, ``no_grad``, ``unused``, ``nan`` or
-    ``leak``; ``reader`` the call that needs a value, ``culprit`` the line that took it away, each
-    None where unknown; ``fix`` is code to replace it with, perhaps empty, and what of it stands
-    elsewhere says where (``# line 8``, ``# after line 13``, ``# before line 8``); ``text`` says it
-    in sentences. ``tried`` says what became of the fix where it was tried; else it is empty."""
+    ``kind`` is ``stale``, ``freed``, ``leaf``, ``view``, ``no_grad``, ``unused``, ``nan``,
+    ``leak`` or ``custom``; ``reader`` the call that needs a value, ``culprit`` the line that took
+    it away, each None where unknown; ``fix`` is code to replace it with, perhaps empty, and what of
+    it stands elsewhere says where (``# line 8``, ``# after line 13``, ``# before line 8``);
+    ``text`` says it in sentences. ``tried`` says what became of the fix where it was tried; else
+    it is empty."""
 
     kind: str
     reader: Place | None

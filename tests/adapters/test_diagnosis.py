@@ -16,7 +16,7 @@ from tests.adapters.broken import BROKEN
 from tests.adapters.mending import mended
 
 
-def run(source: str, name: str, **more: Any) -> tuple[Any, RuntimeError | None, dict[str, Any]]:
+def run(source: str, name: str, **more: Any) -> tuple[Any, Exception | None, dict[str, Any]]:
     file = f"<broken {name}>"
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
     names: dict[str, Any] = {"torch": torch, "__name__": "__main__", **more}
@@ -25,7 +25,7 @@ def run(source: str, name: str, **more: Any) -> tuple[Any, RuntimeError | None, 
     try:
         with graphwidget.diagnose() as found:
             exec(compile(source, file, "exec"), names)
-    except RuntimeError as raised:
+    except Exception as raised:
         error = raised
     finally:
         torch.set_grad_enabled(True)

@@ -16,7 +16,7 @@ from ...recording.findings import Finding, told
 from ...recording.fold import Model, Row
 from ...recording.recorder import NodeRef, Ref
 from ...recording.sites import Site
-from . import second_backward, stale_values
+from . import own_backwards, second_backward, stale_values
 from .backward_errors import NO_GRAPH, STALE, error_event
 from .fix_trials import tried
 from .lines import place_of, way_of
@@ -180,8 +180,11 @@ class BackwardRun:
                         ready.append(before)
 
     # The end -------------------------------------------------------------------------------
-    def failed(self, error: RuntimeError) -> None:
-        """Say why the run failed, as notes of the error and in the log."""
+    def failed(self, error: Exception) -> None:
+        """Say why the run failed, as notes of the error and in the log; but of an exception of the
+        program's own, which is meant to end it."""
+        if not isinstance(error, RuntimeError) and type(error).__module__ != "builtins":
+            return
         try:
             with torch._C.DisableTorchFunction():
                 if self.deferred:
@@ -201,7 +204,7 @@ class BackwardRun:
         except Exception as fault:
             self.runs.fault(fault)
 
-    def _explain(self, error: RuntimeError, event: ev.Error) -> ev.Error:
+    def _explain(self, error: Exception, event: ev.Error) -> ev.Error:
         """Find the cause, and tell it with the error; the event with it."""
         model, runs, message = self.recorder.log.model(), self.runs, str(error)
         node = model.nodes.get(event.node) if event.node is not None else None
@@ -223,6 +226,8 @@ class BackwardRun:
             wanted = [ref.id for ref in self.inputs]
             site = None if self.position is None else self.position.site
             finding = unreached(model, message, of, wanted, site, runs.calls.became_numbers)
+        elif event.kind == "other":
+            finding = self._by_own_code(model, error)
         if finding is None:
             return event
         finding = tried(finding, runs.calls.tape)
@@ -230,6 +235,12 @@ class BackwardRun:
         for note in finding.lines():
             error.add_note(note)
         return event._replace(finding=finding.as_json())
+
+    def _by_own_code(self, model: Model, error: Exception) -> Finding | None:
+        sites, edge = self.recorder.sites, self.identity.edge
+        site = None if self.position is None else self.position.site
+        found = own_backwards.of_function(error, model, self.reached, edge, sites)
+        return found or own_backwards.of_hook(error, self.runs.calls.hooks.values(), site, sites)
 
     def _ran_already(self, model: Model) -> Row | None:
         """The newest node that ran before, of those that the log still knows: it lets go of what

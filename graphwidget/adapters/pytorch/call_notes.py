@@ -21,6 +21,7 @@ from .arguments import TENSORS, Given, given_back
 from .call_recorder import CallRecorder
 from .heard_functions import FLAGS
 from .identity import Identity, Made
+from .own_backwards import Hook
 from .positions import Named
 from .tape import MOST, Heard, Tape, Write, new_tuple
 from .tensor_facts import asked, base_of, grad_fn_of
@@ -65,6 +66,8 @@ class CallNotes:
         """Where values were told to need no gradient."""
         self.switch: tuple[CodeType, int] | None = None
         """The instruction that last switched gradients off where they were on."""
+        self.hooks: dict[int, Hook] = {}
+        """The hooks of tensors, each once, by the address of its code."""
         self.still = 0
         """How many calls in a row touched no gradient."""
         self.writes = Writes(identity)
@@ -77,7 +80,7 @@ class CallNotes:
             before.became_numbers,
             before.frozen,
         )
-        self.switch = before.switch
+        self.switch, self.hooks = before.switch, before.hooks
 
     def note_usual(
         self, func: Callable[..., Any], name: str, before: Given, result: Any, frame: FrameType

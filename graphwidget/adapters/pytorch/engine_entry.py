@@ -104,11 +104,11 @@ class EngineEntry(RunContext):
             self._over(run, result)
             self.checks.earlier.clear()
             return result
-        except RuntimeError as error:
-            run.failed(error)
-            raise
         except (KeyboardInterrupt, Abandoned):
             status = "abandoned"
+            raise
+        except Exception as error:
+            run.failed(error)
             raise
         finally:
             if gate is not None:

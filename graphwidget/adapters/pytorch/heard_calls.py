@@ -22,11 +22,12 @@ from ...recording.findings import Finding
 from ...recording.positions import Position
 from ...recording.recorder import Recorder, Ref
 from .arguments import Given, given_back, given_to, given_to_run, unmet
-from .call_notes import CallNotes, Where, keep_site
+from .call_notes import MAX_KEPT, CallNotes, Where, keep_site
 from .call_recorder import CallRecorder
 from .fix_trials import tried
-from .heard_functions import FLAGS, SWITCH, looked_at
+from .heard_functions import FLAGS, HOOKING, SWITCH, looked_at
 from .identity import Identity
+from .own_backwards import hook_of
 from .positions import not_the_users
 from .refused_calls import INFERENCE, LEAF, inference, is_explained, leaf_written, view_written
 from .tape import Heard
@@ -183,8 +184,12 @@ class HeardCalls(CallNotes, TorchFunctionMode):
         return inference(self.recorder.log.model(), made, self.origins, site)
 
     def _note_by_the_way(self, name: str, args: Sequence[Any]) -> None:
-        """Gradients are switched off; or a tensor with a history becomes a number or an array."""
+        """Gradients are switched off, a hook is registered, or a tensor with a history becomes a
+        number or an array."""
         try:
+            if name in HOOKING:
+                self._hook(args[1])
+                return
             if name == SWITCH:
                 frame = None if args[0] or not torch.is_grad_enabled() else _users_frame()
                 if frame is not None:
@@ -203,6 +208,13 @@ class HeardCalls(CallNotes, TorchFunctionMode):
                         keep_site(self.became_numbers, 0 if ref is None else ref.id, position.site)
         except Exception as fault:
             self.fault(fault)
+
+    def _hook(self, hook: Any) -> None:
+        frame = _users_frame()
+        site = None if frame is None else self.recorder.sites.at(frame.f_code, frame.f_lasti)
+        known = hook_of(hook, site)
+        if known is not None and len(self.hooks) < MAX_KEPT:
+            self.hooks[id(known.code)] = known
 
     def _before(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Given | None:
         try:

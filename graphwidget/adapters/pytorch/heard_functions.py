@@ -27,7 +27,8 @@ QUIET = frozenset(
 )  # fmt: skip
 """Calls that neither make nor write tensors of the program's."""
 
-NOTED = LEAKS | {SWITCH}
+HOOKING = frozenset({"register_hook", "register_post_accumulate_grad_hook"})
+NOTED = LEAKS | HOOKING | {SWITCH}
 """Calls that are noted by the way: those that make a number or an array of a tensor, and others."""
 
 PROPERTIES = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})

@@ -159,6 +159,7 @@ def begin(node: ast.stmt) -> int:
 
 @lru_cache(maxsize=16)
 def tree_of(source: str) -> ast.AST:
+    """The syntax tree of a text; an empty one if it is no Python."""
     try:
         return ast.parse(source)
     except (SyntaxError, ValueError):
