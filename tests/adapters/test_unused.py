@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 import torch
 
-import graphwidget
 from tests.adapters.mending import mended
 from tests.adapters.test_diagnosis import run
 
@@ -282,11 +281,10 @@ for turn in range(3):
 
 
 def test_a_leaf_that_became_another_tensor_is_to_be_written_itself() -> None:
-    with pytest.raises(TypeError) as raised:
-        run(REBOUND, "a leaf made anew")
-    notes = "\n".join(raised.value.__notes__)
+    (finding,), error, _ = run(REBOUND, "a leaf made anew")
+    assert isinstance(error, TypeError)
+    notes = "\n".join(error.__notes__)
     assert "w.grad is None: this line made w a new tensor" in notes
-    (finding,) = graphwidget.explain()
     findings, error, names = run(mended(REBOUND, finding), "a leaf made anew, mended")
     assert (findings, error) == ([], None)
     by_hand = torch.nn.Parameter(torch.zeros(3))
@@ -296,3 +294,38 @@ def test_a_leaf_that_became_another_tensor_is_to_be_written_itself() -> None:
         (names["x"] @ by_hand - names["x"].sum(1)).pow(2).mean().backward()
         step.step()
     torch.testing.assert_close(names["w"], by_hand.data, check_stride=False)
+
+
+SEVERAL = """
+x = torch.linspace(-1, 1, 12).view(4, 3)
+w, b, c = (torch.zeros(n, requires_grad=True) for n in (3, 1, 1))
+for turn in range(3):
+    loss = (x @ w + b * c.exp() - x.sum(1)).pow(2).mean()
+    loss.backward()
+    {}
+"""
+UPDATES = {
+    "made anew": "w = w - 0.1 * w.grad\n    b = b - 0.1 * b.grad\n    c = c - 0.1 * c.grad",
+    "made anew, and dropped": "w = w - 0.1 * w.grad\n    b = b - 0.1 * b.grad\n"
+    "    c = c - 0.1 * c.grad\n    w.grad = b.grad = c.grad = None",
+    "in place": "w -= 0.1 * w.grad\n    w.grad = None\n    b -= 0.1 * b.grad\n    b.grad = None\n"
+    "    c -= 0.1 * c.grad\n    c.grad = None",
+}
+
+
+@pytest.mark.parametrize("name", UPDATES)
+def test_steps_of_several_leaves_are_mended_at_once(name: str) -> None:
+    source = SEVERAL.format(UPDATES[name])
+    (finding,), error, _ = run(source, name)
+    assert error is not None
+    findings, error, names = run(mended(source, finding), f"{name}, mended")
+    assert (findings, error) == ([], None)
+    leaves = [torch.nn.Parameter(torch.zeros(n)) for n in (3, 1, 1)]
+    w, b, c = leaves
+    step = torch.optim.SGD(leaves, lr=0.1)
+    for _ in range(3):
+        step.zero_grad()
+        (names["x"] @ w + b * c.exp() - names["x"].sum(1)).pow(2).mean().backward()
+        step.step()
+    for own, leaf in zip("wbc", leaves, strict=True):
+        torch.testing.assert_close(names[own].detach(), leaf.detach(), check_stride=False)

@@ -25,10 +25,11 @@ from .no_graph import cut, lost_history, no_graph
 from .node_facts import class_of, leafy, sequence_of
 from .node_hooks import NodeHooks
 from .repeated_runs import Reach, Way, reach_of, reachable
+from .run_checks import Ran
 from .run_context import RunContext
 from .saved_tensors import slots_of
 from .tensor_facts import asked, grad_fn_of
-from .unreached_inputs import UNREACHED, unreached
+from .unreached_inputs import UNREACHED, index_in, unreached
 
 MAX_FIRST = 20_000
 
@@ -180,6 +181,18 @@ class BackwardRun:
                         ready.append(before)
 
     # The end -------------------------------------------------------------------------------
+    def succeeded(self, result: Any) -> None:
+        """Note what it led to: it has given ``result``."""
+        site = None if self.position is None else self.position.site
+        roots = tuple(ref.id for ref in self.roots if ref is not None)
+        wanted = tuple(ref.id for ref in self.inputs or ())
+        nones = [nr for nr, each in enumerate(result or ()) if each is None]
+        ran = Ran(site, roots, wanted, nones)
+        if self.inputs is None:
+            self.runs.checks.last_run = ran
+        elif nones:
+            self.runs.checks.gave_none = ran
+
     def failed(self, error: Exception) -> None:
         """Say why the run failed, as notes of the error and in the log; but of an exception of the
         program's own, which is meant to end it."""
@@ -225,7 +238,8 @@ class BackwardRun:
             of = [ref.id for ref in self.roots if ref is not None]
             wanted = [ref.id for ref in self.inputs]
             site = None if self.position is None else self.position.site
-            finding = unreached(model, message, of, wanted, site, runs.calls.became_numbers)
+            nr, numbers = index_in(message), runs.calls.became_numbers
+            finding = unreached(model, nr, of, wanted, site, numbers)
         elif event.kind == "other":
             finding = self._by_own_code(model, error)
         if finding is None:

@@ -120,6 +120,7 @@ class EngineEntry(RunContext):
         try:
             with torch._C.DisableTorchFunction():
                 grads = [leaf.grad for leaf in run.learning]
+                run.succeeded(result)
                 self.checks.check_gradients_finite([*grads, *tensors_in(result)])
                 self.calls.returned(result)
         except Exception as error:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any
 
@@ -12,45 +13,115 @@ import torch
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model
-from ...recording.recorder import Recorder
 from ..raised_calls import entries_of
 from . import statements
 from .graph_paths import between
-from .identity import Identity
-from .lines import place_of, place_of_call, statement
+from .lines import place_of, place_of_call, siblings, source_of, statement, tree_of
+from .no_graph import no_graph
+from .run_context import RunContext
+from .unreached_inputs import unreached
 
 ERRORS = (AttributeError, TypeError)
+DROPPED = re.compile(r"\bzero_grad\(|\.grad = None\b")
+ROUNDS = 4
+"""From variable to variable, so many times."""
 
 
-def absent(
-    error: BaseException, recorder: Recorder, identity: Identity, ours: Callable[[str], bool]
-) -> Finding | None:
+def absent(error: BaseException, runs: RunContext, ours: Callable[[str], bool]) -> Finding | None:
     """Why the program ended with an error about None, if that is the gradient of a tensor."""
-    if not isinstance(error, ERRORS) or "NoneType" not in str(error):
+    about = isinstance(error, ERRORS) and "NoneType" in str(error)
+    if not about and not isinstance(error, AssertionError):
         return None
     entries = [each for each in entries_of(error) if not ours(each.tb_frame.f_code.co_filename)]
     if not entries:
         return None
     frame, lasti = entries[-1].tb_frame, entries[-1].tb_lasti
-    reader = place_of(recorder.sites.at(frame.f_code, lasti))
+    reader = place_of(runs.recorder.sites.at(frame.f_code, lasti))
     if reader is None:
         return None
-    for name, tensor in _read(statement(None, reader), frame):
-        recorder.drain()
-        model, value = recorder.latest(), identity.current(tensor).id
+    line = statement(None, reader)
+    for name, tensor in _read(line, frame):
+        runs.recorder.drain()
+        model, value = runs.recorder.latest(), runs.identity.current(tensor).id
+        text = f"{name}.grad is None: "
         if tensor.is_leaf:
-            text = f"{name}.grad is None: no backward has given {name} a gradient."
-            return Finding("unused", reader, None, "", text)
-        text = f"{name}.grad is None: {name} is computed from others, and backward leaves "
-        text += "gradients at leaves only."
-        more, fix = _updated(statement(None, reader), name)
+            found = _of_leaf(model, runs, tensor, value, reader, name)
+            return found._replace(reader=reader, text=text + found.text)
+        more, fix = _updated(line, name, siblings(source_of(None, reader), reader))
         if fix:
-            return Finding("unused", reader, reader, fix, f"{name}.grad is None: {more}")
+            return Finding("unused", reader, reader, fix, text + more)
+        text += f"{name} is computed from others, and backward leaves gradients at leaves only."
         row = model.values.get(value)
         made = None if row is None else place_of_call(model, row["call"])
         more, fix = ("", "") if made is None else _kept(model, value, made, name)
         return Finding("unused", reader, made, fix, text + more)
-    return None
+    return _of_call(runs, reader, line, frame) if about else None
+
+
+def _of_leaf(
+    model: Model, runs: RunContext, tensor: torch.Tensor, value: int, reader: Place, name: str
+) -> Finding:
+    """Why a leaf has no gradient: it needs none, had one, or no backward led to it."""
+    calls, checks = runs.calls, runs.checks
+    tables = calls.origins, calls.became_numbers, calls.frozen
+    if not tensor.requires_grad:
+        held = checks.learners.in_optimizers
+        found = no_graph(model, value, None, *tables, held, calls.left_off())
+        return found._replace(text=f"{name} needs no gradient. {found.text}")
+    if runs.identity.current(tensor).storage in checks.graded:
+        rows = enumerate(source_of(model, reader).splitlines(), 1)
+        dropped = [(nr, row.strip()) for nr, row in rows if DROPPED.search(row)]
+        place = reader._replace(line=dropped[0][0], text=dropped[0][1]) if dropped else None
+        text = "backward gave it one, and it was set to None since, as zero_grad() does. Read it "
+        return Finding("unused", reader, place if len(dropped) == 1 else None, "", f"{text}before.")
+    ran = checks.last_run
+    if ran is None or not {value, *ran.roots} <= model.values.keys():
+        text = "no backward has run." if ran is None else "no backward has given it a gradient."
+        return Finding("unused", reader, None, "", text)
+    found = unreached(model, 0, ran.roots, [value], ran.site, calls.became_numbers, allowed=True)
+    return found._replace(text=found.text[:1].lower() + found.text[1:])
+
+
+def _of_call(runs: RunContext, reader: Place, line: str, frame: FrameType) -> Finding | None:
+    """A gradient that ``autograd.grad`` gave as None, for it was allowed to be unused."""
+    ran = runs.checks.gave_none
+    place = None if ran is None else place_of(ran.site)
+    names = [each for each in statements.read_by(line) if each.isidentifier()]
+    names = [each for each in names if _value(ast.Name(each), frame, 0) is None]
+    if ran is None or place is None or not names:
+        return None
+    asked = statement(None, place)
+    given = statements.given_by(asked)
+    if isinstance(statements.parsed(asked), ast.Return):
+        given = [place.function.rpartition(".")[2]]
+    led = _led_to(source_of(None, reader), given)
+    name = next((each for each in names if each in led), None)
+    if name is None:
+        return None
+    runs.recorder.drain()
+    nr = given.index(name) if name in given and given.index(name) in ran.nones else ran.nones[0]
+    model, numbers = runs.recorder.latest(), runs.calls.became_numbers
+    if not {ran.wanted[nr], *ran.roots} <= model.values.keys():
+        return None  # it is long ago
+    found = unreached(model, nr, ran.roots, ran.wanted, ran.site, numbers, allowed=True)
+    text = f"{name} is None, given so on line {place.line}. {found.text}"
+    return found._replace(reader=reader, text=text)
+
+
+def _led_to(source: str, given: Iterable[str]) -> set[str]:
+    """The variables that get a value from these, or from what those give, on any line."""
+    found = set(given)
+    for _ in range(ROUNDS):
+        for node in ast.walk(tree_of(source)):
+            value = getattr(node, "iter", getattr(node, "value", None))
+            targets = getattr(node, "targets", [getattr(node, "target", None)])
+            if isinstance(value, ast.expr) and not found.isdisjoint(_names(value)):
+                found.update(each for target in targets if target for each in _names(target))
+    return found
+
+
+def _names(node: ast.AST) -> list[str]:
+    return [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
 
 
 def _read(line: str, frame: FrameType) -> list[tuple[str, torch.Tensor]]:
@@ -58,19 +129,43 @@ def _read(line: str, frame: FrameType) -> list[tuple[str, torch.Tensor]]:
     found = []
     for node in ast.walk(statements.parsed(line) or ast.Pass()):
         if isinstance(node, ast.Attribute) and node.attr == "grad":
-            tensor = _value(node.value, frame)
-            if isinstance(tensor, torch.Tensor) and tensor.requires_grad:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    if tensor.grad is None:
-                        found.append((ast.unparse(node.value), tensor))
-    return found
+            found.append((ast.unparse(node.value), _value(node.value, frame)))
+        elif isinstance(node, ast.comprehension) and isinstance(node.iter, ast.Call):
+            found += _parameters(node.iter.func, frame)
+    return [(name, each) for name, each in found if _bare(each)]
 
 
-def _value(node: ast.expr, frame: FrameType) -> Any:
+def _parameters(function: ast.expr, frame: FrameType) -> list[tuple[str, Any]]:
+    """Those of ``net.parameters`` or ``net.named_parameters``."""
+    names = ("parameters", "named_parameters")
+    if not isinstance(function, ast.Attribute) or function.attr not in names:
+        return []
+    owner, name = _value(function.value, frame), ast.unparse(function.value)
+    if not isinstance(owner, torch.nn.Module):
+        return []
+    return [(f"{name}.{path}", each) for path, each in torch.nn.Module.named_parameters(owner)]
+
+
+def _bare(tensor: Any) -> bool:
+    """Whether it is a tensor without a gradient."""
+    if not isinstance(tensor, torch.Tensor):
+        return False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return tensor.grad is None
+
+
+def _value(node: ast.expr, frame: FrameType, unknown: Any = None) -> Any:
     """What a variable or an attribute is, found without running code of the program's."""
     if isinstance(node, ast.Name):
-        return frame.f_locals.get(node.id, frame.f_globals.get(node.id))
+        return frame.f_locals.get(node.id, frame.f_globals.get(node.id, unknown))
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        whole, key = _value(node.value, frame), node.slice.value
+        if isinstance(whole, torch.nn.Sequential | torch.nn.ModuleList):
+            whole = [*whole._modules.values()]
+        known = type(whole) is dict and key in whole
+        listed = type(whole) in (list, tuple) and isinstance(key, int) and key < len(whole)
+        return whole[key] if known or listed else None
     if not isinstance(node, ast.Attribute):
         return None
     members = getattr(_value(node.value, frame), "__dict__", {})
@@ -78,24 +173,35 @@ def _value(node: ast.expr, frame: FrameType) -> Any:
     return next((each[node.attr] for each in tables if each and node.attr in each), None)
 
 
-def _updated(line: str, name: str) -> tuple[str, str]:
+def _updated(line: str, name: str, after: Iterable[ast.stmt]) -> tuple[str, str]:
     """Of ``w = w - 0.1 * w.grad``, which makes a new tensor of a leaf: why that has no gradient,
-    and the line that writes the leaf instead."""
-    tree = statements.parsed(line)
-    if not isinstance(tree, ast.Assign) or ast.unparse(tree.targets[0]) != name:
+    and the line that writes the leaf instead; with those of the lines ``after`` it that do the same
+    to others."""
+    first = _in_place(statements.parsed(line))
+    if first is None or first[0] != name:
         return "", ""
-    value = tree.value
-    if isinstance(value, ast.BinOp) and ast.unparse(value.left) == name:
-        target = ast.parse(f"{name} += 0").body[0]
-        assert isinstance(target, ast.AugAssign)
-        target.op, target.value = value.op, value.right
-        line = ast.unparse(target)
-    else:
-        line = f"{name}.copy_({ast.unparse(value)})"
+    fix = f"with torch.no_grad():\n    {first[1]}\n    {name}.grad = None"
+    for each in after:
+        more = _in_place(each)
+        if more is None or f"{more[0]}.grad" not in statements.read_by(ast.unparse(each)):
+            break
+        fix += f"\n    {more[1]}  # line {each.lineno}\n    {more[0]}.grad = None"
     text = f"this line made {name} a new tensor, which is computed from the old one, in the turn "
     text += "before. Write the leaf itself, where nothing is recorded, and drop its gradient."
-    fix = f"with torch.no_grad():\n    {line}\n    {name}.grad = None"
     return text, statements.valid(fix)
+
+
+def _in_place(node: ast.stmt | None) -> tuple[str, str] | None:
+    """What an assignment gives a value, and the line that writes that value into it."""
+    if not isinstance(node, ast.Assign) or not statements.is_variable(node.targets[0], ast.Store):
+        return None
+    name, value = ast.unparse(node.targets[0]), node.value
+    if not isinstance(value, ast.BinOp) or ast.unparse(value.left) != name:
+        return name, f"{name}.copy_({ast.unparse(value)})"
+    target = ast.parse(f"{name} += 0").body[0]
+    assert isinstance(target, ast.AugAssign)
+    target.op, target.value = value.op, value.right
+    return name, ast.unparse(target)
 
 
 def _kept(model: Model, value: int, made: Place, name: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from sys import _getframe
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import torch
 
@@ -49,6 +49,16 @@ class BeginningRun(Protocol):
         """The nodes that it can reach."""
 
 
+class Ran(NamedTuple):
+    """A run that went well: its line, the values that it went back from, those whose gradients it
+    was to give, and which of these it gave as None."""
+
+    site: Site | None
+    roots: tuple[int, ...]
+    wanted: tuple[int, ...]
+    nones: list[int]
+
+
 class RunChecks:
     """Holds what was found, and looks for more."""
 
@@ -63,6 +73,10 @@ class RunChecks:
         """Of nodes whose saved values are freed: the line of the run that did it."""
         self.graded: set[int] = set()
         """Storages of leaves that got a gradient."""
+        self.last_run: Ran | None = None
+        """The last one that left gradients at leaves."""
+        self.gave_none: Ran | None = None
+        """The last one that gave a gradient as None."""
         self.learners = Learners(identity)
         self.grown: dict[Any, tuple[int, int, set[int]]] = {}
         """By position: how many nodes its last run reached, how often that was more than before,
@@ -79,6 +93,7 @@ class RunChecks:
         """Know what another one has found out."""
         self.earlier = [*before.earlier, *before.findings]
         self.freed_by, self.graded, self.grown = before.freed_by, before.graded, before.grown
+        self.last_run, self.gave_none = before.last_run, before.gave_none
         self.learners.go_on_from(before.learners)
 
     def check_silent_writes(self, run: BeginningRun) -> None:

@@ -92,9 +92,10 @@ def loss_of(text: str) -> str:
 
 
 def writes(node: ast.stmt) -> bool:
-    """Whether a statement writes in place, as far as its form tells."""
+    """Whether a statement writes in place, as far as its form tells, or drops a gradient."""
     if isinstance(node, ast.Assign):
-        return isinstance(node.targets[0], ast.Subscript)
+        one = node.targets[0]
+        return isinstance(one, ast.Subscript) or ast.unparse(node).endswith(".grad = None")
     return isinstance(node, ast.AugAssign) or bool(target(ast.unparse(node)))
 
 

@@ -13,22 +13,28 @@ from .fixes import Replaced
 from .lines import name_of_value, place_in, place_of, place_of_call, statement
 from .loss_fixes import fix_keeping_history
 from .no_graph import DETACHES, cut
-from .statements import assigned, parsed, valid
+from .statements import assigned, loss_of, parsed, valid
 
 UNREACHED = "appears to not have been used in the graph"
 INDEX = re.compile(r"at index (\d+)")
 
 
+def index_in(message: str) -> int | None:
+    """Which of the inputs the error speaks of; that of an older PyTorch does not say it."""
+    index = INDEX.search(message)
+    return None if index is None else int(index[1])
+
+
 def unreached(
-    model: Model, message: str, roots: Iterable[int], wanted: Sequence[int],
-    position: Site | None, numbers: Mapping[int, Site],
+    model: Model, nr: int | None, roots: Iterable[int], wanted: Sequence[int],
+    position: Site | None, numbers: Mapping[int, Site], allowed: bool = False,
 ) -> Finding:  # fmt: skip
-    """Why none of the ``roots`` leads to one of the values ``wanted``; the error may say which."""
+    """Why none of the ``roots`` leads to the value ``wanted[nr]``, to the first that none leads to
+    if that is None; ``allowed`` says that it is no error that none does."""
     roots, reader = list(roots), place_of(position)
-    given, index = _made_of(model, roots), INDEX.search(message)
-    # the error of an older PyTorch does not say which one
-    first = next((nr for nr, each in enumerate(wanted) if each not in given), 0)
-    nr = first if index is None else int(index[1])
+    given = _made_of(model, roots)
+    if nr is None:
+        nr = next((each for each, value in enumerate(wanted) if value not in given), 0)
     value = wanted[nr]
     of, name = _asked("" if reader is None else statement(model, reader), nr)
     row = model.values.get(value)
@@ -61,8 +67,9 @@ def unreached(
         )
     if value in given:
         return finding
-    text += f" It was given to no call that {of} was computed by. Leave it out, or, if it may go "
-    return finding._replace(text=f"{text}unused, say allow_unused=True and expect a None.")
+    text += f" It was given to no call that {of} was computed by."
+    more = " Leave it out, or, if it may go unused, say allow_unused=True and expect a None."
+    return finding._replace(text=text if allowed else text + more)
 
 
 def _made_beside(
@@ -98,7 +105,7 @@ def _asked(line: str, nr: int) -> tuple[str, str]:
         of = given.get("outputs")
         name = "" if one is None or isinstance(one, ast.Call) else ast.unparse(one)
         return "what is differentiated" if of is None else ast.unparse(of), name
-    return "what is differentiated", ""
+    return loss_of(line) or "what is differentiated", ""
 
 
 def _of_the_whole(line: str, name: str, made: str) -> str:

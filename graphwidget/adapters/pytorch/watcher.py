@@ -193,7 +193,7 @@ class TorchAdapter:
         try:
             with torch._C.DisableTorchFunction():
                 raised(error, self.calls, self.hooks.modules, not_the_users)
-                finding = absent(error, self.recorder, self.identity, not_the_users)
+                finding = absent(error, self.runs, not_the_users)
                 self.runs.checks.add(finding)
             for line in () if finding is None else finding.lines():
                 error.add_note(line)
@@ -246,7 +246,9 @@ class TorchAdapter:
         found = [*reversed(checks.findings), *reversed(checks.earlier)]
         if over and not found:
             found = checks.kept_for_nothing()
-        return found if idle is None else [*found, idle]
+        if idle is None or any((each.kind, each.culprit) == idle[0:3:2] for each in found):
+            return found
+        return [*found, idle]
 
     def object(self, value: int) -> torch.Tensor | None:
         """The tensor that is the value, or None when there is none any more."""
