@@ -17,6 +17,7 @@ import torch
 
 from ...recording.findings import Finding, Place
 from ...recording.places import file_in_words
+from .statements import parts, writes
 from .tape import Entry, Held, Look, Tape
 
 NEAR = 2**18
@@ -171,11 +172,17 @@ def _change(finding: Finding) -> Change | None:
         return None
     at = _on(place)
     if finding.kind == "leaf":
-        return Change(at, lambda player, nr: torch.no_grad())
+        # of several statements on the line those that write, and the one that failed
+        return Change(
+            lambda entry: at(entry) and (bool(entry.written) or entry.result is None),
+            lambda player, nr: torch.no_grad(),
+        )
     if ELSEWHERE.search(finding.fix):
         return None
     if finding.fix.splitlines()[:1] == [place.text]:  # something more is to be done after it
         return None
+    if finding.kind == "stale" and sum(map(writes, parts(place.text)[1])) > 1:
+        return None  # not all writes of the line are changed
     if finding.kind == "stale":
         return Change(lambda entry: at(entry) and bool(entry.written), _cloned)
     if finding.kind == "freed" and re.match(

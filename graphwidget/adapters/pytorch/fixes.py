@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import Any
 
-from .statements import first_of, is_variable, loss_of, parsed, read_by, valid
+from .statements import first_of, is_variable, loss_of, parsed, parts, read_by, valid
 
 LIBRARIES = ("torch", "F", "nn.functional", "torch.nn.functional", "torch.linalg")
 
@@ -129,10 +130,36 @@ def _each(made: ast.ListComp) -> str:
     return valid(f"{ast.unparse(of)} = {_plain(made)}")
 
 
-def under_no_grad(text: str, more: Iterable[ast.stmt] = ()) -> str:
-    """The line within ``torch.no_grad()``, with others that follow it."""
-    others = [f"\n    {ast.unparse(each)}  # line {each.lineno}" for each in more]
-    return valid(f"with torch.no_grad():\n    {text.strip()}{''.join(others)}")
+def under_no_grad(text: str) -> str:
+    """The line within ``torch.no_grad()``."""
+    return valid(f"with torch.no_grad():\n    {text.strip()}")
+
+
+def all_under_no_grad(
+    text: str, how: Callable[[ast.stmt], str], after: Sequence[ast.stmt] = ()
+) -> str:
+    """The line with the first of its statements for which ``how`` gives code within
+    ``torch.no_grad()``, as this code, and with those that follow it for which it does so too, also
+    on the lines ``after`` it."""
+    tree, block = parts(text)
+    first = next((nr for nr, each in enumerate(block) if how(each)), None)
+    if first is None:
+        return ""
+    inside = list(takewhile(how, block[first:]))
+    end, lines = first + len(inside), [how(each) for each in inside]
+    if block is tree.body and end == len(block):
+        more = list(takewhile(how, after))
+        left = after[len(more)].lineno if len(more) < len(after) else 0
+        for each in more:
+            code, _, rest = how(each).partition("\n")
+            if each.lineno != left:  # what stands beside it on its line stays there
+                lines += [f"{code}  # line {each.lineno}", *([rest] if rest else [])]
+    new = "with torch.no_grad():\n" + textwrap.indent("\n".join(lines), "    ")
+    if block is tree.body:
+        around = [*map(ast.unparse, block[:first]), new, *map(ast.unparse, block[end:])]
+        return valid("\n".join(around))
+    block[first:end] = ast.parse(new).body
+    return valid(ast.unparse(tree))
 
 
 def under_grad(text: str) -> str:

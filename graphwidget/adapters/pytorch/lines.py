@@ -101,12 +101,16 @@ def apart(model: Model, one: int | None, other: int | None) -> list[tuple[Place,
 def statement(model: Model | None, place: Place) -> str:
     """The whole statement that a line belongs to, at the margin; the line alone where its text is
     not at hand."""
-    around = enclosing(source_of(model, place), place)
+    return statement_in(source_of(model, place), place)
+
+
+def statement_in(source: str, place: Place) -> str:
+    """The same of a text in which the line stands."""
+    around = enclosing(source, place)
     if not around or hasattr(around[-1], "body"):
         return place.text
-    lines = source_of(model, place).splitlines()
     first, last = around[-1].lineno, around[-1].end_lineno or around[-1].lineno
-    return textwrap.dedent("\n".join(lines[first - 1 : last]))
+    return textwrap.dedent("\n".join(source.splitlines()[first - 1 : last]))
 
 
 def source_of(model: Model | None, place: Place) -> str:

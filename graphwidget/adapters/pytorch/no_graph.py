@@ -212,7 +212,9 @@ def cut(
         fix = statements.valid(place.text.replace("False", "True"))
     elif isinstance(off[1], ast.With):
         text = f"Nothing was recorded here, because of `{off[0].text}` (line {off[0].line})."
-        fix = fixes.under_grad(line)
+        within_it = ast.unparse(ast.Module(off[1].body, []))
+        alone = place is not None and off[0].line == place.line  # the whole block on one line
+        fix = within_it if alone else fixes.under_grad(line)
     else:
         place = off[0]
         text = f"Nothing is recorded in {getattr(off[1], 'name', '')}: take {place.text} off it."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import FrameType
 from typing import Any
 
@@ -14,7 +14,7 @@ import torch
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model
 from ..raised_calls import entries_of
-from . import statements
+from . import fixes, statements
 from .graph_paths import between
 from .lines import place_of, place_of_call, siblings, source_of, statement, tree_of
 from .no_graph import no_graph
@@ -86,8 +86,11 @@ def _of_call(runs: RunContext, reader: Place, line: str, frame: FrameType) -> Fi
     """A gradient that ``autograd.grad`` gave as None, for it was allowed to be unused."""
     ran = runs.checks.gave_none
     place = None if ran is None else place_of(ran.site)
-    names = [each for each in statements.read_by(line) if each.isidentifier()]
-    names = [each for each in names if _value(ast.Name(each), frame, 0) is None]
+    names = [
+        each
+        for each in _names(statements.parts(line)[0])
+        if _value(ast.Name(each), frame, 0) is None
+    ]
     if ran is None or place is None or not names:
         return None
     asked = statement(None, place)
@@ -127,7 +130,7 @@ def _names(node: ast.AST) -> list[str]:
 def _read(line: str, frame: FrameType) -> list[tuple[str, torch.Tensor]]:
     """The tensors whose gradients a line reads and that have none, by their names."""
     found = []
-    for node in ast.walk(statements.parsed(line) or ast.Pass()):
+    for node in ast.walk(statements.parts(line)[0]):
         if isinstance(node, ast.Attribute) and node.attr == "grad":
             found.append((ast.unparse(node.value), _value(node.value, frame)))
         elif isinstance(node, ast.comprehension) and isinstance(node.iter, ast.Call):
@@ -173,35 +176,32 @@ def _value(node: ast.expr, frame: FrameType, unknown: Any = None) -> Any:
     return next((each[node.attr] for each in tables if each and node.attr in each), None)
 
 
-def _updated(line: str, name: str, after: Iterable[ast.stmt]) -> tuple[str, str]:
+def _updated(line: str, name: str, after: Sequence[ast.stmt]) -> tuple[str, str]:
     """Of ``w = w - 0.1 * w.grad``, which makes a new tensor of a leaf: why that has no gradient,
     and the line that writes the leaf instead; with those of the lines ``after`` it that do the same
     to others."""
-    first = _in_place(statements.parsed(line))
-    if first is None or first[0] != name:
+    if name not in [one for one, _how in map(_in_place, statements.parts(line)[1])]:
         return "", ""
-    fix = f"with torch.no_grad():\n    {first[1]}\n    {name}.grad = None"
-    for each in after:
-        more = _in_place(each)
-        if more is None or f"{more[0]}.grad" not in statements.read_by(ast.unparse(each)):
-            break
-        fix += f"\n    {more[1]}  # line {each.lineno}\n    {more[0]}.grad = None"
     text = f"this line made {name} a new tensor, which is computed from the old one, in the turn "
     text += "before. Write the leaf itself, where nothing is recorded, and drop its gradient."
-    return text, statements.valid(fix)
+    return text, fixes.all_under_no_grad(line, lambda each: _in_place(each)[1], after)
 
 
-def _in_place(node: ast.stmt | None) -> tuple[str, str] | None:
-    """What an assignment gives a value, and the line that writes that value into it."""
+def _in_place(node: ast.stmt) -> tuple[str, str]:
+    """What an assignment gives a value that is computed by its gradient; and the lines that write
+    that value into it, and drop the gradient."""
     if not isinstance(node, ast.Assign) or not statements.is_variable(node.targets[0], ast.Store):
-        return None
+        return "", ""
     name, value = ast.unparse(node.targets[0]), node.value
-    if not isinstance(value, ast.BinOp) or ast.unparse(value.left) != name:
-        return name, f"{name}.copy_({ast.unparse(value)})"
-    target = ast.parse(f"{name} += 0").body[0]
-    assert isinstance(target, ast.AugAssign)
-    target.op, target.value = value.op, value.right
-    return name, ast.unparse(target)
+    if f"{name}.grad" not in statements.read_by(ast.unparse(node)):
+        return "", ""
+    line = f"{name}.copy_({ast.unparse(value)})"
+    if isinstance(value, ast.BinOp) and ast.unparse(value.left) == name:
+        target = ast.parse(f"{name} += 0").body[0]
+        assert isinstance(target, ast.AugAssign)
+        target.op, target.value = value.op, value.right
+        line = ast.unparse(target)
+    return name, f"{line}\n{name}.grad = None"
 
 
 def _kept(model: Model, value: int, made: Place, name: str) -> tuple[str, str]:

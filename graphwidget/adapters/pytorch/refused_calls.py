@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import linecache
 from collections.abc import Iterable, Mapping
-from itertools import takewhile
 
 from ...recording.findings import Finding
 from ...recording.fold import Model
@@ -14,13 +13,13 @@ from . import fixes, statements
 from .grad_switches import switched_off
 from .lines import (
     MAX_LINES,
-    enclosing,
     header,
     name_of_value,
     place_of,
     place_of_call,
     siblings,
     statement,
+    statement_in,
 )
 
 LEAF = "a leaf Variable that requires grad"
@@ -36,14 +35,12 @@ def is_explained(error: str) -> bool:
 def leaf_written(error: str, site: Site | None) -> Finding:
     """A leaf that needs a gradient, or a view of one, was written in place."""
     place = place_of(site)
-    fix = ""
+    fix = name = ""
     if place is not None and site is not None:
         source = "".join(linecache.getlines(site.code.co_filename)[:MAX_LINES])
-        more = list(takewhile(statements.writes, siblings(source, place)))
-        whole = enclosing(source, place)
-        text = place.text if not whole or hasattr(whole[-1], "body") else ast.unparse(whole[-1])
-        fix = fixes.under_no_grad(text, more)
-    name = "" if place is None else statements.target(place.text)
+        text, after = statement_in(source, place), siblings(source, place)
+        name = statements.target(text)
+        fix = fixes.all_under_no_grad(text, _write, after) or fixes.under_no_grad(text)
     how = ", through a view of it" if error.startswith("a view") else ""
     text = (
         f"{name or 'This tensor'} is a leaf that requires grad, and is written in place{how}. "
@@ -52,10 +49,14 @@ def leaf_written(error: str, site: Site | None) -> Finding:
     return Finding("leaf", None, place, fix, text)
 
 
+def _write(each: ast.stmt) -> str:
+    return ast.unparse(each) if statements.writes(each) else ""
+
+
 def view_written(error: str, site: Site | None) -> Finding:
     """A view was written that PyTorch does not let be written, as those of ``unbind``."""
     place = place_of(site)
-    fix = "" if place is None else fixes.out_of_place(place.text)
+    fix = "" if place is None else statements.in_part(place.text, fixes.out_of_place)
     name = "" if place is None else statements.target(place.text)
     why = "one of several views that one call made (by unbind, split or chunk)"
     if "no_grad" in error or "inference" in error:

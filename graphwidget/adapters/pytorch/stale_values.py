@@ -59,8 +59,9 @@ def explain_stale(
         more, fix = _written_parameter(model, run, [node["node"]], write, way, name, held)
         text += more
     elif culprit is not None:
-        fix = unset or fixes.out_of_place(line, _levels(model, call))
-        if not fix and name.isidentifier() and reader is not None:
+        levels = _levels(model, call)
+        fix = unset or statements.in_part(line, lambda x: fixes.out_of_place(x, levels), name)
+        if not fix and name.isidentifier() and reader is not None and statements.whole(line):
             fix = statements.valid(f"{name} = {name}.clone()\n{line}")
             fix = fix or f"{name} = {name}.clone()"
     return Finding("stale", reader, culprit, fix, text)
@@ -275,7 +276,8 @@ def silently_stale(
     fix = ""
     if place is not None and ".data" in place.text and not leaf:
         plain = place.text.replace(".data", "")
-        fix = fixes.out_of_place(plain) or fixes.under_no_grad(plain)
+        fix = statements.in_part(plain, fixes.out_of_place, name)
+        fix = fix or fixes.under_no_grad(plain)
     elif row is not None and way:
         source = None if silent.site is None else silent.site.id
         writes = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 
 def parsed(text: str) -> ast.stmt | None:
@@ -12,6 +13,41 @@ def parsed(text: str) -> ast.stmt | None:
     except SyntaxError:
         return None
     return body[0] if len(body) == 1 else None
+
+
+def parts(text: str) -> tuple[ast.Module, list[ast.stmt]]:
+    """The tree of a line, and the list in it of what stands between its semicolons, on a line that
+    begins a block after its colon."""
+    try:
+        tree = ast.parse(text.strip())
+    except SyntaxError:
+        return ast.Module([], []), []
+    block = tree.body
+    while len(block) == 1 and isinstance(getattr(block[0], "body", None), list):
+        block = block[0].body  # type: ignore[attr-defined]
+    return tree, block
+
+
+def whole(text: str) -> bool:
+    """Whether a line is one statement or a part of one, and nothing else."""
+    tree, block = parts(text)
+    return block is tree.body and len(block) < 2
+
+
+def in_part(text: str, change: Callable[[str], str], name: str = "") -> str:
+    """The line with a change of the one statement on it that can be changed so; of several, of the
+    one that writes ``name``."""
+    tree, block = parts(text)
+    if whole(text):
+        return change(text)
+    made = {nr: new for nr, each in enumerate(block) if (new := change(ast.unparse(each)))}
+    if len(made) > 1:
+        made = {nr: new for nr, new in made.items() if target(ast.unparse(block[nr])) == name}
+    if len(made) != 1:
+        return ""
+    ((nr, new),) = made.items()
+    block[nr : nr + 1] = ast.parse(new).body
+    return valid(ast.unparse(tree))
 
 
 def parsed_value(text: str) -> ast.expr | None:
