@@ -19,7 +19,7 @@ LINES = {
     "a slice": "h = net[0](x).exp(); h[0] = 0; loss = h.mean(); loss.backward()",
     "one of two writes": "h = net[0](x) * 1; g = h.exp(); g += 1; h += 1; loss = (h + g).mean()"
     "\nloss.backward()",
-    "in a loop's line": "for i in range(2): h = net[0](x).exp(); h += 1; net[1](h).sum().backward()",
+    "in a loop's line": "for i in range(2): h = net[0](x).exp(); h += 1; h.mean().backward()",
     "after a condition": "h = net[0](x).exp()\nif turns: h += 1\nnet[1](h).mean().backward()",
     "through data": "h = net[0](x).exp(); h.data.mul_(2); h.mean().backward()",
     "a view": "h, g = net[0](x).unbind(0)[:2]; h.mul_(2); (h + g).mean().backward()",

@@ -9,15 +9,25 @@ from collections.abc import Iterable, Iterator
 import torch
 
 from ...recording.findings import Place
-from ...recording.fold import Model
+from ...recording.fold import Model, Row
 from . import history_fixes
 from .fixes import LIBRARIES, Replaced
-from .lines import siblings, source_of, statement, within
+from .lines import place_in, siblings, source_of, statement, within
 from .statements import parsed, valid
 
 PICKED = ("argmax", "max", "topk")
 """What picks the class with the highest score."""
 SAME = ("eq", "ne")
+INDEXING = frozenset(
+    {"one_hot", "index", "gather", "embedding", "index_select", "take_along_dim", "scatter"}
+)
+SHAPES = (
+    "permute", "movedim", "transpose", "view", "reshape", "flatten", "unsqueeze", "squeeze",
+)  # fmt: skip
+NUMBERS = (
+    *SHAPES, "float", "double", "half", "to", "type_as", "contiguous", "mul", "sum", "mean",
+)  # fmt: skip
+"""What may be done to a one_hot that is meant as a number."""
 
 
 def fix_keeping_history(model: Model, cut: Place, made: Place | None) -> str:
@@ -99,6 +109,53 @@ def as_loss(model: Model, place: Place) -> str:
         text = valid(ast.unparse(Replaced(value, by).visit(each)))
         return text if nr == place.line else f"{text}  # line {nr}"
     return ""
+
+
+def soft_choice(model: Model, chosen: Row, place: Place) -> tuple[str, str]:
+    """Of ``pred = scores.argmax(1)`` that is an index, or that a line makes ``one_hot`` of: the way
+    out in words, and that line with the probabilities in the same shape, if it computes with them
+    as with numbers. Both are empty where it is neither."""
+    same, uses = {chosen["value"]}, []
+    for each in model.calls.values():
+        if not same.isdisjoint(each["inputs"]):
+            uses.append(each)
+            same.update(each["outputs"] if each["op"] in SHAPES else ())
+    if not any(each["op"].strip("_") in INDEXING for each in uses):
+        return "", ""
+    text = " As an index it has none either: softmax gives weights of all in its place. To keep the"
+    text += " hard choice in forward, add (hard - soft).detach() to them."
+    hot = next((each for each in uses if each["op"] == "one_hot"), None)
+    at = None if hot is None else place_in(model, hot["source"])
+    if hot is None or at is None or (at.file, at.function) != (place.file, place.function):
+        return text, ""
+    line, other = parsed(statement(model, place)), parsed(statement(model, at))
+    scores, call = _scores(line) if line is not None else None, model.calls[chosen["call"]]
+    dim = str(call["params"].get("dim", call["params"].get("arg1", "")))
+    shapes = [model.values[x]["summary"][0] for x in (call["inputs"][0], hot["outputs"][0])]
+    known = re.fullmatch(r"-?\d+", dim) and shapes[0][int(dim)] == shapes[1][-1]
+    if other is None or not scores or not known or not _stays_a_number(model, hot):
+        return text, ""
+    found = [x for x, _given in _methods(other, ("one_hot",))]
+    if len(found) != 1 or (at != place and not re.fullmatch(r"[\w.]+", scores[1])):
+        return text, ""
+    soft = f"{scores[1]}.softmax({dim})"
+    soft += "" if int(dim) in (-1, len(shapes[0]) - 1) else f".movedim({dim}, -1)"
+    by = ast.parse(soft, mode="eval").body
+    fix = valid(ast.unparse(Replaced(found[0], by).visit(other)))
+    return text, fix if at == place else f"{fix}  # line {at.line}"
+
+
+def _stays_a_number(model: Model, call: Row) -> bool:
+    """Whether what a call made of integers becomes one of floats, and is nowhere an index or a
+    mask."""
+    made = [model.values[each] for each in call["outputs"]]
+    return all(
+        use["op"] in NUMBERS and _stays_a_number(model, use)
+        for row in made
+        if "int" in str(row["summary"][1])
+        for use in model.calls.values()
+        if row["value"] in use["inputs"]
+    )
 
 
 def _names_given(line: ast.stmt) -> list[ast.Name]:

@@ -22,7 +22,7 @@ from .lines import (
     statement,
     within,
 )
-from .loss_fixes import as_loss, fix_keeping_history
+from .loss_fixes import as_loss, fix_keeping_history, soft_choice
 
 DETACHES = ("detach", "data")
 
@@ -189,8 +189,10 @@ def cut(
     elif "float" not in dtype and "complex" not in dtype:
         text = f"The graph ends here: {op} gives {dtype}, which has no derivative. Compute the loss"
         text += " from what goes into it, as cross_entropy does from scores."
-        fix = "" if place is None else as_loss(model, place)
-        fix = fix or fixes.without(line, op)
+        more, fix = ("", "") if place is None else soft_choice(model, result, place)
+        if not more and place is not None:
+            fix = as_loss(model, place) or fixes.without(line, op)
+        text += more
     elif history_fixes.copies(line):
         text = "torch.tensor() copies numbers, and not their history."
         around = [] if place is None else within(source_of(model, place), place)
