@@ -73,6 +73,12 @@ TOLD = {
         "to net[1].weight. It was given to no call",
         None,
     ),
+    "another one is cut off and read": (
+        PAIR + "loss = y.sum()\nother = (x * 2).sum()\nother.detach() + other.item()\n"
+        "gx, gy = torch.autograd.grad(loss, [x, y], allow_unused=True)\nnorm = 0.1 * gx\n",
+        "gx is None, given so on line 5. No gradient leads from loss to x. It was given to no call",
+        None,
+    ),
     "one of a list": (
         TWO + "grads = torch.autograd.grad(net[0](torch.randn(4, 3)).mean(), net.parameters(), "
         "allow_unused=True)\nnew = [p - 0.1 * g for p, g in zip(net.parameters(), grads)]\n",

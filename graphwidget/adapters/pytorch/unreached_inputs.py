@@ -48,10 +48,13 @@ def unreached(
         before = next(each for each in made["inputs"] if each in given)
         return _made_beside(model, finding, made, name, of, name_of_value(model, before))
     followed, lost = _followed(model, value)
+    # a tensor that was made of such a number is a leaf, and is newer
+    newest = max((each for each in given if model.values[each]["call"] is None), default=0)
     for call, bare in lost:
-        if given.isdisjoint(call["outputs"]) and call["op"] not in DETACHES:
+        number = next((each for each in call["outputs"] if each in numbers), newest)
+        number = number if number < newest else None
+        if given.isdisjoint(call["outputs"]) and number is None:
             continue
-        number = next((each for each in call["outputs"] if each in numbers), None)
         place = place_in(model, call["source"])
         if number is not None and place is not None:
             text += " What was computed from it is cut off here."
@@ -59,7 +62,8 @@ def unreached(
             return finding._replace(culprit=place, fix=fix, text=text)
         found = cut(model, call, bare, reader)
         return found._replace(kind="unused", text=f"{text} {found.text}")
-    place = next((place_of(site) for each, site in numbers.items() if each in followed), None)
+    cuts = (site for each, site in numbers.items() if each in followed and each < newest)
+    place = place_of(next(cuts, None))
     if place is not None:
         text += " What was computed from it became a number or an array here."
         return finding._replace(
