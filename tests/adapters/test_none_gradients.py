@@ -121,6 +121,9 @@ def test_it_is_told_why_it_is_none(name: str) -> None:
     [
         "assert loss.item() < 0",  # nothing of it is None
         "config = None\nconfig.lr",
+        "assert w.grad is None and loss.item() < 0",  # it is to be None
+        "layer = torch.nn.Linear(2, 1)\nlayer.bias.grad = layer.bias.detach()\n"
+        "assert all(p.grad is None for p in layer.parameters())",
         "gx, gy = torch.autograd.grad((w * 2).sum(), [w, v], allow_unused=True)\nNone + 1",
         "gx, gy = torch.autograd.grad((w * 2).sum(), [w, v], allow_unused=True)\nother = None\n"
         "other + 1",

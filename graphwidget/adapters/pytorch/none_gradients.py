@@ -128,18 +128,24 @@ def _names(node: ast.AST) -> list[str]:
 
 
 def _read(line: str, frame: FrameType) -> list[tuple[str, torch.Tensor]]:
-    """The tensors whose gradients a line reads and that have none, by their names."""
-    found = []
-    for node in ast.walk(statements.parts(line)[0]):
-        if isinstance(node, ast.Attribute) and node.attr == "grad":
-            found.append((ast.unparse(node.value), _value(node.value, frame)))
-        elif isinstance(node, ast.comprehension) and isinstance(node.iter, ast.Call):
-            found += _parameters(node.iter.func, frame)
+    """The tensors whose gradients a line reads and that have none, by their names; but not where
+    None is what it asks for."""
+    nodes = [*ast.walk(statements.parts(line)[0])]
+    asked = [x.left for x in nodes if isinstance(x, ast.Compare) and isinstance(x.ops[0], ast.Is)]
+    loops = [each for each in nodes if isinstance(each, ast.comprehension)]
+    found: list[tuple[str, Any]] = []
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and node.attr == "grad" and node not in asked:
+            name = ast.unparse(node.value)
+            found.append((name, _value(node.value, frame)))
+            for each in loops:  # ``p.grad for p in net.parameters()``
+                found += _parameters(each.iter, frame) if name in _names(each.target) else []
     return [(name, each) for name, each in found if _bare(each)]
 
 
-def _parameters(function: ast.expr, frame: FrameType) -> list[tuple[str, Any]]:
-    """Those of ``net.parameters`` or ``net.named_parameters``."""
+def _parameters(call: ast.expr, frame: FrameType) -> list[tuple[str, Any]]:
+    """Those of ``net.parameters()`` or ``net.named_parameters()``."""
+    function = call.func if isinstance(call, ast.Call) else None
     names = ("parameters", "named_parameters")
     if not isinstance(function, ast.Attribute) or function.attr not in names:
         return []

@@ -184,6 +184,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   none: "This value keeps no gradient",
   view: "This view may not be written in place",
   no_grad: "Backward failed: no graph leads back from there",
+  custom: "Backward failed in a hook or a Function of the program's own",
 };
 
 /** The story with links into the picture, where all of it is on record. */
