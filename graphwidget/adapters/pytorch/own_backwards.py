@@ -20,6 +20,7 @@ from ...recording.sites import Site, Sites
 from ..raised_calls import entries_of
 from .lines import name_of_value, place_of, place_of_call, statement
 from .node_facts import sequence_of
+from .positions import not_the_users
 from .statements import parsed, valid
 
 HOOK = re.compile(
@@ -130,29 +131,31 @@ def of_function(
     """The backward of a custom Function failed, or returned what cannot be the gradients; ``nodes``
     are those that the run can reach, and ``number`` tells what one is called in the log."""
     told, entries = FUNCTION.search(str(error)), entries_of(error)
-    inside = [nr for nr, each in enumerate(entries) if each.tb_frame.f_code in APPLY][-1:]
+    began = max((nr for nr, x in enumerate(entries) if x.tb_frame.f_code in APPLY), default=None)
+    inside = [] if began is None else entries[began + 1 :]
+    inside = [x for x in inside if not not_the_users(x.tb_frame.f_code.co_filename)]
     node: Any = None
-    if inside and inside[0] + 1 < len(entries):
-        node, entry = entries[inside[0]].tb_frame.f_locals["self"], entries[inside[0] + 1]
-        place = place_of(sites.at(entry.tb_frame.f_code, entry.tb_lasti))
+    place: Place | None = None
+    if began is not None and inside:
+        node = entries[began].tb_frame.f_locals["self"]
+        place = place_of(sites.at(inside[0].tb_frame.f_code, inside[0].tb_lasti))
     elif told is not None:
         alike = [x for x in nodes if type(x).__name__ == told["name"] and _fits(x, told)]
         node = max(alike, key=sequence_of, default=None)
     own = getattr(node, "_forward_cls", None)
     if own is None or own.__module__.startswith("torch."):
         return None
-    backward = own.backward if own.vjp is torch.autograd.Function.vjp else own.vjp
-    if not inside:
-        place = _result(unwrap(backward).__code__, sites)
+    known = hook_of(own.backward if own.vjp is torch.autograd.Function.vjp else own.vjp, None)
+    if not inside and known is not None:
+        place = _result(known.code, sites)
     row = model.nodes.get(number(node) or -1)
     call = None if row is None else model.calls.get(row["call"])
     reader = None if call is None else place_of_call(model, call["call"])
     if inside or told is None:
-        shapes = (
-            [list(model.values[each]["summary"][0]) for each in call["outputs"]] if call else []
-        )
-        of = f" It is given a gradient of shape {', '.join(map(str, shapes))}." if shapes else ""
-        return Finding("custom", reader, place, "", f"{own.__name__}.backward fails here.{of}")
+        made = [] if call is None else [model.values[each] for each in call["outputs"]]
+        shapes = ", ".join(str(list(each["summary"][0])) for each in made)
+        text = f"{own.__name__}.backward fails here. It is given a gradient of shape {shapes}."
+        return Finding("custom", reader, place, "", text if made else text.partition(" It")[0])
     text, fix = _returned(model, told.groupdict(), node, own, call, place)
     return Finding("custom", reader, place, fix, text)
 
@@ -172,16 +175,18 @@ def _returned(
 ) -> tuple[str, str]:  # fmt: skip
     """What is wrong with the gradients that a Function returned, and the line that returns others
     where that is known."""
-    code, needed = unwrap(own.forward).__code__, list(node.needs_input_grad)
-    names = [*code.co_varnames[: code.co_argcount][-len(needed) :]]
-    if len(names) < len(needed):  # it takes as many as it is given
-        names = [f"input {nr}" for nr in range(len(needed))]
+    needed, forward = list(node.needs_input_grad), hook_of(own.forward, None)
+    takes_ctx = own.setup_context is torch.autograd.Function.setup_context
+    names = [f"input {nr}" for nr in range(len(needed))]
+    if forward is not None:
+        args = forward.code.co_varnames[takes_ctx : forward.code.co_argcount]
+        names = [*args[: len(needed)], *names[len(args) :]]
     line = parsed(statement(None, place)) if place is not None else None
     value = line.value if isinstance(line, ast.Return) else None
     given = value.elts if isinstance(value, ast.Tuple) else [] if value is None else [value]
     text = f"{own.__name__}.backward returns "
     if told["index"] is not None:
-        inputs = [] if call is None else call["inputs"]
+        inputs = [] if call is None else [x for x in call["inputs"] if isinstance(x, int)]
         nr = int(told["index"])
         name = (name_of_value(model, inputs[nr]) if nr < len(inputs) else "") or f"input {nr}"
         text += f"a gradient of shape [{told['had']}] for {name}, which is of shape "
@@ -192,10 +197,8 @@ def _returned(
         fixed = [ast.Constant(None) if nr == at else each for nr, each in enumerate(given)]
     else:
         got = int(told["got"] or 0)
-        text += (
-            f"{got} for {len(needed)} inputs ({', '.join(names)}): return one for each, in their "
-        )
-        text += "order, and None where none is due."
+        text += f"{got} for {len(needed)} inputs ({', '.join(names)}): return one for each, in "
+        text += "their order, and None where none is due."
         due = [name for name, needs in list(zip(names, needed, strict=True))[got:] if needs]
         text += f" {' and '.join(due)} needs one." if due else ""
         missing = len(needed) - len(given)

@@ -246,9 +246,8 @@ class TorchAdapter:
         found = [*reversed(checks.findings), *reversed(checks.earlier)]
         if over and not found:
             found = checks.kept_for_nothing()
-        if idle is None or any((each.kind, each.culprit) == idle[0:3:2] for each in found):
-            return found
-        return [*found, idle]
+        told = {(each.kind, each.culprit) for each in found if each.culprit is not None}
+        return found if idle is None or (idle.kind, idle.culprit) in told else [*found, idle]
 
     def object(self, value: int) -> torch.Tensor | None:
         """The tensor that is the value, or None when there is none any more."""
