@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import linecache
+from typing import Any
+
 import pytest
+import torch
 
 from tests.adapters.mending import mended
 from tests.adapters.test_diagnosis import run
@@ -95,3 +99,56 @@ y.mean().backward()
     (finding,), _, _ = run(source, "back on")
     assert finding.culprit is not None
     assert finding.culprit.text == "y = net(x)"
+
+
+LIBRARY = """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.head = torch.nn.Linear(3, 1)
+    def forward(self, x):
+        return self.head(x)
+"""
+
+
+def test_the_block_of_the_program_is_named_and_not_a_line_of_a_library() -> None:
+    file = "<a library>"
+    linecache.cache[file] = (len(LIBRARY), None, LIBRARY.splitlines(True), file)
+    library: dict[str, Any] = {"torch": torch, "__name__": "library"}
+    exec(compile(LIBRARY, file, "exec"), library)
+    source = "net, x = Net(), torch.randn(4, 3)\nwith torch.no_grad():\n    y = net(x)\n"
+    source += "y.mean().backward()"
+    (finding,), _, _ = run(source, "calls a library", Net=library["Net"])
+    assert finding.culprit is not None
+    assert finding.culprit.file == "<broken calls a library>"
+    assert finding.culprit.text == "y = net(x)"
+    repaired = run(mended(source, finding), "calls a library, mended", Net=library["Net"])
+    assert repaired[:2] == ([], None)
+
+
+BY_HAND = """
+w, x = torch.randn(3, requires_grad=True), torch.randn(8, 3)
+for turn in range(3):
+    loss = (x @ w).pow(2).mean()
+    loss.backward()
+    with torch.no_grad():
+        w = w - 0.1 * w.grad
+"""
+
+
+def test_a_step_by_hand_in_a_block_writes_the_leaf_itself() -> None:
+    (finding,), error, _ = run(BY_HAND, "by hand")
+    assert error is not None
+    assert finding.culprit is not None
+    assert finding.culprit.text == "w = w - 0.1 * w.grad"
+    findings, error, names = run(mended(BY_HAND, finding), "by hand, mended")
+    assert (findings, error) == ([], None)
+    assert names["w"].is_leaf
+    torch.manual_seed(0)  # what SGD does
+    w, x = torch.randn(3, requires_grad=True), torch.randn(8, 3)
+    optimizer = torch.optim.SGD([w], lr=0.1)
+    for _ in range(3):
+        optimizer.zero_grad()
+        (x @ w).pow(2).mean().backward()
+        optimizer.step()
+    torch.testing.assert_close(names["w"], w)  # which rounds once less

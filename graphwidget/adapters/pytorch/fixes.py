@@ -162,6 +162,23 @@ def all_under_no_grad(
     return valid(ast.unparse(tree))
 
 
+def update_of_leaf(node: ast.stmt | None) -> tuple[str, str]:
+    """What an assignment gives a value that is computed by its gradient; and the lines that write
+    that value into it, and drop the gradient."""
+    if not isinstance(node, ast.Assign) or not is_variable(node.targets[0], ast.Store):
+        return "", ""
+    name, value = ast.unparse(node.targets[0]), node.value
+    if f"{name}.grad" not in read_by(ast.unparse(node)):
+        return "", ""
+    line = f"{name}.copy_({ast.unparse(value)})"
+    if isinstance(value, ast.BinOp) and ast.unparse(value.left) == name:
+        target = ast.parse(f"{name} += 0").body[0]
+        assert isinstance(target, ast.AugAssign)
+        target.op, target.value = value.op, value.right
+        line = ast.unparse(target)
+    return name, f"{line}\n{name}.grad = None"
+
+
 def under_grad(text: str) -> str:
     """The line within ``torch.enable_grad()``."""
     return valid("with torch.enable_grad():\n" + textwrap.indent(text, "    "))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
+from typing import NamedTuple
 
 from ...recording.findings import Place
 from ...recording.fold import Model
@@ -17,9 +18,17 @@ MAX_BLOCK = 8
 """So many lines are written anew, to stand in a block."""
 
 
-def switched_off(model: Model, call: int | None) -> tuple[Place, ast.stmt] | None:
-    """Where gradients were switched off for a call: the line, and the block or the function that
-    it is of."""
+class Off(NamedTuple):
+    """Where gradients were switched off: the line, the block or the function that it is of, and the
+    line within that led to the call."""
+
+    place: Place
+    node: ast.stmt
+    within: Place
+
+
+def switched_off(model: Model, call: int | None) -> Off | None:
+    """Where gradients were switched off for a call."""
     for _what, place in reversed(way_to(model, call)):
         source = source_of(model, place)
         for node in reversed(enclosing(source, place)):
@@ -29,11 +38,11 @@ def switched_off(model: Model, call: int | None) -> tuple[Place, ast.stmt] | Non
             for part in parts:
                 if OFF.search(ast.unparse(part)):
                     text = source.splitlines()[part.lineno - 1].strip()
-                    return place._replace(line=part.lineno, text=text), node
+                    return Off(place._replace(line=part.lineno, text=text), node, place)
         for each in ast.walk(tree_of(source)):
             if isinstance(each, ast.Expr) and SWITCH.fullmatch(ast.unparse(each)):
                 text = source.splitlines()[each.lineno - 1].strip()
-                return place._replace(line=each.lineno, text=text), each
+                return Off(place._replace(line=each.lineno, text=text), each, place)
     return None
 
 

@@ -203,22 +203,27 @@ def cut(
     elif "use_reentrant=True" in line:
         text = "A reentrant checkpoint records nothing where none of its inputs needs a gradient."
         fix = statements.valid(line.replace("use_reentrant=True", "use_reentrant=False"))
-    elif left is not None and (off is None or isinstance(off[1], ast.Expr)):
+    elif left is not None and (off is None or isinstance(off.node, ast.Expr)):
         text, fix = left_off(model, left, place)
         place = left
     elif off is None:
         text, fix = "Nothing was recorded here: gradients are switched off.", fixes.under_grad(line)
-    elif isinstance(off[1], ast.Expr):
-        place = off[0]
+    elif isinstance(off.node, ast.Expr):
+        place = off.place
         text = "Nothing is recorded from here on: gradients are switched off."
         fix = statements.valid(place.text.replace("False", "True"))
-    elif isinstance(off[1], ast.With):
-        text = f"Nothing was recorded here, because of `{off[0].text}` (line {off[0].line})."
-        within_it = ast.unparse(ast.Module(off[1].body, []))
-        alone = place is not None and off[0].line == place.line  # the whole block on one line
-        fix = within_it if alone else fixes.under_grad(line)
+    elif isinstance(off.node, ast.With):
+        place = off.within  # the program's line, and not that of a library which it calls
+        line = statement(model, place)
+        name, update = fixes.update_of_leaf(statements.parsed(line))
+        text = f"Nothing was recorded here, because of `{off.place.text}` (line {off.place.line})."
+        within_it = ast.unparse(ast.Module(off.node.body, []))
+        alone = off.place.line == place.line  # the whole block on one line
+        fix = within_it if alone else update or fixes.under_grad(line)
+        if update:
+            text += f" It made {name} a new tensor: write the leaf itself, and drop its gradient."
     else:
-        place = off[0]
-        text = f"Nothing is recorded in {getattr(off[1], 'name', '')}: take {place.text} off it."
-        fix = header(off[1], "")
+        place = off.place
+        text = f"Nothing is recorded in {getattr(off.node, 'name', '')}: take {place.text} off it."
+        fix = header(off.node, "")
     return Finding("no_grad", reader, place, fix, text)

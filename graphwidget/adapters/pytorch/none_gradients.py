@@ -186,28 +186,11 @@ def _updated(line: str, name: str, after: Sequence[ast.stmt]) -> tuple[str, str]
     """Of ``w = w - 0.1 * w.grad``, which makes a new tensor of a leaf: why that has no gradient,
     and the line that writes the leaf instead; with those of the lines ``after`` it that do the same
     to others."""
-    if name not in [one for one, _how in map(_in_place, statements.parts(line)[1])]:
+    if name not in [one for one, _how in map(fixes.update_of_leaf, statements.parts(line)[1])]:
         return "", ""
     text = f"this line made {name} a new tensor, which is computed from the old one, in the turn "
     text += "before. Write the leaf itself, where nothing is recorded, and drop its gradient."
-    return text, fixes.all_under_no_grad(line, lambda each: _in_place(each)[1], after)
-
-
-def _in_place(node: ast.stmt) -> tuple[str, str]:
-    """What an assignment gives a value that is computed by its gradient; and the lines that write
-    that value into it, and drop the gradient."""
-    if not isinstance(node, ast.Assign) or not statements.is_variable(node.targets[0], ast.Store):
-        return "", ""
-    name, value = ast.unparse(node.targets[0]), node.value
-    if f"{name}.grad" not in statements.read_by(ast.unparse(node)):
-        return "", ""
-    line = f"{name}.copy_({ast.unparse(value)})"
-    if isinstance(value, ast.BinOp) and ast.unparse(value.left) == name:
-        target = ast.parse(f"{name} += 0").body[0]
-        assert isinstance(target, ast.AugAssign)
-        target.op, target.value = value.op, value.right
-        line = ast.unparse(target)
-    return name, f"{line}\n{name}.grad = None"
+    return text, fixes.all_under_no_grad(line, lambda each: fixes.update_of_leaf(each)[1], after)
 
 
 def _kept(model: Model, value: int, made: Place, name: str) -> tuple[str, str]:

@@ -77,10 +77,10 @@ def inference(
     name = next(filter(None, (name_of_value(model, row["value"]) for row in values)), "")
     text = f"{name or 'What this line is given'} was made in inference mode, where PyTorch leaves "
     text += "out all that gradients need: no backward can use it."
-    if off is not None and "inference_mode" in off[0].text:
+    if off is not None and "inference_mode" in off.place.text:
         text += " Make it under torch.no_grad(), which lets others use what it makes."
-        fix = header(off[1], off[0].text.replace("inference_mode", "no_grad"))
-        return Finding("no_grad", reader, off[0], fix, text)
+        fix = header(off.node, off.place.text.replace("inference_mode", "no_grad"))
+        return Finding("no_grad", reader, off.place, fix, text)
     text += " Give this line a copy, which is a tensor like others."
     made = [place_of_call(model, call) for call in calls]
     made += [place_of(origins.get(row["value"])) for row in values]
