@@ -107,10 +107,8 @@ class StaticAdapter(Listener):
             self._values[operation.outputs[0]] = self._value(operation.operands[0])
             return
         scope = self._scope(operation.region)
-        inputs = tuple(self._input(each) for each in operation.operands)
-        results = operation.outputs
-        if operation.type == "While":  # the last is its memory, for the gradient
-            results = results[: len(operation.regions[1].inputs)]
+        inputs = tuple(self._input(each) for each in operation.operands if not _is_memory(each))
+        results = [each for each in operation.outputs if not _is_memory(each)]
         outputs = tuple(self._value(each) for each in results)
         if operation.type in SOURCES or not operation.outputs:
             return  # a source is drawn as the value that it gives
@@ -245,9 +243,9 @@ class StaticAdapter(Listener):
 
     # Running -------------------------------------------------------------------------------
     @guarded
-    def begins(self, graph: Any, fed: Sequence[tuple[Any, Any]]) -> None:
+    def begins(self, operations: Sequence[Any], fed: Sequence[tuple[Any, Any]]) -> None:
         self.settle()
-        for operation in graph.operations:  # those that were built before anybody watched
+        for operation in operations:  # those that were built before anybody watched
             known = any(each in self._values for each in operation.outputs)
             if operation.region.parent is None and not known:
                 self._tell_operation(operation)
@@ -341,3 +339,9 @@ def number_of(operation: Any) -> str | None:
     if value.ndim or value.dtype.kind not in "iuf":
         return None
     return f"{value.item():g}"
+
+
+def _is_memory(symbol: Symbol) -> bool:
+    """Whether it is what a loop keeps for its gradient, the last of its results: no value."""
+    loop = symbol.op
+    return bool(loop.type == "While" and symbol.value_index >= len(loop.regions[1].inputs))

@@ -16,8 +16,8 @@ class Listener:
     def added(self, operation: Any) -> None:
         """An operation was added to a graph."""
 
-    def begins(self, graph: Any, fed: Sequence[tuple[Any, Any]]) -> None:
-        """A session begins to run; (symbol, array) of what is fed."""
+    def begins(self, operations: Sequence[Any], fed: Sequence[tuple[Any, Any]]) -> None:
+        """A session begins to run these operations; (symbol, array) of what is fed."""
 
     def computed(self, operation: Any, values: Sequence[Any]) -> None:
         """An operation has run, and gave these."""

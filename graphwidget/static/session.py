@@ -108,7 +108,7 @@ class Session:
 
     def _heard(self, listener: Listener, operations: list[Operation], env: Env) -> None:
         """Run operations, and tell a listener how the run begins and ends."""
-        listener.begins(self.graph, list(env.items()))
+        listener.begins(operations, list(env.items()))
         try:
             execute(operations, env, self._state)
         except BaseException as error:

@@ -120,6 +120,29 @@ def test_a_graph_built_before_anybody_watched_is_told_when_it_runs(told: Told) -
     assert [call["op"] for call in told.model.calls.values()] == ["exp"]
 
 
+def test_of_a_graph_built_before_only_what_runs_is_told(told: Told) -> None:
+    told.stop()
+    x = tf.placeholder(tf.float32, [])
+    y = tf.exp(x)
+    tf.sin(x)  # an earlier cell's
+    told.start()
+    with tf.Session() as sess:
+        sess.run(y, {x: 0.0})
+    assert [call["op"] for call in told.model.calls.values()] == ["exp"]
+
+
+def test_what_a_loop_keeps_for_its_gradient_is_no_value(told: Told) -> None:
+    x = tf.constant(2.0)
+    _, p = tf.while_loop(lambda i, p: i < 3, lambda i, p: (i + 1, p * x), [0, 1.0])
+    (gradient,) = tf.gradients(p, x)
+    with tf.Session() as sess:
+        assert sess.run(gradient) == 12.0  # of x ** 3
+    model = told.model
+    (back,) = (call for call in model.calls.values() if call["op"] == "WhileGrad")
+    known = [model.values[each]["summary"] for each in back["inputs"]]
+    assert all(summary[2] is not None for summary in known)
+
+
 def matrices() -> tuple[Any, Any]:
     return tf.constant([[1.0, 2.0]]), tf.placeholder(tf.float32, [3, 4])
 

@@ -242,7 +242,7 @@ def run_recorded(
     adapter.settle()
     env = dict(zip((*recording.inputs, *recording.captured), arrays, strict=True))
     with unheard(adapter):
-        adapter.begins(recording.graph, list(env.items()))
+        adapter.begins(recording.graph.operations, list(env.items()))
         execute(recording.plan, env, recording.state)
         adapter.ends(None)
     for symbol, tensor in recording.captured.items():
