@@ -14,6 +14,7 @@ from ..recording.findings import Finding
 from ..recording.fold import Model
 from ..recording.recorder import Recorder
 from .imported_torch import is_real, no_longer, real_torch, when_imported
+from .names import is_symbol
 from .native import NativeAdapter
 from .native import model_of as native_model_of
 from .pytorch.live import LiveRun
@@ -168,9 +169,13 @@ class Adapter(NativeAdapter):
     def bind(self, names: Iterable[tuple[str, str, Any]]) -> None:
         own: list[Any] = []
         real: list[Any] = []
+        symbols: list[Any] = []
         for each in names:
-            (real if is_real(each[2]) else own).append(each)
+            kind = real if is_real(each[2]) else symbols if is_symbol(each[2]) else own
+            kind.append(each)
         super().bind(own)
+        if symbols and self.static is not None:
+            self.static.bind(symbols)
         if real and self.pytorch is not None:
             self.pytorch.bind(real)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -36,4 +37,10 @@ def named(namespace: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
 
 
 def _is_tensor(value: Any) -> bool:
-    return isinstance(value, Tensor) or is_real(value)
+    return isinstance(value, Tensor) or is_real(value) or is_symbol(value)
+
+
+def is_symbol(value: Any) -> bool:
+    """Whether it is a tensor of a static graph, if the program has imported these."""
+    static = sys.modules.get("graphwidget.static.symbol")
+    return static is not None and isinstance(value, static.Symbol)

@@ -8,11 +8,11 @@ its own, ``loop variable``, and the loop's results as those of ``while``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from sys import _getframe
 from types import FrameType, TracebackType
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 
@@ -52,6 +52,7 @@ class StaticAdapter(Listener):
         self._scopes: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
         self._entries: WeakKeyDictionary[Any, list[ev.Op]] = WeakKeyDictionary()
         self._sites: WeakKeyDictionary[Any, Site] = WeakKeyDictionary()
+        self._bound: WeakSet[Any] = WeakSet()  # those that a variable's name was told of
         self._latest: tuple[Any, Site | None, list[Names]] | None = None
 
     def start(self) -> None:
@@ -178,7 +179,16 @@ class StaticAdapter(Listener):
             if symbol not in self._values:
                 continue
             bound = names[nr] if nr < len(names) else ()
+            if bound:
+                self._bound.add(symbol)
             for scope, name in bound or (("graph", symbol.name),):
+                self._tell(ev.Name(self._value(symbol), name, scope))
+
+    def bind(self, names: Iterable[tuple[str, str, Any]]) -> None:
+        """Tell what variables are bound to, as far as it is known of and had no name."""
+        for scope, name, symbol in names:
+            if symbol in self._values and symbol not in self._bound:
+                self._bound.add(symbol)
                 self._tell(ev.Name(self._value(symbol), name, scope))
 
     def _value(self, symbol: Any) -> int:

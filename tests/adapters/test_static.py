@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import graphwidget.static as tf
+from graphwidget.adapters.names import named
 from graphwidget.adapters.static_graphs import StaticAdapter
 from graphwidget.recording import events as ev
 from graphwidget.recording.fold import Model, fold
@@ -182,3 +183,20 @@ def test_an_error_of_a_run_or_of_no_graph_is_no_failed_call(told: Told) -> None:
     told.raised(caught.value)
     told.raised(ZeroDivisionError())
     assert told.model.errors == []
+
+
+def test_variables_name_what_was_built_before(told: Told) -> None:
+    told.stop()
+    x = tf.placeholder(tf.float32, [])
+    gradients = tf.gradients(tf.exp(x), x)
+    told.start()
+    with tf.Session() as sess:
+        sess.run(gradients, {x: 0.0})
+    space = {"x": x, "gradients": gradients, "other": tf.sin(x), "text": "x"}
+    told.bind(named(space))
+    told.bind(named(space | {"again": x}))  # the next cell's
+    names = [list(row["names"]) for row in told.model.values.values()]
+    assert sum(["", "x"] in map(list, each) for each in names) == 1
+    assert sum(["", "gradients[0]"] in map(list, each) for each in names) == 1
+    assert told.value("x") == (0.0,)
+    assert not any(["", "again"] in map(list, each) for each in names)
