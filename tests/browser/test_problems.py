@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+import torch
 from playwright.sync_api import expect
 
+import graphwidget
 from tests.browser.conftest import WATCH, OpenNotebook, Screenshot
 from tests.browser.examples import EXAMPLES
+from tests.browser.pages import Show, record
 
 G = EXAMPLES["G"].cells
 
@@ -138,3 +143,19 @@ def test_two_graphs_in_one_cell(notebook: OpenNotebook) -> None:
     picture = book.picture(0)
     picture.expect_names({"p", "q", "u", "v"})
     assert picture.seen().flows == {("p", "q"), ("u", "v")}
+
+
+@pytest.mark.parametrize("library", [graphwidget, torch], ids=["ours", "pytorch"])
+def test_a_gradient_that_becomes_infinite_is_found_where_it_does(show: Show, library: Any) -> None:
+    def program() -> None:
+        x = library.tensor([4.0, 0.0], requires_grad=True)
+        y = x.sqrt().sum()
+        y.backward()
+
+    picture = show(record(program))
+    seen = [op["op"] for op in picture.seen().ops if op["failed"]]
+    assert seen == ["sqrt"]  # it is marked, and the ops after it are not
+    picture.press("problem")
+    expect(picture.root.get_by_test_id("nan-gradient")).to_contain_text(
+        "The gradient became inf here: backward of sqrt at 0"
+    )

@@ -295,7 +295,7 @@ function after(model: Model, node: NodeRow, events: readonly Event[]): Line[] {
       numbers(event.summary),
     ]);
   }
-  const freed = events.some((event) => event.event === "free");
+  const freed = node.freed || events.some((event) => event.event === "free");
   const kept = node.saved.filter(holdsTensor);
   const names = kept.map((slot) => name(model, slot.value));
   if (freed && kept.length > 0) {

@@ -2,8 +2,9 @@
 
 import { countWhile } from "../collections";
 import type { Summary } from "../log/events";
-import { cut, notFinite, number, shape, shapeOf, UNSEEN } from "../log/format";
-import { hazards, isMasked, nodesOf, once, spoilt, type Model, type NodeRow } from "../log/model";
+import { cut, number, shape, shapeOf, UNSEEN } from "../log/format";
+import { hazards, nodesOf, once, type Model, type NodeRow } from "../log/model";
+import { hasSpoilt, isMasked, spoilt } from "../log/not-finite";
 import { rare } from "../log/table";
 import type { GroupBox, GroupFacts } from "./boxes";
 import { textWidth } from "./measure";
@@ -161,8 +162,8 @@ const unusual = once((model) => {
 });
 
 const eventful = rare<NodeRow, NodeRow>((node, add) => {
-  const wrong = node.grads_out.some((grad) => grad && notFinite(grad) > 0);
-  if (node.state === "failed" || node.state === "running" || wrong) add(node);
+  const unusual = node.state === "failed" || node.state === "running";
+  if (unusual || hasSpoilt(node.grads_out)) add(node);
 });
 
 /** The length of a gradient, or of a large one its largest item, as far as it is known. */

@@ -22,7 +22,6 @@ import type {
   Summary,
   ValueEvent,
 } from "./events";
-import { notFinite } from "./format";
 import { rare, Table } from "./table";
 
 type Row<E> = Readonly<Omit<E, "event">>;
@@ -282,24 +281,6 @@ const hazardsIn = rare<NodeRow, Hazard>((node, add) => {
     if (holdsTensor(slot) && slot.stale.length > 0) add({ node, slot, index });
   });
 });
-
-/** The values with a NaN or an Inf in them. */
-export const spoilt = (model: Model): ValueRow[] => spoiltIn(model.values);
-
-const spoiltIn = rare<ValueRow, ValueRow>((value, add) => {
-  if (notFinite(value.summary) > 0) add(value);
-});
-
-/** Ops that put a number where the program wants it. */
-const PUTS = /^(masked_fill|fill|full|where|copy)\b|^(masked_fill|fill|copy)_/;
-
-/** Whether the program itself put an infinity there: `scores.masked_fill(mask, float("-inf"))`. */
-export function isMasked(model: Model, { call }: ValueRow): boolean {
-  const by = call === null ? undefined : model.calls.get(call);
-  if (!by || !PUTS.test(by.op)) return false;
-  const numbers = by.inputs.filter((input) => typeof input === "string");
-  return [...numbers, ...Object.values(by.params)].some((text) => /^-?inf$/.test(text));
-}
 
 /** What is found once of a model, which is never changed after it was given away. */
 export function once<T>(find: (model: Model) => T): (model: Model) => T {

@@ -3,9 +3,9 @@
 import { called, expression } from "../graph/names";
 import { callKey, nodeKey, scopeKey, valueKey } from "../graph/keys";
 import { RAISED_KEY } from "../graph/raised";
-import { dtype, notFinite, shape } from "../log/format";
-import { isMasked, spoilt } from "../log/model";
+import { dtype, shape } from "../log/format";
 import type { CallRow, ErrorRow, Hazard, Model, ValueRow } from "../log/model";
+import { birthsInBackward, birthsInForward } from "../log/not-finite";
 
 /** Something found: where it is drawn, and what it is in words. */
 export interface Hit {
@@ -126,30 +126,24 @@ export function problemsOf(
     const key = nodeKey(node.node);
     if (!problems.some((known) => known.key === key)) problems.push({ key, kind: "hazard" });
   }
-  for (const value of spoilt(model)) {
-    if (problems.length >= MOST) break;
-    if (begins(model, value)) problems.push({ key: valueKey(value.value), kind: "nan" });
+  for (const { key } of births(model).slice(0, MOST - problems.length)) {
+    problems.push({ key, kind: "nan" });
   }
   return problems;
 }
 
 /**
- * Whether a value that is not finite was made of values that are: there the trouble begins. Scores
- * that were masked with an infinity are none yet, but what is made of them may be.
+ * Where NaN or Inf begins, in the order in which it did, in the newest cell before all others: cards
+ * of values, pills of nodes' calls.
  */
-function begins(model: Model, value: ValueRow): boolean {
-  if (neverRead(model, value) || isMasked(model, value)) return false;
-  const call = value.call === null ? undefined : model.calls.get(value.call);
-  return !call?.inputs.some((input) => {
-    const made = typeof input === "number" ? model.values.get(input) : undefined;
-    return made !== undefined && notFinite(made.summary) > 0 && !isMasked(model, made);
-  });
-}
-
-/** Memory as it was found (`torch.empty`), which was filled before anything was computed of it. */
-function neverRead(model: Model, { value, call, next }: ValueRow): boolean {
-  if (call !== null || next === null) return false;
-  return ![...model.calls.values()].some(
-    ({ inplace, inputs }) => !inplace && inputs.includes(value),
-  );
+function births(model: Model): readonly { readonly key: string; readonly time: number }[] {
+  const values = birthsInForward(model).map(({ value, time }) => ({ key: valueKey(value), time }));
+  const nodes = new Map<string, number>();
+  for (const { call, run } of birthsInBackward(model)) {
+    const time = model.runs.get(run ?? -1)?.time ?? 0;
+    if (call !== null) nodes.set(callKey(call), time);
+  }
+  const all = [...values, ...[...nodes].map(([key, time]) => ({ key, time }))];
+  const older = (time: number): number => Number(time < (model.cellTimes.at(-1) ?? 0));
+  return all.sort((a, b) => older(a.time) - older(b.time) || a.time - b.time);
 }

@@ -5,6 +5,7 @@ import { memo } from "preact/compat";
 import type { GroupBox, GroupFacts } from "../graph/boxes";
 import { frameTitleWidth, gradText, sizeText, timesWidth } from "../graph/group-box";
 import type { PlacedFrame } from "../scene/scene";
+import { Alarm } from "./alarm";
 
 export interface GroupProps {
   group: GroupBox;
@@ -122,16 +123,6 @@ function Times({ times, w }: { times: number; w: number }) {
       <text x={room / 2} y={12.5}>
         {text}
       </text>
-    </g>
-  );
-}
-
-function Alarm({ text, x, y }: { text: string; x: number; y: number }) {
-  return (
-    <g class="gw-alarm" transform={`translate(${x} ${y})`} data-testid="alarm">
-      <title>{text}</title>
-      <circle r={8} />
-      <text y={4}>!</text>
     </g>
   );
 }

@@ -4,6 +4,7 @@ import { useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { holdsNode } from "../graph/boxes";
 import { RAISED_KEY } from "../graph/raised";
+import { birthsInBackward } from "../log/not-finite";
 import { rectOf, type Placed, type Scene } from "../scene/scene";
 import type { Store } from "../store/store";
 import { inView, overlaps } from "./camera";
@@ -52,10 +53,11 @@ const ROLE_COLOURS = {
   intermediate: "--gw-wire",
 } as const;
 
-/** The boxes of an error or a hazard. */
+/** The boxes of an error or a hazard, or in whose backward NaN or Inf begins. */
 export function troubled(store: Store): ReadonlySet<string> {
   const nodes = new Set(store.shown.failed.value);
   for (const { node } of store.shown.hazards.value) nodes.add(node.node);
+  for (const { node } of birthsInBackward(store.model.value)) nodes.add(node);
   const error = store.shown.error.value;
   const found = new Set<string>();
   if (nodes.size === 0 && error === null) return found;

@@ -1,8 +1,11 @@
 /* The words beside the picture. */
 
 import { explainError, explainHazard } from "../explain/problems";
-import { explainNotFinite } from "../explain/not-finite";
+import { explainNotFinite, explainNotFiniteGradient } from "../explain/not-finite";
+import type { Explanation } from "../explain/text";
 import { callKey, nodeKey } from "../graph/keys";
+import type { Model } from "../log/model";
+import type { Told } from "../store/asked";
 import type { Store } from "../store/store";
 import { SaveButtons } from "./export";
 import { ValuePanel } from "./value-panel";
@@ -33,12 +36,9 @@ function Problems({ store }: { store: Store }) {
   const model = store.model.value;
   const told = store.told.value;
   if (told) {
-    const { kind } = told;
-    const of =
-      kind === "hazard" ? explainHazard(model, told.hazard) : explainNotFinite(model, told.value);
     return (
       <>
-        <Words of={of} store={store} testid={kind} />
+        <Words of={wordsOf(model, told)} store={store} testid={told.kind} />
         <Older store={store} />
       </>
     );
@@ -65,6 +65,17 @@ function Problems({ store }: { store: Store }) {
       <Older store={store} />
     </>
   );
+}
+
+function wordsOf(model: Model, told: Told): Explanation {
+  switch (told.kind) {
+    case "hazard":
+      return explainHazard(model, told.hazard);
+    case "nan":
+      return explainNotFinite(model, told.value);
+    case "nan-gradient":
+      return explainNotFiniteGradient(model, told.node);
+  }
 }
 
 /** Stale values that earlier cells left behind, as a chip that leads to the first of them. */

@@ -5,6 +5,7 @@ import { useId, useState } from "preact/hooks";
 import type { Wire } from "../graph/graph";
 import { RAISED_KEY } from "../graph/raised";
 import type { Model } from "../log/model";
+import { birthsInBackward } from "../log/not-finite";
 import type { Rect } from "../scene/flow";
 import { rectOf, type Placed, type PlacedFrame, type Scene } from "../scene/scene";
 import type { Store } from "../store/store";
@@ -234,6 +235,7 @@ function Boxes({ store, scene, boxes, guilty, id, far }: BoxesProps) {
   const active = store.activeNode.value;
   const wrong = store.shown.wrong.value;
   const broken = store.shown.failed.value;
+  const spoiling = new Set(birthsInBackward(store.model.value));
   const lit = store.shown.lit.value ?? store.related.value;
   const [storage, setStorage] = useState<number | null>(null);
   return (
@@ -254,12 +256,13 @@ function Boxes({ store, scene, boxes, guilty, id, far }: BoxesProps) {
         if (box.kind === "pill") {
           const node = box.nodes.some((n) => n.node === active);
           const failed = box.key === RAISED_KEY || box.nodes.some((n) => broken.has(n.node));
+          const spoils = box.nodes.some((n) => spoiling.has(n));
           const { direction } = scene;
           const hatch = `hatch-${id}`;
           return (
             <PillNode
               key={place}
-              {...{ x, y, direction, failed, dimmed, fresh, hatch, far }}
+              {...{ x, y, direction, failed, spoils, dimmed, fresh, hatch, far }}
               pill={box}
               active={node}
               nameRoom={node || failed ? nameRoom(box, { x, y }, scene) : 0}

@@ -4,6 +4,7 @@ import { memo } from "preact/compat";
 import type { Pill, Slot } from "../graph/boxes";
 import { SLOT_H } from "../graph/pills";
 import type { Direction, Point } from "../scene/flow";
+import { Alarm } from "./alarm";
 import { nameSpot, shortened, slotOffset } from "./node-name";
 
 export interface PillProps {
@@ -13,6 +14,8 @@ export interface PillProps {
   direction: Direction;
   active: boolean;
   failed: boolean;
+  /** In its backward NaN or Inf begins. */
+  spoils: boolean;
   /** How wide the name of its node may be. */
   nameRoom: number;
   /** It wrote over what a backward needs: its line, "" where that is not known; else null. */
@@ -26,7 +29,7 @@ export interface PillProps {
 
 /** An op on the wire, with the slots of what its node saved for backward. */
 function PillView(props: PillProps) {
-  const { pill, x, y, direction, active, failed, nameRoom, guilty } = props;
+  const { pill, x, y, direction, active, failed, spoils, nameRoom, guilty } = props;
   const { dimmed, fresh, hatch, far } = props;
   const { call, nodes, w, h } = pill;
   const node = nodes.at(-1);
@@ -35,7 +38,7 @@ function PillView(props: PillProps) {
     // An error may speak of a node that did not fail (a gradient that was not kept).
     node ? `gw-${node.state === "failed" ? "done" : node.state}` : "gw-plain",
     active ? "gw-active" : "",
-    failed ? "gw-failed" : "",
+    failed || spoils ? "gw-failed" : "",
     guilty !== null ? "gw-guilty" : "",
     node?.freed ? "gw-freed" : "",
     call.inplace ? "gw-inplace" : "",
@@ -64,7 +67,8 @@ function PillView(props: PillProps) {
         <NodeName name={node.name} room={nameRoom} {...{ pill, direction }} />
       )}
       {guilty && <GuiltyLine {...{ pill, direction }} line={guilty} />}
-      {node?.state === "done" && guilty === null && !far && (
+      {spoils && <Alarm text="Here the gradient becomes NaN or Inf" x={w - 2} y={1} />}
+      {node?.state === "done" && !spoils && guilty === null && !far && (
         <g class="gw-tick" transform={`translate(${w - 7} -4)`}>
           <circle cx={5} cy={5} r={6} />
           <path d="M2.2 5.2L4.3 7.3L8 3" />

@@ -1,4 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
+import { explainNotFiniteGradient } from "../../src/explain/not-finite";
+import { toText } from "../../src/explain/text";
 import { findAll, problemsOf } from "../../src/store/find";
 import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";
@@ -133,5 +135,64 @@ describe("what is wrong", () => {
     p.tell("value", 91, 91, 0, false, true, false, null, [[2], "float32", ["nan", 1], null, null]);
     p.tell("op", 91, "softmax", [90], { dim: "-1" }, [91], null, false, null, null);
     expect(problems(load(p))).toEqual([{ key: "v91", kind: "nan" }]);
+  });
+
+  /** A root in a leaf at 0: its value is finite, its derivative is not. */
+  const rootAtZero = (p: Program, leaf: number[], came: unknown[], sent: unknown[]): void => {
+    p.cell();
+    const x = p.leaf("x", leaf);
+    const float = (numbers: unknown[]) => [[numbers.length], "float32", numbers, null, null];
+    const of = [90, 90, 0, true, false, false, null];
+    p.tell("value", ...of, float(leaf.map(Math.sqrt)));
+    p.tell("op", 90, "sqrt", [x.id], {}, [90], null, false, null, null);
+    p.tell("node", 91, "AccumulateGrad", null, [], [], [], x.id);
+    p.tell("node", 90, "SqrtBackward0", 90, [90], [[91, 0]], [], null);
+    p.tell("backward", 1, [[90, 90]], false, false, false, null, null);
+    p.tell("start", 1, 90, [float(came)]);
+    p.tell("finish", 1, 90, [float(sent)], null);
+    p.tell("start", 1, 91, [float(sent)]);
+    p.tell("grad", x.id, "accumulated", float(sent), null, 1, null);
+    p.tell("finish", 1, 91, [], null);
+    p.tell("done", 1, "ok");
+  };
+
+  it("is the op in whose backward NaN begins, where forward was finite", () => {
+    const p = new Program();
+    rootAtZero(p, [4, 0], [1, 1], [0.25, "inf"]);
+    const store = load(p);
+    expect(problems(store)).toEqual([{ key: "c90", kind: "nan" }]);
+    store.ask({ key: "c90", kind: "nan" });
+    const told = store.told.value;
+    expect(told?.kind).toBe("nan-gradient");
+    if (told?.kind !== "nan-gradient") return;
+    const { title } = explainNotFiniteGradient(store.model.value, told.node);
+    expect(toText(title)).toBe("The gradient became inf here: backward of sqrt at 0");
+    p.cell();
+    p.tell("value", 95, 95, 0, true, true, false, null, [[1], "float32", ["nan"], null, null]);
+    expect(problems(load(p)).map(({ key }) => key)).toEqual(["v95", "c90"]); // the newest cell's first
+    store.goTo(0); // before it ran there is none
+    expect(problems(store)).toEqual([]);
+  });
+
+  it("is no op that got the NaN from others, nor one whose value was it before", () => {
+    const came = new Program();
+    rootAtZero(came, [4, 0], [1, "nan"], [0.25, "nan"]);
+    expect(problems(load(came))).toEqual([]);
+    const before = new Program();
+    rootAtZero(before, [4, -1], [1, 1], [0.25, "nan"]);
+    expect(problems(load(before))).toEqual([]);
+  });
+
+  it("is not what was made of a gradient in which it is: the gradient itself, or a step by it", () => {
+    const p = new Program();
+    rootAtZero(p, [0], [1], ["inf"]);
+    const inf = [[1], "float32", ["inf"], null, null];
+    p.tell("value", 92, 92, 0, false, true, false, null, inf); // x.grad
+    p.tell("value", 93, 93, 0, false, true, false, null, inf);
+    p.tell("op", 92, "mul", [92, "2"], {}, [93], null, false, null, null);
+    p.tell("value", 94, 1, 1, true, true, false, null, [[1], "float32", ["-inf"], null, null]);
+    p.tell("op", 93, "SGD_", [1], {}, [94], null, true, null, null);
+    p.tell("write", 1, 1, 1, 94, null, null, 93, null);
+    expect(problems(load(p)).map(({ key }) => key)).toEqual(["c90"]);
   });
 });
