@@ -16,7 +16,8 @@ export interface Focus {
 /**
  * Keeps the connected parts that were touched last (built, written, run backward, or what an error
  * is about), and loose values newer than those. A notebook has many small graphs; one is spoken of
- * at a time. Of a part in which something went wrong earlier, only what the newest cell works on.
+ * at a time. Of a part in which earlier cells did more, only what the newest cell works on: both may
+ * read the same leaf. Where it made but steps, all that their parameters are in.
  */
 export function* focus(
   model: Model,
@@ -31,6 +32,7 @@ export function* focus(
     const [root, cell] = [find(key), cellOf(model, time)];
     touched.set(root, Math.max(cell, touched.get(root) ?? cell));
   };
+  const worked = new Map<number, number>(); // by call: the last cell that made or ran it
   let count = 0;
   for (const id of seen.calls) {
     if ((count += 1) % PART === 0) yield;
@@ -38,6 +40,7 @@ export function* focus(
     if (last === undefined) continue;
     for (const { run } of nodesOf(model, id)) last = Math.max(last, timeOf(model, run));
     touch(-id, last);
+    worked.set(id, cellOf(model, last));
   }
   for (const error of model.errors) {
     const value = error.value === null ? null : seen.standIn(error.value);
@@ -45,19 +48,26 @@ export function* focus(
   }
   const latest = latestOf(model, seen, touched, find);
   const begun = model.cellTimes[latest - 1] ?? 0;
-  const spoilt = new Set<number>(); // parts in which something went wrong before the newest cell
-  for (const id of wrongBefore(model, begun)) {
-    if (seen.calls.has(id) && touched.get(find(-id)) === latest) spoilt.add(find(-id));
+  const shared = new Set<number>(); // parts in which earlier cells did what may be another story
+  const wrong = wrongBefore(model, begun);
+  const beyondSteps = new Set<number>(); // parts in which the newest cell did more than steps
+  for (const [id, cell] of worked) {
+    if (cell === latest && !seen.steps.has(id)) beyondSteps.add(find(-id));
+  }
+  for (const [id, cell] of worked) {
+    const part = find(-id);
+    if (touched.get(part) !== latest) continue;
+    if (wrong.has(id) || (cell < latest && beyondSteps.has(part))) shared.add(part);
   }
   yield;
-  const own = spoilt.size > 0 ? yield* ownWork(model, seen, writes, begun) : null;
+  const own = shared.size > 0 ? yield* ownWork(model, seen, writes, begun) : null;
   const keep = (key: number): boolean => {
     const part = find(key);
     const cell = touched.get(part);
-    if (cell !== undefined) return cell === latest && (!spoilt.has(part) || !own || own.has(key));
+    if (cell !== undefined) return cell === latest && (!shared.has(part) || !own || own.has(key));
     return key > 0 && cellOf(model, model.values.get(key)?.time ?? 0) >= latest;
   };
-  const closed = [...spoilt].filter((part) =>
+  const closed = [...shared].filter((part) =>
     [...seen.calls].some((id) => find(-id) === part && !keep(-id)),
   );
   const older = [...touched.values()].filter((cell) => cell < latest);

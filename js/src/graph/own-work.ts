@@ -1,6 +1,6 @@
 /*
- * What a cell worked on, with what of earlier cells that reads: where something went wrong earlier,
- * the rest is another story, though both may read the same leaf.
+ * What a cell worked on, with what of earlier cells that reads: the rest is another story, though
+ * both may read the same leaf.
  */
 
 import { push } from "../collections";

@@ -172,11 +172,12 @@ describe("the store", () => {
     expect(spoilt(true).shown.older.value).toEqual([]);
   });
 
+  const names = (store: Store): string[] =>
+    [...store.graph.value.boxes.values()].flatMap((box) =>
+      box.kind === "card" ? [box.value.names.at(-1)?.[1] ?? ""] : [],
+    );
+
   it("draws of a cell its own work, and not what failed earlier beside a leaf of both", () => {
-    const names = (store: Store): string[] =>
-      [...store.graph.value.boxes.values()].flatMap((box) =>
-        box.kind === "card" ? [box.value.names.at(-1)?.[1] ?? ""] : [],
-      );
     for (const failed of [true, false]) {
       const p = new Program();
       p.cell();
@@ -206,6 +207,35 @@ describe("the store", () => {
       expect(names(store)).toContain("loss");
       expect(store.shown.error.value?.kind).toBe("version");
     }
+  });
+
+  it("draws of a cell its own work, and not what an earlier one made of the same leaf", () => {
+    const p = new Program();
+    p.cell();
+    const w = p.parameter("w", [1, 3]);
+    const b = p.op("add", [w, 2], "b");
+    const loss = p.op("mean", [p.op("mul", [b, w], "c")], "loss");
+    p.cell();
+    const store = createStore();
+    const drawn = (): ReadonlySet<string> => {
+      store.load(p.packed());
+      return new Set(names(store));
+    };
+    const d = p.op("mul", [w, 3], "d");
+    expect(drawn()).toEqual(new Set(["w", "d"]));
+    expect(store.focus.value.others).toBe(1);
+    store.goTo(store.steps.value.length - 2); // the earlier cell's own picture is as it was
+    expect(new Set(names(store))).toEqual(new Set(["w", "b", "c", "loss"]));
+    store.toLast();
+    p.cell();
+    p.op("add", [b, d], "read");
+    expect(drawn()).toEqual(new Set(["w", "b", "d", "read"]));
+    p.cell();
+    p.backward(loss);
+    expect(drawn()).toEqual(new Set(["w", "b", "c", "loss"]));
+    p.cell();
+    p.update(w); // of a step, all that the parameter is in
+    expect(drawn()).toContain("loss");
   });
 
   it("answers a pause, names it in its commands, and drops it when the kernel is silent", () => {
