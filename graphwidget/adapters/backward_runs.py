@@ -52,8 +52,6 @@ class BackwardRuns:
         self._last: Callable[[], Any] = nothing
         """The array captured last, which nobody holds for longer than without us."""
         self._last_captured: Grads = ()  # as that of a node with one
-        self._owners: dict[int, weakref.ref[Any]] = {}
-        """Whose ``.grad`` an array is, by the array's id."""
 
     def fault(self, error: BaseException) -> None:
         raise NotImplementedError
@@ -153,9 +151,8 @@ class BackwardRuns:
 
     def owner_changed(self, written: TensorBase) -> None:
         """When what was written in place is some tensor's ``.grad``, tell its new value."""
-        ref = self._owners.get(id(written._data))
-        owner = None if ref is None else ref()
-        if owner is not None and owner._grad is not None and owner._grad._data is written._data:
+        owner = self.identity.owner(written)
+        if owner is not None:
             how = "assigned" if written._data.any() else "zeroed"
             told = self._grad(self.identity.current(owner), owner, how, None, None)
             self.raw.append((self._tells_grad, *told))
@@ -171,9 +168,10 @@ class BackwardRuns:
             taken = added if added and grad._data is self._last() else capture(grad._data)
             if grad._node is not None:
                 value = self.identity.current(grad).id
-            if len(self._owners) > 1_000:
-                self._owners.clear()
-            self._owners[id(grad._data)] = weakref.ref(tensor)
+            owners = self.identity.owners
+            if len(owners) > 1_000:
+                owners.clear()
+            owners[id(grad._data)] = weakref.ref(tensor)
         return ref.id, how, taken, added, run, value
 
     @guarded

@@ -7,6 +7,7 @@ as soon as it is used again.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, wraps
 from typing import Any, cast
@@ -45,6 +46,8 @@ class Identity:
         self.told = self._value
         self.earlier = EarlierCalls(recorder.ids.value)
         self.tell_call: Callable[[Earlier], int] | None = None
+        self.owners: dict[int, weakref.ref[TensorBase]] = {}
+        """Whose ``.grad`` an array is, by the array's id."""
         self._first = recorder.ids.next_node  # nodes with smaller ids were made before
         self._fresh: set[int] = set()  # nodes that nobody had heard of
 
@@ -119,6 +122,13 @@ class Identity:
         found: int = source.id
         return found
 
+    def owner(self, tensor: TensorBase) -> TensorBase | None:
+        """The tensor whose ``.grad`` this one is, if it is one."""
+        ref = self.owners.get(id(tensor._data))
+        owner = None if ref is None else ref()
+        grad = None if owner is None else owner._grad
+        return owner if grad is not None and grad._data is tensor._data else None
+
     def tell_value(self, tensor: TensorBase, ref: Ref, told: ev.Summary | None = None) -> None:
         """Tell the value as it is now, with the summary ``told`` or the usual one."""
         view, kind = tensor._view, cast(Any, type(tensor))
@@ -133,19 +143,21 @@ class Identity:
                 captured = data.dtype, data.shape, data.tobytes()
             else:
                 captured = capture(data)
+        owner = self.owner(tensor) if self.owners else None
+        of = None if owner is None else self.current(owner).id
         self.append((self.told, ref, needed, leaf, is_parameter(kind), base,
-                     captured, told))  # fmt: skip
+                     captured, told, of))  # fmt: skip
 
     def _value(
         self, ref: Ref, needed: bool, leaf: bool, parameter: bool, base: int | None,
-        data: Captured | None, told: ev.Summary | None,
+        data: Captured | None, told: ev.Summary | None, of: int | None,
     ) -> None:  # fmt: skip
         if told is None:
             assert data is not None
             told = summary(data)
         self.recorder.value(
             ref,
-            ev.Value(ref.id, ref.storage, ref.version, needed, leaf, parameter, base, told),
+            ev.Value(ref.id, ref.storage, ref.version, needed, leaf, parameter, base, told, of),
         )
 
     # Nodes ---------------------------------------------------------------------------------

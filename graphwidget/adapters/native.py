@@ -300,7 +300,7 @@ class NativeAdapter(HeardGradients):
                     if each is not None and each._node is not None and each._node._rec is None:
                         identity.target(each._node, each, call)
                         call = []  # a view's own node is no part of the call: it only follows
-            if self._owners:
+            if identity.owners:
                 self.owner_changed(tensor)
             if len(self.raw) > self._next:
                 self._beat()

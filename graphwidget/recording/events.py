@@ -187,7 +187,8 @@ class Op(NamedTuple):
 class Value(NamedTuple):
     """A value is known: told just before the op that made it, or when a value made elsewhere
     is first used, and again whenever its summary was renewed. ``leaf`` is PyTorch's
-    ``is_leaf``; ``parameter`` says it is an ``nn.Parameter``."""
+    ``is_leaf``; ``parameter`` says it is an ``nn.Parameter``; ``gradient_of`` is the value whose
+    ``.grad`` it is, where it is one."""
 
     value: int
     storage: int
@@ -197,6 +198,7 @@ class Value(NamedTuple):
     parameter: bool
     view_of: int | None
     summary: Summary
+    gradient_of: int | None = None
 
 
 class Write(NamedTuple):

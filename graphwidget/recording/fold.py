@@ -110,6 +110,7 @@ def _value(model: Model, event: ev.Value) -> None:
             "parameter": event.parameter, "retains_grad": False, "view_of": event.view_of,
             "summary": event.summary, "names": [], "alive": True, "call": None, "node": None,
             "nr": 0, "grad": None, "how": None, "next": None, "time": model.time,
+            "gradient_of": event.gradient_of,
         }  # fmt: skip
     else:
         row.update(_row(event))

@@ -49,6 +49,27 @@ came = w.grad.tolist()
     assert leaf["grads_in"][0].values == tuple(expected["came"])  # what backward brought it
 
 
+@pytest.mark.parametrize("recorded", [real, native])
+def test_a_gradient_that_is_used_is_told_with_its_leaf(recorded: Any) -> None:
+    program = """
+w = torch.tensor([3.0, 4.0], requires_grad=True)
+v = torch.tensor([1.0, 1.0], requires_grad=True)
+(w * w * v).sum().backward()
+norms = [w.grad.norm(), v.grad.norm()]
+torch.nn.utils.clip_grad_norm_([w, v], 1.0)
+other = w.grad * 1
+"""
+    model, _ = recorded(program)
+    calls = model.calls.values()
+    read = [call["inputs"][0] for call in calls if call["op"].endswith("norm")][:2]
+    written = [value for call in calls if call["inplace"] for value in call["outputs"]]
+    last = next(call for call in calls if call["op"] == "mul" and call["inputs"][-1] == "1")
+    given = [model.values[value] for value in (*read, *written, last["inputs"][0])]
+    leaves = [model.values[row["gradient_of"]]["names"][0][1] for row in given]
+    assert leaves == ["w", "v", "w", "v", "w"]
+    assert not any(model.values[value]["gradient_of"] for value in last["outputs"])
+
+
 def test_retained_gradients_and_flags() -> None:
     seen = record(PATHS.replace("y.back", "a.retain_grad()\ny.back"))
     assert seen.value("a")["retains_grad"]

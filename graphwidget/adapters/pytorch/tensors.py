@@ -299,8 +299,14 @@ class Tensors:
         view = None if base is None else base.id
         self.recorder.raw.append(
             (self.told, ref, facts.requires_grad, facts.leaf, facts.parameter, view,
-             self.content(ref))
+             self.content(ref), self._owner(tensor))
         )  # fmt: skip
+
+    def _owner(self, tensor: torch.Tensor | None) -> int | None:
+        """The value whose ``.grad`` a tensor is, if it is one."""
+        known = self.gradients.get(id(tensor)) if self.gradients else None
+        leaf = None if known is None else known()
+        return None if leaf is None or leaf.grad is not tensor else self.current(leaf).id
 
     def content(self, ref: Ref) -> Captured:
         """What a value holds: now, or where calls are told later as it was then."""
@@ -314,10 +320,11 @@ class Tensors:
         return dtype_name(facts.dtype), tuple(facts.shape), copy
 
     def _value(
-        self, ref: Ref, needed: bool, leaf: bool, parameter: bool, base: int | None, data: Captured
-    ) -> None:
+        self, ref: Ref, needed: bool, leaf: bool, parameter: bool, base: int | None, data: Captured,
+        of: int | None,
+    ) -> None:  # fmt: skip
         event = ev.Value(
-            ref.id, ref.storage, ref.version, needed, leaf, parameter, base, summarized(data)
+            ref.id, ref.storage, ref.version, needed, leaf, parameter, base, summarized(data), of
         )
         self.recorder.value(ref, event)
 

@@ -21,7 +21,7 @@ import { callsBy, factsOf, groupBox, nodesIn } from "./group-box";
 import { bundled, wiresOfGroup } from "./group-wires";
 import { flatTree, type Group, type Tree } from "./groups";
 import { callKey, valueKey } from "./keys";
-import { expression, userName } from "./names";
+import { expression, gradientName, userName } from "./names";
 import { nest, type Nest, type Values } from "./nest";
 import { wiresOfPill } from "./pill-wires";
 import { steppedBy, stepScope } from "./versions";
@@ -182,8 +182,10 @@ function addCards({ boxes, homes }: Draft, model: Model, plan: Plan): void {
   }
 }
 
-/** A value without a name is titled by the expression that made it. */
+/** A value without a name is titled by whose gradient it is, or the expression that made it. */
 function titleOf(model: Model, value: ValueRow): string | null {
+  const gradient = gradientName(model, value);
+  if (gradient !== null) return gradient;
   const call = userName(value) === null ? makerOf(model, value) : undefined;
   if (!call || call.inplace) return null;
   const text = expression(model, call, 32);

@@ -9,6 +9,13 @@ export function userName(value: ValueRow): string | null {
   return last ? last[1] : null;
 }
 
+/** `w.grad`, of a value that is a gradient; else null. */
+export function gradientName(model: Model, { gradient_of: of }: ValueRow): string | null {
+  const leaf = of === null ? undefined : model.values.get(of);
+  const own = leaf ? userName(leaf) : null;
+  return own === null ? null : `${own}.grad`;
+}
+
 /**
  * What a value is called in a sentence: its name, else the expression that made it (`x + w`),
  * else its shape and what it is the output of. `budget` bounds the length of an expression, inner ones in brackets, and `longest` that of a name.
@@ -16,7 +23,7 @@ export function userName(value: ValueRow): string | null {
 export function called(model: Model, id: number, budget = 24, longest = 24): string {
   const value = model.values.get(id);
   if (!value) return "?";
-  const name = userName(value);
+  const name = userName(value) ?? gradientName(model, value);
   if (name !== null) return cutName(name, longest);
   const call = makerOf(model, value);
   const text = call && budget > 4 ? expression(model, call, budget - 4) : null;

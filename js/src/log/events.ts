@@ -155,7 +155,7 @@ export interface OpEvent {
   readonly source: number | null;
 }
 
-/** A value is known: told just before the op that made it, or when a value made elsewhere is first used, and again whenever its summary was renewed. ``leaf`` is PyTorch's ``is_leaf``; ``parameter`` says it is an ``nn.Parameter``. */
+/** A value is known: told just before the op that made it, or when a value made elsewhere is first used, and again whenever its summary was renewed. ``leaf`` is PyTorch's ``is_leaf``; ``parameter`` says it is an ``nn.Parameter``; ``gradient_of`` is the value whose ``.grad`` it is, where it is one. */
 export interface ValueEvent {
   readonly event: "value";
   readonly value: number;
@@ -166,6 +166,7 @@ export interface ValueEvent {
   readonly parameter: boolean;
   readonly view_of: number | null;
   readonly summary: Summary;
+  readonly gradient_of: number | null;
 }
 
 /** An in-place write: ``storage`` is now at ``version``, and the written tensor, which was the value ``before``, is now ``value``. When it was a view, its base was ``base_before`` and is now ``base`` (both None otherwise). */
@@ -361,7 +362,7 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
   source: ["source", "cell", "file", "line", "function", "text"],
   name: ["value", "name", "scope"],
   op: ["call", "op", "inputs", "params", "outputs", "view_of", "inplace", "scope", "source"],
-  value: ["value", "storage", "version", "requires_grad", "leaf", "parameter", "view_of", "summary"],
+  value: ["value", "storage", "version", "requires_grad", "leaf", "parameter", "view_of", "summary", "gradient_of"],
   write: ["storage", "version", "before", "value", "base_before", "base", "call", "source"],
   node: ["node", "name", "call", "outputs", "next", "saved", "variable"],
   flag: ["value", "requires_grad", "retains_grad"],
@@ -381,7 +382,7 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** How many of its fields a kind of event got later: older logs lack them. */
-const LATER: Readonly<Record<string, number>> = { error: 2 };
+const LATER: Readonly<Record<string, number>> = { value: 1, error: 2 };
 
 export function decodeStats(json: unknown): Stats {
   const a = part(json, "stats", 4);
@@ -544,6 +545,7 @@ function decodeValue(a: readonly unknown[]): ValueEvent {
     parameter: one(FLAG, a[6], "parameter"),
     view_of: a[7] === null ? null : one(WHOLE, a[7], "view_of"),
     summary: decodeSummary(a[8]),
+    gradient_of: (a[9] ?? null) === null ? null : one(WHOLE, a[9], "gradient_of"),
   };
 }
 

@@ -45,25 +45,15 @@ const spoilers = rare<NodeRow, NodeRow>((node, add) => {
  * of a gradient of a run (`w.grad`, a step by it) does not begin it.
  */
 export const birthsInForward = once((model): readonly ValueRow[] => {
-  const grads = new Set(arrivals(model.nodes)); // as text: a gradient is no value of its own
-  const [first] = model.runs.values();
   return spoilt(model).filter((value) => {
     if (neverRead(model, value) || isMasked(model, value)) return false;
     const call = value.call === null ? undefined : model.calls.get(value.call);
-    if (!call) {
-      const later = first !== undefined && value.time > first.time;
-      return !(later && grads.has(JSON.stringify(value.summary)));
-    }
+    if (!call) return value.gradient_of === null;
     return !call.inputs.some((input) => {
       const stepped = call.inplace && hasSpoilt([gradOf(model, input)]);
       return stepped || isSpoilt(model, input);
     });
   });
-});
-
-/** The gradients that came to leaves and have it, as text. */
-const arrivals = rare<NodeRow, string>(({ variable, grads_in }, add) => {
-  if (variable !== null && hasSpoilt(grads_in)) add(JSON.stringify(grads_in[0]));
 });
 
 function gradOf(model: Model, input: number | string): Summary | null {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { called } from "../../src/graph/names";
 import { fold } from "../../src/log/fold";
+import { createStore } from "../../src/store/store";
 import { Program } from "../builder";
 
 const LONG = "a_name_of_which_no_expression_is_short";
@@ -63,5 +64,20 @@ describe("a value without a name", () => {
       "the (2, 3) parameter",
       "the (2, 3) value",
     ]);
+  });
+
+  it("is called after its leaf, where it is a gradient", () => {
+    const p = new Program();
+    const w = p.parameter("net.weight", [1]);
+    const summary = [[1], "float32", [2], null, null];
+    p.tell("value", 90, 90, 0, false, true, false, null, summary, w.id);
+    p.tell("value", 91, 91, 0, false, true, false, null, summary);
+    p.tell("op", 90, "norm", [90], {}, [91], null, false, null, null);
+    p.tell("name", 91, "size", "");
+    const store = createStore();
+    store.load(p.packed());
+    expect(called(store.model.value, 90)).toBe("net.weight.grad");
+    const card = store.graph.value.boxes.get("v90");
+    expect(card?.kind === "card" && card.title).toBe("net.weight.grad");
   });
 });

@@ -187,7 +187,7 @@ describe("what is wrong", () => {
     const p = new Program();
     rootAtZero(p, [0], [1], ["inf"]);
     const inf = [[1], "float32", ["inf"], null, null];
-    p.tell("value", 92, 92, 0, false, true, false, null, inf); // x.grad
+    p.tell("value", 92, 92, 0, false, true, false, null, inf, 1); // x.grad
     p.tell("value", 93, 93, 0, false, true, false, null, inf);
     p.tell("op", 92, "mul", [92, "2"], {}, [93], null, false, null, null);
     p.tell("value", 94, 1, 1, true, true, false, null, [[1], "float32", ["-inf"], null, null]);
