@@ -19,8 +19,25 @@ export function isOfGradients(model: Model, items: readonly unknown[]): boolean 
   return read;
 }
 
-/** What a line calls, if it does nothing else: `norm = nn.utils.clip_grad_norm_(…)`; else the line. */
+/**
+ * What a line calls, if it does nothing else: `norm = nn.utils.clip_grad_norm_(…)`; else the line,
+ * or of a long one the name that it gives.
+ */
 export function callIn(line: string): string {
-  const [, name] = /^(?:[\w.]+\s*=\s*)?(?:\w+\.)*(\w+)\(.*\)$/.exec(line) ?? [];
-  return name === undefined ? cut(line, 28) : `${name}()`;
+  const [, target, text = ""] = /^(?:([\w.]+)\s*=(?!=)\s*)?(.*)$/.exec(line) ?? [];
+  const [, name] = /^(?:\w+\.)*(\w+)\(/.exec(text) ?? [];
+  if (name !== undefined && endOfCall(text) === text.length) return `${name}()`;
+  return line.length > LONGEST && target !== undefined ? target : cut(line, LONGEST);
+}
+
+const LONGEST = 28;
+
+/** Behind the bracket that closes the first one, of those that stand in no string; -1 for none. */
+function endOfCall(text: string): number {
+  let depth = 0;
+  for (const { 0: found, index } of text.matchAll(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[()]/g)) {
+    depth += found === "(" ? 1 : found === ")" ? -1 : 0;
+    if (found === ")" && depth === 0) return index + 1;
+  }
+  return -1;
 }
