@@ -26,7 +26,7 @@ body { font-family: system-ui, sans-serif; }
 @media (prefers-color-scheme: dark) { body { background: #111; color: #eee; } }
 #graph { margin: 1rem; }
 #graph .gw { max-height: calc(100vh - 2rem); }
-@media screen { #graph .gw { height: calc(100vh - 2rem); } }
+@media screen { #graph .gw { height: calc(100vh - 2rem); --gw-place: var(--gw-first); } }
 $css
 </style>
 </head>

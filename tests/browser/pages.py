@@ -36,4 +36,5 @@ def page_of(events: list[Event], first: int = 0) -> str:
     in it as in a notebook; on a page of its own it would have the whole window."""
     packed = json.dumps({"protocol": PROTOCOL, "first": first, "events": events})
     page = html.page(packed.encode(), first + len(events), PROTOCOL)
-    return page.replace("</head>", "<style>#graph .gw { height: auto; }</style></head>", 1)
+    style = "#graph .gw { height: auto; --gw-place: initial; }"
+    return page.replace("</head>", f"<style>{style}</style></head>", 1)

@@ -169,6 +169,35 @@ def test_words_that_grow_cut_nothing_of_the_picture(show: Show, quiet_page: Page
     assert not picture.root.evaluate(CUT)
 
 
+@pytest.mark.parametrize("fixed", ["dragged", "page"])
+def test_words_that_grow_scroll_where_the_height_is_fixed(
+    show: Show, quiet_page: Page, fixed: str
+) -> None:
+    code = compile(RECURRENT, "example.py", "exec")
+    picture = show(record(lambda: exec(code, {"torch": torch})), 1280, 800)
+    quiet_page.wait_for_timeout(1200)  # the picture has come to rest
+    panel, window = (picture.root.locator(at) for at in (".gw-panel", ".gw-window"))
+    height = "e => e.offsetHeight"
+    if fixed == "page":
+        quiet_page.evaluate("document.head.querySelector('style:last-of-type').remove()")
+    else:
+        handle = picture.root.get_by_test_id("height")
+        handle.focus()
+        handle.press("ArrowDown")
+    words, room = panel.evaluate(height), window.evaluate(height)
+    assert words >= 60
+    assert room >= 140
+    picture.key("Home")
+    scrolled = False
+    for _ in range(picture.steps()[1]):
+        picture.press("next")
+        assert (panel.evaluate(height), window.evaluate(height)) == (words, room)
+        scrolled |= picture.root.locator(".gw-words").evaluate(
+            "e => e.scrollHeight > e.clientHeight && getComputedStyle(e).overflowY === 'auto'"
+        )
+    assert scrolled
+
+
 @pytest.mark.parametrize("width", [400, 960, 1700])
 def test_no_text_is_ever_too_small(show: Show, quiet_page: Page, width: int) -> None:
     picture = show(record(chain(60)), width)

@@ -58,6 +58,9 @@ interface AppProps {
   readonly duo?: Duo | undefined;
 }
 
+/** The words have the room that they needed when the picture came to rest, and no more. */
+const PLACE = { "--gw-place": "var(--gw-first)" };
+
 /** One view: while it is far out of sight, only its place in the page. */
 function View({ store, theme, duo }: AppProps) {
   const view = useMemo(() => createView(theme), []);
@@ -66,11 +69,13 @@ function View({ store, theme, duo }: AppProps) {
   useSight(root, view);
   const height = store.height.value;
   const kept = view.seen.value ? null : view.place.peek();
+  const first = view.firstWords.value;
   const style = {
     "--gw-need": `${view.need.value}px`,
     "--gw-words": `${view.words.value}px`,
     "--gw-more": `${moreWords(view)}px`,
-    ...(height === null ? {} : { height: `${height}px`, maxHeight: "none" }),
+    ...(first === 0 ? {} : { "--gw-first": `min(45%, max(96px, ${first}px))` }),
+    ...(height === null ? {} : { height: `${height}px`, maxHeight: "none", ...PLACE }),
     ...(kept === null ? {} : { height: `${kept}px`, maxHeight: "none" }),
   };
   return (
