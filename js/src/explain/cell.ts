@@ -115,6 +115,8 @@ function gradients(model: Model, arrived: readonly Arrived[]): Line {
   ];
   if (arrived.length === 1 && sized.length === 1)
     return [plain("a gradient to "), ...told(at(sized, 0))];
+  const [only] = arrived;
+  if (arrived.length === 1 && only) return [plain("a gradient to "), name(model, only[0])];
   const many = arrived.every(([leaf]) => model.values.get(leaf)?.parameter);
   const words = plain(`gradients to ${arrived.length} ${many ? "parameters" : "leaves"}`);
   if (sized.length < arrived.length) return [words];

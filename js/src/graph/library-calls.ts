@@ -21,13 +21,13 @@ export function isOfGradients(model: Model, items: readonly unknown[]): boolean 
 
 /**
  * What a line calls, if it does nothing else: `norm = nn.utils.clip_grad_norm_(…)`; else the line,
- * or of a long one the name that it gives.
+ * or of a long one whose it is: `loss = …`.
  */
 export function callIn(line: string): string {
   const [, target, text = ""] = /^(?:([\w.]+)\s*=(?!=)\s*)?(.*)$/.exec(line) ?? [];
   const [, name] = /^(?:\w+\.)*(\w+)\(/.exec(text) ?? [];
   if (name !== undefined && endOfCall(text) === text.length) return `${name}()`;
-  return line.length > LONGEST && target !== undefined ? target : cut(line, LONGEST);
+  return line.length > LONGEST && target !== undefined ? `${target} = …` : cut(line, LONGEST);
 }
 
 const LONGEST = 28;

@@ -67,6 +67,16 @@ describe("a cell in which backward has run", () => {
     expect(told(load(p))).toContain("Backward from it brought a gradient to u (up to 2).");
   });
 
+  it("names the leaf of one gradient of which no largest number can be told", () => {
+    const p = new Program();
+    p.cell();
+    p.backward(p.op("mul", [p.leaf("u", [1, 2, 3, 4, 5]), 2]));
+    const events = p.packed().replaceAll("[2,2,2,2,2]", '[2,2,2,2,"inf"]');
+    const store = createStore();
+    store.load(events);
+    expect(told(store)).toContain("Backward from it brought a gradient to u.");
+  });
+
   it("tells which line clipped the gradients before the optimizer's step", () => {
     const p = new Program();
     p.cell();

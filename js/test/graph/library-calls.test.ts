@@ -9,7 +9,7 @@ describe("the title of what a line does", () => {
     ["x = f(a) + g(b)", "x = f(a) + g(b)"], // not after the first call alone
     ["f(a)(b)", "f(a)(b)"],
     ["ok = f(a) == g(b)", "ok = f(a) == g(b)"],
-    ["total_loss = criterion(out, target) + penalty(net)", "total_loss"],
+    ["total_loss = criterion(out, target) + penalty(net)", "total_loss = …"],
     ["criterion(out, target) + penalty(net.parameters())", "criterion(out, target) + pe…"],
     ["x = f(a", "x = f(a"], // the line goes on
   ])("%s is %s", (line, title) => {
