@@ -30,7 +30,7 @@ from ..recording.summary import COPIED, Captured, capture, detailed_summary, sta
 from .backward_runs import nothing
 from .call_events import Edges, Written
 from .error_words import stopped, words_of_saved
-from .heard_gradients import HeardGradients
+from .heard_grad_calls import HeardGradCalls
 from .identity import frozen_params, guarded
 from .library_results import named_by_call
 from .position_finder import in_optimizers, ours, outside, unheard
@@ -44,7 +44,7 @@ BETWEEN, QUICK = 64, 0.002
 NO_NAMES: Names = ()
 
 
-class NativeAdapter(HeardGradients):
+class NativeAdapter(HeardGradCalls):
     """Observes the core and records into ``recorder``.
 
     ``on_pulse``, when set, is called while ops run, in the thread that runs them, for whoever

@@ -1,4 +1,4 @@
-"""Raw records: which kinds there are, and what stands where in each.
+"""The layout of raw records: which kinds there are, and what stands where in each.
 
 An adapter notes what it hears as tuples of a function and its arguments; the function makes events
 of them later, if anybody wants these. Tuples without names are the cheapest thing to make; this

@@ -1,4 +1,4 @@
-"""Turns that repeat the turn before them, recognised by what their records say where.
+"""Recognises turns of a loop that do what the turn before did, at the same places.
 
 Most turns of a training loop do the same at the same places. Their records need not be looked at
 one by one to know in which scopes they stand: see ``Sorter``. Of loops within loops only turns of

@@ -1,4 +1,4 @@
-"""Marks: the scopes that records stand in, and the turns of loops that records are put away in."""
+"""Scopes, loops and their turns, with what is known of each while it is open."""
 
 from __future__ import annotations
 

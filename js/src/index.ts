@@ -8,7 +8,7 @@ import { h, render as draw } from "preact";
 import { PROTOCOL } from "./log/events";
 import { checkProtocol, Link, type WidgetModel } from "./kernel/protocol";
 import { play } from "./replay/player";
-import { createDuo, type Duo } from "./store/duo";
+import { createDuo, type Duo } from "./store/side-by-side";
 import { createStore, type Store } from "./store/store";
 import { App } from "./view/app";
 import { followTheme } from "./view/theme";

@@ -70,7 +70,7 @@ describe("the files of the page", () => {
     );
     expect(wrong).toEqual([]);
     expect([...new Set([...texts.keys()].map(folder))].sort()).toEqual(
-      [...ORDER, "collections.ts", "index.ts", "slices.ts"].sort(),
+      [...ORDER, "collections.ts", "index.ts", "sliced-work.ts"].sort(),
     );
   });
 

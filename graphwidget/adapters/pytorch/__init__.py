@@ -7,7 +7,7 @@
   ``call_notes.py`` what it did, ``writes.py`` what it wrote, ``raised_calls.py`` what one that
   raised was); ``modules_and_steps.py`` hears modules and optimizers; ``engine_entry.py`` hears the
   engine, ``backward_run.py`` is one run of it and ``node_hooks.py`` what its nodes tell
-  (``repeated_runs.py`` knows what one reaches whose turn repeats another), ``live.py`` holds it
+  (``reachable_nodes.py`` knows what one reaches whose turn repeats another), ``live.py`` holds it
   between nodes. ``positions.py`` says where the program stands, and ``warned_lines.py`` lets
   PyTorch's warnings say it too.
 - **Knowing.** ``identity.py`` and ``tensors.py`` give ids; ``tensor_facts.py``, ``node_facts.py``
@@ -17,7 +17,7 @@
   when something is wrong; until then ``tape.py`` keeps the newest calls. ``run_context.py`` is what
   each backward run is given, and has the functions that make events of its records.
 - **Finding what is wrong.** ``backward_errors.py`` says which node an error is about;
-  ``stale_values.py``, ``second_backward.py`` (with ``carried_state.py``, ``partial_cuts.py``),
+  ``stale_values.py``, ``second_backward.py`` (with ``carried_state.py``, ``partly_detached.py``),
   ``no_graph.py``, ``unreached_inputs.py`` and ``refused_calls.py`` say why. ``run_checks.py`` looks
   at each run for what raises no error, with ``unused_parameters.py``, ``without_optimizer.py``,
   ``none_gradients.py``, ``leaks.py`` and ``nans.py``.

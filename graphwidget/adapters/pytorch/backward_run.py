@@ -24,7 +24,7 @@ from .live import gate_of_this_thread
 from .no_graph import cut, lost_history, no_graph
 from .node_facts import class_of, leafy, sequence_of
 from .node_hooks import NodeHooks
-from .repeated_runs import Reach, Way, reach_of, reachable
+from .reachable_nodes import Reach, Way, reach_of, reachable
 from .run_checks import Ran
 from .run_context import RunContext
 from .saved_tensors import slots_of

@@ -1,4 +1,4 @@
-"""Notes what each heard call did.
+"""Notes of each call that was heard what it made and wrote, with its line and its names.
 
 What it made is seen by its result; what it wrote, by its arguments' versions before and after.
 """

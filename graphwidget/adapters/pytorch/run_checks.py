@@ -21,7 +21,7 @@ from .identity import TOKEN, Identity
 from .leaks import Count, leak, with_history
 from .lines import name_of_value, way_of
 from .node_facts import leafy
-from .repeated_runs import Reach
+from .reachable_nodes import Reach
 from .saved_tensors import saved_tensors
 from .stale_values import silently_stale
 from .tensor_facts import copyable, storage_of

@@ -10,7 +10,7 @@ from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Recorder
 from .heard_calls import HeardCalls
 from .identity import Identity
-from .repeated_runs import RanNodes, RepeatedRuns
+from .reachable_nodes import RanNodes, RepeatedRuns
 from .run_checks import RunChecks
 from .tensor_facts import Captured, Passed, summarized
 

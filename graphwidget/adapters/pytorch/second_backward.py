@@ -23,7 +23,7 @@ from .lines import (
     source_of,
     statement,
 )
-from .partial_cuts import cut_in_part
+from .partly_detached import cut_in_part
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -3,7 +3,7 @@
 import { countWhile } from "../collections";
 import { groups } from "../layout/components";
 import { hazards, nodesOf, type Model, type WriteRow } from "../log/model";
-import type { Work } from "../slices";
+import type { Work } from "../sliced-work";
 import { ownWork, wrongBefore } from "./own-work";
 import { guiltyWrite, inputsOf, origin, type Visible } from "./visible";
 

@@ -12,7 +12,7 @@ import {
   type NodeRow,
   type ValueRow,
 } from "../log/model";
-import { atOnce, type Work } from "../slices";
+import { atOnce, type Work } from "../sliced-work";
 import { card, chipOf, copyOf, FEW_LETTERS, LETTERS } from "./cards";
 import { makePill } from "./pills";
 import { pillText, slotName } from "./pills";

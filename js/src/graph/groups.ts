@@ -6,7 +6,7 @@
 
 import { at, get, push } from "../collections";
 import { scopesAround, type CallRow, type Model, type ScopeRow } from "../log/model";
-import type { Work } from "../slices";
+import type { Work } from "../sliced-work";
 import { NO_PLACES, placesOf, type Places } from "./film";
 import { callKey, scopeKey } from "./keys";
 import { signOf } from "./signs";

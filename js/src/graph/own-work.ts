@@ -5,7 +5,7 @@
 
 import { push } from "../collections";
 import { hazards, nodesOf, type CallRow, type Model, type WriteRow } from "../log/model";
-import type { Work } from "../slices";
+import type { Work } from "../sliced-work";
 import { gaveUp } from "./reach";
 import { guiltyWrite, inputsOf, origin, type Visible } from "./visible";
 

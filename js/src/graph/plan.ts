@@ -1,7 +1,7 @@
 /* What is drawn of a model: which part of it, which groups stand open, and which values are drawn. */
 
 import { hazards, isProgram, type Model } from "../log/model";
-import { atOnce, type Work } from "../slices";
+import { atOnce, type Work } from "../sliced-work";
 import { placesBefore } from "./film";
 import { focus } from "./focus";
 import type { Plan } from "./graph";

@@ -5,7 +5,7 @@
 
 import { push } from "../collections";
 import type { Model, ValueRow } from "../log/model";
-import { atOnce, type Work } from "../slices";
+import { atOnce, type Work } from "../sliced-work";
 import { callsOf, type Group, type Tree } from "./groups";
 import { isOwn } from "./versions";
 import { baseWrites, type Visible } from "./visible";

@@ -7,7 +7,7 @@
 import { hazards, makerOf, once, writeAt, type CallRow, type Model } from "../log/model";
 import type { Hazard, StorageRow, ValueRow, WriteRow } from "../log/model";
 import { rare } from "../log/table";
-import type { Work } from "../slices";
+import type { Work } from "../sliced-work";
 import { inPasses } from "./changes";
 import { films, type Films } from "./film";
 import { RAISED } from "./raised";

@@ -4,7 +4,7 @@ import type { Event } from "./events";
 import { apply } from "./fold";
 import { emptyModel, fork, type Model } from "./model";
 import { Reader } from "./reader";
-import type { Work } from "../slices";
+import type { Work } from "../sliced-work";
 
 /** A fold is kept every so many events (milliseconds of folding): any moment is not far away. */
 const CHECKPOINT = 5000;

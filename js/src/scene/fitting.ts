@@ -12,7 +12,7 @@ import { components } from "../layout/components";
 import { LOOSE, PART_GAP, SHELF } from "../layout/layout";
 import { assignRanks } from "../layout/ranks";
 import { GAP, WIRE_GAP, type LayoutBox, type LayoutWire } from "../layout/types";
-import type { Work } from "../slices";
+import type { Work } from "../sliced-work";
 import { columnsOf, type Sizes } from "./columns";
 import { BRIEF, NAMES, READING, turned, type Direction } from "./flow";
 import { contentsOf, frameExtents, placeIn } from "./nested";

@@ -11,7 +11,7 @@ import { extents, type Direction } from "./flow";
 import { layOut, NO_LEVELS, placeIn, piecesOf, type Levels } from "./nested";
 import { buildScene, partOf, type Scene } from "./scene";
 import { seatsOf } from "./seats";
-import type { Work } from "../slices";
+import type { Work } from "../sliced-work";
 
 /** What is to be drawn. */
 export interface Wish {

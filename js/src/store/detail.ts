@@ -14,7 +14,7 @@ import type { Model } from "../log/model";
 import { fitting, type Fitting, type Room } from "../scene/fitting";
 import type { Direction } from "../scene/flow";
 import { drawAhead } from "../scene/pictures";
-import { atOnce, type Work } from "../slices";
+import { atOnce, type Work } from "../sliced-work";
 import type { State } from "./state";
 
 /** More boxes are too many to be looked through: the groups that they stand in are drawn alone. */

@@ -5,7 +5,7 @@ import { cut, parsePacked, type Packed, type Pause, type Receiver } from "../ker
 import { Unreadable } from "../log/checks";
 import { Timeline } from "../log/timeline";
 import { Stepper } from "../replay/steps";
-import { atOnce, inSlices, type Work } from "../slices";
+import { atOnce, inSlices, type Work } from "../sliced-work";
 import type { Send } from "./commands";
 import type { Derived } from "./derived";
 import type { State } from "./state";

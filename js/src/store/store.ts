@@ -5,7 +5,7 @@
 
 import { batch } from "@preact/signals";
 import { Timeline } from "../log/timeline";
-import { createAsking } from "./asked";
+import { createAsking } from "./asked-problem";
 import { createCommands } from "./commands";
 import { derive } from "./derived";
 import { createPasses } from "./optimization-passes";

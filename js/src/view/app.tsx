@@ -3,9 +3,9 @@
 import { Component } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useSignalEffect, type Signal } from "@preact/signals";
-import type { Duo } from "../store/duo";
+import type { Duo } from "../store/side-by-side";
 import type { Store } from "../store/store";
-import { DuoContents, duoKey } from "./duo";
+import { DuoContents, duoKey } from "./side-by-side";
 import { HeightHandle, moreWords, useHighest, useNeed } from "./height";
 import { FilmBars } from "./film";
 import { KeysDialog, keyDown } from "./shortcuts";

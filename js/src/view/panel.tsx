@@ -5,11 +5,11 @@ import { explainNotFinite, explainNotFiniteGradient } from "../explain/not-finit
 import type { Explanation } from "../explain/text";
 import { callKey, nodeKey } from "../graph/keys";
 import type { Model } from "../log/model";
-import type { Told } from "../store/asked";
+import type { Told } from "../store/asked-problem";
 import type { Store } from "../store/store";
 import { SaveButtons } from "./export";
 import { ValuePanel } from "./value-panel";
-import { Words } from "./words";
+import { Words } from "./explanation";
 
 /** The words beside the picture: what the step did, what is wrong, what is selected. */
 export function Panel({ store }: { store: Store }) {

@@ -12,7 +12,7 @@ import { pathLine, pathsLine, sumLines } from "../explain/paths";
 import { versionWords } from "../explain/version";
 import { NodeChip } from "./chosen";
 import { ButtonIcon } from "./icons";
-import { Pieces } from "./words";
+import { Pieces } from "./explanation";
 
 /** All about the selected value, and what can be done with it. */
 export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) {

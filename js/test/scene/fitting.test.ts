@@ -5,7 +5,7 @@ import { fold } from "../../src/log/fold";
 import { fitting, sizeOf } from "../../src/scene/fitting";
 import { NAMES, READING } from "../../src/scene/flow";
 import { BLANK, nextPicture } from "../../src/scene/pictures";
-import { atOnce, type Work } from "../../src/slices";
+import { atOnce, type Work } from "../../src/sliced-work";
 import { createStore } from "../../src/store/store";
 import { Program } from "../builder";
 import { exampleA, exampleC } from "../examples";

@@ -4,7 +4,7 @@ import { fold } from "../../src/log/fold";
 import type { Model } from "../../src/log/model";
 import { fitOf, lookOf } from "../../src/store/detail";
 import { createState } from "../../src/store/state";
-import { atOnce } from "../../src/slices";
+import { atOnce } from "../../src/sliced-work";
 import { Program } from "../builder";
 
 /** A program of one cell at three moments: with 2, 40 and 42 ops in two modules. */

@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { decode, PROTOCOL } from "../../src/log/events";
 import { fold } from "../../src/log/fold";
 import { toJson } from "../to-json";
-import { createDuo } from "../../src/store/duo";
+import { createDuo } from "../../src/store/side-by-side";
 import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";
 import { training } from "../examples";

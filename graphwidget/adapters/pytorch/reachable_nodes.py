@@ -1,4 +1,4 @@
-"""What a backward run can reach: looked up in the graph, or known of the last run from its line.
+"""The nodes that a backward can reach: looked up in the graph, or known from the run before.
 
 The turns of a training loop make graphs of one structure. Where the program has made the same calls
 since the run before, of the same tensors or of what the same calls had made, and these made as many

@@ -12,7 +12,7 @@ import torch
 
 import graphwidget
 from graphwidget.adapters.pytorch.backward_run import BackwardRun
-from graphwidget.adapters.pytorch.repeated_runs import reach_of, reachable
+from graphwidget.adapters.pytorch.reachable_nodes import reach_of, reachable
 
 LOOP = """
 experts = [torch.nn.Linear(3, 3) for _ in range(3)]

@@ -1,4 +1,4 @@
-/* Explanations as elements. */
+/* What is told of a step: its title, lines and code as elements. */
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";

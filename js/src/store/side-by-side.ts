@@ -3,7 +3,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import type { Event } from "../log/events";
 import { play } from "../replay/player";
-import { pairSteps, type Key } from "../replay/pairs";
+import { pairSteps, type Key } from "../replay/paired-steps";
 import type { Store } from "./store";
 
 export type Duo = ReturnType<typeof createDuo>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pairSteps } from "../../src/replay/pairs";
+import { pairSteps } from "../../src/replay/paired-steps";
 
 describe("two programs on one time axis", () => {
   it("builds the right one first, then runs both call by call", () => {

@@ -1,4 +1,4 @@
-"""Hears what ``autograd.grad`` gives: the run before it tells of its nodes alone."""
+"""Hears calls of ``autograd.grad``: what each gives, with its names; the nodes are the run's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .identity import frozen_params, guarded
 from .position_finder import outside, unheard
 
 
-class HeardGradients(HeardScopes):
+class HeardGradCalls(HeardScopes):
     """The part of the native adapter that hears the calls of ``autograd.grad``."""
 
     def __init__(self, recorder: Recorder) -> None:

@@ -1,4 +1,4 @@
-"""States that a program cuts off from their history, all but a part that it forgets."""
+"""States of several tensors, as an LSTM's, of which a program forgets to detach some."""
 
 from __future__ import annotations
 

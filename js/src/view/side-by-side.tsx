@@ -4,7 +4,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { useComputed } from "@preact/signals";
 import { explainStatic } from "../explain/static";
 import type { Explanation } from "../explain/text";
-import type { Duo } from "../store/duo";
+import type { Duo } from "../store/side-by-side";
 import type { Store } from "../store/store";
 import { Button } from "./button";
 import { useNeed } from "./height";
@@ -12,7 +12,7 @@ import { ButtonIcon } from "./icons";
 import { PlayButtons } from "./player";
 import { Stage } from "./stage";
 import { createView, fitAll, type ViewState } from "./view-state";
-import { Words } from "./words";
+import { Words } from "./explanation";
 
 /** The player, and the two stages. */
 export function DuoContents({ duo, view }: { duo: Duo; view: ViewState }) {
