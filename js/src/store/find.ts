@@ -5,7 +5,7 @@ import { callKey, nodeKey, scopeKey, valueKey } from "../graph/keys";
 import { RAISED_KEY } from "../graph/raised";
 import { dtype, shape } from "../log/format";
 import type { CallRow, ErrorRow, Hazard, Model, ValueRow } from "../log/model";
-import { birthsInBackward, birthsInForward } from "../log/not-finite";
+import { birthsInBackward, birthsInForward, spoilt } from "../log/not-finite";
 
 /** Something found: where it is drawn, and what it is in words. */
 export interface Hit {
@@ -134,7 +134,8 @@ export function problemsOf(
 
 /**
  * Where NaN or Inf begins, in the order in which it did, in the newest cell before all others: cards
- * of values, pills of nodes' calls.
+ * of values, pills of nodes' calls. What began in an earlier cell is of interest where the newest one
+ * has made more of it.
  */
 function births(model: Model): readonly { readonly key: string; readonly time: number }[] {
   const values = birthsInForward(model).map(({ value, time }) => ({ key: valueKey(value), time }));
@@ -144,6 +145,9 @@ function births(model: Model): readonly { readonly key: string; readonly time: n
     if (call !== null) nodes.set(callKey(call), time);
   }
   const all = [...values, ...[...nodes].map(([key, time]) => ({ key, time }))];
-  const older = (time: number): number => Number(time < (model.cellTimes.at(-1) ?? 0));
+  const begun = model.cellTimes.at(-1) ?? 0;
+  const older = (time: number): number => Number(time < begun);
+  const made = [...all, ...spoilt(model)].some(({ time }) => !older(time));
+  if (!made) return [];
   return all.sort((a, b) => older(a.time) - older(b.time) || a.time - b.time);
 }

@@ -168,6 +168,8 @@ describe("what is wrong", () => {
     const { title } = explainNotFiniteGradient(store.model.value, told.node);
     expect(toText(title)).toBe("The gradient became inf here: backward of sqrt at 0");
     p.cell();
+    p.leaf("y", [1]);
+    expect(problems(load(p))).toEqual([]); // a cell that has nothing to do with it
     p.tell("value", 95, 95, 0, true, true, false, null, [[1], "float32", ["nan"], null, null]);
     expect(problems(load(p)).map(({ key }) => key)).toEqual(["v95", "c90"]); // the newest cell's first
     store.goTo(0); // before it ran there is none
