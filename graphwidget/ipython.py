@@ -65,7 +65,7 @@ class Extension:
         self.pause(False)
         if self._adapter is not None:
             self._adapter.stop()
-            self._adapter.on_pulse = None
+            self._adapter.on_pulse = self._adapter.on_asked = None
 
     # Cells ---------------------------------------------------------------------------------
     def _begins(self, info: Any) -> None:
@@ -73,7 +73,7 @@ class Extension:
             return
         before = self._before = self._adapter
         adapter = self._adapter = Adapter(Recorder()) if before is None else before.fork()
-        adapter.on_pulse = self._pulse
+        adapter.on_pulse, adapter.on_asked = self._pulse, self._bind
         adapter.recorder.cell(next_cell(self.shell), info.raw_cell or "")
         adapter.drain()
         self._start = adapter.recorder.log.count
@@ -116,10 +116,14 @@ class Extension:
         """Whether the cell that is over made values and gave them names."""
         adapter = self._adapter
         assert adapter is not None
-        adapter.bind(named(self.shell.user_ns))
+        self._bind()
         adapter.drain()
         log = adapter.recorder.log
         return all(log.has((kind,), self._start) for kind in (ev.Value, ev.Name))
+
+    def _bind(self) -> None:
+        if self._adapter is not None:
+            self._adapter.bind(named(self.shell.user_ns))
 
     def _pulse(self, wait: float) -> None:
         if not wait:

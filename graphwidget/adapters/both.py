@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakKeyDictionary
 
 from ..graph import listeners
 from ..recording.findings import Finding
@@ -16,7 +17,6 @@ from ..recording.recorder import Recorder
 from .imported_torch import is_real, no_longer, real_torch, when_imported
 from .names import is_symbol
 from .native import NativeAdapter
-from .native import model_of as native_model_of
 from .pytorch.live import LiveRun
 from .sorting import TICK
 
@@ -36,6 +36,8 @@ class Adapter(NativeAdapter):
 
     def __init__(self, recorder: Recorder) -> None:
         self._pulse: Callable[[float], None] | None = None
+        self.on_asked: Callable[[], None] | None = None
+        """Called before somebody asks, to tell what variables are bound to by now."""
         self.pytorch: TorchAdapter | None = None
         self._refused = False
         self.light = False
@@ -98,7 +100,7 @@ class Adapter(NativeAdapter):
         if isinstance(before, Adapter) and before is not self and before.pytorch is not None:
             before.pytorch.stop()
         super().start()
-        _newest[:] = [self]
+        _begins(self)
         pytorch = self._join()
         if pytorch is not None:
             pytorch.start()
@@ -134,7 +136,7 @@ class Adapter(NativeAdapter):
             other.stop()
         pytorch = self._join()
         if not commanded:
-            _newest[:] = [self]
+            _begins(self)
         try:
             with super().observing(commanded):
                 if pytorch is None:
@@ -185,6 +187,13 @@ class Adapter(NativeAdapter):
         else:
             super().peek(tensor)
 
+    def value_of(self, tensor: Any) -> int | None:
+        if self.active and self.on_asked is not None:
+            self.on_asked()
+        if is_real(tensor):
+            return None if self.pytorch is None else self.pytorch.value_of(tensor)
+        return super().value_of(tensor)
+
     def object(self, value: int) -> Any:
         ref = self.recorder.refs.get(value)
         if self.pytorch is not None and ref is not None and is_real(ref()):
@@ -216,6 +225,14 @@ class Adapter(NativeAdapter):
 
 
 _newest: list[Adapter] = []
+_held: WeakKeyDictionary[Adapter, None] = WeakKeyDictionary()
+"""The recordings that somebody still has, the newest last."""
+
+
+def _begins(adapter: Adapter) -> None:
+    _newest[:] = [adapter]
+    _held.pop(adapter, None)
+    _held[adapter] = None
 
 
 def newest() -> Adapter | None:
@@ -236,37 +253,20 @@ if hasattr(os, "register_at_fork"):
 
 
 def model_of(tensor: Any) -> tuple[Model, int]:
-    """The model that shows a tensor of either kind, and its value there: of the recording in force
-    if it knows the tensor, else what the tensor's own graph tells."""
-    if not is_real(tensor):
-        return native_model_of(tensor)
-    from .pytorch.watcher import TorchAdapter
-
-    adapter = getattr(listeners.get_observer(), "pytorch", None)
-    if adapter is None or adapter.identity.known(tensor) is None:
-        adapter = TorchAdapter(Recorder())
-    value = adapter.shown(tensor)
-    return adapter.recorder.log.model(), value
+    """The model that shows a tensor of either kind, and its value there."""
+    adapter, value = recording_of(tensor)
+    return adapter.recorder.latest(), value
 
 
-def adapter_of(tensor: Any) -> Adapter:
-    """The adapter whose recording shows a tensor of either kind: the newest if it knows it, else
-    one of its own, which tells the tensor's graph."""
-    adapter = newest()
-    if adapter is not None and _knows(adapter, tensor):
-        adapter.drain()
-        return adapter
+def recording_of(tensor: Any) -> tuple[Adapter, int]:
+    """The newest recording that knows a tensor of either kind, whether it is over or not, else one
+    of its own, which tells the tensor's graph; and its value there."""
+    for adapter in reversed(list(_held)):
+        value = adapter.value_of(tensor)
+        if value is not None:
+            return adapter, value
     adapter = Adapter(Recorder())
     pytorch = adapter._join() if is_real(tensor) else None
-    if pytorch is not None:
-        pytorch.shown(tensor)
-    else:
-        adapter.identity.current(tensor)
+    value = adapter.identity.current(tensor).id if pytorch is None else pytorch.shown(tensor)
     adapter.drain()
-    return adapter
-
-
-def _knows(adapter: Adapter, tensor: Any) -> bool:
-    if is_real(tensor):
-        return adapter.pytorch is not None and adapter.pytorch.identity.known(tensor) is not None
-    return tensor._rec is not None and tensor._rec.id in adapter.recorder.values
+    return adapter, value

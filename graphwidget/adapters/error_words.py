@@ -23,3 +23,9 @@ def words_of_saved(model: Model, node: int, slot: str) -> tuple[str, str]:
         return name, ""
     place = place_in_words(source["cell"], source["file"], source["line"])
     return name, f"`{source['text']}` ({place})"
+
+
+def full_name(kind: type) -> str:
+    """A class with its module, as ``numpy.ndarray``; one of Python's own without."""
+    own = kind.__module__ == "builtins"
+    return kind.__qualname__ if own else f"{kind.__module__}.{kind.__qualname__}"

@@ -20,9 +20,9 @@ from ..graph import listeners
 from ..graph.base import NodeBase, TensorBase
 from ..graph.listeners import HEARD
 from ..graph.node import Node
+from ..graph.version import version_of
 from ..optable import Op
 from ..recording import events as ev
-from ..recording.fold import Model
 from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.sites import Names
@@ -345,6 +345,18 @@ class NativeAdapter(HeardGradCalls):
         ref = self.identity.current(tensor)
         self.identity.tell_value(tensor, ref, detailed_summary(tensor._data))
 
+    def value_of(self, tensor: TensorBase) -> int | None:
+        """The value that the tensor is in this recording; None when it does not know it, or is over
+        and has not heard what became of it since."""
+        ref = tensor._rec
+        if ref is None or ref.id not in self.values:
+            return None
+        if self.active:
+            ref = self.identity.current(tensor)
+        self.drain()
+        heard = ref.version == version_of(tensor)
+        return ref.id if heard and self.recorder.shows(ref.id, tensor._node) else None
+
     def object(self, value: int) -> Any:
         """The tensor that is the value, or None when there is none any more."""
         return self.recorder.object(value)
@@ -373,14 +385,3 @@ class NativeAdapter(HeardGradCalls):
 def _named(record: Any) -> Sequence[Given]:
     """What a call gives names to."""
     return [(ref.id, names, data) for ref, data, _needs, _view_of, names in record[MADE] if names]
-
-
-def model_of(tensor: TensorBase) -> tuple[Model, int]:
-    """The model that shows the tensor, and its value there: of the recording in force if it
-    knows the tensor, else what the tensor's own graph tells."""
-    adapter = listeners.get_observer()
-    if not isinstance(adapter, NativeAdapter) or tensor._rec is None:
-        adapter = NativeAdapter(Recorder())
-    ref = adapter.identity.current(tensor)
-    adapter.recorder.drain()
-    return adapter.recorder.log.model(), ref.id

@@ -11,19 +11,28 @@ MAX_ITEMS = 4
 """On a line; a card has room for more."""
 
 
+UNSEEN = "not recorded"
+
+
+def size_in_words(shape: Sequence[int]) -> str:
+    """``(2, 3)``; a size that is no number, which is -1, is a question mark."""
+    sizes = ["?" if each < 0 else str(each) for each in shape]
+    return "(" + ", ".join(sizes) + ("," if len(sizes) == 1 else "") + ")"
+
+
 def in_a_line(summary: Any) -> str:
     """A few numbers in brackets as PyTorch prints them, or what is known of many, in a line."""
     shape, dtype, values, stats, _histogram = summary
     if values is not None and len(values) <= MAX_ITEMS:
         return "\n".join(_rows(shape, dtype, values)).replace("\n", " ")
-    size = "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+    size = size_in_words(shape)
     if values is not None:
         finite = [value for value in values if not isinstance(value, str)]
         if len(finite) < len(values):
             return f"⚠ {len(values) - len(finite)} not finite"
         return "all 0" if not any(finite) else f"{size}, mean {_number(sum(finite) / len(finite))}"
     if stats is None:  # computed before the recording
-        return size if dtype else "not recorded"
+        return size if dtype else UNSEEN
     low, high, mean, nonfinite = stats
     if low == high == 0 and not nonfinite:
         return "all 0"

@@ -6,14 +6,14 @@ and drawn as far as the graph itself still knows it.
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING, Any
 
 from ..adapters.both import model_of
+from ..adapters.error_words import full_name
 from ..adapters.imported_torch import is_real
 from ..graph.tensor import Tensor
 from ..recording.fold import Model, Row
-from .array_text import in_a_line, in_rows
+from .array_text import UNSEEN, in_a_line, in_rows, size_in_words
 from .labels import COLOURS, Line, label, plain
 from .shown import base_writes, nodes_behind, turn_shown, values_shown
 from .signs import sign, title
@@ -47,12 +47,6 @@ MAX_NAME = 40
 LONG = 6
 """Beyond so many operations in a row the picture goes down instead of to the right."""
 
-NO_DOT = (
-    "The picture needs Graphviz's program 'dot', which was not found. Install Graphviz "
-    "(Debian, Ubuntu: apt install graphviz; macOS: brew install graphviz; conda: conda install "
-    "graphviz; Windows: winget install graphviz). The widget itself does not need it."
-)
-
 
 def to_graphviz(what: Any) -> graphviz.Digraph:
     """The graph of a tensor, of a GraphWidget or of a Model, as a ``graphviz.Digraph``.
@@ -70,16 +64,14 @@ def to_graphviz(what: Any) -> graphviz.Digraph:
         return digraph(model, {value})
     shown = what if isinstance(what, Model) else getattr(what, "model", None)
     if not isinstance(shown, Model):
-        raise TypeError(
-            f"to_graphviz draws a Tensor, a GraphWidget or a Model, not {type(what).__name__}"
-        )
+        name = full_name(type(what))
+        raise TypeError(f"to_graphviz draws a Tensor, a GraphWidget or its Model, not {name}")
     return digraph(shown)
 
 
 def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
     """The model's graph: of the values ``roots``, or of all that lives; of a training loop one
     turn."""
-    graph = _empty()
     scopes = Scopes(model)
     turn = turn_shown(model, scopes, roots)
     shown = values_shown(model, roots, scopes, turn)
@@ -101,8 +93,7 @@ def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
         if base in picture.cards and f"c{write['call']}" in picture.pills:
             picture.edges[(f"v{write['base_before']}", f"c{write['call']}")] = None
             picture.edges[(f"c{write['call']}", f"v{base}")] = None
-    if len(picture.pills) > LONG:
-        graph.attr(rankdir="TB")
+    graph = _empty("TB" if len(picture.pills) > LONG else "LR")
     _write(graph, model, scopes, picture)
     _unrecorded(graph, model, set(picture.cards))
     places = {call["call"]: name for name, pill in picture.pills.items() for call in pill.calls}
@@ -190,53 +181,20 @@ def _scope_title(model: Model, row: Row) -> str:
     return f"{row['name']}: {row['text']}" if row["text"] else str(row["name"])
 
 
-def _empty() -> Any:
+def _empty(direction: str) -> Any:
     try:
-        import graphviz
+        from .digraph import Graph
     except ImportError as error:
         raise ImportError(
             "to_graphviz needs the Python package 'graphviz': pip install graphviz"
         ) from error
 
-    class Graph(graphviz.Digraph):  # type: ignore[misc]  # graphviz ships no types
-        """A ``graphviz.Digraph`` that says what is missing if it cannot be rendered."""
-
-        told = (0, 0)
-        """How many values and pills are drawn."""
-
-        def __repr__(self) -> str:
-            values, pills = self.told
-            return f"<graph of {values} values and {pills} operations>"
-
-        def pipe(self, *args: Any, **kwargs: Any) -> Any:
-            require_dot()
-            return super().pipe(*args, **kwargs)
-
-        def render(self, *args: Any, **kwargs: Any) -> Any:
-            require_dot()
-            return super().render(*args, **kwargs)
-
-        def _repr_mimebundle_(self, *args: Any, **kwargs: Any) -> Any:
-            if not has_dot():
-                return {"text/plain": NO_DOT}
-            return {**super()._repr_mimebundle_(*args, **kwargs), "text/plain": repr(self)}
-
     graph = Graph("graphwidget")
-    graph.attr(rankdir="LR", bgcolor="white", fontname="Helvetica", nodesep="0.3", ranksep="0.4")
+    look = {"bgcolor": "white", "fontname": "Helvetica", "nodesep": "0.3", "ranksep": "0.4"}
+    graph.attr(rankdir=direction, **look)
     graph.attr("node", fontname="Helvetica", fontsize="11", fontcolor=COLOURS["text"])
     graph.attr("edge", fontname="Helvetica", fontsize="9", color=COLOURS["wire"], arrowsize="0.7")
     return graph
-
-
-def require_dot() -> None:
-    """Raise RuntimeError, naming the package to install, when there is no ``dot``."""
-    if shutil.which("dot") is None:
-        raise RuntimeError(NO_DOT)
-
-
-def has_dot() -> bool:
-    """Whether pictures can be rendered here."""
-    return shutil.which("dot") is not None
 
 
 def _unrecorded(graph: Any, model: Model, shown: set[int]) -> None:
@@ -269,10 +227,10 @@ def _node(graph: Any, model: Model, node: Row, shown: set[int]) -> None:
 
 def _value(model: Model, value: Row, step: Row | None) -> dict[str, str]:
     """A card: name, shape and dtype, numbers, marks, gradient."""
-    shape, dtype = value["summary"][:2]
-    size = "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
-    lines = [(title(model, value)[:MAX_NAME], "name"), (f"{size} {dtype}", "dim")]
-    if not _promised(value):
+    shape, dtype, values, stats, _histogram = value["summary"]
+    kind = f"{size_in_words(shape)} {dtype.removesuffix('?')}".rstrip() if dtype else UNSEEN
+    lines = [(title(model, value)[:MAX_NAME], "name"), (kind, "dim")]
+    if values is not None or stats is not None:
         lines += [(row, "numbers") for row in in_rows(value["summary"])]
     marks = ["requires grad"] if value["requires_grad"] else []
     if value["version"]:
@@ -285,12 +243,6 @@ def _value(model: Model, value: Row, step: Row | None) -> dict[str, str]:
     if step is not None:
         lines.append((f"← {step['name']} {step['text']}", "dim"))
     return {"label": label(lines), "shape": "box", **CARDS[_kind(value)]}
-
-
-def _promised(value: Row) -> bool:
-    """Whether it is a value of a static graph that no run has reached."""
-    _shape, dtype, values, stats, _histogram = value["summary"]
-    return values is None and stats is None and bool(dtype) and not value["requires_grad"]
 
 
 def _kind(value: Row) -> str:

@@ -208,9 +208,18 @@ class Recorder:
                 mine.clear()  # adapters hold these sets
                 mine |= its
 
+    def latest_log(self) -> Log:
+        """The log; while nothing is told in it, that of the recorder before."""
+        return (self._origin or self).log
+
     def latest(self) -> Model:
-        """What the log folds to; while nothing is told in it, that of the recorder before."""
-        return (self._origin or self).log.model()
+        """What that log folds to."""
+        return self.latest_log().model()
+
+    def shows(self, value: int | None, node: Any) -> bool:
+        """Whether the log still knows a value, and if there is a node that made it, some node."""
+        row = None if value is None else self.latest().values.get(value)
+        return row is not None and (node is None or row["node"] is not None)
 
     def _idle(self) -> bool:
         """Whether nothing was recorded but where cells begin."""

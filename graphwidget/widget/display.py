@@ -10,7 +10,8 @@ from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, Any
 
 from ..adapters.both import model_of
-from ..exporters.graphviz import digraph, has_dot
+from ..exporters.dot import has_dot
+from ..exporters.graphviz import digraph
 from ..exporters.labels import plain
 from ..graph.listeners import get_observer
 from ..graph.tensor import Tensor
@@ -140,9 +141,11 @@ def _tensor_picture(tensor: Tensor, text: str) -> dict[str, str]:
         return {}
     try:
         model, value = model_of(tensor)
-        if len(model.nodes) > MAX_BOXES:
+        if len(model.calls) > MAX_CALLS:
             return {}
         picture = digraph(model, {value})
+        if sum(picture.told) > MAX_BOXES:
+            return {}
         picture.attr(label=plain(text), labelloc="t", labeljust="l", fontname="monospace")
         return {"image/png": base64.b64encode(_png(picture)).decode()}
     except Exception:

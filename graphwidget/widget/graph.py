@@ -115,14 +115,20 @@ class GraphWidget(LogWidget):
     @property
     def model(self) -> Model:
         """The state that all events so far fold to. It belongs to the log: do not change it."""
-        self.adapter.drain()
+        self._hear()
         return self.recorder.log.model()
 
     @property
     def events(self) -> list[Event]:
         """The events so far; the oldest of a long recording are one ``Snapshot``."""
-        self.adapter.drain()
+        self._hear()
         return self.recorder.log.since(0)[1]
+
+    def _hear(self) -> None:
+        """Tell what happened and what variables are bound to by now."""
+        if self.recording:
+            self._bind_variables()
+        self.adapter.drain()
 
     def to_html(self, path: str | Path, title: str = "graphwidget") -> Path:
         """Write one self-contained page that shows and replays the recording offline.

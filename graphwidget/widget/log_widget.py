@@ -75,7 +75,7 @@ class LogWidget(FrontEnd):
     def _show_log_of(self, adapter: Adapter) -> None:
         self.adapter, self.recorder = adapter, adapter.recorder
         self._sent = self.recorder.log.first
-        adapter.on_pulse = weak(self._pulse)
+        adapter.on_pulse, adapter.on_asked = weak(self._pulse), weak(self._bind_variables)
 
     def open(self) -> None:
         """Open the way to the page, when the widget is displayed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from typing import Any
 
@@ -161,6 +162,75 @@ def test_a_real_tensor_is_drawn_also_when_nobody_watched() -> None:
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     picture = graphwidget.to_graphviz((x * x).sum()).source
     assert "SumBackward0" in picture or "sum" in picture
+
+
+BOTH = pytest.mark.parametrize("library", [torch, graphwidget])
+
+
+def cards(picture: Any) -> str:
+    """What stands on the cards, without its look."""
+    return re.sub(r"<[^<>]*>", " ", picture.source)
+
+
+@BOTH
+def test_a_tensor_is_drawn_as_recorded_when_the_recording_is_over(library: Any) -> None:
+    data = library.ones(4, 3)
+    net = library.nn.Sequential(library.nn.Linear(3, 2), library.nn.ReLU())
+    with graphwidget.watch() as graph:
+        hidden = net(data).exp()
+        loss = hidden.mean()
+        graph.bind([("", "data", data), ("", "hidden", hidden), ("", "loss", loss)])
+        inside = graphwidget.to_graphviz(loss).source
+    assert graphwidget.to_graphviz(loss).source == inside
+    with graphwidget.watch():
+        _other = library.ones(2) * 2
+        assert graphwidget.to_graphviz(loss).source == inside
+    assert {"data", "hidden", "loss"} <= set(cards(graphwidget.to_graphviz(loss)).split())
+    values = len(graph.model.values)
+    graphwidget.to_graphviz(loss)
+    assert len(graph.model.values) == values
+
+
+@BOTH
+def test_what_became_of_a_tensor_since_is_drawn_of_its_own_graph(library: Any) -> None:
+    with graphwidget.watch() as graph:
+        a = library.ones(2, requires_grad=True)
+        b = a * 3
+    values = len(graph.model.values)
+    b.mul_(5)
+    assert "15." in cards(graphwidget.to_graphviz(b))
+    assert len(graph.model.values) == values
+
+
+@BOTH
+def test_a_turn_that_was_let_go_of_is_drawn_of_its_own_graph(library: Any) -> None:
+    x, kept = library.ones(2, requires_grad=True), []
+    with graphwidget.watch():
+        for _ in range(100):
+            kept.append((x * 2).sum())
+            kept[-1].backward()
+    assert "SumBackward0" in graphwidget.to_graphviz(kept[50]).source
+
+
+def test_variables_have_their_names_in_the_middle_of_a_recording() -> None:
+    with graphwidget.watch() as graph:
+        graph.namespace = space = {}
+        space.update(given=graphwidget.ones(2))
+        space.update(made=space["given"].exp())
+        assert {"given", "made"} <= set(cards(graphwidget.to_graphviz(space["made"])).split())
+        space.update(later=space["made"].sin())
+        assert "later" in cards(graphwidget.to_graphviz(graph)).split()
+
+
+@BOTH
+def test_what_is_not_known_of_a_value_is_said_once(library: Any) -> None:
+    x = library.ones(2, 3, requires_grad=True)
+    picture = graphwidget.to_graphviz((x.sin() * 2 - library.ones(2, 3)).relu().sum())
+    lines = [re.split("<BR/>", line) for line in picture.source.splitlines() if " [label=<" in line]
+    texts = [[re.sub(r".*label=<|<[^<>]*>|> .*", "", each) for each in line] for line in lines]
+    assert any(text[0].startswith("(2, 3)") for text in texts)
+    assert not any(sum(each.startswith("(2, 3)") for each in text) > 1 for text in texts)
+    assert not any("?" in each or "() not recorded" in each for text in texts for each in text)
 
 
 def test_nothing_of_the_watching_is_left() -> None:

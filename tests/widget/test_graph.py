@@ -17,7 +17,8 @@ from xml.etree import ElementTree
 import pytest
 
 import graphwidget as torch
-from graphwidget.exporters import graphviz, html, labels
+from graphwidget.exporters import dot, html, labels
+from graphwidget.exporters.digraph import Graph
 from graphwidget.graph.listeners import get_observer
 from graphwidget.recording.log import unpack
 from graphwidget.widget import display
@@ -307,7 +308,7 @@ def test_graphviz_takes_names_as_text() -> None:
         graph.bind([("", "  <b>\\N\n\x1b&", kept)])
         picture = torch.to_graphviz(graph)
     assert "&#160;&#160;&lt;b&gt;\\N\ufffd\ufffd&amp;" in picture.source
-    if graphviz.has_dot():
+    if dot.has_dot():
         assert b"&lt;b&gt;" in picture.pipe(format="svg")
 
 
@@ -318,6 +319,17 @@ def test_graphviz_has_the_colours_of_the_widget() -> None:
     assert {name: theme[name] for name in labels.COLOURS} == labels.COLOURS
 
 
+def test_graphviz_is_of_a_public_class_and_says_its_direction_once() -> None:
+    drawn = torch.to_graphviz(torch.ones(2, requires_grad=True).exp())
+    assert type(drawn) is Graph
+    assert drawn.source.count("rankdir=LR") == drawn.source.count("rankdir") == 1
+    long = torch.ones(2, requires_grad=True)
+    for _ in range(9):
+        long = long.exp()
+    source = torch.to_graphviz(long).source
+    assert source.count("rankdir=TB") == source.count("rankdir") == 1
+
+
 def test_graphviz_of_anything_else() -> None:
     with pytest.raises(TypeError, match="not int"):
         torch.to_graphviz(3)
@@ -326,7 +338,7 @@ def test_graphviz_of_anything_else() -> None:
 def test_without_dot_the_message_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     _w, _x, y = two_paths()
     picture = torch.to_graphviz(y)
-    monkeypatch.setattr(graphviz.shutil, "which", lambda _name: None)
+    monkeypatch.setattr(dot.shutil, "which", lambda _name: None)
     with pytest.raises(RuntimeError, match="apt install graphviz"):
         picture.render("never")
     assert "apt install graphviz" in picture._repr_mimebundle_()["text/plain"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 import graphwidget
+import graphwidget.static as tf
 from graphwidget.adapters import both
 from graphwidget.exporters import html
 
@@ -50,3 +53,52 @@ def test_what_was_recorded_last(library: object, tmp_path: Path, front_end: list
 def test_nothing_was_recorded(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="nothing has been recorded"):
         graphwidget.to_html(tmp_path / "page.html")
+
+
+def test_a_graph_has_its_page_too(tmp_path: Path, front_end: list[int]) -> None:
+    with graphwidget.watch() as graph:
+        _kept = graphwidget.ones(3) * 2
+    with graphwidget.watch():
+        pass
+    graphwidget.to_html(tmp_path / "page.html", graph)
+    assert front_end == [len(graph.events)]
+
+
+def test_a_page_that_is_written_on_the_way_ends_no_recording(
+    tmp_path: Path, front_end: list[int]
+) -> None:
+    with graphwidget.watch() as graph:
+        a = graphwidget.ones(3, requires_grad=True)
+        b = a * a
+        graphwidget.to_html(tmp_path / "page.html")
+        graphwidget.to_html(tmp_path / "page.html", b)
+        gc.collect()
+        assert graph.recording
+        _later = b.exp()
+    assert [call["op"] for call in graph.model.calls.values()] == ["mul", "exp"]
+    assert 0 < front_end[0] <= front_end[1] < len(graph.events)
+
+
+class Model:
+    """Bears the name of what can be drawn."""
+
+
+@pytest.mark.parametrize(
+    ("what", "name"),
+    [
+        (3, "int"),
+        (np.ones(2), "numpy.ndarray"),
+        (tf.constant(1.0), "graphwidget.static.symbol.Symbol"),
+        (Model(), f"{__name__}.Model"),
+    ],
+)
+def test_what_is_no_graph_is_refused(what: object, name: str, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=rf"a Tensor or a GraphWidget, not {name}$"):
+        graphwidget.to_html(tmp_path / "page.html", what)
+    with pytest.raises(TypeError, match=rf"a GraphWidget or its Model, not {name}$"):
+        graphwidget.to_graphviz(what)
+
+
+def test_arguments_the_wrong_way_round_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"^to_html\(path, what\) writes .* not str$"):
+        graphwidget.to_html(graphwidget.ones(2), "page.html")  # type: ignore[arg-type]

@@ -37,7 +37,7 @@ from .positions import Positions, not_the_users
 from .raised_calls import raised
 from .saved_tensors import CarefulHooks
 from .tape import LONG, MOST
-from .tensor_facts import grad_fn_of
+from .tensor_facts import grad_fn_of, version_of
 from .tensors import Tables
 from .unused_parameters import unused
 from .warned_lines import WarnedLines
@@ -230,6 +230,20 @@ class TorchAdapter:
             self.identity.tell_nodes([grad_fn_of(tensor)], (), [ref], None)
         self.drain()
         return ref.id
+
+    def value_of(self, tensor: torch.Tensor) -> int | None:
+        """The value that the tensor is in this recording; None when it does not know it, or is over
+        and has not heard what became of it since."""
+        ref = self.identity.known(tensor)
+        if ref is None:
+            return None
+        number: int | None
+        if self.active:
+            number = self.shown(tensor)
+        else:
+            self.drain()
+            number = ref.id if ref.version == version_of(tensor) else None
+        return number if self.recorder.shows(number, grad_fn_of(tensor)) else None
 
     def findings(self, over: bool = False) -> list[Finding]:
         """What is wrong, as far as it was noticed, the newest first. Graphs that no backward ran
