@@ -43,26 +43,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print(error, Findings(adapter.findings()))
     findings = Findings(adapter.findings(over=True))
     _tell(findings)
+    recorded = bool(adapter.recorder.latest().values)
+    if failed and recorded and not findings:
+        print("\nNothing was found in the graph that explains the error.", file=sys.stderr)
     for fault in adapter.faults:
         print(f"\n{fault}; what the script did after that was not seen.", file=sys.stderr)
     if given.json is not None:
         with open(given.json, "w", encoding="utf-8") as file:
             json.dump([each.as_json() for each in findings], file, indent=2)
-    if failed or given.always:
+    if not recorded:
+        if given.page or given.always:
+            print("\nNo page was written: nothing was recorded.", file=sys.stderr)
+    elif failed or given.page or given.always:
         _write_page(adapter, given.page or f"{_stem(given.script)}.graph.html")
     return status
 
 
 def _parse(arguments: Sequence[str]) -> Any:
     parser = argparse.ArgumentParser(
-        "python -m graphwidget", description="Run a script of PyTorch's and say what is wrong."
+        "python -m graphwidget",
+        description="Run a PyTorch script and say what is wrong with it.",
+        usage="%(prog)s [-h] [--json FILE] [--page FILE] [--always] script [args ...]",
     )
     parser.add_argument("--json", metavar="FILE", help="write what was found there as JSON")
-    parser.add_argument("--page", metavar="FILE", help="where the page goes (SCRIPT.graph.html)")
-    parser.add_argument("--always", action="store_true", help="write the page if all went well too")
-    parser.add_argument("script")
-    parser.add_argument("args", nargs=argparse.REMAINDER)
+    parser.add_argument("--page", metavar="FILE", help="write the page there, failed or not")
+    parser.add_argument(
+        "--always", action="store_true", help="write SCRIPT.graph.html if all went well"
+    )
+    parser.add_argument("script", nargs="?", help="the script, and then what it is given")
+    parser.add_argument("args", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
+    if given.script is None:
+        parser.error("a script is required")
     if not os.path.isfile(given.script):
         parser.error(f"there is no file {given.script}")
     return given
@@ -102,10 +114,10 @@ def _tell(findings: Findings) -> None:
 
 
 def _write_page(adapter: Adapter, path: str) -> None:
-    from .widget.graph import GraphWidget
+    from .widget.pages import write
 
     try:
-        GraphWidget(adapter).to_html(path, title=os.path.basename(path))
+        write(adapter, path, title=os.path.basename(path))
     except (OSError, ValueError) as error:
         print(f"\nNo page was written: {error}", file=sys.stderr)
     else:

@@ -1,7 +1,7 @@
 """pytest's option ``--graphwidget``: reports of failures say what is wrong with their graph.
 
-It is loaded with ``-p graphwidget.pytest_plugin``. An entry point would load it unasked, and pytest
-then rewrites the assertions of all modules of the package, wherever that is installed.
+It has to be loaded with ``-p graphwidget.pytest_plugin``. An entry point would load it unasked, and
+pytest then rewrites the assertions of all modules of the package, wherever that is installed.
 """
 
 from __future__ import annotations
@@ -28,11 +28,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Watch the fixtures of each test."""
+    if item.config.getoption("graphwidget"):
+        item.stash[_adapter] = Adapter(Recorder())
+    return (yield from _watched(item))
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Watch each test."""
-    if not item.config.getoption("graphwidget"):
+    """Watch the test itself, in the same recording."""
+    return (yield from _watched(item))
+
+
+def _watched(item: pytest.Item) -> Generator[None, Any, Any]:
+    adapter = item.stash.get(_adapter, None)
+    if adapter is None:
         return (yield)
-    adapter = item.stash[_adapter] = Adapter(Recorder())
     with adapter.observing():
         try:
             return (yield)
@@ -49,10 +61,10 @@ def pytest_runtest_makereport(
     """Add to the report of a test that failed what was found and does not stand under the error."""
     report = yield
     adapter = item.stash.get(_adapter, None)
-    if adapter is not None and report.when == "call":
+    if adapter is not None and (report.failed or report.when == "call"):
         error = None if call.excinfo is None else call.excinfo.value
         notes = "\n".join(getattr(error, "__notes__", ()))
-        findings = [str(each) for each in adapter.findings()] if report.failed else []
+        findings = [str(each) for each in adapter.findings(over=True)] if report.failed else []
         told = [text for text in findings if text not in notes]
         if told:
             report.sections.append(("what is wrong with the graph", "\n\n".join(told)))

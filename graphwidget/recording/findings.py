@@ -19,6 +19,7 @@ HEADLINES = {
     "nan": "NaN or infinity",
     "leak": "Graphs pile up",
     "custom": "Own backward code failed",
+    "scalar": "Backward from many numbers",
 }
 """What a finding of each kind is called where people read it."""
 
@@ -54,11 +55,11 @@ class Finding(NamedTuple):
     """One thing that is wrong.
 
     ``kind`` is ``stale``, ``freed``, ``leaf``, ``view``, ``no_grad``, ``unused``, ``nan``,
-    ``leak`` or ``custom``; ``reader`` the call that needs a value, ``culprit`` the line that took
-    it away, each None where unknown; ``fix`` is code to replace it with, perhaps empty, and what of
-    it stands elsewhere says where (``# line 8``, ``# after line 13``, ``# before line 8``);
-    ``text`` says it in sentences. ``tried`` says what became of the fix where it was tried; else
-    it is empty."""
+    ``leak``, ``custom`` or ``scalar``; ``reader`` the call that needs a value, ``culprit`` the line
+    that took it away, each None where unknown; ``fix`` is code to replace it with, perhaps empty,
+    and what of it stands elsewhere says where (``# line 8``, ``# after line 13``, ``# before line
+    8``); ``text`` says it in sentences. ``tried`` says what became of the fix where it was tried;
+    else it is empty."""
 
     kind: str
     reader: Place | None
@@ -114,10 +115,13 @@ class Finding(NamedTuple):
 class Findings(list[Finding]):
     """Findings, the newest first."""
 
+    nothing = "Nothing was found."
+    """What is said where there are none."""
+
     def __repr__(self) -> str:
-        return "\n\n".join(map(str, self)) or "Nothing was found."
+        return "\n\n".join(map(str, self)) or self.nothing
 
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
-        return "<hr>".join(each._repr_html_() for each in self) or "Nothing was found."
+        return "<hr>".join(each._repr_html_() for each in self) or escape(self.nothing)

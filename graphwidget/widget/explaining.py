@@ -12,15 +12,31 @@ from ..recording.findings import Findings
 from ..recording.recorder import Recorder
 from .tracebacks import leave_out_own
 
+OF_PYTORCH = (
+    "Nothing was found. explain() is about programs on the real PyTorch; errors of graphwidget's "
+    "own engine carry their explanation themselves, as notes."
+)
+
 
 def explain() -> Findings:
-    """What is wrong in the program that is watched, or was watched last: the newest finding first.
+    """What is wrong in the program on the real PyTorch that is watched, or was watched last, by the
+    newest ``watch()`` or ``diagnose()``: the newest finding first.
 
     Each has its ``kind``, the lines of the ``reader`` and the ``culprit``, a ``fix`` as code and
     a ``text``. Needs ``%load_ext graphwidget``, ``graphwidget.watch()`` or ``diagnose()`` around
     what ran."""
     adapter = both.newest()
-    return Findings([] if adapter is None else adapter.findings())
+    found = Findings([] if adapter is None else adapter.findings())
+    if adapter is None or adapter.pytorch is None or _errors(adapter):
+        found.nothing = OF_PYTORCH
+    return found
+
+
+def _errors(adapter: both.Adapter) -> bool:
+    """Whether errors were recorded, perhaps of graphwidget's own engine."""
+    if not adapter.light:
+        adapter.drain()
+    return bool(adapter.recorder.latest().errors)
 
 
 @contextmanager

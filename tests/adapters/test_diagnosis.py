@@ -289,3 +289,16 @@ y.sum().backward()
     assert finding.reader is not None
     assert finding.reader.text == "return torch.autograd.grad(grad.detach().sum(), z)[0]"
     assert run(BROKEN["slice"].source, "after it")[0][0].culprit.text == "b[0] = 5."
+
+
+def test_explain_says_of_what_it_speaks() -> None:
+    with graphwidget.watch():
+        a = graphwidget.ones(2, requires_grad=True)
+        b = a.exp()
+        b.add_(1)
+        with pytest.raises(RuntimeError, match="inplace operation"):
+            b.sum().backward()
+    assert "explain() is about programs on the real PyTorch" in repr(graphwidget.explain())
+    with graphwidget.watch():
+        torch.ones(2, requires_grad=True).sum().backward()
+    assert repr(graphwidget.explain()) == "Nothing was found."

@@ -94,6 +94,88 @@ def test_a_script_without_pytorch_does_not_get_it(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == ("False\n", "", 0)
 
 
+NOTHING = "Nothing was found in the graph that explains the error."
+
+
+def test_a_failure_that_the_graph_does_not_explain(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(RIGHT + "open('nowhere')\n")
+    done = run(tmp_path, "graphwidget", "train.py")
+    assert done.returncode == 1
+    assert NOTHING in done.stderr
+    assert "train.graph.html" in done.stderr or "has not been built" in done.stderr
+    (tmp_path / "train.py").write_text(BROKEN)
+    assert NOTHING not in run(tmp_path, "graphwidget", "train.py").stderr
+
+
+@pytest.mark.parametrize("source", ["1 +\n", "print(1)\n1 / 0\n"])
+def test_where_nothing_was_recorded_there_is_no_page(tmp_path: Path, source: str) -> None:
+    (tmp_path / "plain.py").write_text(source)
+    done = run(tmp_path, "graphwidget", "--page", "here.html", "plain.py")
+    assert done.returncode == 1
+    assert "No page was written: nothing was recorded." in done.stderr
+    assert "The graph is in" not in done.stderr
+    assert NOTHING not in done.stderr
+    assert list(tmp_path.glob("*.html")) == []
+
+
+@pytest.mark.parametrize("asked", [("--always",), ("--page", "train.graph.html")])
+def test_a_page_that_is_asked_for_is_written_though_all_went_well(
+    tmp_path: Path, asked: tuple[str, ...]
+) -> None:
+    (tmp_path / "train.py").write_text(RIGHT)
+    done = run(tmp_path, "graphwidget", *asked, "train.py")
+    assert done.returncode == 0
+    assert "train.graph.html" in done.stderr or "has not been built" in done.stderr
+
+
+def test_a_script_is_required_and_what_it_is_given_is_not(tmp_path: Path) -> None:
+    done = run(tmp_path, "graphwidget")
+    assert done.returncode == 2
+    assert "script [args ...]" in done.stderr
+    assert done.stderr.endswith("error: a script is required\n")
+
+
+FIXTURES = """\
+import pytest
+import torch
+
+@pytest.fixture
+def hidden():
+    return torch.sigmoid(torch.nn.Linear(3, 2)(torch.randn(5, 3)))
+
+@pytest.fixture
+def broken(hidden):
+    hidden *= 3
+    hidden.mean().backward()
+
+def test_written(hidden):
+    hidden += 1
+    hidden.mean().backward()
+
+def test_in_a_fixture(broken):
+    pass
+
+def test_kept():
+    net, kept = torch.nn.Linear(3, 2), []
+    for _ in range(20):
+        kept.append(net(torch.randn(5, 3)).mean())
+    assert len(kept) == 0
+"""
+
+
+def test_fixtures_are_watched_too_and_what_is_told_when_all_is_over(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(FIXTURES)
+    plugin = ("-p", "graphwidget.pytest_plugin", "-p", "no:cacheprovider", "-q")
+    done = run(tmp_path, "pytest", *plugin, "--graphwidget", "test_it.py")
+    needed = "needed by  test_it.py, line 6: return torch.sigmoid("
+    _, failures = done.stdout.split("= FAILURES =")
+    errors, _ = done.stdout.split("= FAILURES =")
+    assert needed in failures
+    assert needed in errors
+    assert "caused by  test_it.py, line 10: hidden *= 3" in errors
+    assert "Graphs pile up: kept keeps the graph of every turn alive" in failures
+
+
 def test_failing_tests_are_explained_in_their_report(tmp_path: Path) -> None:
     body = "".join(f"    {line}\n" for line in BROKEN.splitlines()[3:])
     (tmp_path / "test_it.py").write_text(

@@ -29,6 +29,7 @@ from .call_recorder import CallRecorder, named
 from .engine_entry import EngineEntry
 from .heard_calls import HeardCalls
 from .identity import Identity
+from .many_numbers import many_numbers
 from .mode_stack import enter, leave
 from .modules_and_steps import ModulesAndSteps
 from .node_facts import leafy, sequence_of
@@ -194,6 +195,7 @@ class TorchAdapter:
             with torch._C.DisableTorchFunction():
                 raised(error, self.calls, self.hooks.modules, not_the_users)
                 finding = absent(error, self.runs, not_the_users)
+                finding = finding or many_numbers(error, self.runs, not_the_users)
                 self.runs.checks.add(finding)
             for line in () if finding is None else finding.lines():
                 error.add_note(line)
