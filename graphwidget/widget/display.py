@@ -49,6 +49,9 @@ WORDS = {"ok": "done", "failed": "failed", "running": "running", "abandoned": "a
 def sentence(model: Model, lost: int) -> str:
     """A graph in one line that says the same in every session."""
     parts = [_many(len(model.calls), "op"), _many(len(model.nodes), "node")]
+    loop = max(model.loops.values(), key=lambda loop: loop["count"], default=None)
+    if loop is not None and 0 < len(loop["turns"]) < loop["count"]:
+        parts.append(f"{len(loop['turns'])} of {loop['count']} turns")
     if model.runs:
         status = list(model.runs.values())[-1]["status"]
         parts.append(f"backward {WORDS[status]}")

@@ -19,6 +19,12 @@ MENDED = {
         "net(x).mean().backward(retain_graph=True)",
         NET + "net(x).backward(retain_graph=True)",
     ),
+    "of a sum": (
+        "loss has 4 numbers (shape [4, 1])", "loss = sum(each * 2 for each in outs)",
+        "loss = sum(each * 2 for each in outs).mean()",
+        NET + "outs = [net(x), net(x)]\nloss = sum(each * 2 for each in outs)\n"
+        "loss.backward()",
+    ),
     "added up": (
         "loss has 4 numbers (shape [4, 1])", "loss.backward()", "loss.mean().backward()",
         NET + "loss = 0\nfor k in range(3):\n    loss += k * net(x)\nloss.backward()",

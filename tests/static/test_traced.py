@@ -298,6 +298,18 @@ def test_a_write_between_forward_and_backward_is_found() -> None:
         loss.backward()
 
 
+def test_a_recorded_function_shows_its_name_and_recordings() -> None:
+    def double(x: Any) -> Any:
+        return x * 2
+
+    static = tf.from_function(double)
+    assert repr(static) == "<StaticFunction double: not recorded yet>"
+    static(torch.ones(2))
+    assert repr(static) == "<StaticFunction double: 1 recording>"
+    static(torch.ones(3))
+    assert repr(static) == "<StaticFunction double: 2 recordings>"
+
+
 def test_compile_decorates_functions_and_methods() -> None:
     class Scaler:
         factor = 2

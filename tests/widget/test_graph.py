@@ -258,6 +258,21 @@ def words(source: str) -> str:
     return re.sub(r"</?(?:B|FONT)\b[^>]*>", "", source.replace("<BR/>", "\n"))
 
 
+def test_the_line_of_words_says_how_many_turns_it_has() -> None:
+    x = torch.ones(2, requires_grad=True)
+    with torch.watch() as graph:
+        for turn in range(300):
+            (x * turn).sum().backward()
+    loop = next(iter(graph.model.loops.values()))
+    told = len(loop["turns"])
+    assert 2 * told == len(graph.model.calls)
+    assert f"{told} of 300 turns, backward done>" in repr(graph)
+    with torch.watch() as short:
+        for turn in range(3):
+            (x * turn).sum()
+    assert "turns" not in repr(short)
+
+
 def test_graphviz_of_a_recorded_tensor() -> None:
     with torch.watch():
         _w, _x, y = two_paths()

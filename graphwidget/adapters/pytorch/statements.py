@@ -59,10 +59,29 @@ def parsed_value(text: str) -> ast.expr | None:
 def valid(code: str) -> str:
     """The code if it is Python, else nothing."""
     try:
-        ast.parse(code)
+        tree = ast.parse(code)
     except SyntaxError:
         return ""
-    return code
+    return _with_one_pair(code, tree)
+
+
+def _with_one_pair(code: str, tree: ast.AST) -> str:
+    """``sum(x for x in xs)`` for ``sum((x for x in xs))``, as ``ast.unparse`` writes it."""
+    lines = [bytearray(line.encode()) for line in code.split("\n")]
+    spare: list[tuple[int, int]] = []
+    for call in ast.walk(tree):
+        given = call.args if isinstance(call, ast.Call) and not call.keywords else []
+        if len(given) == 1 and isinstance(given[0], ast.GeneratorExp):
+            first, end = given[0].col_offset, given[0].end_col_offset or 0
+            line = lines[given[0].lineno - 1]
+            if (
+                given[0].lineno == given[0].end_lineno
+                and line[first - 1 : first] + line[end : end + 1] == b"()"
+            ):
+                spare += [(given[0].lineno, first), (given[0].lineno, end - 1)]
+    for nr, at in sorted(spare, reverse=True):
+        del lines[nr - 1][at]
+    return b"\n".join(lines).decode()
 
 
 def is_variable(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> bool:

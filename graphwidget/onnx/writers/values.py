@@ -41,9 +41,10 @@ def write_guard(w: Any, operation: Any, env: Any) -> Any:
             return []
         if not frozen(made_by):
             return []
+    what = guard.where.partition(", in ")[0]  # the message begins with the place
     raise OnnxExporterError(
-        f"Python looks at values here ({guard.where}), and a file would go one way for all inputs; "
-        "static.cond and static.while_loop say it in the graph"
+        f"the program depends on a value here ({what}), and a file would go one way for all "
+        "inputs; use static.cond or static.while_loop"
     )
 
 

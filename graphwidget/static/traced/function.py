@@ -86,6 +86,11 @@ class StaticFunction:
         self.__name__ = getattr(function, "__name__", type(function).__name__)
         self.__doc__ = function.__doc__
 
+    def __repr__(self) -> str:
+        count = len(self.recordings)
+        told = f"{count} recording{'s' * (count > 1)}" if count else "not recorded yet"
+        return f"<StaticFunction {self.__name__}: {told}>"
+
     @property
     def recordings(self) -> list[Recording]:
         """All recordings, the oldest first."""
