@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
+from pathlib import Path
 
 import pytest
 
 from graphwidget.recording import events as ev
 from graphwidget.recording.fold import fold
-from graphwidget.recording.log import MAX_EVENTS, Log, unpack, wire
+from graphwidget.recording.log import MAX_BYTES, MAX_EVENTS, Log, unpack, wire
 from graphwidget.recording.recorder import Recorder, Ref
 
 ONE = ev.Summary((1,), "float32", (1.0,), None, None)
@@ -161,3 +162,8 @@ def test_a_fork_hears_of_deaths() -> None:
     del thing
     other.drain()
     assert other.log.since(0)[1][-1] == ev.Dead(1)
+
+
+def test_the_readme_says_how_much_a_log_holds() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    assert f"{MAX_EVENTS:,} events or {MAX_BYTES // 2**20} MB" in readme
