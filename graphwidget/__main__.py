@@ -31,20 +31,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     adapter = Adapter(Recorder())
     sys.argv = [given.script, *given.args]
     sys.path[0] = os.path.dirname(os.path.abspath(given.script))
-    status, failed = 0, False
+    status, failed, crashed = 0, False, False
     try:
         with adapter.observing():
             runpy.run_path(given.script, run_name="__main__")
     except SystemExit as end:
         status = _status(end.code)
     except BaseException as error:
-        status, failed = 1, True
+        status, failed, crashed = 1, True, isinstance(error, Exception)
         adapter.raised(error)
         _print(error, Findings(adapter.findings()))
     findings = Findings(adapter.findings(over=True))
     _tell(findings)
     recorded = bool(adapter.recorder.latest().values)
-    if failed and recorded and not findings:
+    if crashed and recorded and not findings:
         print("\nNothing was found in the graph that explains the error.", file=sys.stderr)
     for fault in adapter.faults:
         print(f"\n{fault}; what the script did after that was not seen.", file=sys.stderr)

@@ -39,6 +39,8 @@ class BackwardRuns:
         self.identity = Identity(recorder)
         self.identity.tell_call = self.calls.earlier
         self.modules = ModuleNames()
+        self.erred = False
+        """Whether the program met errors of this engine, which explain themselves."""
         self.raw = recorder.raw
         self.values = recorder.values
         self.nodes = recorder.nodes
@@ -209,6 +211,7 @@ class BackwardRuns:
             getattr(facts, "slot", None), value, getattr(facts, "expected", None),
             getattr(facts, "found", None), (), None, None, (), None,
         )  # fmt: skip
+        self.erred = True
         self.raw.append((self._error, None, event, storage, versions, self.position()))
 
     @guarded
@@ -223,6 +226,7 @@ class BackwardRuns:
             "call", type(error).__name__, str(error), (), None, None, None, None, None, None, (),
             None, call.op, inputs, self.modules.scope_of(call.module),
         )  # fmt: skip
+        self.erred = True
         position = position_of(call.way, call.module, self.recorder.sites)
         self.raw.append((self._raised, position, event))
 

@@ -83,6 +83,7 @@ class NativeAdapter(HeardGradCalls):
         other = type(self)(self.recorder.fork())
         other.calls.bindings.update(self.calls.bindings)
         other.calls.write_times.update(self.calls.write_times)
+        other.erred = self.erred
         return other
 
     # Switching on and off ------------------------------------------------------------------

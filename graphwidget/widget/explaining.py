@@ -13,8 +13,8 @@ from ..recording.recorder import Recorder
 from .tracebacks import leave_out_own
 
 OF_PYTORCH = (
-    "Nothing was found. explain() is about programs on the real PyTorch; errors of graphwidget's "
-    "own engine carry their explanation themselves, as notes."
+    "Nothing was found. explain() is about watched programs on the real PyTorch; errors of "
+    "graphwidget's own engine carry their explanation themselves, as notes."
 )
 
 
@@ -27,16 +27,9 @@ def explain() -> Findings:
     what ran."""
     adapter = both.newest()
     found = Findings([] if adapter is None else adapter.findings())
-    if adapter is None or adapter.pytorch is None or _errors(adapter):
+    if adapter is None or adapter.pytorch is None or adapter.erred:
         found.nothing = OF_PYTORCH
     return found
-
-
-def _errors(adapter: both.Adapter) -> bool:
-    """Whether errors were recorded, perhaps of graphwidget's own engine."""
-    if not adapter.light:
-        adapter.drain()
-    return bool(adapter.recorder.latest().errors)
 
 
 @contextmanager

@@ -298,7 +298,9 @@ def test_explain_says_of_what_it_speaks() -> None:
         b.add_(1)
         with pytest.raises(RuntimeError, match="inplace operation"):
             b.sum().backward()
-    assert "explain() is about programs on the real PyTorch" in repr(graphwidget.explain())
+    assert "explain() is about watched programs on the real PyTorch" in repr(graphwidget.explain())
     with graphwidget.watch():
+        with pytest.raises(RuntimeError, match="must match the size"):
+            torch.ones(2) + torch.ones(3)
         torch.ones(2, requires_grad=True).sum().backward()
     assert repr(graphwidget.explain()) == "Nothing was found."
