@@ -43,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print(error, Findings(adapter.findings()))
     findings = Findings(adapter.findings(over=True))
     _tell(findings)
+    adapter.drain()
     recorded = bool(adapter.recorder.latest().values)
     if crashed and recorded and not findings:
         print("\nNothing was found in the graph that explains the error.", file=sys.stderr)
