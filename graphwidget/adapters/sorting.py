@@ -24,6 +24,9 @@ from .scopes import Scopes
 PULSE = 0.05
 """Seconds between two looks at a program that runs."""
 
+FIRST = 0.15
+"""Seconds until the first look: a cell that is over before is drawn once, at its end."""
+
 SIFT = 1_024
 """Raw records after which those of turns in the middle are let go."""
 
@@ -59,7 +62,7 @@ class Sorter:
         self.ring = Ring(recorder, scopes, self.kinds)
         self.pulsing = False
         """Whether somebody looks while the program runs."""
-        self._due = monotonic() + PULSE  # when the next look is
+        self._due = monotonic() + FIRST  # when the next look is
         self.most = SIFT
         """Raw records after which to ``sift``."""
         self.few = True

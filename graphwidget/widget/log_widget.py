@@ -61,6 +61,7 @@ class LogWidget(FrontEnd):
 
     _displayed = False  # whether a page may know of it; before that nothing is sent
     _put_off = False  # whether ``packed`` is to be made when somebody reads it
+    _packed_until = -1  # the time after the last event that it holds
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -74,7 +75,7 @@ class LogWidget(FrontEnd):
 
     def _show_log_of(self, adapter: Adapter) -> None:
         self.adapter, self.recorder = adapter, adapter.recorder
-        self._sent = self.recorder.log.first
+        self._sent, self._packed_until = self.recorder.log.first, -1
         adapter.on_pulse, adapter.on_asked = weak(self._pulse), weak(self._bind_variables)
 
     def open(self) -> None:
@@ -121,7 +122,7 @@ class LogWidget(FrontEnd):
             if wanted or final:
                 self.count = count
             if final and not self.past:
-                self._put_off = True
+                self._put_off = self._put_off or self._packed_until != self.recorder.log.count
                 if self._displayed or kernel() is not None:
                     self.pack_now()
 
@@ -133,7 +134,8 @@ class LogWidget(FrontEnd):
             self._put_off = False
             log = self.recorder.log
             log.model()  # while the events are at hand: packed, they are parsed
-            self.count, self.packed = log.count, log.pack()
+            self._packed_until = self.count = log.count
+            self.packed = log.pack()
 
     def _rows_since(self, start: int) -> tuple[int, list[Sequence[Any]], int]:
         """The events from a time on, the time of the first of them and the one after the last. The
