@@ -244,6 +244,34 @@ def test_warnings_name_the_lines_that_they_name_without_us(action: Any) -> None:
     assert len(without) == {"default": 4, "always": 5, "ignore": 0}[action]
 
 
+HOOKED = """
+net = torch.nn.Linear(3, 3)
+net.register_full_backward_hook(lambda module, given, gave: None)
+net(torch.ones(2, 3)).sum().backward()
+"""
+
+
+@pytest.mark.parametrize("watched", WATCHED)
+def test_a_warning_from_a_hook_names_the_line_of_the_backward(watched: Any) -> None:
+    def warned(around: Any) -> list[tuple[str, int]]:
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            with around():
+                exec(compile(HOOKED, "<hooked>", "exec"), {"torch": torch})
+        return [(each.filename, each.lineno) for each in heard]
+
+    assert warned(watched) == warned(nullcontext) == [("<hooked>", 4)]
+
+
+@pytest.mark.parametrize("watched", WATCHED)
+def test_gradcheck_accuses_nobody(watched: Any) -> None:
+    x = torch.linspace(1, 2, 3, dtype=torch.double, requires_grad=True)
+    with watched():
+        assert torch.autograd.gradcheck(lambda x: (x**2).sum(), x)
+        assert torch.autograd.gradgradcheck(lambda x: (x**3).sum(), x)
+    assert list(graphwidget.explain()) == []
+
+
 @pytest.mark.parametrize("watched", WATCHED)
 def test_an_earlier_recording_that_is_dropped_takes_nothing_from_the_next(watched: Any) -> None:
     earlier = graphwidget.watch()

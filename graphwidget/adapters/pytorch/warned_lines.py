@@ -3,7 +3,8 @@
 A warning names a frame by counting outward from where it is raised, and the function mode's own
 frame is one of these. So warnings that name a file of ours are all let through to be shown, and
 raised again there for the line that they would have named without us: it is the program's filters
-and what it was warned of before that decide what becomes of them.
+and what it was warned of before that decide what becomes of them. Those that name a frame beyond
+ours, as from hooks within a backward, are shown with the line that is meant.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class WarnedLines:
         warnings.filters.insert(0, self._filter)  # type: ignore[attr-defined]
         self._before = warnings.showwarning
         self._own = self._show  # one object, to be known again
+        self._again = False  # whether what is shown was raised again by us
         warnings.showwarning = self._own
 
     def remove(self) -> None:
@@ -45,24 +47,44 @@ class WarnedLines:
         self, message: Warning | str, category: type[Warning], filename: str, lineno: int,
         file: TextIO | None = None, line: str | None = None,
     ) -> None:  # fmt: skip
-        frame = _caller(_getframe(1)) if filename.startswith(ROOM) and file is None else None
+        frame = None
+        if file is None and not self._again:
+            frame = _meant(_getframe(1), filename, lineno)
         if frame is None:
             self._before(message, category, filename, lineno, file, line)
             return
+        meant = frame.f_code.co_filename, frame.f_lineno
+        if not filename.startswith(ROOM):
+            self._before(message, category, *meant, file, line)
+            return
         space = frame.f_globals
         registry = space.setdefault("__warningregistry__", {})
-        warnings.warn_explicit(
-            message, category, frame.f_code.co_filename, frame.f_lineno,
-            space.get("__name__", "<string>"), registry,
-        )  # fmt: skip
+        self._again = True
+        try:
+            warnings.warn_explicit(
+                message, category, *meant, space.get("__name__", "<string>"), registry
+            )
+        finally:
+            self._again = False
 
 
-def _caller(frame: FrameType | None) -> FrameType | None:
-    """Who made the call that a frame of ours, the innermost one, makes in its stead."""
-    while frame is not None and not frame.f_code.co_filename.startswith(ROOM):
+def _meant(frame: FrameType | None, filename: str, lineno: int) -> FrameType | None:
+    """The frame that a warning would name without us, if it names another one."""
+    while frame is not None and frame.f_code.co_filename == warnings.__file__:
         frame = frame.f_back
-    while frame is not None and frame.f_code.co_filename.startswith(ROOM):
+    named = -1
+    own: set[int] = set()
+    frames: list[FrameType] = []
+    while frame is not None:
+        if named < 0 and (frame.f_code.co_filename, frame.f_lineno) == (filename, lineno):
+            named = len(frames)
+        frames.append(frame)
         frame = frame.f_back
-    if frame is not None and frame.f_code.co_filename == OVERRIDES and frame.f_back is not None:
-        return frame.f_back.f_back  # a function in Python, which has asked us instead
-    return frame
+    for nr, each in enumerate(frames):
+        if each.f_code.co_filename.startswith(ROOM):
+            own.add(nr)
+            if nr + 1 < len(frames) and frames[nr + 1].f_code.co_filename == OVERRIDES:
+                own |= {nr + 1, nr + 2}  # a function in Python, which has asked us instead
+    rest = [each for nr, each in enumerate(frames) if nr not in own]
+    meant = rest[named] if 0 <= named < len(rest) else None
+    return None if named < 0 or meant is frames[named] else meant
