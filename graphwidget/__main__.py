@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     status, failed, crashed = 0, False, False
     try:
         with adapter.observing():
-            runpy.run_path(given.script, run_name="__main__")
+            runpy.run_path(os.path.abspath(given.script), run_name="__main__")
     except SystemExit as end:
         status = _status(end.code)
     except BaseException as error:

@@ -62,6 +62,15 @@ def test_a_script_that_fails_is_explained_after_its_traceback(tmp_path: Path) ->
     assert "train.graph.html" in done.stderr or "has not been built" in done.stderr
 
 
+def test_a_script_knows_where_it_stands(tmp_path: Path) -> None:
+    source = "import os\nos.chdir('/')\nprint(__file__, open(__file__).read(9))\n"
+    (tmp_path / "where.py").write_text(source)
+    python = [sys.executable, "where.py"]
+    plain = subprocess.run(python, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert run(tmp_path, "graphwidget", "where.py").stdout == plain.stdout
+    assert str(tmp_path) in plain.stdout
+
+
 @pytest.mark.parametrize("status", [0, 3])
 def test_the_exit_status_is_the_scripts(tmp_path: Path, status: int) -> None:
     (tmp_path / "train.py").write_text(RIGHT + f"sys.exit({status})\n")
