@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sysconfig
 from collections.abc import Callable
 from sys import _getframe
 from types import FrameType
@@ -13,7 +14,7 @@ import torch
 from ...arrays.call_sites import PACKAGE
 from ...recording.positions import Position
 from ...recording.recorder import Recorder
-from ...recording.sites import Names
+from ...recording.sites import Names, Site
 from ...recording.summary import Captured
 from ..position_finder import PositionFinder
 from ..sorting import TICK
@@ -24,6 +25,11 @@ CALLING = torch.nn.Module._call_impl.__code__
 """The code that calls modules."""
 HANDED_OVER = torch.overrides.handle_torch_function.__code__
 """The code with which PyTorch's Python functions hand a call over to a mode."""
+INSTALLED = (
+    os.path.dirname(os.path.dirname(torch.__file__)),
+    *(sysconfig.get_path(each) for each in ("purelib", "platlib", "stdlib")),
+)
+"""The folders of libraries."""
 BEFORE = 3
 """Frames of ours, at least, between the position that is asked for and the call that was heard."""
 
@@ -89,6 +95,16 @@ class Positions(PositionFinder):
                     self.identity.note(ref, (self.unpacked, None, ref.id, scope, name))
         return position
 
+    def _site(self, frame: FrameType) -> Site | None:
+        # What a trainer or an optimizer's wrapper does stands on the line that calls it; what a
+        # library's module computes, on the module's own line, which may be what is wrong.
+        where: FrameType | None = frame
+        while where is not None and where.f_code is not CALLING:
+            if not of_a_library(where.f_code.co_filename):
+                return self.sites.at(where.f_code, where.f_lasti)
+            where = where.f_back
+        return super()._site(frame)
+
     def number(self, value: Any) -> Captured | None:
         if not isinstance(value, torch.Tensor):
             return super().number(value)
@@ -118,7 +134,16 @@ class _Files(dict[str, bool]):
 
 
 _ours = _Files(PACKAGE)
+_installed = _Files(
+    *(os.path.join(each, "") for each in INSTALLED), PACKAGE, "<graphwidget", "<eval_with_key",
+    "<frozen",
+)  # fmt: skip
 _not_the_users = _Files(TORCH, PACKAGE, "<graphwidget", "<eval_with_key")
+
+
+def of_a_library(filename: str) -> bool:
+    """Whether a file is one that was installed: its lines are nobody's to change."""
+    return _installed[filename]
 
 
 def not_the_users(filename: str) -> bool:

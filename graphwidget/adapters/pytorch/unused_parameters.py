@@ -29,6 +29,7 @@ from .identity import Identity
 from .lines import MAX_LINES, place_in, place_of, place_of_call, statement
 from .loss_fixes import fix_keeping_history
 from .no_graph import cut, lost_before
+from .positions import of_a_library
 from .without_optimizer import unheld
 
 LISTED = 8
@@ -94,11 +95,12 @@ class Learners:
 
 def unused(
     model: Model, learners: Learners, graded: set[int], numbers: dict[int, Site],
-    origins: dict[int, Site], over: bool,
+    origins: dict[int, Site], frozen: dict[int, Site], over: bool,
 ) -> Finding | None:  # fmt: skip
     """The parameters that never got a gradient, or that no optimizer holds, in what was done since
     the model's snapshot, if it has one. ``numbers`` tells where values became numbers, ``origins``
-    where the program's own tensors were made, ``over`` that the program has ended."""
+    where the program's own tensors were made, ``frozen`` where they were told to need no gradient,
+    ``over`` that the program has ended."""
     held = learners.held
     runs = [run["status"] for run in model.runs.values() if run["time"] >= model.dropped]
     if not runs or runs[-1] != "ok":
@@ -113,12 +115,13 @@ def unused(
         if all(call["call"] not in twice for call in uses[row["storage"]])
     }
     if lost:
-        return _lost(model, lost, uses, numbers)
+        found = _lost(model, lost, uses, numbers)
+        return None if _by_a_library(found) else found
     never = [path for path in idle if path not in used]
     if not over or not held:
         return None
     sources = [(file, "".join(linecache.getlines(file)[:MAX_LINES])) for file in _files(model)]
-    stray = unheld(model, dict(_named(model)), graded, learners.bare, held, sources)
+    stray = unheld(model, dict(_named(model)), graded, learners.bare, held, sources, frozen)
     if stray is None and held.isdisjoint(graded):
         return _nothing_learns(model, learners, graded, numbers, origins)
     return stray or _forgotten(model, never)
@@ -254,6 +257,11 @@ def _lost(
         return Finding("unused", None, None, "", text)
     text += " What comes from them is used for nothing."
     return Finding("unused", None, places[0], fixes.kept_result(statement(model, places[0])), text)
+
+
+def _by_a_library(found: Finding) -> bool:
+    """Whether a library's module computes it for nobody, or cuts it off, as many are meant to."""
+    return found.culprit is not None and of_a_library(found.culprit.file)
 
 
 def _differentiated(model: Model) -> set[int]:

@@ -257,7 +257,7 @@ class TorchAdapter:
             self.drain()
             with torch._C.DisableTorchFunction():
                 model = self.recorder.latest()
-                lost = self.calls.became_numbers, self.calls.origins
+                lost = self.calls.became_numbers, self.calls.origins, self.calls.frozen
                 idle = unused(model, learners, graded, *lost, over)
         found = [*reversed(checks.findings), *reversed(checks.earlier)]
         if over and not found:

@@ -2,8 +2,9 @@
 
 Many correct programs have some: a model that only lends its gradients, a body that is not trained.
 So they are spoken of only where it is known how an optimizer lost them: a module in a plain list
-or dictionary of another, whose own parameters are held; or an optimizer with parameters that never
-got a gradient, and that are of no model any more or of a copy of the one that learns.
+or dictionary of another, whose own parameters are held; an optimizer with parameters that never
+got a gradient, and that are of no model any more, of a copy of the one that learns, or all that
+optimizers hold; or what was frozen when the optimizer of others of its model was made.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from collections.abc import Iterable, Mapping
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
+from ...recording.sites import Site
+from ..optimizer_steps import is_step
 from . import statements
-from .lines import enclosing, place_in, source_of
+from .lines import enclosing, place_in, place_of, source_of
 
 PART = re.compile(r"\[[^\]]*\]|\.?\w+")
 """Of a path like ``net.layers[2].weight``."""
@@ -30,12 +33,13 @@ LISTED = 4
 
 def unheld(
     model: Model, named: Mapping[str, Row], graded: set[int], bare: Mapping[str, set[int]],
-    held: set[int], sources: Iterable[tuple[str, str]],
+    held: set[int], sources: Iterable[tuple[str, str]], frozen: Mapping[int, Site],
 ) -> Finding | None:  # fmt: skip
     """What is wrong with the parameters ``named`` that get gradients and that no optimizer holds.
 
-    ``bare`` tells for each optimizer, by its class, the storages of its parameters that never had
-    a gradient when it stepped; ``sources`` the program's files, (file, text) each."""
+    ``frozen`` tells where values were told to need no gradient, ``bare`` for each optimizer, by its
+    class, the storages of its parameters that never had a gradient when it stepped; ``sources`` the
+    program's files, (file, text) each."""
     strays = {
         path: row
         for path, row in named.items()
@@ -55,9 +59,40 @@ def unheld(
             whole = [row for path, row in named.items() if _root(path) == root]
             lost = idle - alive and root in roots
             copied = len(whole) == len(mine) and _shapes(whole) == _shapes(_rows(model, idle))
-            if (lost or copied) and made is not None:
+            if (lost or copied or idle == held) and made is not None:
                 return _of_others(mine, root, *made)
-    return None
+    return _thawed(model, strays, roots, frozen, [_made(kind, sources) for kind in bare])
+
+
+def _thawed(
+    model: Model, strays: Mapping[str, Row], roots: set[str], frozen: Mapping[int, Site],
+    made: list[Made | None],
+) -> Finding | None:  # fmt: skip
+    """They were frozen when the optimizer got the others of their model, and learn since: they had
+    gradients when it made its last step."""
+    steps = [call["time"] for call in model.calls.values() if is_step(call)]
+    learning = {
+        node["variable"] for node in model.nodes.values() if steps and node["time"] < steps[-1]
+    }
+    mine = {
+        path: row
+        for path, row in strays.items()
+        if row["value"] in frozen.keys() & learning and _root(path) in roots
+    }
+    if not mine or len(made) != 1 or made[0] is None:
+        return None
+    place, line, _after = made[0]
+    reader = place_of(frozen[next(iter(mine.values()))["value"]])
+    root = _root(next(iter(mine)))
+    text = f"{_told(mine)} they are. They were frozen when {ast.unparse(line.targets[0])} was made,"
+    text += " which was given others. Give it all from the start: it passes over what has no"
+    text += " gradient."
+    fix = ""
+    if isinstance(line.value, ast.Call) and line.value.args:
+        words = [*line.value.args[1:], *line.value.keywords]
+        given = ", ".join([f"{root}.parameters()", *map(ast.unparse, words)])
+        fix = f"{ast.unparse(line.targets[0])} = {ast.unparse(line.value.func)}({given})"
+    return Finding("unused", reader, place, statements.valid(fix), text)
 
 
 def _root(path: str) -> str:
@@ -168,24 +203,33 @@ def _of_others(
     """An optimizer steps what gets no gradient, in the place of what does."""
     text, name = f"{_told(mine)} they are.", ast.unparse(made.targets[0])
     others = {*re.findall(r"([\w.]+)\.parameters\(\)", ast.unparse(made.value))} - {root}
+    later = [each for each in after if _replaces(each, root)]
     if len(others) == 1:
         other = next(iter(others))
         text += f" {name} was made with the parameters of {other}, which get none."
         fix = re.sub(rf"\b{re.escape(other)}\b(?=\.|\[|\))", root, ast.unparse(made.value))
-        return Finding("unused", None, place, statements.valid(f"{name} = {fix}"), text)
+        made = ast.Assign(made.targets, ast.parse(fix, mode="eval").body, lineno=made.lineno)
+        if not later or ast.unparse(later[-1]).startswith(f"{root}."):
+            return Finding("unused", None, place, statements.valid(f"{name} = {fix}"), text)
+        text += f" Make it with those of {root}, after line {later[-1].lineno}."
+        return _made_later(later[-1], made, place, text)
     text += f" {name} was made before they were, and steps those that they took the place of: "
     text += f"make it after all parts of {root} are in their places."
-    later = [each for each in after if _replaces(each, root)]
     if not later:
         return Finding("unused", None, place, "", text)
-    last, again = later[-1], statements.valid(f"{ast.unparse(later[-1])}\n{ast.unparse(made)}")
+    return _made_later(later[-1], made, place, text)
+
+
+def _made_later(last: ast.stmt, made: ast.Assign, place: Place, text: str) -> Finding:
+    """The optimizer is to be made after a statement."""
+    again = statements.valid(f"{ast.unparse(last)}\n{ast.unparse(made)}")
     where = place._replace(line=last.lineno, text=ast.unparse(last).partition("\n")[0])
     return Finding("unused", place, where, again, text)
 
 
 def _replaces(statement: ast.stmt, root: str) -> bool:
-    """Whether a statement gives a model other parts, or takes other parameters in."""
-    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute):
-        return ast.unparse(statement.targets[0]).startswith(f"{root}.")
+    """Whether a statement makes a model, gives it other parts, or takes other parameters in."""
+    if isinstance(statement, ast.Assign):
+        return f"{ast.unparse(statement.targets[0])}.".startswith(f"{root}.")
     text = ast.unparse(statement)
     return text.startswith(f"{root}.") and "assign=True" in text

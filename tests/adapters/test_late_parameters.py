@@ -1,0 +1,84 @@
+"""Optimizers that were made before what learns: told, and only where that was not meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.adapters.mending import mended
+from tests.adapters.test_diagnosis import run
+from tests.adapters.test_unused import STEP
+
+ADAPTED = """
+class Adapted(torch.nn.Module):
+    def __init__(self, base):
+        super().__init__()
+        self.base = base.requires_grad_(False)
+        self.low = torch.nn.Linear(4, 4, bias=False)
+    def forward(self, x):
+        return self.base(x) + self.low(x)
+base = torch.nn.Linear(4, 4)
+"""
+THAWED = """
+net = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Linear(4, 4))
+for p in net[0].parameters():
+    p.requires_grad = False
+opt = torch.optim.Adam((p for p in net.parameters() if p.requires_grad), lr=0.1)
+for epoch in range(4):
+    if epoch == 2:
+        net.requires_grad_(True)
+"""
+LATE = {
+    "made before the adapter": (
+        "net = Adapted(base)",
+        f"{ADAPTED}opt = torch.optim.Adam(base.parameters())\nnet = Adapted(base)\n"
+        f"for step in range(4):{STEP.format('torch.randn(2, 4)')}",
+    ),
+    "made before the adapter of the same name": (
+        "net = Adapted(net)",
+        f"{ADAPTED}net = base\nopt = torch.optim.Adam(net.parameters())\nnet = Adapted(net)\n"
+        f"for step in range(4):{STEP.format('torch.randn(2, 4)')}",
+    ),
+    "thawed later": (
+        "opt = torch.optim.Adam((p for p in net.parameters() if p.requires_grad), lr=0.1)",
+        THAWED + STEP.format("torch.randn(2, 4)").replace("\n", "\n    ").rstrip() + "\n",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_an_optimizer_that_was_made_without_what_learns_later(name: str) -> None:
+    culprit, source = LATE[name]
+    (finding,), error, names = run(source, name)
+    assert error is None
+    assert (finding.kind, finding.culprit and finding.culprit.text) == ("unused", culprit)
+    held = {id(p) for group in names["opt"].param_groups for p in group["params"]}
+    learning = [p for p in names["net"].parameters() if p.requires_grad]
+    assert any(id(p) not in held for p in learning)
+    findings, error, names = run(mended(source, finding), f"{name}, mended")
+    assert error is None
+    assert findings == []
+    held = {id(p) for group in names["opt"].param_groups for p in group["params"]}
+    assert all(id(p) in held for p in names["net"].parameters() if p.requires_grad)
+
+
+RIGHT_LATE = {
+    "gradients that are only looked at, after training": (
+        THAWED.replace("    if epoch == 2:\n        net.requires_grad_(True)\n", "")
+        + STEP.format("torch.randn(2, 4)").replace("\n", "\n    ").rstrip()
+        + "\nnet.requires_grad_(True)\nnet(torch.randn(2, 4)).sum().backward()\n"
+    ),
+    "gradients handed to a shared model": (
+        "net, shared = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)\n"
+        "opt = torch.optim.Adam(shared.parameters())\n"
+        "for step in range(4):\n    net(torch.randn(2, 4)).sum().backward()\n"
+        "    for a, b in zip(net.parameters(), shared.parameters()):\n        b.grad = a.grad\n"
+        "    opt.step()\n    net.load_state_dict(shared.state_dict())\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT_LATE)
+def test_what_no_optimizer_holds_on_purpose(name: str) -> None:
+    findings, error, _ = run(RIGHT_LATE[name], name)
+    assert error is None
+    assert findings == []

@@ -1,0 +1,142 @@
+"""Programs on top of libraries: the line that is named is one that the user can change."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sysconfig
+import types
+from typing import Any
+
+import torch
+
+from tests.adapters.mending import mended
+from tests.adapters.test_diagnosis import run
+
+TRAINER = """
+import torch
+
+def fit(step, turns):
+    for turn in range(turns):
+        loss = step(turn)
+        loss.backward()
+
+def backward(loss, **how):
+    loss.backward(**how)
+
+class Stepper:
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+
+    def step(self):
+        return self.optimizer.step()
+
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        h = torch.sigmoid(self.inner(x))
+        h += 1
+        return h
+
+class Pooled(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner, self.pool = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        h = self.inner(x)
+        return h, self.pool(h)
+"""
+
+
+def library() -> Any:
+    """A module that stands, as far as can be told, in the folder of installed packages."""
+    file = os.path.join(sysconfig.get_path("purelib"), "trainer", "trainer.py")
+    linecache.cache[file] = (len(TRAINER), None, TRAINER.splitlines(True), file)
+    made = types.ModuleType("trainer")
+    exec(compile(TRAINER, file, "exec"), made.__dict__)
+    return made
+
+
+GAN = """
+D = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Linear(4, 1))
+opt = trainer.Stepper(torch.optim.Adam(D.parameters()))
+fake = torch.nn.Linear(2, 2)(torch.randn(4, 2))
+score = D(fake)
+d_loss = score.mean()
+trainer.backward(d_loss, retain_graph=True)
+opt.step()
+g_loss = -score.mean()
+trainer.backward(g_loss)
+"""
+
+
+def test_a_librarys_step_stands_on_the_line_that_asks_for_it() -> None:
+    (finding,), error, _ = run(GAN, "gan of a library", trainer=library())
+    assert error is not None
+    assert finding.culprit is not None
+    assert finding.culprit.text == "opt.step()"
+    findings, error, _ = run(mended(GAN, finding), "gan of a library, mended", trainer=library())
+    assert error is None
+    assert findings == []
+
+
+def test_a_librarys_backward_stands_on_the_line_that_asks_for_it() -> None:
+    source = """
+net = torch.nn.Linear(3, 1)
+def step(turn):
+    return net(torch.ones(2, 3)).detach().mean()
+trainer.fit(step, 2)
+"""
+    (finding,), error, _ = run(source, "cut in a library", trainer=library())
+    assert error is not None
+    assert finding.reader is not None
+    assert finding.culprit is not None
+    assert finding.reader.text == "trainer.fit(step, 2)"
+    assert finding.culprit.text == "return net(torch.ones(2, 3)).detach().mean()"
+
+
+def test_the_line_of_a_librarys_module_is_named_if_it_is_wrong_itself() -> None:
+    source = "trainer.Block()(torch.ones(2, 3)).sum().backward()\n"
+    (finding,), error, _ = run(source, "a library's module", trainer=library())
+    assert error is not None
+    assert finding.culprit is not None
+    assert finding.culprit.text == "h += 1"
+
+
+def test_what_a_loop_writes_in_silence_is_told_once() -> None:
+    source = """
+teacher = torch.nn.Sequential(*[torch.nn.Linear(3, 3) for _ in range(4)])
+student = torch.nn.Linear(3, 3)
+opt = torch.optim.SGD(student.parameters(), 0.1)
+x = torch.randn(2, 3)
+h = teacher[0](x)
+h = teacher[1](h)
+h = teacher[2](h)
+loss = (student(x) - h).pow(2).sum()
+for p in teacher.parameters():
+    p.data.mul_(0.9)
+loss.backward()
+"""
+    (finding,), error, names = run(source, "teacher")
+    assert error is None
+    assert isinstance(names["teacher"][0].weight.grad, torch.Tensor)
+    assert finding.culprit is not None
+    assert finding.culprit.text == "p.data.mul_(0.9)"
+
+
+def test_what_a_librarys_module_computes_for_nobody_is_no_fault() -> None:
+    source = """
+net = trainer.Pooled()
+opt = torch.optim.SGD(net.parameters(), 0.1)
+for turn in range(2):
+    hidden, _pooled = net(torch.ones(2, 3))
+    hidden.sum().backward()
+    opt.step()
+"""
+    findings, error, _ = run(source, "pooled", trainer=library())
+    assert error is None
+    assert findings == []
