@@ -71,6 +71,8 @@ def _as_tensors(
     names = {each.id for each in ast.walk(cut or tree or ast.Pass()) if isinstance(each, ast.Name)}
     for call in calls:
         function, given = call.func, call.args[0]
+        while _an_array_of(given):
+            given = given.args[0]
         for node in ast.walk(given):
             for side in ("left", "right") if isinstance(node, ast.BinOp) else ():
                 other = getattr(node, side)
@@ -88,6 +90,12 @@ def _as_tensors(
         elif tree is not None:
             tree = Replaced(call, given).visit(tree)
     return valid(ast.unparse(tree)) if tree is not None and calls else ""
+
+
+def _an_array_of(value: ast.expr) -> TypeGuard[ast.Call]:
+    """Whether it is ``np.asarray(x)``."""
+    made = ast.unparse(value.func) if isinstance(value, ast.Call) and value.args else ""
+    return made.endswith((".asarray", "np.array", "numpy.array"))
 
 
 def _listed(value: ast.expr, lists: Set[str]) -> bool:

@@ -29,6 +29,8 @@ NUMBERS = (
 )  # fmt: skip
 """What may be done to a one_hot that is meant as a number."""
 
+FLAG = re.compile(r"(\w+)\.requires_grad(?: = True|_\((?:True)?\))")
+
 
 def fix_keeping_history(model: Model, cut: Place, made: Place | None) -> str:
     """The line that turned tensors into numbers, and the one that made tensors of these, without
@@ -53,7 +55,12 @@ def fix_keeping_history(model: Model, cut: Place, made: Place | None) -> str:
         rows = {cut.line: first} | ({made.line: second} if second else {})
     last = max(rows) if made is None or made.file == cut.file else cut.line
     for each in _of_numpy(source, range(cut.line, last + 1), rows.values()):
-        rows[each.lineno] = _by_torch(rows.get(each.lineno) or ast.unparse(each))
+        kept = rows.get(each.lineno) or ast.unparse(each)
+        rows[each.lineno] = _by_torch(kept) or kept
+    for each in siblings(source, at) if at.file == cut.file else ():
+        flag = FLAG.fullmatch(ast.unparse(each))  # what has a history refuses to be told so
+        if flag and any(re.match(rf"{flag[1]} = ", text) for text in rows.values()):
+            rows[each.lineno] = "pass"
     if len(rows) == 1:
         return rows[cut.line]
     return valid("\n".join(f"{text}  # line {nr}" for nr, text in rows.items() if text))

@@ -28,7 +28,7 @@ from . import fixes, history_fixes
 from .identity import Identity
 from .lines import MAX_LINES, place_in, place_of, place_of_call, statement
 from .loss_fixes import fix_keeping_history
-from .no_graph import cut, lost_before
+from .no_graph import DETACHES, cut, lost_before
 from .positions import of_a_library
 from .without_optimizer import unheld
 
@@ -138,7 +138,14 @@ def _nothing_learns(
     mine = _made_of(model, idle)
     values = reversed(model.values.items())  # the newest first
     leaves = [nr for nr, row in values if row["leaf"] and row["storage"] in graded]
-    lost = {value: site for value, site in numbers.items() if value in mine}
+    bare = {
+        each
+        for call in model.calls.values()
+        if call["op"] in DETACHES
+        if not mine.isdisjoint(call["inputs"])
+        for each in call["outputs"]
+    }
+    lost = {value: site for value, site in numbers.items() if value in mine | bare}
     reader = place_in(model, list(model.runs.values())[-1]["source"])
     found = lost_before(model, leaves, mine, reader, origins, lost)
     if not names or idle != learners.held or found is None or found.culprit is None:
@@ -207,8 +214,8 @@ def _own(model: Model, held: set[int]) -> Iterable[tuple[str, Row]]:
         own = row["storage"] in held and row["storage"] not in members
         if own and row["parameter"] and row["next"] is None:
             shape = list(row["summary"][0])
-            name = f"{row['names'][-1][1]} (of" if row["names"] else "one (a parameter of"
-            yield f"{name} shape {shape})", row
+            named = f"{row['names'][-1][1]} (of shape {shape})" if row["names"] else ""
+            yield named or f"a parameter of shape {shape}", row
 
 
 def _root(path: str) -> str:
@@ -233,6 +240,11 @@ def _lost(
     sharp = [pair for pair in cuts if pair[0]["op"] in ("detach", "data")]
     for call, row in sharp or cuts:
         place = place_of_call(model, call["call"])
+        if place is not None and "deepcopy(" in place.text:
+            text += " A copy of them is used, whose parameters are leaves of their own, without"
+            text += " their history. Give the module what is computed from them, as"
+            text += " torch.func.functional_call does."
+            return Finding("unused", None, place, "", text)
         if place is not None and sharp:
             text += (
                 " What comes from them is cut off here; if that is not meant, leave the cut out."

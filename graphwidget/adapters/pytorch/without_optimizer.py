@@ -52,6 +52,7 @@ def unheld(
     if listed is not None:
         return listed
     alive = {row["storage"] for row in named.values()}
+    none_learn = held.isdisjoint(graded)
     for kind, idle in bare.items():
         made = _made(kind, sources)
         for root in dict.fromkeys(map(_root, strays)) if idle and made is not None else ():
@@ -59,7 +60,7 @@ def unheld(
             whole = [row for path, row in named.items() if _root(path) == root]
             lost = idle - alive and root in roots
             copied = len(whole) == len(mine) and _shapes(whole) == _shapes(_rows(model, idle))
-            if (lost or copied or idle == held) and made is not None:
+            if (lost or copied or (none_learn and idle == held)) and made is not None:
                 return _of_others(mine, root, *made)
     return _thawed(model, strays, roots, frozen, [_made(kind, sources) for kind in bare])
 
