@@ -18,6 +18,7 @@ from ...recording.recorder import NodeRef, Ref
 from ...recording.sites import Site
 from . import own_backwards, second_backward, stale_values
 from .backward_errors import NO_GRAPH, STALE, error_event
+from .checkpoints import overwritten_input
 from .fix_trials import tried
 from .lines import place_of, way_of
 from .live import gate_of_this_thread
@@ -227,6 +228,9 @@ class BackwardRun:
             slot = next(each for each in node["saved"] if each["slot"] == event.slot)
             held = runs.checks.learners.in_optimizers
             finding = stale_values.explain_stale(model, self.id, node, slot, way, held)
+        elif event.kind == "version" and (lost := overwritten_input(model, error)) is not None:
+            finding = stale_values.explain_stale(model, self.id, *lost[:2], way, set)
+            finding = finding._replace(reader=lost[2])
         elif event.kind == "freed":
             node = self._ran_already(model) if node is None else node
             first = runs.checks.freed_by
