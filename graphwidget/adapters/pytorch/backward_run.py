@@ -116,6 +116,7 @@ class BackwardRun:
             self.tell()
         runs.checks.check_silent_writes(self)
         runs.checks.check_growth(self)
+        runs.checks.check_terms(self)
         runs.checks.check_roots_finite(outputs, self.roots)
         if not self.deferred:
             self.hooks = NodeHooks(
@@ -186,13 +187,12 @@ class BackwardRun:
         """Note what it led to: it has given ``result``."""
         site = None if self.position is None else self.position.site
         roots = tuple(ref.id for ref in self.roots if ref is not None)
-        wanted = tuple(ref.id for ref in self.inputs or ())
         nones = [nr for nr, each in enumerate(result or ()) if each is None]
-        ran = Ran(site, roots, wanted, nones)
+        ran = Ran(site, roots, tuple(ref.id for ref in self.inputs or ()), nones)
         if self.inputs is None:
             self.runs.checks.last_run = ran
-        elif nones:
-            self.runs.checks.gave_none = ran
+        else:
+            self.runs.checks.gave(ran, result)
 
     def failed(self, error: Exception) -> None:
         """Say why the run failed, as notes of the error and in the log; but of an exception of the

@@ -16,6 +16,7 @@ from ...recording.positions import Position
 from ...recording.recorder import Recorder, Ref
 from ...recording.sites import Site
 from . import nans, second_backward
+from .constant_terms import constant_term
 from .heard_calls import HeardCalls
 from .identity import TOKEN, Identity
 from .leaks import Count, leak, with_history
@@ -43,6 +44,8 @@ class BeginningRun(Protocol):
     nodes: list[Any]
     reach: Reach
     position: Position | None
+    roots: list[Ref | None]
+    inputs: tuple[Ref, ...] | None
 
     @property
     def reached(self) -> list[Any]:
@@ -86,6 +89,10 @@ class RunChecks:
         """By position of a module's calls: what keeps graphs, and those of its nodes that no
         backward has run through."""
         self.looks: float = LOOKS
+        self.plain = False
+        """Whether gradients were given without a graph of their own, since terms were looked at."""
+        self.termed: set[Position | None] = set()
+        """Positions of runs whose losses' terms were looked at."""
         self.without_history: set[Position | None] = set()
         """Positions of runs whose loss has no history."""
 
@@ -147,6 +154,21 @@ class RunChecks:
             inner = before - {self.identity.edge(node) for node in run.reached if leafy(node)}
             roots = [each for node in run.nodes if (each := self.identity.edge(node)) is not None]
             self.add(second_backward.growing(self.recorder.log.model(), roots, inner, count))
+
+    def gave(self, ran: Ran, gradients: Iterable[torch.Tensor | None]) -> None:
+        """A run has given these gradients."""
+        if ran.nones:
+            self.gave_none = ran
+        self.plain |= not any(each.requires_grad for each in gradients if each is not None)
+
+    def check_terms(self, run: BeginningRun) -> None:
+        """Look, once a position, whether the loss adds gradients that have no graph."""
+        if self.plain and run.inputs is None and run.position not in self.termed:
+            self.plain = False
+            self.termed.add(run.position)
+            self.recorder.drain()
+            roots = [ref.id for ref in run.roots if ref is not None]
+            self.add(constant_term(self.recorder.log.model(), roots))
 
     def _find_leaks(self, position: Position) -> None:
         """Look for what keeps the graphs of earlier turns."""
