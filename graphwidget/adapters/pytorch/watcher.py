@@ -26,6 +26,7 @@ from ..library_results import named_by_call
 from ..scopes import Scopes
 from ..sorting import Sorter
 from .call_recorder import CallRecorder, named
+from .clipping import clipped_too_early, clips_in_vain
 from .engine_entry import EngineEntry
 from .heard_calls import HeardCalls
 from .identity import Identity
@@ -260,6 +261,11 @@ class TorchAdapter:
                 lost = self.calls.became_numbers, self.calls.origins, self.calls.frozen
                 idle = unused(model, learners, graded, *lost, over)
         found = [*reversed(checks.findings), *reversed(checks.earlier)]
+        vain = clips_in_vain(self.calls.origins) if over else []
+        if vain:
+            self.drain()
+            early = clipped_too_early(self.recorder.latest(), vain)
+            found += [early] if early is not None else []
         if over and not found:
             found = checks.kept_for_nothing()
         told = {(each.kind, each.culprit) for each in found if each.culprit is not None}
