@@ -140,3 +140,24 @@ for turn in range(2):
     findings, error, _ = run(source, "pooled", trainer=library())
     assert error is None
     assert findings == []
+
+
+KEPT = """
+net = torch.nn.Linear(3, 1)
+history = []
+for turn in range(30):
+    pred = net(torch.ones(2, 3)).tanh()
+    loss = pred.pow(2).mean()
+    loss.backward()
+    history.append({"loss": loss, "pred": pred, "turn": turn})
+"""
+
+
+def test_all_that_an_item_keeps_is_detached() -> None:
+    (finding,), error, _ = run(KEPT, "kept")
+    assert error is None
+    assert finding.kind == "leak"
+    findings, error, names = run(mended(KEPT, finding), "kept, mended")
+    assert error is None
+    assert findings == []
+    assert names["history"][0]["pred"].grad_fn is None

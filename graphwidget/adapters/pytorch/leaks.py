@@ -12,7 +12,7 @@ import gc
 import linecache
 import sys
 from bisect import bisect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -158,20 +158,20 @@ def _holds(value: Any) -> bool:
     return isinstance(value, HOLDERS) or hasattr(value, "append")
 
 
-def _count(container: Any, wanted: set[int]) -> tuple[int, Any]:
-    """How many of the objects with these addresses a container holds; if in items that are tuples
+def _count(container: Any, wanted: set[int]) -> tuple[int, list[Any]]:
+    """In how many items a container holds objects with these addresses; if the items are tuples
     or dictionaries, also where in these."""
-    count, inner = 0, None
+    count, inner = 0, dict[Any, None]()
     try:
         for item in list(container.values() if isinstance(container, dict) else container):
             places = item.items() if isinstance(item, dict) else enumerate([item])
             places = enumerate(item) if isinstance(item, tuple) else places
-            key = next((key for key, each in places if id(each) in wanted), None)
-            count += key is not None
-            inner = key if key is not None and isinstance(item, (tuple, dict)) else inner
+            keys = [key for key, each in places if id(each) in wanted]
+            count += bool(keys)
+            inner.update(dict.fromkeys(keys if isinstance(item, (tuple, dict)) else ()))
     except Exception:  # it is no container that can be gone through
-        return 0, None
-    return count, inner
+        return 0, []
+    return count, [*inner]
 
 
 def _named(container: Any, frame: FrameType | None) -> tuple[str, list[tuple[str, str]]] | None:
@@ -209,7 +209,9 @@ def _key(value: Any, container: Any) -> str | None:
     return next((key for key in keys if isinstance(key, str)), None)
 
 
-def _line(name: str, files: list[tuple[str, str]], inner: Any = None) -> tuple[Place | None, str]:
+def _line(
+    name: str, files: list[tuple[str, str]], inner: Sequence[Any] = ()
+) -> tuple[Place | None, str]:
     """The line that puts something into a container, and the same with what it puts detached."""
     last = name.rpartition(".")[2]
     for file, function in files:
@@ -230,14 +232,17 @@ def _line(name: str, files: list[tuple[str, str]], inner: Any = None) -> tuple[P
     return None, ""
 
 
-def _kept_numbers(node: ast.stmt, value: ast.expr, inner: Any) -> str:
-    """A statement that puts a value into a container, with it detached, or a part of it."""
-    part = _inner(value, inner)
-    if inner is None or part is not value:
-        return history_fixes.detached(ast.unparse(node), ast.unparse(part))
+def _kept_numbers(node: ast.stmt, value: ast.expr, inner: Sequence[Any]) -> str:
+    """A statement that puts a value into a container, with it detached, or with parts of it."""
+    parts = [_inner(value, each) for each in inner]
+    if all(part is not value for part in parts):
+        text = ast.unparse(node)
+        for part in dict.fromkeys(map(ast.unparse, parts or [value])):
+            text = history_fixes.detached(text, part)
+        return text
     name, each = ast.unparse(value), "each.detach() if torch.is_tensor(each) else each"
     code = f"tuple({each} for each in {name})"
-    if not isinstance(inner, int):
+    if not isinstance(inner[0], int):
         code = f"{{key: {each} for key, each in {name}.items()}}"
     return valid(ast.unparse(Replaced(value, ast.parse(code, mode="eval").body).visit(node)))
 
