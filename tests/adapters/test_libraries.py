@@ -49,6 +49,22 @@ class Pooled(torch.nn.Module):
     def forward(self, x):
         h = self.inner(x)
         return h, self.pool(h)
+
+class Cache:
+    def __init__(self):
+        self.keys = torch.zeros(0, 3)
+
+    def update(self, keys):
+        self.keys = torch.cat([self.keys, keys])
+        return self.keys
+
+class Attention(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(3, 3)
+
+    def forward(self, x, cache):
+        return cache.update(self.inner(x).tanh())
 """
 
 
@@ -161,3 +177,23 @@ def test_all_that_an_item_keeps_is_detached() -> None:
     assert error is None
     assert findings == []
     assert names["history"][0]["pred"].grad_fn is None
+
+
+def test_what_a_librarys_object_carries_on_stands_on_the_line_that_gives_it_again() -> None:
+    source = """
+net = trainer.Attention()
+cache = trainer.Cache()
+for turn in range(3):
+    out = net(torch.ones(2, 3), cache)
+    out.sum().backward()
+"""
+    (finding,), error, _ = run(source, "cache", trainer=library())
+    assert error is not None
+    assert finding.culprit is not None
+    assert finding.culprit.text == "out = net(torch.ones(2, 3), cache)"
+    assert finding.fix == ""
+    assert "self.keys is used again" in finding.text
+    anew = source.replace("    out =", "    cache = trainer.Cache()\n    out =")
+    findings, error, _ = run(anew, "cache, anew", trainer=library())
+    assert error is None
+    assert findings == []

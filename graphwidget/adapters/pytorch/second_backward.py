@@ -22,8 +22,10 @@ from .lines import (
     place_of_call,
     source_of,
     statement,
+    way_to,
 )
 from .partly_detached import cut_in_part
+from .positions import of_a_library
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -83,6 +85,15 @@ def _used_again(
     reader, before, text = finding.reader, finding.culprit, finding.text
     new, old = edges[0]
     name, place = carried(model, new, old)
+    asking = _asking(model, new, place) if name.startswith("self.") else None
+    if asking is not None and place is not None:
+        text += (
+            f" {name or 'What was computed then'} is used again, with its old history: an object"
+        )
+        text += f" of a library keeps it ({place.file.rpartition('/')[2]}, line {place.line}), and"
+        text += " this line gives it that object again. Make it anew in each turn, or detach what"
+        text += " it keeps."
+        return finding._replace(culprit=asking, text=text)
     line = "" if place is None else statement(model, place)
     loss = statements.loss_of(backward.text) if backward is not None else ""
     kept = _put_into(model, place, line, name)
@@ -130,6 +141,14 @@ def _used_again(
         if loop:
             text += f" Cut it off before the loop at line {loop}: its own turns stay connected."
     return finding._replace(culprit=place, fix=fix, text=text)
+
+
+def _asking(model: Model, new: Row, place: Place | None) -> Place | None:
+    """The program's own line that leads to a node, where the line ``place`` is of a library."""
+    if place is None or not of_a_library(place.file):
+        return None
+    way = [each for _what, each in way_to(model, new["call"])]
+    return next((each for each in reversed(way) if not of_a_library(each.file)), None)
 
 
 def _kept_graph(finding: Finding, before: Place) -> Finding:
