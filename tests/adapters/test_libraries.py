@@ -65,6 +65,25 @@ class Attention(torch.nn.Module):
 
     def forward(self, x, cache):
         return cache.update(self.inner(x).tanh())
+
+class Stack(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(3, 3)
+
+    def forward(self, x):
+        h = self.inner(x)
+        for turn in range(2):
+            h = torch.tanh(h)
+        return {"last": h}
+
+class Decoder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stack = Stack()
+
+    def forward(self, encoded):
+        return self.stack(encoded["last"])
 """
 
 
@@ -195,5 +214,22 @@ for turn in range(3):
     assert "self.keys is used again" in finding.text
     anew = source.replace("    out =", "    cache = trainer.Cache()\n    out =")
     findings, error, _ = run(anew, "cache, anew", trainer=library())
+    assert error is None
+    assert findings == []
+
+
+def test_what_a_librarys_module_made_once_is_made_anew() -> None:
+    source = """
+encoder, decoder = trainer.Stack(), trainer.Decoder()
+encoded = encoder(torch.ones(2, 3))
+for turn in range(3):
+    loss = decoder(encoded)["last"].sum()
+    loss.backward()
+"""
+    (finding,), error, _ = run(source, "encoded", trainer=library())
+    assert error is not None
+    assert finding.culprit is not None
+    assert finding.culprit.text == 'loss = decoder(encoded)["last"].sum()'
+    findings, error, _ = run(mended(source, finding), "encoded, mended", trainer=library())
     assert error is None
     assert findings == []

@@ -222,6 +222,8 @@ def cut(
         fix = within_it if alone else update or fixes.under_grad(line)
         if update:
             text += f" It made {name} a new tensor: write the leaf itself, and drop its gradient."
+        elif not alone:
+            text += " Take the line out of it, or have it recorded in there."
     else:
         place = off.place
         text = f"Nothing is recorded in {getattr(off.node, 'name', '')}: take {place.text} off it."

@@ -85,8 +85,14 @@ def _used_again(
     reader, before, text = finding.reader, finding.culprit, finding.text
     new, old = edges[0]
     name, place = carried(model, new, old)
-    asking = _asking(model, new, place) if name.startswith("self.") else None
-    if asking is not None and place is not None:
+    asking, origin = _asking(model, new, place), _asking(model, old, place)
+    if asking is not None and origin is not None and _once(model, origin, began):
+        text += f" What line {origin.line} made once is used again: make it anew each time (or, if"
+        text += " what made it is not trained, .detach() it)."
+        lines = [statement(model, each) for each in (origin, asking)]
+        fix = statements.valid("\n".join(lines))
+        return finding._replace(culprit=asking, fix=fix, text=text)
+    if asking is not None and place is not None and name.startswith("self."):
         text += (
             f" {name or 'What was computed then'} is used again, with its old history: an object"
         )
@@ -149,6 +155,12 @@ def _asking(model: Model, new: Row, place: Place | None) -> Place | None:
         return None
     way = [each for _what, each in way_to(model, new["call"])]
     return next((each for each in reversed(way) if not of_a_library(each.file)), None)
+
+
+def _once(model: Model, origin: Place, began: int) -> bool:
+    """Whether nothing was done on a line since that time."""
+    since = [call["call"] for call in model.calls.values() if call["time"] > began]
+    return all(place != origin for call in since for _what, place in way_to(model, call))
 
 
 def _kept_graph(finding: Finding, before: Place) -> Finding:
