@@ -42,6 +42,9 @@ RIGHT = {
     "samples that follow it": CRITIC.replace(" + 10 * penalty", "").replace(
         LINE, f"{LINE}    x = (x - 0.1 * grad).detach()\n"
     ),
+    "backward to some inputs": CRITIC.replace(LINE, "    critic(x).sum().backward(inputs=[x])\n")
+    .replace("    penalty = ((grad.norm(2, dim=1) - 1) ** 2).mean()\n", "")
+    .replace(" + 10 * penalty", ""),
     "a step of what learns by itself": """
 net = torch.nn.Linear(3, 1)
 opt = torch.optim.Adam(net.parameters())

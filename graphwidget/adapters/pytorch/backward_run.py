@@ -192,7 +192,7 @@ class BackwardRun:
         if self.inputs is None:
             self.runs.checks.last_run = ran
         else:
-            self.runs.checks.gave(ran, result)
+            self.runs.checks.gave(ran, result or ())
 
     def failed(self, error: Exception) -> None:
         """Say why the run failed, as notes of the error and in the log; but of an exception of the

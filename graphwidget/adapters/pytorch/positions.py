@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sysconfig
 from collections.abc import Callable
+from site import getusersitepackages
 from sys import _getframe
 from types import FrameType
 from typing import Any
@@ -27,6 +28,7 @@ HANDED_OVER = torch.overrides.handle_torch_function.__code__
 """The code with which PyTorch's Python functions hand a call over to a mode."""
 INSTALLED = (
     os.path.dirname(os.path.dirname(torch.__file__)),
+    getusersitepackages(),
     *(sysconfig.get_path(each) for each in ("purelib", "platlib", "stdlib")),
 )
 """The folders of libraries."""

@@ -156,10 +156,11 @@ class RunChecks:
             self.add(second_backward.growing(self.recorder.log.model(), roots, inner, count))
 
     def gave(self, ran: Ran, gradients: Iterable[torch.Tensor | None]) -> None:
-        """A run has given these gradients."""
+        """A run has given these gradients; none, where it left them at its inputs."""
         if ran.nones:
             self.gave_none = ran
-        self.plain |= not any(each.requires_grad for each in gradients if each is not None)
+        given = [each for each in gradients if each is not None]
+        self.plain |= bool(given) and not any(each.requires_grad for each in given)
 
     def check_terms(self, run: BeginningRun) -> None:
         """Look, once a position, whether the loss adds gradients that have no graph."""
