@@ -85,21 +85,9 @@ def _used_again(
     reader, before, text = finding.reader, finding.culprit, finding.text
     new, old = edges[0]
     name, place = carried(model, new, old)
-    asking, origin = _asking(model, new, place), _asking(model, old, place)
-    if asking is not None and origin is not None and _once(model, origin, began):
-        text += f" What line {origin.line} made once is used again: make it anew each time (or, if"
-        text += " what made it is not trained, .detach() it)."
-        lines = [statement(model, each) for each in (origin, asking)]
-        fix = statements.valid("\n".join(lines))
-        return finding._replace(culprit=asking, fix=fix, text=text)
-    if asking is not None and place is not None and name.startswith("self."):
-        text += (
-            f" {name or 'What was computed then'} is used again, with its old history: an object"
-        )
-        text += f" of a library keeps it ({place.file.rpartition('/')[2]}, line {place.line}), and"
-        text += " this line gives it that object again. Make it anew in each turn, or detach what"
-        text += " it keeps."
-        return finding._replace(culprit=asking, text=text)
+    by_library = _by_a_library(model, new, old, name, place, began, finding)
+    if by_library is not None:
+        return by_library
     line = "" if place is None else statement(model, place)
     loss = statements.loss_of(backward.text) if backward is not None else ""
     kept = _put_into(model, place, line, name)
@@ -147,6 +135,29 @@ def _used_again(
         if loop:
             text += f" Cut it off before the loop at line {loop}: its own turns stay connected."
     return finding._replace(culprit=place, fix=fix, text=text)
+
+
+def _by_a_library(
+    model: Model, new: Row, old: Row, name: str, place: Place | None, began: int, finding: Finding
+) -> Finding | None:
+    """The same, where the line ``place`` that uses it again is a library's: the program's own."""
+    text = finding.text
+    asking, origin = _asking(model, new, place), _asking(model, old, place)
+    if asking is not None and origin is not None and _once(model, origin, began):
+        text += f" What line {origin.line} made once is used again: make it anew each time (or, if"
+        text += " what made it is not trained, .detach() it)."
+        lines = [statement(model, each) for each in (origin, asking)]
+        fix = statements.valid("\n".join(lines))
+        return finding._replace(culprit=asking, fix=fix, text=text)
+    if asking is not None and place is not None and name.startswith("self."):
+        text += (
+            f" {name or 'What was computed then'} is used again, with its old history: an object"
+        )
+        text += f" of a library keeps it ({place.file.rpartition('/')[2]}, line {place.line}), and"
+        text += " this line gives it that object again. Make it anew in each turn, or detach what"
+        text += " it keeps."
+        return finding._replace(culprit=asking, text=text)
+    return None
 
 
 def _asking(model: Model, new: Row, place: Place | None) -> Place | None:
