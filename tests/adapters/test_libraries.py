@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import linecache
 import os
 import sysconfig
 import types
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from tests.adapters.mending import mended
 from tests.adapters.test_diagnosis import run
+from tests.adapters.test_scripts import run as script
 
 TRAINER = """
 import torch
@@ -233,3 +236,25 @@ for turn in range(3):
     findings, error, _ = run(mended(source, finding), "encoded, mended", trainer=library())
     assert error is None
     assert findings == []
+
+
+def test_a_teacher_that_is_written_through_its_state_needs_no_gradient(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("""
+import torch
+student, teacher = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+opt = torch.optim.SGD(student.parameters(), 0.1)
+x = torch.ones(2, 3, requires_grad=True)
+for turn in range(2):
+    target = teacher(x)
+    loss = (student(x) - target).pow(2).mean()
+    with torch.no_grad():
+        for new, old in zip(student.state_dict().values(), teacher.state_dict().values()):
+            old.copy_(0.9 * old + 0.1 * new)
+    loss.backward()
+    opt.step()
+""")
+    done = script(tmp_path, "graphwidget", "--json", "found.json", "train.py")
+    assert done.returncode == 1
+    (finding,) = json.loads((tmp_path / "found.json").read_text())
+    assert finding["culprit"]["text"] == "old.copy_(0.9 * old + 0.1 * new)"
+    assert finding["fix"] == "target = teacher(x).detach()  # line 7"

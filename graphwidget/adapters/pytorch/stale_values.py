@@ -49,6 +49,11 @@ def explain_stale(
     step = is_step(call)
     written = model.values.get(write["value"]) if write is not None else None
     leaf = written is not None and written["leaf"] and written["requires_grad"]
+    leaf = leaf or any(  # a state_dict gives parameters without history
+        row["parameter"] and row["requires_grad"]
+        for row in model.values.values()
+        if row["storage"] == slot["storage"]
+    )
     how = f"by {module}, which is made with inplace=True" if module else _how(call, step)
     text = (
         f"{name or _unnamed(model, node, slot)} was overwritten, {how}, after {node['name']} "
