@@ -213,6 +213,15 @@ def read(rows: Sequence[Sequence[Any]]) -> list[ev.Event]:
 _KIND = {cls: kind for kind, cls in ev.KINDS.items()}
 
 
+def _may_run(model: Model, node: Row) -> bool:
+    """Whether a node that is not freed may run in a later backward: one that has run may if its
+    graph was retained, or if it is a leaf's, to which new graphs lead."""
+    if node["state"] != "done" or node["variable"] is not None:
+        return True
+    run = model.runs.get(node["run"])
+    return run is not None and run["retain_graph"]
+
+
 def _kept(model: Model, curves: bool) -> dict[str, set[Any]]:
     """The rows of each table that are kept."""
     values, nodes = model.values, model.nodes
@@ -223,7 +232,7 @@ def _kept(model: Model, curves: bool) -> dict[str, set[Any]]:
         if value["alive"] and (key in bound or (value["parameter"] and value["next"] is None))
     }
     living = [key for key, value in values.items() if value["alive"] and key not in sure]
-    open_nodes = [k for k, node in nodes.items() if not node["freed"] and node["state"] != "done"]
+    open_nodes = [k for k, node in nodes.items() if not node["freed"] and _may_run(model, node)]
     kept_nodes = set(open_nodes[-KEPT:])
     kept = sure | set(living[-KEPT:])
     for key in kept_nodes:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import graphwidget as torch
+from graphwidget.adapters.native import NativeAdapter
 from graphwidget.recording import events as ev
 from graphwidget.recording.fold import fold
 from graphwidget.recording.log import MAX_BYTES, MAX_EVENTS, Log, unpack, wire
@@ -167,3 +169,39 @@ def test_a_fork_hears_of_deaths() -> None:
 def test_the_readme_says_how_much_a_log_holds() -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
     assert f"{MAX_EVENTS:,} events or {MAX_BYTES // 2**20} MB" in readme
+
+
+def test_a_leafs_node_is_handed_on_while_an_older_graph_leads_to_it() -> None:
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    before = NativeAdapter(Recorder())
+    with before.observing():
+        old = w * 2
+        old.sum().backward()
+    after = before.fork()
+    with after.observing():
+        loss = (w * 3).sum()
+        loss.backward()
+        after.drain()
+    assert old.grad_fn is not None
+    assert w.grad is not None
+    assert w.grad.tolist() == [5.0, 5.0]
+    nodes = after.recorder.log.model().nodes
+    [leaf] = [key for key, node in nodes.items() if node["name"] == "AccumulateGrad"]
+    [multiplied] = [node for node in nodes.values() if (leaf, 0) in node["next"]]
+    assert nodes[leaf]["state"] == multiplied["state"] == "done"
+
+
+def test_a_retained_graph_is_handed_on_whole() -> None:
+    a = torch.tensor(3.0, requires_grad=True)
+    before = NativeAdapter(Recorder())
+    with before.observing():
+        d = (a * 2 + 1).exp()
+        d.backward(retain_graph=True)
+    after = before.fork()
+    with after.observing():
+        d.backward()
+        after.drain()
+    nodes = after.recorder.log.model().nodes.values()
+    names = ["AccumulateGrad", "AddBackward0", "ExpBackward0", "MulBackward0"]
+    assert sorted(node["name"] for node in nodes) == names
+    assert {node["state"] for node in nodes} == {"done"}
