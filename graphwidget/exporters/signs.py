@@ -56,7 +56,8 @@ def _filled(formula: str, op: Row, call: Row, texts: list[str]) -> str:
     own: dict[str, str] = dict(call["params"])
     for nr, name in enumerate(op["inputs"]):
         own[name.strip("*")] = ", ".join(texts[nr:]) if name[0] == "*" else "".join(texts[nr:][:1])
-    return re.sub(r"\{\*?(\w+)\}", lambda found: own.get(found[1], found[1]), formula)
+    text = re.sub(r"\{\*?(\w+)\}", lambda found: own.get(found[1], found[1]), formula)
+    return re.sub(r" with dims \(?1, 0\)?$", "ᵀ", text.removesuffix(" + None"))
 
 
 def _plain(text: str) -> str:

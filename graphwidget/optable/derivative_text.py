@@ -75,6 +75,7 @@ PLAIN = [
     (re.compile(r"^\((\{\w+\} spread to \{\w+\}\.shape)\)"), r"\1"),
     (re.compile(r"(\S+) spread to \{\w+\}\.shape(.*)"), r"\1\2 for every item"),
     (re.compile(r"to (\{\w+\})\.shape"), r"to the shape of \1"),
+    (re.compile(r"^1 with 0 where (\{\w+\})$"), r"0 where \1, else 1"),
     (re.compile(r"(?<![\w.])1 · "), ""),
     (re.compile(r" · 1(?![\w.])"), ""),
     (re.compile(r"(?<=[})]) \^ 2(?![\w.])"), "²"),

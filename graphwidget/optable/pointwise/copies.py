@@ -31,7 +31,7 @@ op("ones_like(self, /)", np.ones_like, pointwise=True, uniform=1, nograd=True,
    public=False, sign="1", text="1", tex=r"1", onnx=None)
 
 op("detach(self, /)", lambda a: a, borrows=True, reshapes=True, nograd=True, public=False,
-   text="{self}", tex=r"{self}", onnx="Identity")
+   text="detach({self})", tex=r"\operatorname{{detach}}({self})", onnx="Identity")
 
 # In place only -------------------------------------------------------------------------------
 op("zero(self, /)", np.zeros_like, inplace=True, pointwise=True, overlap="anything",

@@ -13,7 +13,7 @@ export function explainFailedCall(model: Model, { op, inputs }: ErrorRow): Line[
   });
   if (given.length === 0) return [];
   const pieces = given.slice(0, 4).map(({ id, name: own, dims }) => {
-    const text = own.startsWith("the (") ? own : `${own} ${shape(dims)}`; // its shape is its name
+    const text = own.startsWith("the ") ? own : `${own} ${shape(dims)}`; // its shape is its name
     return { ...name(model, id), text };
   });
   const lines: Line[] = [

@@ -7,7 +7,7 @@ import { edgeInputs } from "../graph/edges";
 import {
   bracketed,
   byInput,
-  called,
+  factor,
   expression,
   fill,
   inputTexts,
@@ -257,7 +257,7 @@ function texts(
 ): Map<string, string> {
   const found = incoming ? numberTexts(model, call) : new Map(inputTexts(model, call));
   const summary = model.values.get(output)?.summary;
-  found.set("result", incoming && summary ? brief(summary, 16) : called(model, output));
+  found.set("result", incoming && summary ? brief(summary, 16) : factor(model, output));
   found.set("grad", incoming ? brief(incoming, 16) : "gradient");
   byInput(model, call, call.inputs, () => "").forEach((input, key) => {
     const value = typeof input === "number" ? model.values.get(input) : undefined;
@@ -270,7 +270,7 @@ function numberTexts(model: Model, call: CallRow): Map<string, string> {
   const items = call.inputs.map((input) => {
     const value = typeof input === "number" ? model.values.get(input) : undefined;
     if (!value) return String(input);
-    return size(value.summary.shape) <= 4 ? brief(value.summary, 16) : called(model, value.value);
+    return size(value.summary.shape) <= 4 ? brief(value.summary, 16) : factor(model, value.value);
   });
   return byInput(model, call, items, (all) => all.join(", "));
 }

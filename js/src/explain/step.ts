@@ -153,7 +153,8 @@ function inNumbers(model: Model, call: CallRow, values: readonly string[]): stri
     return fill(op.text, byInput(model, call, base, String), call);
   }
   if (values.length === 2 && sign.length <= 2) return values.join(` ${sign} `);
-  return `${call.op.replace(/\..*/, "")}(${values.join(", ")})`;
+  const told = values.filter((text) => text !== "None");
+  return `${call.op.replace(/\..*/, "")}(${told.join(", ")})`;
 }
 
 /** A formula that is one operator between two things. */

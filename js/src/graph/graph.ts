@@ -21,7 +21,7 @@ import { callsBy, factsOf, groupBox, nodesIn } from "./group-box";
 import { bundled, wiresOfGroup } from "./group-wires";
 import { flatTree, type Group, type Tree } from "./groups";
 import { callKey, valueKey } from "./keys";
-import { expression, gradientName, userName } from "./names";
+import { expression, gradientName, isWhole, userName } from "./names";
 import { nest, type Nest, type Values } from "./nest";
 import { wiresOfPill } from "./pill-wires";
 import { steppedBy, stepScope } from "./versions";
@@ -189,7 +189,7 @@ function titleOf(model: Model, value: ValueRow): string | null {
   const call = userName(value) === null ? makerOf(model, value) : undefined;
   if (!call || call.inplace) return null;
   const text = expression(model, call, 32);
-  return /the \(|\?/.test(text) ? null : text;
+  return text.includes("?") || !isWhole(text) ? null : text;
 }
 
 function* addGroups(draft: Draft, model: Model, { seen, nest: nested, values }: Plan): Work {

@@ -1,7 +1,14 @@
 /* What values and calls are called in sentences and formulas. */
 
-import { cutName, shape } from "../log/format";
-import { makerOf, scopesAround, type CallRow, type Model, type ValueRow } from "../log/model";
+import { brief, cutName, shape } from "../log/format";
+import {
+  makerOf,
+  scopesAround,
+  type CallRow,
+  type Model,
+  type ScopeRow,
+  type ValueRow,
+} from "../log/model";
 
 /** The user's latest name of a value, or null. Locals and module paths count as names. */
 export function userName(value: ValueRow): string | null {
@@ -23,55 +30,115 @@ export function gradientName(model: Model, { gradient_of: of }: ValueRow): strin
 export function called(model: Model, id: number, budget = 24, longest = 24): string {
   const value = model.values.get(id);
   if (!value) return "?";
+  const text = short(model, value, budget, longest);
+  if (text !== null && isWhole(text)) return text;
+  const size = value.summary.shape.length === 0 ? "scalar" : shape(value.summary.shape);
+  return `the ${size} ${kindOf(model, value)}`;
+}
+
+/** Whether nothing is left out in an expression. */
+export const isWhole = (text: string): boolean => !text.includes("(…)");
+
+/** A value's name, or the expression that made it, if that is short and no module's; else null. */
+function short(model: Model, value: ValueRow, budget: number, longest = 24): string | null {
   const name = userName(value) ?? gradientName(model, value);
   if (name !== null) return cutName(name, longest);
   const call = makerOf(model, value);
-  const text = call && budget > 4 ? expression(model, call, budget - 4) : null;
-  if (text !== null && text.length <= budget) return text;
-  return `the ${shape(value.summary.shape)} ${kindOf(model, value)}`;
+  if (!call || budget <= 4 || moduleThatGave(model, call) !== null) return null;
+  const text = expression(model, call, budget - 4);
+  return text.length <= budget ? text : null;
 }
 
 /** What a value is that has no name: of what it is the output, or which kind of leaf. */
 function kindOf(model: Model, value: ValueRow): string {
   const call = makerOf(model, value);
-  if (call) return `output of ${moduleThatGave(model, call) ?? call.op.split(".")[0] ?? call.op}`;
+  if (call)
+    return `output of ${moduleThatGave(model, call)?.name ?? call.op.split(".")[0] ?? call.op}`;
   if (value.parameter) return "parameter";
   if (!value.leaf) return "value"; // whatever made it was not recorded
   return value.requires_grad ? "leaf without a name" : "constant without a name";
 }
 
-/** The path of the innermost module around a call, if that call was its last; else null. */
-function moduleThatGave(model: Model, call: CallRow): string | null {
+/** The innermost module around a call, if that call was its last; else null. */
+function moduleThatGave(model: Model, call: CallRow): ScopeRow | null {
   const module = scopesAround(model, call.scope).find(({ kind }) => kind === "module");
   if (module?.open !== false) return null;
   const next = model.calls.get(call.call + 1);
   const goesOn = next && scopesAround(model, next.scope).includes(module);
-  return goesOn ? null : module.name;
+  return goesOn ? null : module;
 }
 
-/** What a value is called in a formula: the same, but rather by its op than by its shape. */
+/** What a value is called in a formula: the same, but rather by its op or module than by its shape. */
 export function symbol(model: Model, id: number, budget: number): string {
-  const text = called(model, id, budget);
-  if (!text.startsWith("the ")) return text;
-  return makerOf(model, model.values.get(id))?.op.split(".")[0] ?? "·";
+  const value = model.values.get(id);
+  if (!value) return "?";
+  const text = short(model, value, budget);
+  if (text !== null && isWhole(text)) return text;
+  const call = makerOf(model, value);
+  if (!call) return "·";
+  return moduleThatGave(model, call) ? standIn(model, value) : (call.op.split(".")[0] ?? "·");
 }
 
 /** An expression that stands beside other operators: in brackets when it has its own. */
 export function factor(model: Model, id: number, budget = 24): string {
-  return bracketed(called(model, id, budget));
+  const value = model.values.get(id);
+  if (!value) return "?";
+  const text = short(model, value, budget);
+  return text === null ? standIn(model, value) : bracketed(text);
 }
 
+/** Letters that the numbers of a constant without a name may have in a formula. */
+const FEW_LETTERS = 16;
+
+/** What stands in a formula for a value that nothing short calls: `net(x)`, `sub(…)`, its numbers. */
+function standIn(model: Model, value: ValueRow): string {
+  const call = makerOf(model, value);
+  if (!call) {
+    const text = value.requires_grad ? "" : brief(value.summary, FEW_LETTERS);
+    return value.summary.values && text.length <= FEW_LETTERS
+      ? text
+      : (kindOf(model, value).split(" ")[0] ?? "");
+  }
+  const module = moduleThatGave(model, call);
+  if (module === null) return `${call.op.split(".")[0] ?? call.op}(…)`;
+  return `${cutName(module.name, 24)}(${inputOf(model, module, call) ?? "…"})`;
+}
+
+/** So many calls of a module are looked through for what it was given. */
+const MOST_CALLS = 8;
+
+/** The name of the one value, besides its own parameters, that a module was given; else null. */
+function inputOf(model: Model, module: ScopeRow, last: CallRow): string | null {
+  const inside: CallRow[] = [];
+  for (let call: CallRow | undefined = last; call; call = model.calls.get(call.call - 1)) {
+    if (!scopesAround(model, call.scope).includes(module)) break;
+    if (inside.length === MOST_CALLS) return null;
+    inside.push(call);
+  }
+  const first = inside.at(-1)?.call ?? 0;
+  const found = new Set<string | null>();
+  for (const input of inside.flatMap(({ inputs }) => inputs)) {
+    const value = typeof input === "number" ? model.values.get(input) : undefined;
+    if (!value || value.parameter || (value.call ?? -1) >= first) continue;
+    const name = userName(value);
+    if (!name?.startsWith(`${module.name}.`)) found.add(name);
+  }
+  const [name = null] = found;
+  return found.size === 1 && name !== null && name.length <= 12 ? name : null;
+}
+
+/** A text in brackets, unless it is a name, a function of something, or numbers. */
 export function bracketed(text: string): string {
-  return / /.test(text) && !text.startsWith("the ") && !/^[\w.]+\(.*\)$/.test(text)
-    ? `(${text})`
-    : text;
+  const whole = !/ |^−/.test(text) || enclosed(text, /^[\w.[\]]*\(/) || text.startsWith("the ");
+  return whole ? text : `(${text})`;
 }
 
-/** Whether the first bracket of a text is closed by its last letter. */
-function isBracketed(text: string): boolean {
-  if (!text.startsWith("(")) return false;
-  let depth = 0;
-  for (let i = 0; i < text.length; i += 1) {
+/** Whether a text begins like this, up to a bracket that its last letter closes. */
+function enclosed(text: string, start: RegExp): boolean {
+  const begun = start.exec(text)?.[0].length ?? 0;
+  if (begun === 0) return false;
+  let depth = 1;
+  for (let i = begun; i < text.length; i += 1) {
     depth += text[i] === "(" ? 1 : text[i] === ")" ? -1 : 0;
     if (depth === 0) return i === text.length - 1;
   }
@@ -129,11 +196,13 @@ export function byInput<T>(
 
 /** A text with `{name}` placeholders, filled from inputs first and then from params. */
 export function fill(text: string, inputs: ReadonlyMap<string, string>, call: CallRow): string {
-  return text.replace(/(\(?)\{\*?(\w+)\}(\)?)/g, (whole, before, name: string, after) => {
+  const filled = text.replace(/(\(?)\{\*?(\w+)\}(\)?)/g, (whole, before, name: string, after) => {
     const found = inputs.get(name) ?? call.params[name];
     if (found === undefined) return whole.replace(/[{}]/g, "");
     // Brackets of the formula are enough: `σ({self})` of `(a + b)` is `σ(a + b)`.
-    if (before && after && isBracketed(found)) return found;
+    if (before && after && enclosed(found, /^\(/)) return found;
     return `${before}${found}${after}`;
   });
+  // What was not given is left out, and the two dims of a matrix that change places are a transpose.
+  return filled.replace(/ \+ None$/, "").replace(/ with dims \(?1, 0\)?$/, "ᵀ");
 }

@@ -75,8 +75,14 @@ export class Stepper {
     if (kind === "done") this.inRun = false;
   }
 
-  /** Whether an event comes before what it belongs to: a retained gradient, before its node. */
+  /**
+   * Whether an event comes before what it belongs to: a retained gradient, before its node, and
+   * the node of a leaf of an earlier cell, before the op that is given the leaf.
+   */
   private leads(event: Event): boolean {
+    if (event.event === "node" && event.variable !== null) {
+      return this.pending !== null && this.created === null;
+    }
     if (event.event === "grad") return this.inRun && event.how === "retained";
     // What opens is of what comes; else the last step of a turn would end in the next turn.
     if (event.event === "scope") return event.open || this.pending !== null;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { called } from "../../src/graph/names";
+import { tidy } from "../../src/explain/formula";
+import { bracketed, called, expression, fill } from "../../src/graph/names";
 import { fold } from "../../src/log/fold";
+import type { CallRow } from "../../src/log/model";
 import { createStore } from "../../src/store/store";
 import { Program } from "../builder";
 
@@ -17,6 +19,43 @@ describe("an expression in the brackets of a function", () => {
     expect(called(model, mean.id)).toBe("mean(a + b)");
     expect(called(model, both.id)).toBe("(a + b) × (a + b)");
     expect(called(model, whole.id)).toBe("mean((a + b) × a)");
+  });
+});
+
+/** What each call is as a formula. */
+function formulas(p: Program): string[] {
+  const model = fold(p.events());
+  return [...model.calls.values()].map((call) => expression(model, call));
+}
+
+describe("a formula", () => {
+  it("has brackets around what binds less, also between two functions or after a sign", () => {
+    const p = new Program();
+    const [a, b] = [p.leaf("a", [1]), p.leaf("b", [2])];
+    p.op("mul", [p.op("add", [p.op("mean", [a]), p.op("mean", [b])]), b]);
+    expect(formulas(p)).toContain("(mean(a) + mean(b)) × b");
+    const texts = ["−a", "x[0]", "net[0](x)", "f(a, b + c)", "f(a)[0] + g(b)"];
+    expect(texts.map(bracketed)).toEqual(["(−a)", ...texts.slice(1, 4), "(f(a)[0] + g(b))"]);
+  });
+
+  it("names a module's output as its call, a longer one by its op, a constant by its numbers", () => {
+    const p = new Program();
+    const [x, y, long] = [p.leaf("x", [1, 2]), p.leaf("y", [1, 2]), p.leaf(LONG, [1, 2])];
+    const weight = p.parameter("net.a_weight_with_a_long_name", [3]);
+    let out = x;
+    p.within("module", "net", "Linear", () => (out = p.op("mul", [x, weight])));
+    p.op("mean", [p.op("mul", [p.op("add", [out, y]), p.unnamed([5, 6])])]);
+    p.op("mean", [p.op("mul", [p.op("mul", [long, long]), y])]);
+    expect(formulas(p)).toContain("mean((net(x) + y) × [5., 6.])");
+    expect(formulas(p)).toContain("mean(mul(…) × y)");
+  });
+
+  it("leaves out what was not given, and has a sign for two dims that change places", () => {
+    const call = { params: { dims: "1, 0" } } as unknown as CallRow;
+    const given = new Map(Object.entries({ x: "k", bias: "None" }));
+    expect(fill("{x} with dims {dims}", given, call)).toBe("kᵀ");
+    expect(fill("{x} ∗ {x} + {bias}", given, call)).toBe("k ∗ k");
+    expect(tidy("1 where (0 ≤ x ≤ max), else 0")).toBe("1 where (0 ≤ x), else 0");
   });
 });
 

@@ -248,7 +248,7 @@ describe("a log that can be read is drawn", () => {
     }
     const model = fold(events.map(decode));
     const start = performance.now();
-    expect(called(model, 601)).toBe("the () output of cat");
+    expect(called(model, 601)).toBe("the scalar output of cat");
     expect(performance.now() - start).toBeLessThan(200);
   });
 });

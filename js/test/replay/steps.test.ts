@@ -35,6 +35,17 @@ describe("steps", () => {
     expect(load(program).steps.value.map(({ kind }) => kind)).toEqual(["leaf", "op"]);
   });
 
+  it("have the node of an earlier cell's leaf with the op that is given the leaf", () => {
+    const program = new Program();
+    const w = program.leaf("w", [0]);
+    const before = load(program).steps.value.length;
+    program.cell();
+    program.tell("node", 90, "AccumulateGrad", null, [], [], [], w.id);
+    program.op("mul", [w, 2]);
+    const kinds = load(program).steps.value.map(({ kind }) => kind);
+    expect(kinds.slice(before)).toEqual(["op"]);
+  });
+
   it("of a node that does something itself are its beginning, what it does, and its end", () => {
     const program = exampleA(false);
     const before = load(program).steps.value.length;
