@@ -327,6 +327,32 @@ def test_gradients_are_told_as_they_were(then: str) -> None:
     assert [list(each.grads[0].values) for each in powers] == space["passed"]
 
 
+@pytest.mark.parametrize(("then", "known"), [("", [False, True]), ("w.grad = None", [False] * 2)])
+def test_what_was_added_to_a_gradient_is_told_where_there_was_one(
+    then: str, known: list[bool]
+) -> None:
+    adapter = TorchAdapter(Recorder())
+    w = torch.tensor([2.0, 3.0], requires_grad=True)
+    with adapter.observing():
+        for factor in (1, 10):
+            (w * factor).sum().backward()
+            exec(then)
+    adapter.drain()
+    grads = [each for each in adapter.recorder.log.since(0)[1] if type(each) is ev.Grad]
+    told = [each.added for each in grads if each.how == "accumulated"]
+    assert [added is not None for added in told] == known
+    assert told[1] is None or list(told[1].values or ()) == [10.0, 10.0]
+
+
+def test_a_product_of_matrices_is_told_as_it_is_written() -> None:
+    adapter = TorchAdapter(Recorder())
+    with adapter.observing():
+        torch.ones(2) @ torch.ones(2, 3)
+    adapter.drain()
+    [op] = adapter.recorder.log.model().ops.values()
+    assert (op["sign"], op["text"]) == ("@", "{self} @ {other}")
+
+
 def test_a_gradient_that_a_hook_overwrites_has_no_numbers_rather_than_wrong_ones() -> None:
     adapter = TorchAdapter(Recorder())
     with adapter.observing():

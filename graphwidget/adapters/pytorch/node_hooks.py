@@ -88,15 +88,18 @@ class NodeHooks:
             if leaf is None:
                 self.done.append(number)
             with torch._C.DisableTorchFunction():
-                taken, value, grad = self._taken(out), None, None
+                taken, value, grad, added = self._taken(out), None, None, None
                 if leaf is not None and leaf.grad is not None:
                     known = runs.identity.current(leaf)
                     runs.checks.graded.add(known.storage)
                     value, grad = known.id, self._accumulated(leaf, leaf.grad, taken)
+                    if id(leaf) not in self._ungraded and not _hooked(leaf):
+                        added = taken[0]
                     runs.identity.note_gradient(leaf)
                 gave = self._taken(into)
             freed = saves and not self.keeps  # the engine does it right after this hook
-            runs.recorder.raw.append((runs.ran, self.run, ref, freed, taken, value, grad, gave))
+            told = self.run, ref, freed, taken, value, grad, gave, added
+            runs.recorder.raw.append((runs.ran, *told))
         except Exception as error:
             self.runs.fault(error)
 
@@ -131,8 +134,12 @@ class NodeHooks:
         return captured
 
 
+def _hooked(leaf: torch.Tensor) -> bool:
+    """Whether a hook of the program may change a gradient after it came."""
+    return bool(getattr(leaf, "_post_accumulate_grad_hooks", None))
+
+
 def _ungraded(leaf: torch.Tensor) -> bool:
-    """Whether it has no gradient, and no hook of the program that may change one after it came. (A
-    tensor that is no leaf any more must not be asked: PyTorch would warn.)"""
-    hooks = getattr(leaf, "_post_accumulate_grad_hooks", None)
-    return not hooks and asked(leaf, "is_leaf") and leaf.grad is None
+    """Whether it has no gradient, nor such a hook. (A tensor that is no leaf any more must not be
+    asked: PyTorch would warn.)"""
+    return not _hooked(leaf) and asked(leaf, "is_leaf") and leaf.grad is None

@@ -37,6 +37,9 @@ SIGNS = {
 }  # fmt: skip
 """Signs of calls that are no ops of the table."""
 
+MATMUL = "@", "{self} @ {other}", r"{self} \, {other}", ("self", "other")
+"""How a product of matrices is told, as the program has written it."""
+
 
 class Called(NamedTuple):
     """A call as it is told: the op's key, its inputs (references to tensors, or numbers in their
@@ -153,6 +156,8 @@ def definition(name: str, key: str) -> ev.Define:
     op = op_of(name)
     if op is None:
         bare = name.strip("_")
+        if bare == "matmul":
+            return ev.Define(key, *MATMUL, ())
         return ev.Define(key, SIGNS.get(bare, bare), "", "", (), ())
     inputs = tuple("*" + each if op.variadic else each for each in op.inputs)
     return ev.Define(

@@ -61,20 +61,24 @@ class RunContext:
 
     def _has_run(
         self, run: int, node: NodeRef, freed: bool, given: Grads, leaf: int | None,
-        grad: Grad | None, gave: Grads,
+        grad: Grad | None, gave: Grads, added: Grad | None,
     ) -> None:  # fmt: skip
-        """A node was ``given`` gradients and ``gave`` others; or accumulated that of a leaf."""
+        """A node was ``given`` gradients and ``gave`` others; or accumulated that of a leaf, where
+        it was ``added`` to the one before."""
         self._start(run, node, given)
         if leaf is not None and grad is not None:
-            self._accumulated("accumulated", leaf, grad, run)
+            self._accumulated("accumulated", leaf, grad, run, added)
         self.recorder.tell(ev.Finish(run, node.id, _summaries(gave), None))
         if freed:
             self.recorder.free(node.id)
 
-    def _accumulated(self, how: str, value: int, grad: Grad, run: int | None) -> None:
+    def _accumulated(
+        self, how: str, value: int, grad: Grad, run: int | None, added: Grad | None = None
+    ) -> None:
         if self.recorder.lost:
             self.calls.records.names.recall((value,))
-        self.recorder.tell(ev.Grad(value, how, _summary(grad), None, run, None))
+        more = None if added is None else _summary(added)
+        self.recorder.tell(ev.Grad(value, how, _summary(grad), more, run, None))
 
     def _error(self, _: None, event: ev.Error, position: Position | None) -> None:
         source = None if position is None else self.recorder.source(position.site)

@@ -191,7 +191,7 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
       }
       line.push(
         grad(
-          `${sum}${brief(node.grads_in[0] ?? sent, 16)} · ${number ?? bracketed(factorText)} = `,
+          `${sum}${brief(node.grads_in[0] ?? sent, 16)} · ${/ where /.test(number ?? "") ? `(${number})` : (number ?? bracketed(factorText))} = `,
         ),
       );
     } else {

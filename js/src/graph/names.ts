@@ -167,7 +167,8 @@ export function inputTexts(model: Model, call: CallRow, budget = 40): Map<string
 /** What each input is called. */
 function given(model: Model, call: CallRow, budget: number): string[] {
   // Many inputs share the room: else an expression of many of many would have no end.
-  const share = call.inputs.length > 2 ? Math.floor(budget / call.inputs.length) : budget;
+  const even = call.inputs.length > 2 ? Math.floor(budget / call.inputs.length) : budget;
+  const share = call.inputs.length === 3 ? Math.min(budget, 20) : even; // `x @ weightᵀ + bias`
   const texts = call.inputs
     .slice(0, MOST_INPUTS)
     .map((input) => (typeof input === "number" ? factor(model, input, share) : input));
