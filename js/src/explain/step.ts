@@ -3,7 +3,14 @@
 import type { Event } from "../log/events";
 import { brief, cut, unseen } from "../log/format";
 import { byInput, expression, fill, userName } from "../graph/names";
-import { hazards, holdsTensor, type CallRow, type Model, type ValueRow } from "../log/model";
+import {
+  hazards,
+  holdsTensor,
+  makerOf,
+  type CallRow,
+  type Model,
+  type ValueRow,
+} from "../log/model";
 import type { Step } from "../replay/steps";
 import { explainStatic } from "./static";
 import { belongsTo, sgdInNumbers } from "./scope";
@@ -193,7 +200,8 @@ function explainWrite(model: Model, storage: number, time: number): Explanation 
   const call = write.call === null ? undefined : model.calls.get(write.call);
   const value = model.values.get(target);
   const before = model.values.get(write.before);
-  const worked = value && before ? sgdInNumbers(model, call?.scope ?? null, before, value) : "";
+  const bySgd = value && before ? sgdInNumbers(model, call?.scope ?? null, before, value) : "";
+  const worked = bySgd || (call ? operatorInNumbers(model, call) : "");
   if (value && worked) {
     lines.push([math(`${worked} = `), { ...numbers(value.summary, 40), tone: "math" }]);
   } else if (value) lines.push([plain("Its value is now "), numbers(value.summary, 40)]);
@@ -208,17 +216,45 @@ function explainWrite(model: Model, storage: number, time: number): Explanation 
     ]);
   }
   const stale = hazards(model).filter(({ slot }) => slot.stale.includes(time));
-  if (stale.length === 0) lines.push([dim("Nothing that backward needs was overwritten.")]);
+  if (isPastAutograd(model, storage)) {
+    lines.push([
+      plain("It was written through .data, which autograd does not hear of: "),
+      plain("what was saved for backward may have other numbers now, and no error is raised."),
+    ]);
+  } else if (stale.length === 0) {
+    lines.push([dim("Nothing that backward needs was overwritten.")]);
+  }
   const around = belongsTo(model, call?.scope ?? null);
   if (around.length > 0) lines.push(around);
   return atLine(model, write.source, {
     tone: "plain",
     title: [
-      name(model, target),
+      // What has no name is called as before: what was written is no longer that expression.
+      name(model, value && before && userName(value) === null ? before.value : target),
       plain(` is written in place: version ${write.version - 1} → ${write.version}`),
     ],
     lines,
   });
+}
+
+/** What an operator in place worked out, as `0.2 − (-0.13)`; empty where it cannot be read. */
+function operatorInNumbers(model: Model, call: CallRow): string {
+  if (call.inputs.length !== 2 || !OPERATOR.test(model.ops.get(call.op)?.text ?? "")) return "";
+  const values = call.inputs.map((input) => {
+    const value = typeof input === "number" ? model.values.get(input) : undefined;
+    return value ? brief(value.summary, 18) : String(input);
+  });
+  if (values.some((text) => text.startsWith("("))) return ""; // only its shape is told
+  const [left = "", right = ""] = values;
+  return inNumbers(model, call, [left, right.startsWith("-") ? `(${right})` : right]);
+}
+
+/** Whether a memory is that of some tensor's `.data`, which counts versions of its own. */
+function isPastAutograd(model: Model, storage: number): boolean {
+  for (const value of model.values.values()) {
+    if (value.storage === storage && makerOf(model, value)?.op === "data") return true;
+  }
+  return false;
 }
 
 /** How a value came to be. */

@@ -71,6 +71,27 @@ describe("explanations", () => {
     expect(symbolic).not.toContain("grad_fn");
   });
 
+  it("work out what an operator wrote, and promise nothing of what .data wrote", () => {
+    const p = new Program();
+    const one = (value: number) => [[1], "float32", [value], null, null];
+    p.tell("define", "sub_", "−", "{self} − {other}", "", ["self", "other"], []);
+    p.tell("define", "zero_", "0", "0", "", ["self"], []);
+    const [w, g] = [p.leaf("w", [2]), p.leaf("g", [-3])];
+    p.tell("value", 90, w.storage, 1, false, true, false, null, one(5));
+    p.tell("op", 90, "sub_", [w.id, g.id], {}, [90], null, true, null, null);
+    p.tell("write", w.storage, 1, w.id, 90, null, null, 90, null);
+    p.tell("value", 91, 91, 0, false, false, false, null, one(-3));
+    p.tell("op", 91, "data", [g.id], {}, [91], null, false, null, null);
+    p.tell("value", 92, 91, 1, false, false, false, null, one(0));
+    p.tell("op", 92, "zero_", [91], {}, [92], null, true, null, null);
+    p.tell("write", 91, 1, 91, 92, null, null, 92, null);
+    const words = told(load(p));
+    expect(words.at(-3)).toContain("written in place: version 0 → 1 | [2.] − [-3.] = [5.]");
+    expect(words.at(-1)).toMatch(/^data\(g\) is written in place/);
+    expect(words.at(-1)).toContain("which autograd does not hear of");
+    expect(words.at(-1)).not.toContain("Nothing that backward needs");
+  });
+
   it("tell of several nodes of one call which of them a gradient goes to", () => {
     const p = new Program();
     const [x, w] = [p.leaf("x", [2]), p.leaf("w", [3])];
