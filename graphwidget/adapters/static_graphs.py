@@ -255,12 +255,15 @@ class StaticAdapter(Listener):
     @guarded
     def begins(self, operations: Sequence[Any], fed: Sequence[tuple[Any, Any]]) -> None:
         self.settle()
+        before = set(self._values)
         for operation in operations:  # those that were built before anybody watched
             known = any(each in self._values for each in operation.outputs)
             if operation.region.parent is None and not known:
                 self._tell_operation(operation)
                 self._names(operation, [])
         for symbol, array in fed:
+            if symbol in self._values and symbol not in before:
+                self._names(symbol.op, [])
             self._flow(symbol, array)
 
     @guarded

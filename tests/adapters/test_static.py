@@ -121,6 +121,22 @@ def test_a_graph_built_before_anybody_watched_is_told_when_it_runs(told: Told) -
     assert [call["op"] for call in told.model.calls.values()] == ["exp"]
 
 
+def test_what_is_fed_to_a_graph_built_before_has_its_name_from_the_first_step_on() -> None:
+    tf.reset_default_graph()
+    x = tf.placeholder(tf.float32, [], name="x")
+    y = tf.square(x)
+    adapter = Told(Recorder())
+    adapter.start()
+    with tf.Session() as sess:
+        sess.run(y, {x: 3.0})
+    adapter.stop()
+    events = adapter.events
+    [fed] = [e for e in events if type(e) is ev.Name and e.name == "x:0"]
+    values = [e for e in events if type(e) is ev.Value and e.value == fed.value]
+    assert values[-1].summary.values == (3.0,)
+    assert events.index(fed) < events.index(values[-1])
+
+
 def test_of_a_graph_built_before_only_what_runs_is_told(told: Told) -> None:
     told.stop()
     x = tf.placeholder(tf.float32, [])
