@@ -9,7 +9,7 @@ import { number } from "../log/format";
 import type { Model, RunRow, ValueRow } from "../log/model";
 import { callOf, explainGradCall } from "./grad-call";
 import { stepAround } from "./scope";
-import { atLine, code, codeAt, grad, name, numbers, plain } from "./text";
+import { atLine, code, codeAt, grad, name, numbers, plain, sentence } from "./text";
 import type { Explanation, Line, Piece } from "./text";
 
 /** So many gradients are told one by one. */
@@ -39,7 +39,7 @@ export function explainCell(model: Model, last: Event): Explanation | null {
     tone: "backward",
     title: [name(model, root), plain(" = "), asValue(numbers(summary, 40))],
     lines: [
-      [plain("Backward from it brought "), ...gradients(model, arrived), plain(".")],
+      sentence([plain("Backward from it brought "), ...gradients(model, arrived)]),
       rewritten(model, run),
       optimizer.length > 0 ? [plain("Then a step of "), ...optimizer] : [],
     ],

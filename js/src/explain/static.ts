@@ -1,8 +1,47 @@
 /* What a step of a static graph did, in words: it has no backward, and at first no numbers. */
 
+import { at } from "../collections";
+import { isGraphName } from "../graph/names";
 import type { Event } from "../log/events";
-import type { Model } from "../log/model";
-import { dim, list, name, plain, toText, type Explanation } from "./text";
+import { unseen } from "../log/format";
+import type { Model, ValueRow } from "../log/model";
+import { dim, list, math, name, numbers, plain, sentence, toText, type Explanation } from "./text";
+
+/** So many values are told besides the last. */
+const FEW = 3;
+
+/**
+ * What runs of a static graph in the newest cell have come to: the values that the user's variables
+ * hold, whatever ran after them. Null when what happened last is of no static graph.
+ */
+export function explainRun(model: Model, last: Event): Explanation | null {
+  const made = last.event === "op" ? model.values.get(last.outputs[0] ?? -1) : undefined;
+  if (!made?.names.some(isGraphName)) return null;
+  const begun = model.cellTimes.at(-1) ?? 0;
+  const known = [...model.values.values()].filter((value) => {
+    return value.call !== null && value.time >= begun && !unseen(value.summary) && isHeld(value);
+  });
+  known.sort((a, b) => b.time - a.time);
+  if (known.length === 0) return null;
+  const told = known
+    .slice(0, FEW + 1)
+    .map(({ value, summary }) => [
+      name(model, value),
+      plain(" = "),
+      { ...numbers(summary, 40), tone: "math" as const },
+    ]);
+  const others = told.slice(1).map((pieces) => pieces.map(({ text }) => text).join(""));
+  return {
+    ...{ tone: "plain", where: null, code: null, title: at(told, 0) },
+    lines: others.length > 0 ? [sentence([plain("Before it: "), ...list(others.map(math))])] : [],
+  };
+}
+
+/** Whether a variable of the user's holds a static graph's value. */
+function isHeld({ names }: ValueRow): boolean {
+  const last = names.at(-1);
+  return last !== undefined && !isGraphName(last) && names.some(isGraphName);
+}
 
 /** The explanation of a step of a static graph that is being built, or that runs. */
 export function explainStatic(

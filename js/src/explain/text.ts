@@ -116,6 +116,11 @@ export function list(pieces: readonly Piece[]): Piece[] {
   });
 }
 
+/** A sentence with its full stop: a number such as `1.` at its end has one already. */
+export function sentence(line: Line): Line {
+  return line.at(-1)?.text.endsWith(".") ? line : [...line, plain(".")];
+}
+
 export function toText(line: Line): string {
   return line.map((p) => p.text).join("");
 }

@@ -16,6 +16,9 @@ export function userName(value: ValueRow): string | null {
   return last ? last[1] : null;
 }
 
+/** Whether a name is that of a static graph (`add:0`), and no variable's. */
+export const isGraphName = ([scope]: readonly [scope: string, name: string]) => scope === "graph";
+
 /** `w.grad`, of a value that is a gradient; else null. */
 export function gradientName(model: Model, { gradient_of: of }: ValueRow): string | null {
   const leaf = of === null ? undefined : model.values.get(of);

@@ -5,6 +5,7 @@
 
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { explainCell } from "../explain/cell";
+import { explainRun } from "../explain/static";
 import { explainStep } from "../explain/step";
 import { films } from "../graph/film";
 import { buildGraph } from "../graph/graph";
@@ -75,7 +76,8 @@ function stepOf(state: State, timeline: Timeline, { time, model, liveRun }: Mome
     const event = stepEvents.value[anchor - from];
     // A cell, or a turn of a loop, that nobody has gone through yet.
     const unseen = !state.walked.value && liveRun.value === null;
-    const whole = unseen && event ? explainCell(model.value, event) : null;
+    const whole =
+      unseen && event ? (explainRun(model.value, event) ?? explainCell(model.value, event)) : null;
     return whole ?? explainStep(model.value, step.value, stepEvents.value);
   });
   /** The node that the step shown ran. */

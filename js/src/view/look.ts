@@ -2,6 +2,7 @@
 
 import { ageOf, holdsNode } from "../graph/boxes";
 import { nodeOfKey, valueKey, writerKeys } from "../graph/keys";
+import { isGraphName } from "../graph/names";
 import { RAISED_KEY } from "../graph/raised";
 import { guiltyWrite } from "../graph/visible";
 import type { Hazard, Model, WriteRow } from "../log/model";
@@ -71,12 +72,15 @@ export function hazardRect(model: Model, scene: Scene, hazard: Hazard, size: Siz
 function lastNamed(model: Model, scene: Scene): Placed | undefined {
   const cell = model.cellTimes.at(-1) ?? 0;
   let found: Placed | undefined;
-  let newest = -1;
+  let newest = [-1, -1]; // a variable's name comes before one of a static graph
   for (const placed of scene.boxes.values()) {
     const { box } = placed;
     if (box.kind !== "card" || box.copy || !box.named || box.value.leaf) continue;
-    const { time } = box.value;
-    if (time > newest && time >= cell) [found, newest] = [placed, time];
+    const { time, names } = box.value;
+    const held = names.length > 0 && !names.slice(-1).some(isGraphName) ? 1 : 0;
+    const [before = -1, latest = -1] = newest;
+    const newer = held > before || (held === before && time > latest);
+    if (newer && time >= cell) [found, newest] = [placed, [held, time]];
   }
   return found;
 }

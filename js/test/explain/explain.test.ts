@@ -92,6 +92,30 @@ describe("explanations", () => {
     expect(words.at(-1)).not.toContain("Nothing that backward needs");
   });
 
+  it("open a static graph's run on what the user's variables hold, whatever ran after it", () => {
+    const p = new Program();
+    const number = (value: number) => [[], "float32", [value], null, null];
+    const x = p.leaf("x", [2]);
+    p.tell("name", x.id, "x:0", "graph");
+    p.cell();
+    for (const [value, graph, variable] of [
+      [90, "Square:0", "y"],
+      [91, "Mean:0", "loss"],
+      [92, "gradients/Mean_grad/Mul:0", ""],
+    ] as const) {
+      // prettier-ignore
+      p.tell("value", value, value, 0, false, false, false, null, number(value));
+      p.tell("op", value, "square", [x.id], {}, [value], null, false, null, null);
+      p.tell("name", value, graph, "graph");
+      if (variable) p.tell("name", value, variable, "");
+    }
+    const words = load(p).explanation.value;
+    expect(words && [words.title, ...words.lines].map(toText)).toEqual([
+      "loss = 91.",
+      "Before it: y = 90.",
+    ]);
+  });
+
   it("tell of several nodes of one call which of them a gradient goes to", () => {
     const p = new Program();
     const [x, w] = [p.leaf("x", [2]), p.leaf("w", [3])];
