@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, wraps
 from typing import Any, cast
 
+import numpy as np
+
 from ..graph.base import TensorBase
 from ..graph.node import AccumulateGrad, Node, NoGradViewEnd, Output
 from ..graph.tensor import Tensor
@@ -23,6 +25,8 @@ from ..recording.summary import COPIED, Captured, capture, summarize, summary
 from .earlier_calls import Earlier, EarlierCalls
 
 MAX_TEXT = 120
+FEW = 8
+"""So many items of an index are written out."""
 
 
 class Number:
@@ -343,6 +347,8 @@ def _plain(value: Any) -> str:
         return ":".join([*parts, str(value.step)] if value.step not in (None, 1) else parts)
     if isinstance(value, tuple):
         return ", ".join(map(_plain, value))
-    if isinstance(value, Tensor):
+    if isinstance(value, Tensor) or (isinstance(value, np.ndarray) and value.size > FEW):
         return f"tensor{list(value.shape)}"
+    if isinstance(value, np.ndarray):
+        return str(value.tolist())
     return "..." if value is Ellipsis else str(value)

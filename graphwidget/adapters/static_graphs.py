@@ -218,7 +218,9 @@ class StaticAdapter(Listener):
         if known is None:
             parent = self._scope(region.parent)
             known = self._scopes[region] = self.recorder.ids.scope()
-            self._tell(ev.Scope(known, parent, "function", f"while {region.kind}", "", None, True))
+            of = "cond" if region.kind == "branch" else "while"
+            title = f"{of} {region.kind}"
+            self._tell(ev.Scope(known, parent, "function", title, "", None, True))
             self._tell(ev.Scope(known, None, "function", "", "", None, False))
         return known
 

@@ -69,6 +69,12 @@ def test_numbers_stand_as_text() -> None:
     assert [op.inputs[1] for op in seen.of(ev.Op)] == ["2.5", "1"]
 
 
+def test_an_index_stands_as_text_that_python_reads() -> None:
+    seen = record("p = torch.ones(2, 3)\nq = p[torch.arange(2), torch.tensor([0, 1])]\n")
+    [index] = [call for call in seen.model.calls.values() if call["op"].startswith("index")]
+    assert list(index["params"].values()) == ["[0, 1], [0, 1]"]
+
+
 def test_the_copy_of_a_module_has_leaves_and_no_calls() -> None:
     seen = record(
         "import copy\nnet = torch.nn.Linear(2, 1)\ntwin = copy.deepcopy(net)\n"

@@ -102,6 +102,12 @@ def test_a_loop_is_told_turn_by_turn(told: Told) -> None:
     assert {scope["name"] for scope in model.scopes.values()} == {"while cond", "while body"}
 
 
+def test_a_condition_has_branches(told: Told) -> None:
+    x = tf.placeholder(tf.float32, [])
+    tf.cond(tf.greater(x, 0), lambda: x * 2, lambda: x + 1)
+    assert {scope["name"] for scope in told.model.scopes.values()} == {"cond branch"}
+
+
 def test_a_failed_run_leaves_the_programs_error_alone(told: Told) -> None:
     x = tf.placeholder(tf.float32, [None, 3], name="x")
     y = tf.square(x)
