@@ -212,7 +212,9 @@ function ourWords(model: Model, error: ErrorRow): Line[] {
     case "freed":
       return [
         [
-          plain("Backward releases what the nodes saved, to free memory. Call the first one with "),
+          plain(
+            "The backward before this one released what the nodes had saved, to free memory. Give it ",
+          ),
           code("retain_graph=True"),
           plain(", or compute the forward pass again."),
         ],

@@ -40,7 +40,7 @@ export function called(model: Model, id: number, budget = 24, longest = 24): str
 }
 
 /** Whether nothing is left out in an expression. */
-export const isWhole = (text: string): boolean => !text.includes("(…)");
+export const isWhole = (text: string): boolean => !/(?<![\w./])…/.test(text);
 
 /** A value's name, or the expression that made it, if that is short and no module's; else null. */
 function short(model: Model, value: ValueRow, budget: number, longest = 24): string | null {
@@ -93,7 +93,7 @@ export function factor(model: Model, id: number, budget = 24): string {
 /** Letters that the numbers of a constant without a name may have in a formula. */
 const FEW_LETTERS = 16;
 
-/** What stands in a formula for a value that nothing short calls: `net(x)`, `sub(…)`, its numbers. */
+/** What stands in a formula for a value that nothing short calls: `net(x)`, `… − …`, its numbers. */
 function standIn(model: Model, value: ValueRow): string {
   const call = makerOf(model, value);
   if (!call) {
@@ -103,7 +103,17 @@ function standIn(model: Model, value: ValueRow): string {
       : (kindOf(model, value).split(" ")[0] ?? "");
   }
   const module = moduleThatGave(model, call);
-  if (module === null) return `${call.op.split(".")[0] ?? call.op}(…)`;
+  if (module === null) {
+    const gaps = call.inputs.map((input) => (typeof input === "number" ? "…" : input));
+    const pattern = model.ops.get(call.op)?.text ?? "";
+    const text = fill(
+      pattern,
+      byInput(model, call, gaps, () => "…"),
+      call,
+    );
+    const fits = text !== "" && text.length <= FEW_LETTERS;
+    return fits ? bracketed(text) : `${call.op.split(".")[0] ?? call.op}(…)`;
+  }
   return `${cutName(module.name, 24)}(${inputOf(model, module, call) ?? "…"})`;
 }
 

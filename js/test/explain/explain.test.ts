@@ -295,7 +295,7 @@ describe("explanations", () => {
       "Tried: it runs.",
     ]);
     expect(told("other", { ...more, culprit: reader })).toHaveLength(3); // one line, told once
-    expect(told("freed", { culprit: null })[0]).toContain("Backward releases what the nodes saved");
+    expect(told("freed", { culprit: null })[0]).toContain("The backward before this one released");
     expect(told("other", { culprit: null })).toEqual([finding.text, `Fix: ${finding.fix}`]);
   });
 

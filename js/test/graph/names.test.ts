@@ -47,7 +47,7 @@ describe("a formula", () => {
     p.op("mean", [p.op("mul", [p.op("add", [out, y]), p.unnamed([5, 6])])]);
     p.op("mean", [p.op("mul", [p.op("mul", [long, long]), y])]);
     expect(formulas(p)).toContain("mean((net(x) + y) × [5., 6.])");
-    expect(formulas(p)).toContain("mean(mul(…) × y)");
+    expect(formulas(p)).toContain("mean((… × …) × y)");
   });
 
   it("leaves out what was not given, and has a sign for two dims that change places", () => {
