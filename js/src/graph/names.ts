@@ -97,10 +97,9 @@ const FEW_LETTERS = 16;
 function standIn(model: Model, value: ValueRow): string {
   const call = makerOf(model, value);
   if (!call) {
-    const text = value.requires_grad ? "" : brief(value.summary, FEW_LETTERS);
-    return value.summary.values && text.length <= FEW_LETTERS
-      ? text
-      : (kindOf(model, value).split(" ")[0] ?? "");
+    const text = value.summary.values ? brief(value.summary, FEW_LETTERS) : "…";
+    const tells = !value.requires_grad && !text.startsWith("(") && text.length <= FEW_LETTERS;
+    return tells ? text : "…"; // a shape is no value
   }
   const module = moduleThatGave(model, call);
   if (module === null) {

@@ -48,6 +48,8 @@ describe("a formula", () => {
     p.op("mean", [p.op("mul", [p.op("mul", [long, long]), y])]);
     expect(formulas(p)).toContain("mean((net(x) + y) × [5., 6.])");
     expect(formulas(p)).toContain("mean((… × …) × y)");
+    p.op("mul", [p.unnamed([1.25, 2.25, 3.25, 4.25, 5.25]), y]);
+    expect(formulas(p).at(-1)).toMatch(/^\[1\.25, .*…\] × y$/);
   });
 
   it("leaves out what was not given, and has a sign for two dims that change places", () => {
