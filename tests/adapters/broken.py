@@ -31,6 +31,28 @@ g_loss = -score.mean()
 g_loss.backward()
 """,
     ),
+    'a write through detach': Broken(
+        'stale', 'target = teacher(x)', 'teacher.weight.detach().mul_(0.9)', True,
+        """
+student, teacher = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+x = torch.ones(2, 3, requires_grad=True)
+target = teacher(x)
+loss = (student(x) - target).pow(2).mean()
+teacher.weight.detach().mul_(0.9)
+loss.backward()
+""",
+    ),
+    'a write of a part through detach': Broken(
+        'stale', 'target = teacher(x)', 'teacher.weight.detach()[0].mul_(0.9)', True,
+        """
+student, teacher = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+x = torch.ones(2, 3, requires_grad=True)
+target = teacher(x)
+loss = (student(x) - target).pow(2).mean()
+teacher.weight.detach()[0].mul_(0.9)
+loss.backward()
+""",
+    ),
     'leaf': Broken(
         'leaf', None, 'w += 1', True,
         """

@@ -34,6 +34,11 @@ class Writes:
         base = base_of(tensor)
         base_before = base_after = None
         grown = False
+        if identity.defers:  # else the other tensor is told when it is met
+            of = self._detached_from(tensor if base is None else base)
+            if of is not None and base is not None:
+                identity.renew(base)
+            base = base if of is None else of
         if base is not None:
             history = grad_fn_of(base)
             grown = history is not None and history.next_functions[0][0] is not None
@@ -43,6 +48,14 @@ class Writes:
         if not identity.defers:
             identity.assure(base_after, after)
         return Write(before, after, base_before, base_after, grown)
+
+    def _detached_from(self, tensor: torch.Tensor) -> torch.Tensor | None:
+        """What ``detach()`` made the tensor of, whose versions are its own too."""
+        alias = self.identity.aliases.get(id(tensor))
+        if alias is None or alias.how != "detach" or alias.tensor() is not tensor:
+            return None
+        of: torch.Tensor | None = alias.of()
+        return of
 
     def into_gradients(self, call: Heard, written: list[tuple[torch.Tensor, Ref]]) -> None:
         """Tell what leaves' gradients are now, if the call wrote these, as to clip them."""
