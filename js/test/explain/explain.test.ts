@@ -50,27 +50,6 @@ function told(store: Store): string[] {
 }
 
 describe("explanations", () => {
-  it("tell the numbers of each result, and of a static graph's nothing of backward", () => {
-    const p = new Program();
-    const x = p.leaf("x", [2]);
-    const number = (value: number) => [[], "float32", [value], null, null];
-    for (const [value, of] of [
-      [90, 5],
-      [91, 6],
-    ] as const) {
-      // prettier-ignore
-      p.tell("value", value, value, 0, false, false, false, null, number(of));
-    }
-    p.tell("op", 90, "split", [x.id], {}, [90, 91], null, false, null, null);
-    const plain = told(load(p)).at(-1);
-    expect(plain).toContain("= 5. and 6. | It has no grad_fn");
-    p.tell("name", 90, "split:0", "");
-    p.tell("name", 91, "split:1", "");
-    const symbolic = told(load(p)).find((words) => words.includes("5. and 6."));
-    expect(symbolic).toBeDefined();
-    expect(symbolic).not.toContain("grad_fn");
-  });
-
   it("work out what an operator wrote, and promise nothing of what .data wrote", () => {
     const p = new Program();
     const one = (value: number) => [[1], "float32", [value], null, null];
@@ -90,30 +69,6 @@ describe("explanations", () => {
     expect(words.at(-1)).toMatch(/^data\(g\) is written in place/);
     expect(words.at(-1)).toContain("which autograd does not hear of");
     expect(words.at(-1)).not.toContain("Nothing that backward needs");
-  });
-
-  it("open a static graph's run on what the user's variables hold, whatever ran after it", () => {
-    const p = new Program();
-    const number = (value: number) => [[], "float32", [value], null, null];
-    const x = p.leaf("x", [2]);
-    p.tell("name", x.id, "x:0", "graph");
-    p.cell();
-    for (const [value, graph, variable] of [
-      [90, "Square:0", "y"],
-      [91, "Mean:0", "loss"],
-      [92, "gradients/Mean_grad/Mul:0", ""],
-    ] as const) {
-      // prettier-ignore
-      p.tell("value", value, value, 0, false, false, false, null, number(value));
-      p.tell("op", value, "square", [x.id], {}, [value], null, false, null, null);
-      p.tell("name", value, graph, "graph");
-      if (variable) p.tell("name", value, variable, "");
-    }
-    const words = load(p).explanation.value;
-    expect(words && [words.title, ...words.lines].map(toText)).toEqual([
-      "loss = 91.",
-      "Before it: y = 90.",
-    ]);
   });
 
   it("tell of several nodes of one call which of them a gradient goes to", () => {
