@@ -189,11 +189,8 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
         const factors = `${sum}∂${root}/∂${out} · ∂${out}/∂${own}`;
         line.push(math(`∂${root}/∂${own} = ${factors} = `));
       }
-      line.push(
-        grad(
-          `${sum}${brief(node.grads_in[0] ?? sent, 16)} · ${/ where /.test(number ?? "") ? `(${number})` : (number ?? bracketed(factorText))} = `,
-        ),
-      );
+      const came = brief(node.grads_in[0] ?? sent, 16);
+      line.push(grad(`${sum}${came} · ${inBrackets(number) ?? bracketed(factorText)} = `));
     } else {
       line.push(math(equation(root, own)));
       if (rule) line.push(...product(model, rule.vjp, call, node, edge));
@@ -203,6 +200,11 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
   });
   if (more > 0) lines.push([plain(`→ ${more} more inputs likewise`)]);
   return lines;
+}
+
+/** A derivative in numbers as a factor: `(0 where mask, else 1)`. */
+function inBrackets(number: string | null): string | null {
+  return number?.includes(" where ") ? `(${number})` : number;
 }
 
 /** A derivative that is no factor: the formula, of a product of matrices with the shapes. */
