@@ -9,15 +9,10 @@ import { versionWords } from "../../src/explain/version";
 import { decode, PROTOCOL, type Finding, type Place } from "../../src/log/events";
 import { summedOver, tidy, transposed } from "../../src/explain/formula";
 import { hazards, type ErrorRow, type Model } from "../../src/log/model";
-import { createStore, type Store } from "../../src/store/store";
+import { createStore } from "../../src/store/store";
 import { Program } from "../builder";
+import { load, told } from "./told";
 import { exampleA, exampleG } from "../examples";
-
-function load(program: Program): Store {
-  const store = createStore();
-  store.load(program.packed());
-  return store;
-}
 
 /** The gradients of a finished node as of arrays too large to be told number by number. */
 function large(grads: unknown): unknown {
@@ -38,15 +33,6 @@ function wordsOf(model: Model, error: ErrorRow): string[] {
 
 function lineOf(file: string, line: number, text: string): Place {
   return { file, line, text, function: "" };
-}
-
-/** The title and lines of every step. */
-function told(store: Store): string[] {
-  return store.steps.value.map((_, i) => {
-    store.goTo(i);
-    const words = store.explanation.value;
-    return words ? [words.title, ...words.lines].map(toText).join(" | ") : "";
-  });
 }
 
 describe("explanations", () => {

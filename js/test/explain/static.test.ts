@@ -1,22 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toText } from "../../src/explain/text";
-import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";
-
-function load(program: Program): Store {
-  const store = createStore();
-  store.load(program.packed());
-  return store;
-}
-
-/** The title and lines of every step. */
-function told(store: Store): string[] {
-  return store.steps.value.map((_, i) => {
-    store.goTo(i);
-    const words = store.explanation.value;
-    return words ? [words.title, ...words.lines].map(toText).join(" | ") : "";
-  });
-}
+import { load, told } from "./told";
 
 describe("explanations of static graphs", () => {
   it("tell the numbers of each result, and of a static graph's nothing of backward", () => {
