@@ -145,8 +145,13 @@ def numbers_of(optimizer: Any) -> str:
     """The main numbers of an optimizer: ``lr=0.1, momentum=0.9``."""
     group = optimizer.param_groups[0] if optimizer.param_groups else {}
     values = tuple([group.get(name) for name in MAIN])
-    plain = NUMBERS.issuperset(map(type, values))
+    plain = all(type(each) in NUMBERS or _is_pair(each) for each in values)
     return (_told if plain else _told.__wrapped__)(*values)
+
+
+def _is_pair(value: Any) -> bool:
+    """Whether these are numbers as those of ``betas``."""
+    return type(value) is tuple and all(type(each) is float for each in value)
 
 
 @lru_cache(maxsize=64, typed=True)

@@ -63,7 +63,7 @@ MAX_SHARED = 2_000
 """Values of the past that are kept for records that wait, 32 MB at most: of all parameters in the
 turns within each of the newest turns."""
 
-SOME = 64
+SOME = 256
 """Values that are let go of until it is looked again which of them to forget."""
 
 MAX_LOOPS = 8

@@ -46,11 +46,8 @@ def given_to(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) 
             kept.append(ref)
         else:
             kept.append(each if kind in PLAIN else _kept(each, tensors, refs, identity))
-    if kwargs:
-        kwargs = {
-            word: each if type(each) in PLAIN else _kept(each, tensors, refs, identity)
-            for word, each in kwargs.items()
-        }
+    if kwargs and not PLAIN.issuperset(map(type, kwargs.values())):
+        kwargs = {word: _kept(each, tensors, refs, identity) for word, each in kwargs.items()}
     return tensors, refs, tuple(kept), kwargs
 
 
@@ -113,9 +110,10 @@ def given_to_run(identity: Tensors, value: Any, refs: list[Ref]) -> Any:
         return value
     if kind is tuple or kind is list:
         return kind([given_to_run(identity, each, refs) for each in value])
-    if kind not in TENSORS or id(value) in identity.refs:
+    if kind not in TENSORS:
         return _kept(value, [], refs, identity)
-    refs.append(identity.fresh(value))
+    met = id(value) in identity.refs
+    refs.append(identity.given(value) if met else identity.fresh(value))
     return refs[-1]
 
 

@@ -234,6 +234,7 @@ class CallNotes:
         identity = self.identity
         tensors, refs, known, kwargs = given
         writes: list[Write] = []
+        written = False  # as far as PyTorch noticed
         for tensor, ref in zip(tensors, refs, strict=True):
             if tensor._is_view():
                 write = self.writes.note(tensor, ref)
@@ -242,12 +243,14 @@ class CallNotes:
                 if not identity.defers:
                     identity.tell(write.after)
             writes.append(write)
-            if write.after.version == ref.version:
+            if write.after.version != ref.version:
+                written = True
+            else:
                 site = None if position is None else position.site
                 how = f"a fused step of {name}"
                 identity.wrote_silently(tensor, write.after.id, site, how)
         call = Heard(position, None, name, known, kwargs, None, known, (), tuple(writes), False)
-        if any(each.after.version != each.before.version for each in writes):
+        if written:
             self.tape.heard(call)
         if identity.defers:
             self.recorder.raw.append(call)

@@ -150,9 +150,8 @@ class CallRecorder:
                 if record[0] is BEGINS and record[3] in open_scopes:
                     kept.append(record)
             elif kind is Heard:
-                if any(map(self._lives, record.made)) or any(
-                    self._lives(write.after) for write in record.writes
-                ):
+                lasting = [*record.made, *[write.after for write in record.writes]]
+                if any(map(self._lives, lasting)):
                     kept.append(record)
             elif kind is Deferred:
                 tensor = record.ref()

@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any
 
 import torch
+from torch._C import _get_tracing_state
 from torch.compiler import is_dynamo_compiling
 from torch.overrides import TorchFunctionMode
 
@@ -72,7 +73,7 @@ class HeardCalls(CallNotes, TorchFunctionMode):
         if is_dynamo_compiling():  # Dynamo reads this function, and is to see no more of it
             return func(*args, **kwargs)
         name, quiet, noted = looked_at(func)
-        if (quiet and not noted) or self.off or traced():
+        if (quiet and not noted) or self.off or _get_tracing_state() is not None:
             return func(*args, **kwargs)
         if noted:
             self._note_by_the_way(name, args)

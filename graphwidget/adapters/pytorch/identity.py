@@ -6,7 +6,7 @@ own death that the node is gone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from sys import getrefcount
 from typing import Any
 
@@ -68,7 +68,7 @@ class Outputs(dict[Any, list[tuple[int, Ref]]]):
         near, self._near = self._near, ()
         found: dict[Any, list[tuple[int, Ref]]] = {}
         for ref in near:
-            tensor = ref()
+            tensor = None if ref.facts.leaf else ref()
             owner = None if tensor is None else grad_fn_of(tensor)
             if tensor is not None and owner not in self:
                 found.setdefault(owner, []).append((tensor.output_nr, ref))
@@ -179,7 +179,7 @@ class Identity(Tensors):
         ref = token.ref = NodeRef(token, self.recorder.raw.append)
         ref.id, ref.edge = number, (number, 0)
         self.recorder.nodes.add(number)
-        leaf = self._leaf(node)
+        leaf = None if edges else self._leaf(node)
         if self.brief and leaf is None:
             self.newest = max(self.newest, sequence_of(node))
         outputs: list[int] = []
@@ -189,7 +189,7 @@ class Identity(Tensors):
         name = name_of(node)
         saved: tuple[ev.Saved, ...] = ()
         if slots_of(class_of(node)):
-            saved = tuple(self._saved(node, near, inside is not None))
+            saved = self._saved(node, near, inside is not None)
         token.saves = bool(saved)
         if inside and name == COPY_SLICES:
             saved += tuple(inside)
@@ -227,19 +227,21 @@ class Identity(Tensors):
         )
         return call
 
-    def _saved(self, node: Any, near: Sequence[Ref], wrote: bool) -> Iterator[ev.Saved]:
+    def _saved(self, node: Any, near: Sequence[Ref], wrote: bool) -> tuple[ev.Saved, ...]:
+        found: list[ev.Saved] = []
         for slot, raw in saved_tensors(node):
             ref = self._among(raw, near)
             if ref is None:
-                yield ev.Saved(slot, None, None, None, f"tensor{list(raw.shape)}")
+                found.append(ev.Saved(slot, None, None, None, f"tensor{list(raw.shape)}"))
             else:
                 since = staleness_of(node, slot) if wrote else None
                 version = ref.version if since is None else since.expected
-                yield new_tuple(ev.Saved, (slot, ref.id, ref.storage, version, None))
+                found.append(new_tuple(ev.Saved, (slot, ref.id, ref.storage, version, None)))
         for slot, since in refused_slots(node):
             ref = _written_since(near, since)
             if ref is not None:
-                yield ev.Saved(slot, ref.id, ref.storage, since.expected, None)
+                found.append(ev.Saved(slot, ref.id, ref.storage, since.expected, None))
+        return tuple(found)
 
     def _among(self, saved: torch.Tensor, near: Sequence[Ref]) -> Ref | None:
         """The identity of a saved tensor. What a node keeps of its own results is another object

@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 import torch
+from torch._C import _get_tracing_state
 from torch.compiler import is_dynamo_compiling
 from torch.nn import Module
 from torch.nn.parameter import is_lazy
@@ -30,7 +31,6 @@ from .heard_calls import HeardCalls
 from .mode_stack import Replaced, Without, enter, leave
 from .positions import Positions, not_the_users
 from .run_checks import RunChecks
-from .tensor_facts import traced
 
 
 class ModulesAndSteps:
@@ -90,7 +90,10 @@ class ModulesAndSteps:
 
     def _elsewhere(self) -> bool:
         """Whether this is not the program's own doing, or another thread's."""
-        return self.calls.off or get_ident() != self.thread or traced()
+        return (
+            self.calls.off or get_ident() != self.thread
+            or is_dynamo_compiling() or _get_tracing_state() is not None
+        )  # fmt: skip
 
     # Modules -------------------------------------------------------------------------------
     def _hearing_module(self, plain: Callable[..., Any]) -> Callable[..., Any]:

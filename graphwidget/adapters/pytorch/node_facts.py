@@ -22,12 +22,14 @@ def _of_leaves(kind: Hashable) -> bool:
 
 def leafy(node: Any) -> bool:
     """Whether the node is a leaf's."""
-    return _of_leaves(class_of(node))
+    return _of_leaves(type(node))  # type: ignore[arg-type]  # as above
 
 
 def leaf_of(node: Any) -> torch.Tensor | None:
     """The leaf that a node accumulates into; None of other nodes."""
-    variable = node.variable if _of_leaves(class_of(node)) else None
+    if not leafy(node):
+        return None
+    variable = node.variable
     return variable if isinstance(variable, torch.Tensor) else None
 
 

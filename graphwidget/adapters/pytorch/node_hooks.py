@@ -17,7 +17,11 @@ from .identity import TOKEN
 from .live import Gate
 from .node_facts import leaf_of
 from .run_context import Grad, RunContext
-from .tensor_facts import Passed, asked, version_of
+from .tape import new_tuple
+from .tensor_facts import Passed, asked, dtype_name, shape_of, size_of, version_of
+
+MAX_HELD = 2**15
+"""Bytes of a storage that may be held for a gradient in it."""
 
 
 class NodeHooks:
@@ -98,8 +102,8 @@ class NodeHooks:
                     runs.identity.note_gradient(leaf)
                 gave = self._taken(into)
             freed = saves and not self.keeps  # the engine does it right after this hook
-            told = self.run, ref, freed, taken, value, grad, gave, added
-            runs.recorder.raw.append((runs.ran, *told))
+            told = runs.ran, self.run, ref, freed, taken, value, grad, gave, added
+            runs.recorder.raw.append(told)
         except Exception as error:
             self.runs.fault(error)
 
@@ -107,7 +111,8 @@ class NodeHooks:
         """What a hook was given, where something else than a tensor is nothing. Most of it another
         node gave, whose hook was shown it."""
         # The hot path: twice for each node of each run.
-        passed, taken = self._passed, []
+        passed = self._passed
+        taken: list[Grad | None] = []
         for each in (grads,) if isinstance(grads, torch.Tensor) else grads:
             grad: Grad | None = None
             if each is not None:
@@ -118,12 +123,22 @@ class NodeHooks:
         return taken
 
     def _seen(self, grad: Any) -> Grad | None:
-        """What nobody was shown before."""
+        """What nobody was shown before, to be looked at later; a copy of what would keep a graph
+        alive, or a larger storage."""
         if not isinstance(grad, torch.Tensor):
             return None
-        found = self.runs.identity.passed(grad)
-        if type(found) is Passed:
-            self._passed[id(grad)] = found
+        identity, count = self.runs.identity, grad.numel()
+        if count > identity.limit:
+            return dtype_name(grad.dtype), shape_of(grad), None
+        try:
+            version, size = grad._version, grad.untyped_storage().nbytes()
+        except (RuntimeError, NotImplementedError):
+            version, size = version_of(grad), size_of(grad)
+        if size > MAX_HELD or grad.requires_grad:
+            return identity.captured(grad)
+        identity.copied += count
+        found: Passed = new_tuple(Passed, (grad, version))
+        self._passed[id(grad)] = found
         return found
 
     def _accumulated(self, leaf: torch.Tensor, grad: torch.Tensor, taken: list[Any]) -> Grad:

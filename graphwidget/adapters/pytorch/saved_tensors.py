@@ -37,9 +37,9 @@ class _Hooked(Exception):
 
 
 @cache
-def slots_of(kind: Hashable) -> tuple[str, ...]:
-    """The slots in which a class of nodes holds what a node saved."""
-    return tuple(name.removeprefix(RAW) for name in dir(kind) if name.startswith(RAW))
+def slots_of(kind: Hashable) -> tuple[tuple[str, str], ...]:
+    """The slots in which a class of nodes holds what a node saved, and the attributes for them."""
+    return tuple((name.removeprefix(RAW), name) for name in dir(kind) if name.startswith(RAW))
 
 
 @cache
@@ -49,20 +49,23 @@ def _checked(kind: Hashable, slot: str) -> str:
     return SAVED + slot if hasattr(kind, SAVED + slot) else SAVED[1:] + slot
 
 
-def saved_tensors(node: Any) -> Iterator[tuple[str, torch.Tensor]]:
+def saved_tensors(node: Any) -> list[tuple[str, torch.Tensor]]:
     """(slot, tensor) of what a node saved, without calling hooks; before PyTorch 2.10 without what
     was written since, of which ``stale`` tells."""
+    # The hot path: every node of every turn.
     kind = class_of(node)
-    for slot in slots_of(kind):
+    found: list[tuple[str, torch.Tensor]] = []
+    for slot, attribute in slots_of(kind):
         try:
-            held = getattr(node, RAW + slot) if SHOWN else _look(node, _checked(kind, slot))
+            held = getattr(node, attribute) if SHOWN else _look(node, _checked(kind, slot))
         except (RuntimeError, AttributeError, _Hooked):  # freed, or written since
             continue
         several = isinstance(held, (tuple, list))
         for nr, each in enumerate(held if several else (held,)):
             tensor = getattr(each, "data", None) if SHOWN else each
             if isinstance(tensor, torch.Tensor):
-                yield (f"{slot}[{nr}]" if several else slot), tensor
+                found.append((f"{slot}[{nr}]" if several else slot, tensor))
+    return found
 
 
 def staleness_of(node: Any, slot: str) -> Stale | None:
@@ -85,7 +88,7 @@ def staleness_of(node: Any, slot: str) -> Stale | None:
 def refused_slots(node: Any) -> Iterator[tuple[str, Stale]]:
     """(slot, what is known) of what ``saved_tensors`` cannot show."""
     if not SHOWN:
-        for slot in slots_of(class_of(node)):
+        for slot, _attribute in slots_of(class_of(node)):
             found = staleness_of(node, slot)
             if found is not None:
                 yield slot, found

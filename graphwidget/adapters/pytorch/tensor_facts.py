@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from ctypes import string_at
-from functools import cache
+from ctypes import c_char
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,13 +101,22 @@ def copyable_of(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
 def bytes_of(tensor: torch.Tensor) -> bytes | None:
     """The memory of a tensor that can be looked at, where that is its numbers in a row. (numpy's
     hand on it would forbid PyTorch to resize it.)"""
-    if tensor.dtype not in _IN_NUMPY or not tensor.is_contiguous() or tensor.is_neg():
+    # The hot path: every result, gradient and parameter of every turn.
+    item = _IN_NUMPY.get(tensor.dtype)
+    if item is None or not tensor.is_contiguous() or tensor.is_neg():
         return None
-    size, storage = tensor.nbytes, tensor.untyped_storage()
-    start = int(tensor.storage_offset()) * tensor.itemsize
+    size, storage = tensor.numel() * item, tensor.untyped_storage()
+    start = tensor.storage_offset() * item
     if start + size > storage.nbytes():  # it was let go of, or there is none
         return None
-    return string_at(storage.data_ptr() + start, size)
+    memory: bytes = _chars(size).from_address(storage.data_ptr() + start).raw
+    return memory
+
+
+@lru_cache(maxsize=1_024)
+def _chars(size: int) -> Any:
+    """The class of so many bytes of memory."""
+    return c_char * size
 
 
 def numbers_of(tensor: torch.Tensor) -> Any:
@@ -120,11 +129,14 @@ def numbers_of(tensor: torch.Tensor) -> Any:
 
 
 PLAIN = (torch.Tensor, torch.nn.Parameter)
-_IN_NUMPY = frozenset({
-    torch.float32, torch.float64, torch.float16, torch.bool, torch.uint8, torch.int8, torch.int16,
-    torch.int32, torch.int64,
-})  # fmt: skip
-"""Types that numpy calls the same."""
+_IN_NUMPY = {
+    kind: kind.itemsize
+    for kind in (
+        torch.float32, torch.float64, torch.float16, torch.bool, torch.uint8, torch.int8,
+        torch.int16, torch.int32, torch.int64,
+    )
+}  # fmt: skip
+"""Types that numpy calls the same, and how many bytes a number of them takes."""
 _WRAPPED: Callable[[torch.Tensor], bool] = getattr(
     getattr(torch._C, "_functorch", None), "is_functorch_wrapped_tensor", lambda tensor: False
 )

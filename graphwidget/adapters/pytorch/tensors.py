@@ -19,23 +19,18 @@ from ...recording.sites import Site
 from .tape import Facts, new_tuple
 from .tensor_facts import (
     Captured,
-    Passed,
     asked,
     bytes_of,
     copyable,
     dtype_name,
     numbers_of,
     shape_of,
-    size_of,
     storage_of,
     summarized,
     version_of,
 )
 
 MAX_SILENT = 10_000
-MAX_HELD = 2**15
-"""Bytes of a storage that may be held for a gradient in it."""
-
 COPIED = 4096
 """Larger tensors, and those that lie on another device than the CPU, are told without numbers."""
 
@@ -235,16 +230,18 @@ class Tensors:
 
     def _facts(self, tensor: torch.Tensor, number: int, address: int) -> Facts:
         stride: tuple[int, ...] = ()
-        offset, base, shape = 0, None, shape_of(tensor)
+        offset, base = 0, None
         if tensor._is_view():
             of = tensor._base
             base = None if of is None else self.current(of)
             if tensor.layout is torch.strided:
                 stride, offset = tensor.stride(), int(tensor.storage_offset())
         try:
+            shape: tuple[int, ...] = tensor.shape
             needed = tensor.requires_grad
             leaf = not needed or tensor.is_leaf
         except RuntimeError:
+            shape = shape_of(tensor)
             needed, leaf = asked(tensor, "requires_grad"), asked(tensor, "is_leaf")
         numbers = None
         if self.defers and tensor.numel() <= self.limit:
@@ -292,7 +289,8 @@ class Tensors:
         """Tell a value as its facts are, with what it is a view of."""
         facts, tensor = ref.facts, ref()
         base = facts.base
-        self.assure(base)
+        if base is not None:
+            self.assure(base)
         self.recorder.values.add(ref.id)
         if not facts.leaf and tensor is not None and tensor.retains_grad:
             self.retaining.append(ref)
@@ -336,19 +334,6 @@ class Tensors:
         self.silent[storage_of(tensor)] = Silent(self.time, value, site, how)
         self.time += 1
 
-    def passed(self, grad: torch.Tensor) -> Captured | Passed:
-        """A gradient that one node gives another, to be looked at later; a copy of one that would
-        keep a graph alive, or a larger storage."""
-        # The hot path: every gradient of every run.
-        count = grad.numel()
-        if count > self.limit:
-            return dtype_name(grad.dtype), shape_of(grad), None
-        if grad.requires_grad or size_of(grad) > MAX_HELD:
-            return self.captured(grad)
-        self.copied += count
-        found: Passed = new_tuple(Passed, (grad, version_of(grad)))
-        return found
-
     def note_gradient(self, leaf: torch.Tensor) -> None:
         """A leaf got a gradient."""
         if id(leaf.grad) not in self.gradients:
@@ -359,6 +344,7 @@ class Tensors:
     def captured(self, tensor: torch.Tensor) -> Captured:
         """The tensor's content as it is now, to be looked at later; of a large one, and where
         looking would cost too much, its shape alone."""
+        # The hot path: every result, gradient and parameter of every turn.
         content: bytes | torch.Tensor | None = None
         count = tensor.numel()
         if count <= self.limit and copyable(tensor):
