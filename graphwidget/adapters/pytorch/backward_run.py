@@ -186,9 +186,9 @@ class BackwardRun:
     def succeeded(self, result: Any) -> None:
         """Note what it led to: it has given ``result``."""
         site = None if self.position is None else self.position.site
-        roots = tuple(ref.id for ref in self.roots if ref is not None)
+        roots = tuple([ref.id for ref in self.roots if ref is not None])
         nones = [nr for nr, each in enumerate(result or ()) if each is None]
-        ran = Ran(site, roots, tuple(ref.id for ref in self.inputs or ()), nones)
+        ran = Ran(site, roots, tuple([ref.id for ref in self.inputs or ()]), nones)
         if self.inputs is None:
             self.runs.checks.last_run = ran
         else:

@@ -150,8 +150,7 @@ class CallRecorder:
                 if record[0] is BEGINS and record[3] in open_scopes:
                     kept.append(record)
             elif kind is Heard:
-                lasting = [*record.made, *[write.after for write in record.writes]]
-                if any(map(self._lives, lasting)):
+                if self._lasts(record):
                     kept.append(record)
             elif kind is Deferred:
                 tensor = record.ref()
@@ -162,9 +161,11 @@ class CallRecorder:
                 since = len(kept)
         raw[:half] = kept[-most:]
 
-    def _lives(self, ref: Ref) -> bool:
-        """Whether a tensor is still that value."""
-        return ref() is not None and self.identity.refs.get(ref.facts.key) is ref
+    def _lasts(self, call: Heard) -> bool:
+        """Whether a tensor is still what a call made or wrote."""
+        refs = self.identity.refs
+        values = [*call.made, *[write.after for write in call.writes]]
+        return any(refs.get(ref.facts.key) is ref and ref() is not None for ref in values)
 
     def _now(self, record: Deferred, tensor: Any) -> Deferred:
         """A record of a variable's name, of the value that is bound to it now."""

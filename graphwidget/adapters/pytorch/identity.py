@@ -58,7 +58,6 @@ class Outputs(dict[Any, list[tuple[int, Ref]]]):
     heard of before, those among the values ``near``, which are looked for when they are wanted."""
 
     def __init__(self, made: Iterable[Made], near: Sequence[Ref]) -> None:
-        super().__init__()
         self._near = near
         for node, nr, ref in made:
             if nr >= 0:

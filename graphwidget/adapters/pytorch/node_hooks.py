@@ -18,7 +18,7 @@ from .live import Gate
 from .node_facts import leaf_of
 from .run_context import Grad, RunContext
 from .tape import new_tuple
-from .tensor_facts import Passed, asked, dtype_name, shape_of, size_of, version_of
+from .tensor_facts import Passed, asked, dtype_name, shape_of, version_of
 
 MAX_HELD = 2**15
 """Bytes of a storage that may be held for a gradient in it."""
@@ -113,27 +113,24 @@ class NodeHooks:
         # The hot path: twice for each node of each run.
         passed = self._passed
         taken: list[Grad | None] = []
-        for each in (grads,) if isinstance(grads, torch.Tensor) else grads:
-            grad: Grad | None = None
-            if each is not None:
-                grad = passed.get(id(each))
-                if grad is None or grad.version != version_of(each):
-                    grad = self._seen(each)
-            taken.append(grad)
+        for each in grads if isinstance(grads, tuple) else (grads,):
+            known = passed.get(id(each))
+            fresh = known is None or known.version != each._version
+            taken.append(self._seen(each) if fresh else known)
         return taken
 
     def _seen(self, grad: Any) -> Grad | None:
         """What nobody was shown before, to be looked at later; a copy of what would keep a graph
         alive, or a larger storage."""
-        if not isinstance(grad, torch.Tensor):
+        if not isinstance(grad, torch.Tensor):  # as None, where no gradient goes
             return None
         identity, count = self.runs.identity, grad.numel()
         if count > identity.limit:
             return dtype_name(grad.dtype), shape_of(grad), None
         try:
             version, size = grad._version, grad.untyped_storage().nbytes()
-        except (RuntimeError, NotImplementedError):
-            version, size = version_of(grad), size_of(grad)
+        except (RuntimeError, NotImplementedError):  # as sparse ones have none
+            return identity.captured(grad)
         if size > MAX_HELD or grad.requires_grad:
             return identity.captured(grad)
         identity.copied += count

@@ -66,14 +66,6 @@ def shape_of(tensor: torch.Tensor) -> tuple[int, ...]:
         return (-1,) * tensor.dim()
 
 
-def size_of(tensor: torch.Tensor) -> int:
-    """The bytes of the tensor's storage; of a tensor without one, those of its numbers."""
-    try:
-        return tensor.untyped_storage().nbytes()
-    except (RuntimeError, NotImplementedError):
-        return tensor.numel() * tensor.element_size()
-
-
 def traced() -> bool:
     """Whether what is called now only makes a graph of calls, for Dynamo or for TorchScript."""
     return is_dynamo_compiling() or _get_tracing_state() is not None
@@ -98,14 +90,14 @@ def copyable_of(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
     ]
 
 
-def bytes_of(tensor: torch.Tensor) -> bytes | None:
-    """The memory of a tensor that can be looked at, where that is its numbers in a row. (numpy's
-    hand on it would forbid PyTorch to resize it.)"""
+def bytes_of(tensor: torch.Tensor, dtype: torch.dtype, count: int) -> bytes | None:
+    """The memory of a tensor of so many numbers that can be looked at, where they stand there in a
+    row. (numpy's hand on it would forbid PyTorch to resize it.)"""
     # The hot path: every result, gradient and parameter of every turn.
-    item = _IN_NUMPY.get(tensor.dtype)
+    item = _IN_NUMPY.get(dtype)
     if item is None or not tensor.is_contiguous() or tensor.is_neg():
         return None
-    size, storage = tensor.numel() * item, tensor.untyped_storage()
+    size, storage = count * item, tensor.untyped_storage()
     start = tensor.storage_offset() * item
     if start + size > storage.nbytes():  # it was let go of, or there is none
         return None

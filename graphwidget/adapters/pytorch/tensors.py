@@ -346,16 +346,16 @@ class Tensors:
         looking would cost too much, its shape alone."""
         # The hot path: every result, gradient and parameter of every turn.
         content: bytes | torch.Tensor | None = None
-        count = tensor.numel()
+        dtype, count = tensor.dtype, tensor.numel()
         if count <= self.limit and copyable(tensor):
             try:
-                content = bytes_of(tensor)
+                content = bytes_of(tensor, dtype, count)
                 if content is None:
                     content = (tensor.detach() if tensor.requires_grad else tensor).clone()
                 self.copied += count
             except RuntimeError:  # the old vmap's tensors look like others
                 pass
-        return dtype_name(tensor.dtype), shape_of(tensor), content
+        return dtype_name(dtype), shape_of(tensor), content
 
 
 def _deaths(tables: Tables, tell: Callable[[Any], None], values: set[int]) -> Callable[[Any], None]:
