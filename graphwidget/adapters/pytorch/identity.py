@@ -176,7 +176,7 @@ class Identity(Tensors):
         if token is None or token.ref is not None:  # that of another recording
             token = node.metadata[TOKEN] = Token(self._mark, self.time, None)
         ref = token.ref = NodeRef(token, self.recorder.raw.append)
-        ref.id, ref.edge = number, (number, 0)
+        ref.id = number
         self.recorder.nodes.add(number)
         leaf = None if edges else self._leaf(node)
         if self.brief and leaf is None:

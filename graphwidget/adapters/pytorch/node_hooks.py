@@ -100,7 +100,7 @@ class NodeHooks:
                     if id(leaf) not in self._ungraded and not _hooked(leaf):
                         added = taken[0]
                     runs.identity.note_gradient(leaf)
-                gave = self._taken(into)
+                gave = self._taken(into) if into else []  # a leaf's node gives nothing
             freed = saves and not self.keeps  # the engine does it right after this hook
             told = runs.ran, self.run, ref, freed, taken, value, grad, gave, added
             runs.recorder.raw.append(told)

@@ -8,7 +8,7 @@ is read for what it says, and hooks are kept from being called.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -60,11 +60,13 @@ def saved_tensors(node: Any) -> list[tuple[str, torch.Tensor]]:
             held = getattr(node, attribute) if SHOWN else _look(node, _checked(kind, slot))
         except (RuntimeError, AttributeError, _Hooked):  # freed, or written since
             continue
-        several = isinstance(held, (tuple, list))
-        for nr, each in enumerate(held if several else (held,)):
+        named: Iterable[tuple[str, Any]] = ((slot, held),)
+        if isinstance(held, (tuple, list)):
+            named = [(f"{slot}[{nr}]", each) for nr, each in enumerate(held)]
+        for name, each in named:
             tensor = getattr(each, "data", None) if SHOWN else each
             if isinstance(tensor, torch.Tensor):
-                found.append((f"{slot}[{nr}]" if several else slot, tensor))
+                found.append((name, tensor))
     return found
 
 
