@@ -63,8 +63,9 @@ MAX_SHARED = 2_000
 """Values of the past that are kept for records that wait, 32 MB at most: of all parameters in the
 turns within each of the newest turns."""
 
-SOME = 256
-"""Values that are let go of until it is looked again which of them to forget."""
+SOME, PART = 64, 4
+"""Values that are let go of until it is looked again which of them to forget: so many, or such a
+part of those that stayed, which are looked at each time."""
 
 MAX_LOOPS = 8
 """Loops of which turns are let go at once."""
@@ -302,7 +303,7 @@ class Ring:
                     self._forget(value)
         for value in shared[:-MAX_SHARED]:
             self._forget(value)
-        self._crowded = len(lost) + SOME  # those that stay are not looked at each time
+        self._crowded = len(lost) + max(SOME, len(lost) // PART)
         if len(self._gone) > MAX_GONE:
             self._gone.clear()
 
