@@ -58,12 +58,12 @@ class CallRecorder:
             content = _number(values[0][1]) if len(values) == 1 else NOT_ONE_NUMBER
             ref, fresh = values[0][0], not call.writes
             raw.append((self.names.perhaps, None, ref, call.position, call.late, content, fresh))
-        inside = None
+        inside, near = None, call.made + call.given
         if call.writes:
+            near = (*call.made, *[each.after for each in call.writes], *call.given)
             through = [each for each in call.writes if each.base_after is not None]
             given = ops.called(call.name, call.args, call.kwargs, not call.made).inputs
             inside = saved_inside(call.name, given, call.writes[0]) if through else []
-        near = (*call.made, *[each.after for each in call.writes], *call.given)
         identity.tell_nodes([each[0] for each in nodes], nodes, near, number, inside)
 
     def stepped(self, call: Heard) -> None:

@@ -167,7 +167,7 @@ def scales() -> list[torch.Tensor]:
 def bad_gradient(grads: Iterable[torch.Tensor | None]) -> torch.Tensor | None:
     """A gradient that is not finite, in one pass over all: the sum of few numbers is looked at, and
     the norms of many, which are not finite then."""
-    held = copyable_of([grad for grad in grads if grad is not None])
+    held = copyable_of(grads)
     if not held:
         return None
     try:

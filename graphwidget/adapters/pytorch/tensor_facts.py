@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from ctypes import c_char
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
@@ -79,14 +79,16 @@ def copyable(tensor: torch.Tensor) -> bool:
     return not _WRAPPED(tensor) and tensor.layout is torch.strided
 
 
-def copyable_of(tensors: list[torch.Tensor]) -> list[torch.Tensor]:
-    """Those of the tensors that are copyable, found faster where no transform of functions and no
-    dispatch mode is on that could have made others."""
+def copyable_of(tensors: Iterable[torch.Tensor | None]) -> list[torch.Tensor]:
+    """Those of the tensors that are there and copyable, found faster where no transform of
+    functions and no dispatch mode is on that could have made others."""
     if _transformed() or torch._C._len_torch_dispatch_stack():
-        return [each for each in tensors if copyable(each)]
+        return [each for each in tensors if each is not None and copyable(each)]
     strided = torch.strided
     return [
-        each for each in tensors if type(each) in PLAIN and each.is_cpu and each.layout is strided
+        each
+        for each in tensors
+        if each is not None and type(each) in PLAIN and each.is_cpu and each.layout is strided
     ]
 
 
