@@ -65,6 +65,10 @@ class BackwardRuns:
     def run_begins(self, run: RunBase) -> None:
         if run._rec is not None:
             return  # a live run: it was told when it was held before its first node
+        self.note_run(run, self.position(_getframe(2)))  # the engine's own frame is always there
+
+    def note_run(self, run: RunBase, position: Position | None) -> None:
+        """Note that a run begins."""
         try:
             identity = self.identity
             roots: list[tuple[int | None, int]] = []
@@ -82,53 +86,70 @@ class BackwardRuns:
                 run._rec, tuple(roots), bool(run.retain_graph), bool(run.create_graph),
                 bool(run.live), inputs, None,
             )  # fmt: skip
-            position = self.position(_getframe(2))  # the engine's own frame is always there
             self.raw.append((self._begin, position, "backward", event))
         except Exception as error:
             self.fault(error)
 
     def node_starts(self, run: RunBase, node: NodeBase, grads: tuple[Any, ...]) -> None:
         try:
-            ref = node._rec
-            if ref is None or ref.id not in self.nodes:
-                ref = self.identity.target(node, None)
-            taken = self._take(grads)
-            local = None
-            if self._left > 0 and node.op is not None and len(taken) == 1:
-                grad = taken[0]
-                if grad is not None and _items(grad[1]) <= MAX_ITEMS:
-                    self._left -= 1
-                    local = copied(node)
-            self._started = started = (self._starts, run._rec, ref, taken, local)
-            self.raw.append(started)
+            taken = self.take(grads)
+            self.note_start(run, node, taken, self.local(node, taken, copied))
         except Exception as error:
             self.fault(error)
+
+    def local(
+        self, node: NodeBase, taken: Grads, take: Callable[[Any], Copied | None]
+    ) -> Copied | None:
+        """What the local derivatives of a node that starts follow from, if they are wanted: taken
+        from the node by ``take``."""
+        if self._left > 0 and node.op is not None and len(taken) == 1:
+            grad = taken[0]
+            if grad is not None and _items(grad[1]) <= MAX_ITEMS:
+                self._left -= 1
+                return take(node)
+        return None
+
+    def note_start(self, run: RunBase, node: NodeBase, taken: Grads, local: Copied | None) -> None:
+        """Note that a node starts."""
+        ref = node._rec
+        if ref is None or ref.id not in self.nodes:
+            ref = self.identity.target(node, None)
+        self._started = started = (self._starts, run._rec, ref, taken, local)
+        self.raw.append(started)
 
     def node_finishes(
         self, run: RunBase, node: NodeBase, grads: tuple[Any, ...], freed: bool
     ) -> None:
         try:
-            op, raw, started = node.op, self.raw, self._started
-            indices = slots(node) if op is None or op.variadic else None
-            finished = (run._rec, node._rec, freed, node.__class__, indices, self._take(grads))
-            if raw[-1] is started:  # nothing came in between
-                raw[-1] = (self._runs, *finished, *started[3:])
-            else:
-                raw.append((self._finishes, *finished))
+            self.note_finish(run, node, freed, self.take(grads))
         except Exception as error:
             self.fault(error)
 
+    def note_finish(self, run: RunBase, node: NodeBase, freed: bool, taken: Grads) -> None:
+        """Note that a node has finished."""
+        op, raw, started = node.op, self.raw, self._started
+        indices = slots(node) if op is None or op.variadic else None
+        finished = (run._rec, node._rec, freed, node.__class__, indices, taken)
+        if raw[-1] is started:  # nothing came in between
+            raw[-1] = (self._runs, *finished, *started[3:])
+        else:
+            raw.append((self._finishes, *finished))
+
     def leaf_ran(self, run: RunBase, node: Any, grad: Any) -> None:
         try:
-            ref = node._rec
-            if ref is None or ref.id not in self.nodes:
-                ref = self.identity.target(node, None)
-            tensor, grads = node.variable, self._take((grad,))
-            value = self.identity.current(tensor)
-            told = self._grad(value, tensor, "accumulated", grads[0], run._rec)
-            self.raw.append((self._accumulates, run._rec, ref, False, grads, told))
+            grads = self.take((grad,))
+            self.note_leaf(run, node, grads, self.grad_content(node.variable, grads[0]))
         except Exception as error:
             self.fault(error)
+
+    def note_leaf(self, run: RunBase, node: Any, grads: Grads, content: Captured | None) -> None:
+        """Note that a leaf's node ran; ``content`` is that of the leaf's ``.grad`` then."""
+        ref = node._rec
+        if ref is None or ref.id not in self.nodes:
+            ref = self.identity.target(node, None)
+        value = self.identity.current(node.variable)
+        told = self._grad(value, node.variable, "accumulated", grads[0], run._rec, content)
+        self.raw.append((self._accumulates, run._rec, ref, False, grads, told))
 
     @guarded
     def run_ends(self, run: RunBase, status: str, error: BaseException | None) -> None:
@@ -138,46 +159,60 @@ class BackwardRuns:
 
     # Gradients and flags -------------------------------------------------------------------
     def accumulated(self, run: RunBase, tensor: TensorBase, how: str, added: Any) -> None:
+        self.recorder.catch_up()
         try:
-            ref = self.identity.current(tensor)
-            told = self._grad(ref, tensor, how, self._take((added,))[0], run._rec)
+            ref, taken = self.identity.current(tensor), self.take((added,))[0]
+            content = self.grad_content(tensor, taken)
+            told = self._grad(ref, tensor, how, taken, run._rec, content)
             self.raw.append((self._tells_grad, *told))
         except Exception as error:
             self.fault(error)
 
     @guarded
     def grad_assigned(self, tensor: TensorBase) -> None:
-        ref = self.identity.current(tensor)
-        how = "cleared" if tensor._grad is None else "assigned"
-        self.raw.append((self._tells_grad, *self._grad(ref, tensor, how, None, None)))
+        self.note_grad(tensor, self.grad_content(tensor, None))
+
+    def note_grad(self, tensor: TensorBase, content: Captured | None) -> None:
+        """Note that a tensor was given a ``.grad`` of that content, or none."""
+        ref, how = self.identity.current(tensor), "cleared" if content is None else "assigned"
+        self.raw.append((self._tells_grad, *self._grad(ref, tensor, how, None, None, content)))
 
     def owner_changed(self, written: TensorBase) -> None:
         """When what was written in place is some tensor's ``.grad``, tell its new value."""
         owner = self.identity.owner(written)
         if owner is not None:
             how = "assigned" if written._data.any() else "zeroed"
-            told = self._grad(self.identity.current(owner), owner, how, None, None)
+            ref, content = self.identity.current(owner), self.grad_content(owner, None)
+            told = self._grad(ref, owner, how, None, None, content)
             self.raw.append((self._tells_grad, *told))
 
-    def _grad(
-        self, ref: Ref, tensor: TensorBase, how: str, added: Captured | None, run: int | None
-    ) -> tuple[Any, ...]:
-        """What is told of a tensor's ``.grad`` as it is now."""
+    def grad_content(self, tensor: TensorBase, added: Captured | None) -> Captured | None:
+        """The content of a tensor's ``.grad``, to which was ``added``."""
         grad = tensor._grad
-        taken = value = None
+        if grad is None:
+            return None
+        # a first gradient often is the very array that was added
+        return added if added and grad._data is self._last() else capture(grad._data)
+
+    def _grad(
+        self, ref: Ref, tensor: TensorBase, how: str, added: Captured | None, run: int | None,
+        content: Captured | None,
+    ) -> tuple[Any, ...]:  # fmt: skip
+        """What is told of a tensor's ``.grad``."""
+        grad = None if content is None else tensor._grad
+        value = None
         if grad is not None:
-            # a first gradient often is the very array that was added
-            taken = added if added and grad._data is self._last() else capture(grad._data)
             if grad._node is not None:
                 value = self.identity.current(grad).id
             owners = self.identity.owners
             if len(owners) > 1_000:
                 owners.clear()
             owners[id(grad._data)] = weakref.ref(tensor)
-        return ref.id, how, taken, added, run, value
+        return ref.id, how, content, added, run, value
 
     @guarded
     def flagged(self, tensor: TensorBase) -> None:
+        self.recorder.catch_up()
         ref = self.identity.current(tensor)
         needed = bool(tensor._requires_grad)
         if not needed:
@@ -188,6 +223,7 @@ class BackwardRuns:
     # Errors --------------------------------------------------------------------------------
     @guarded
     def failed(self, error: BaseException) -> None:
+        self.recorder.catch_up()
         self._failed(error, None, None)
 
     def _failed(self, error: BaseException, run: int | None, running: NodeBase | None) -> None:
@@ -218,6 +254,7 @@ class BackwardRuns:
     def raised(self, error: BaseException) -> None:
         """A cell was ended by an error: tell the call that raised it, if one of this package did
         and nothing was told of the error yet."""
+        self.recorder.catch_up()
         call = None if hasattr(error, "facts") else raised_call(error)
         if call is None:
             return
@@ -305,10 +342,20 @@ class BackwardRuns:
         self.recorder.tell(ev.Grad(value, how, told, more, run, grad_value))
 
     # Arrays --------------------------------------------------------------------------------
-    def _take(self, grads: Sequence[Any]) -> Grads:
+    def forget_last(self) -> None:
+        """Arrays may have been written since the last one was captured."""
+        self._last = nothing
+
+    def take(self, grads: Sequence[Any]) -> Grads:
         """Capture gradients (arrays, Tensors under create_graph, or None)."""
-        if len(grads) == 1 and grads[0] is self._last() is not None:
-            return self._last_captured  # most nodes start with what another finished with
+        if len(grads) == 1:
+            grad = grads[0]
+            if grad is self._last() is not None:
+                return self._last_captured  # most nodes start with what another finished with
+            if grad.__class__ is ndarray and grad.size <= COPIED:
+                self._last = weakref.ref(grad)
+                self._last_captured = ((grad.dtype, grad.shape, grad.tobytes()),)
+                return self._last_captured
         taken: list[Captured | None] = []
         for grad in grads:
             if grad is None:

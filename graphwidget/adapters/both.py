@@ -111,6 +111,7 @@ class Adapter(NativeAdapter):
             static.start()
 
     def settle(self) -> None:
+        self.recorder.catch_up()
         if self.static is not None:
             self.static.settle()
         for adapter in (self, self.pytorch):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sys import _getframe
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from ..graph.base import TensorBase
@@ -28,35 +28,41 @@ class HeardScopes(BackwardRuns):
         self._step: Position | None = None  # where what an optimizer's step does stands
 
     def scope(self, kind: str, of: Any, open: bool) -> None:
+        self.hear_scope(kind, of, open, unheard(_getframe(1)))
+
+    def hear_scope(self, kind: str, of: Any, open: bool, frame: FrameType) -> None:
+        """Hear that the code of ``frame`` enters a scope, or leaves it."""
         try:
             if open:
-                self._begins(kind, of, unheard(_getframe(1)))
+                self._begins(kind, of, frame)
                 return
-            number = self._scopes.pop() if self._scopes else None
-            if number is not None:  # else it began before we came
-                if kind == "module":
-                    self.positions.leave()
-                elif kind == "step":
-                    self._step = None
-                self.raw.append((ENDS, number))
+            self.note_end(kind)
         except Exception as error:
             self.fault(error)
 
     def _begins(self, kind: str, of: Any, frame: FrameType) -> None:
-        name, text = kind, ""
         above = frame.f_back
         position = None if above is None or self._commanded else self.positions.at(above)
         if position is not None and position.initial:
             self._scopes.append(None)
             return
-        number = self.recorder.ids.scope()
-        self._scopes.append(number)
         if position is not None and above is not None:
             if position.outer:
                 self._tick(position, above)
             last = self.positions.site
             if kind == "module" and position.direct and last is not None and last.asks:
                 self._name_parts(last, above)
+        numbers = numbers_of(of) if kind == "step" else ""
+        self.note_scope(kind, of, position, frame.f_code, numbers, frame)
+
+    def note_scope(
+        self, kind: str, of: Any, position: Position | None, code: CodeType, numbers: str,
+        frame: FrameType | None = None,
+    ) -> None:  # fmt: skip
+        """Note that ``code`` enters a scope: with the ``numbers`` of an optimizer, and the frame
+        from which a module is found that nobody has met."""
+        number, name, text = self.recorder.ids.scope(), kind, numbers
+        self._scopes.append(number)
         if kind == "module":
             name, text = self.modules.called(of, frame, number), type(of).__name__
             if self.modules.fresh:
@@ -64,12 +70,22 @@ class HeardScopes(BackwardRuns):
                     ref = self.identity.current(tensor)
                     self.raw.append((self.calls.rebound, ref.id, "module", path))
                 self.modules.fresh.clear()
-            self.positions.calling = frame.f_code
+            self.positions.calling = code
             self.positions.enter(position)
         elif kind == "step":
-            name, text = type(of).__name__, numbers_of(of)
+            name = type(of).__name__
             self._step = None if position is None else position.inside
         self.raw.append((BEGINS, position, kind, number, name, text))
+
+    def note_end(self, kind: str) -> None:
+        """Note that the innermost scope ends."""
+        number = self._scopes.pop() if self._scopes else None
+        if number is not None:  # else it began before we came
+            if kind == "module":
+                self.positions.leave()
+            elif kind == "step":
+                self._step = None
+            self.raw.append((ENDS, number))
 
     # Where and when ------------------------------------------------------------------------
     def position(self, frame: FrameType | None = None) -> Position | None:

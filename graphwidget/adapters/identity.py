@@ -135,22 +135,40 @@ class Identity:
 
     def tell_value(self, tensor: TensorBase, ref: Ref, told: ev.Summary | None = None) -> None:
         """Tell the value as it is now, with the summary ``told`` or the usual one."""
-        view, kind = tensor._view, cast(Any, type(tensor))
         captured: Captured | None = None
-        base = None if view is None else self.current(view.base).id
-        needed = tensor._requires_grad is not False
-        leaf = not needed or tensor._node is None
-        self.values.add(ref.id)
         if told is None:
             data = tensor._data
             if data.size <= COPIED:
                 captured = data.dtype, data.shape, data.tobytes()
             else:
                 captured = capture(data)
+        self.tell_content(tensor, ref, captured, told)
+
+    def tell_content(
+        self, tensor: TensorBase, ref: Ref, content: Captured | None,
+        told: ev.Summary | None = None,
+    ) -> None:  # fmt: skip
+        """Tell the value with that content, or summary."""
+        self.append(self._telling(tensor, ref, content, told))
+
+    def pass_over(self, tensor: TensorBase, content: Captured) -> None:
+        """What the tensor is now, with that content, is only told when it is used."""
+        ref = self.renew(tensor)
+        self.recorder.lost[ref.id] = self._telling(tensor, ref, content, None)
+
+    def _telling(
+        self, tensor: TensorBase, ref: Ref, content: Captured | None, told: ev.Summary | None
+    ) -> Any:
+        view, kind = tensor._view, cast(Any, type(tensor))
+        base = None if view is None else self.current(view.base).id
+        needed = tensor._requires_grad is not False
+        leaf = not needed or tensor._node is None
+        self.values.add(ref.id)
         owner = self.owner(tensor) if self.owners else None
         of = None if owner is None else self.current(owner).id
-        self.append((self.told, ref, needed, leaf, is_parameter(kind), base,
-                     captured, told, of))  # fmt: skip
+        return (
+            self.told, ref, needed, leaf, is_parameter(kind), base, content, told, of,
+        )  # fmt: skip
 
     def _value(
         self, ref: Ref, needed: bool, leaf: bool, parameter: bool, base: int | None,

@@ -64,14 +64,14 @@ class ModuleNames:
         self._roots: dict[int, tuple[str, weakref.ref[Any]]] = {}  # by the modules within them
         self._scopes: dict[int, int] = {}
 
-    def called(self, module: Any, frame: FrameType, scope: int) -> str:
+    def called(self, module: Any, frame: FrameType | None, scope: int) -> str:
         """A module is called by ``frame``, in a scope of its own: what the user would type for it;
         its class where no variable of the program leads to it."""
         number = id(module)
         self._scopes[number] = scope
         found = self._found.get(number)
         if found is None or found[0]() is not module or number in self._roots:
-            self._meet(module, user_frame(frame, self._ours))
+            self._meet(module, None if frame is None else user_frame(frame, self._ours))
         return self._found[number][1]
 
     def _meet(self, module: Any, where: FrameType | None) -> None:
@@ -143,8 +143,17 @@ class ModuleNames:
 
 def numbers_of(optimizer: Any) -> str:
     """The main numbers of an optimizer: ``lr=0.1, momentum=0.9``."""
+    return numbers_told(numbers_in(optimizer))
+
+
+def numbers_in(optimizer: Any) -> tuple[Any, ...]:
+    """The main numbers of an optimizer."""
     group = optimizer.param_groups[0] if optimizer.param_groups else {}
-    values = tuple([group.get(name) for name in MAIN])
+    return tuple([group.get(name) for name in MAIN])
+
+
+def numbers_told(values: tuple[Any, ...]) -> str:
+    """These numbers as text."""
     plain = all(type(each) in NUMBERS or _is_pair(each) for each in values)
     return (_told if plain else _told.__wrapped__)(*values)
 

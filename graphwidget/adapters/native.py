@@ -1,50 +1,51 @@
 """The adapter of graphwidget's own engine: hears what it does and writes it down.
 
-The methods that run with every op take what must be taken at once and append one tuple to the
-recorder's raw records; the events are made of it when the recorder drains. Nothing that goes
-wrong here may reach the user's program: an internal failure is reported once and the adapter
-takes itself away.
+What it hears stands in the classes that it is made of (``heard_ops.py`` and those behind that);
+here is what switches it on and off, and what is asked of it. Nothing that goes wrong here may reach
+the user's program: an internal failure is reported once and the adapter takes itself away.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from sys import _getframe
 from time import monotonic
-from types import FrameType
 from typing import Any, Self
 
 from ..graph import listeners
 from ..graph.base import NodeBase, TensorBase
-from ..graph.listeners import HEARD
-from ..graph.node import Node
 from ..graph.version import version_of
-from ..optable import Op
-from ..recording import events as ev
-from ..recording.positions import Position
-from ..recording.recorder import NodeRef, Recorder, Ref
-from ..recording.sites import Names
-from ..recording.summary import COPIED, Captured, capture, detailed_summary, statistics
-from .backward_runs import nothing
-from .call_events import Edges, Written
+from ..recording.recorder import Recorder
+from ..recording.summary import detailed_summary
 from .error_words import stopped, words_of_saved
-from .heard_grad_calls import HeardGradCalls
-from .identity import frozen_params, guarded
+from .heard_ops import HeardOps
+from .identity import guarded
 from .library_results import named_by_call
-from .position_finder import in_optimizers, ours, outside, unheard
 from .raw_records import MADE
 from .scope_marks import Given
-from .sorting import Sorter
+from .sorting import BEGINS, ENDS, Sorter
+from .steady_plan import (
+    ALONG,
+    CALL,
+    CLOSE,
+    DONE,
+    FINISH,
+    GRAD,
+    LEAF,
+    OPEN,
+    RAN,
+    RUN,
+    START,
+    STEP,
+)  # fmt: skip
+from .steady_turns import SteadyTurns
 
 BETWEEN, QUICK = 64, 0.002
 """Raw records between two looks at the clock, as long as they come within so many seconds."""
 
-NO_NAMES: Names = ()
 
-
-class NativeAdapter(HeardGradCalls):
+class NativeAdapter(HeardOps):
     """Observes the core and records into ``recorder``.
 
     ``on_pulse``, when set, is called while ops run, in the thread that runs them, for whoever
@@ -54,13 +55,8 @@ class NativeAdapter(HeardGradCalls):
     def __init__(self, recorder: Recorder) -> None:
         super().__init__(recorder)
         self.on_pulse: Callable[[float], None] | None = None
-        self._call = self.calls.call
-        self._settle, self._perhaps = self.calls.settle, self.calls.perhaps
-        self._wrote, self._stepped = self.calls.wrote, self.calls.stepped
-        self._new_value = recorder.ids.value
-        self._new_node = recorder.ids.node
+        self._settle = self.calls.settle
         self._looked = 0.0
-        self._next = 0  # raw records at which to look at the clock again
         self.sorter = Sorter(recorder, self.scopes)
         self.sorter.settling.add(self._settle)
         self.sorter.named.update({
@@ -74,6 +70,15 @@ class NativeAdapter(HeardGradCalls):
             self._perhaps: "turn", self.calls.made: "turn", self._wrote: "turn",
             self._stepped: "turn", self._unpacked: "turn",
         })  # fmt: skip
+        self.says = {
+            BEGINS: OPEN, ENDS: CLOSE, self._call: CALL, self._stepped: STEP, self._begin: RUN,
+            self._starts: START, self._finishes: FINISH, self._runs: RAN, self._accumulates: LEAF,
+            self._tells_grad: GRAD, recorder.tell: DONE, self.identity.told: ALONG,
+            self._perhaps: ALONG,
+        }  # fmt: skip
+        """What the engine said when a record was made, by the record's function."""
+        self.steady = SteadyTurns(self)
+        recorder.catch_up = self.steady.leave
         self.faults: list[str] = []
         """What went wrong in here, in sentences."""
 
@@ -93,6 +98,7 @@ class NativeAdapter(HeardGradCalls):
 
     def stop(self) -> None:
         """Observe no more (unless another has taken over already)."""
+        self.recorder.catch_up()
         if listeners.get_observer() is self:
             listeners.set_observer(None)
 
@@ -105,6 +111,7 @@ class NativeAdapter(HeardGradCalls):
     def observing(self, commanded: bool = False) -> Iterator[None]:
         """Observe within the block, whoever observes outside of it. What a command of the page
         does (``commanded``) stands on no line of the program."""
+        self.recorder.catch_up()
         before = listeners.get_observer()
         listeners.set_observer(self)
         self._commanded, outer = commanded or self._commanded, self._commanded
@@ -112,6 +119,7 @@ class NativeAdapter(HeardGradCalls):
             yield
         finally:
             self._commanded = outer
+            self.recorder.catch_up()
             listeners.set_observer(before)
 
     def fault(self, error: BaseException) -> None:
@@ -131,209 +139,14 @@ class NativeAdapter(HeardGradCalls):
 
     def settle(self) -> None:
         """The program is between two statements: a call that was going on is over."""
+        self.recorder.catch_up()
         self.raw.append((self._settle, None))
-
-    # Ops -----------------------------------------------------------------------------------
-    @guarded
-    def made(self, tensor: TensorBase) -> None:
-        frame = outside(_getframe(2))
-        position, names, late = self._position(frame)
-        if position is not None and position.initial:
-            return
-        ref = tensor._rec or self.identity.renew(tensor)
-        self.identity.tell_value(tensor, ref)
-        self.raw.append((self.calls.made, position, "made", ref.id, names))
-        if late and frame.f_back is not None and not ours(frame.f_back.f_code.co_filename):
-            content = capture(tensor._data)
-            self.raw.append((self._perhaps, None, ref, position, late, content, True))
-        self._beat()
-
-    def called(
-        self,
-        op: Op,
-        inputs: Sequence[Any],
-        params: Mapping[str, Any],
-        outputs: tuple[TensorBase, ...],
-        node: NodeBase | None,
-    ) -> None:
-        # The hot path: some 2 µs. What is written out here is written out for speed.
-        try:
-            raw = self.raw
-            values = self.values
-            frame = _getframe(2 if _getframe(1).f_code is not HEARD else 3)
-            position, names, late = self._position(frame)
-            if position is not None and position.initial:
-                return
-            refs = []
-            if op.variadic:
-                inputs = inputs[0]
-            for tensor in inputs:
-                ref = tensor._rec
-                if (
-                    ref is None
-                    or ref.id not in values
-                    or ((counter := tensor._counter) is not None and counter.version != ref.version)
-                ):
-                    ref = self.identity.current(tensor)
-                refs.append(ref)
-            edges = None if node is None else self._made(node, inputs)
-            if len(outputs) != 1 or op.variadic:
-                self._many(op, refs, params, outputs, node, edges, frame)
-                return
-            out = outputs[0]
-            ref = out._rec = Ref(out, self._died)
-            ref.id = ref.storage = number = self._new_value()
-            ref.version = 0
-            values.add(number)
-            view_of = None
-            if out._counter is not None and (node is None or out._view is not None):
-                view_of = self.identity.share(out, ref, inputs)
-            data = out._data
-            if data.size <= COPIED:
-                captured: Captured = data.dtype, data.shape, data.tobytes()
-            else:
-                captured = data.dtype, data.shape, statistics(data)
-                self._next = 0  # an op that takes long: look at the clock
-            raw.append(
-                (
-                    self._call, position, op, refs, frozen_params(params),
-                    ((ref, captured, out._requires_grad is not False, view_of, names),),
-                    node and node._rec, node.__class__, edges,
-                )
-            )  # fmt: skip
-            if late:
-                raw.append((self._perhaps, None, ref, position, late, captured, True))
-            if len(raw) > self._next:
-                self._beat()
-        except Exception as error:
-            self.fault(error)
-
-    def _made(self, node: NodeBase, inputs: Sequence[Any]) -> Edges:
-        """Give a new node its identity; its edges."""
-        nodes = self.nodes
-        edges: Edges = []
-        for target in node.next:
-            ref = target._rec
-            if ref is None or ref.id not in nodes:
-                ref = self.identity.target_of(target, inputs)
-            edges.append(ref.edge)
-        made = node._rec = NodeRef(node, self._died)
-        made.id = number = self._new_node()
-        made.edge = (number, 0)
-        nodes.add(number)
-        return edges
-
-    def _many(
-        self,
-        op: Op,
-        refs: list[Any],
-        params: Mapping[str, Any],
-        outputs: tuple[TensorBase, ...],
-        node: NodeBase | None,
-        edges: Edges | None,
-        frame: FrameType,
-    ) -> None:
-        """A call with several outputs, or none, or a list of inputs."""
-        if not outputs:
-            return
-        made = []
-        for nr, tensor in enumerate(outputs):
-            path = (nr,) if len(outputs) > 1 else ()
-            position, names, late = self._position(frame, path)
-            ref = self.identity.renew(tensor)
-            self.values.add(ref.id)
-            view = None if tensor._view is None else self.identity.current(tensor._view.base).id
-            made.append(
-                (ref, capture(tensor._data), bool(tensor._requires_grad), view, names or late)
-            )
-        saved: tuple[ev.Saved, ...] = ()
-        if node is not None:
-            slots = node.input_targets if op.variadic else None
-            edges = self.identity.edges(slots) if slots is not None else edges
-            if isinstance(node, Node) and node.op is None:  # a custom Function: it alone knows
-                saved = self.identity.saved(node, None, outputs)
-        self.raw.append(
-            (
-                self._call, position, op, refs, frozen_params(params), made, node and node._rec,
-                node.__class__, edges, saved,
-            )
-        )  # fmt: skip
-        self._beat()
-
-    def wrote(
-        self,
-        op: Op,
-        tensor: TensorBase,
-        inputs: Sequence[Any],
-        params: Mapping[str, Any],
-        base: TensorBase | None,
-        node: NodeBase | None,
-    ) -> None:
-        try:
-            frame, names = unheard(_getframe(1)), NO_NAMES
-            if self._step is not None and in_optimizers(frame.f_code.co_filename):
-                position: Position | None = self._step
-            else:
-                position, names, _late = self._position(outside(frame))
-            if position is not None and position.initial:
-                return
-            identity = self.identity
-            self._last = nothing
-            written = tensor._counter
-            refs = [
-                identity.before(each) if each._counter is written else identity.current(each)
-                for each in inputs[1:]
-            ]
-            before = identity.before(tensor)
-            after = identity.renew(tensor)
-            base_before = base_after = None
-            if base is not None:
-                base_before, base_after = identity.before(base), identity.renew(base)
-                identity.tell_value(base, base_after)
-            identity.tell_value(tensor, after)
-            call: list[int] = []  # ids of calls are given while draining, in the order of the log
-            self.raw.append(
-                (self._wrote, position, op, before, refs, frozen_params(params), call,
-                 after, base_before, base_after, names)
-            )  # fmt: skip
-            if node is not None or base is not None:
-                for each in (base, tensor):  # the view's node leads to the base's
-                    if each is not None and each._node is not None and each._node._rec is None:
-                        identity.target(each._node, each, call)
-                        call = []  # a view's own node is no part of the call: it only follows
-            if identity.owners:
-                self.owner_changed(tensor)
-            if len(self.raw) > self._next:
-                self._beat()
-        except Exception as error:
-            self.fault(error)
-
-    def stepped(self, optimizer: Any, parameters: Sequence[TensorBase]) -> None:
-        try:
-            if self._step is None:
-                return  # its first values, or the step began before we came
-            identity = self.identity
-            self._last = nothing
-            written: list[Written] = []
-            for tensor in parameters:
-                before, view = identity.before(tensor), tensor._view
-                after = identity.renew(tensor)
-                base_before = base_after = None
-                if view is not None:
-                    base_before, base_after = identity.before(view.base), identity.renew(view.base)
-                    identity.tell_value(view.base, base_after)
-                identity.tell_value(tensor, after)
-                written.append((before, after, base_before, base_after))
-            self.raw.append((self._stepped, self._step, type(optimizer).__name__, written))
-            if len(self.raw) > self._next:
-                self._beat()
-        except Exception as error:
-            self.fault(error)
 
     # What is not heard but asked -----------------------------------------------------------
     @guarded
     def bind(self, names: Iterable[tuple[str, str, TensorBase]]) -> None:
         """Record what variables are bound to, as far as it is known of and new."""
+        self.recorder.catch_up()
         for scope, name, tensor in names:
             ref, earlier = tensor._rec, self.identity.earlier
             if not earlier.knows(tensor._node) if ref is None else ref.id not in self.values:
@@ -343,12 +156,14 @@ class NativeAdapter(HeardGradCalls):
 
     def peek(self, tensor: TensorBase) -> None:
         """Tell more of a value's numbers than is told of every value."""
+        self.recorder.catch_up()
         ref = self.identity.current(tensor)
         self.identity.tell_value(tensor, ref, detailed_summary(tensor._data))
 
     def value_of(self, tensor: TensorBase) -> int | None:
         """The value that the tensor is in this recording; None when it does not know it, or is over
         and has not heard what became of it since."""
+        self.recorder.catch_up()
         ref = tensor._rec
         if ref is None or ref.id not in self.values:
             return None
@@ -376,6 +191,7 @@ class NativeAdapter(HeardGradCalls):
         now = monotonic()
         if len(self.raw) > self.sorter.most:
             self.sorter.sift()
+            self.steady.consider()
         if self.on_pulse is not None:
             self.sorter.pulse(self.on_pulse, now)
         # quick ops are counted, the clock is looked at after each slow one

@@ -86,7 +86,8 @@ class Ring:
         self.kinds = kinds
         self.known: Callable[[Any], Any] = lambda tensor: tensor._rec
         """The identity of a tensor as it is now."""
-        self._gone: set[int] = set()  # nodes that were let go of and may be alive
+        self.gone: set[int] = set()
+        """Nodes that were let go of and may be alive."""
         self._crowded = 0
         """So many values that were let go of are there to be before some are forgotten."""
         self._again = 0
@@ -210,7 +211,7 @@ class Ring:
         ]
         if self._awaited(nodes, groups):
             return None
-        self._gone.update(gone)
+        self.gone.update(gone)
         recorder, rest = self.recorder, self._concerning_others(groups)
         dead = set(map(NUMBER, of(DEATH, ())))
         recorder.values -= dead
@@ -245,7 +246,7 @@ class Ring:
 
     def _concerning_others(self, groups: Groups) -> Records:
         """What must be told all the same of turns that are let go, but for deaths of values."""
-        of, gone = groups.get, self._gone
+        of, gone = groups.get, self.gone
         rest = [*of("other", ())]
         for record in of("node", ()):
             if record[NODE_TOLD]() is None:
@@ -304,8 +305,8 @@ class Ring:
         for value in shared[:-MAX_SHARED]:
             self._forget(value)
         self._crowded = len(lost) + max(SOME, len(lost) // PART)
-        if len(self._gone) > MAX_GONE:
-            self._gone.clear()
+        if len(self.gone) > MAX_GONE:
+            self.gone.clear()
 
     def _forget(self, value: int) -> None:
         del self.recorder.lost[value]

@@ -233,6 +233,11 @@ class Scopes:
         """The innermost turn that is open and not told yet."""
         return self._outer[-1][0] if self._outer else None
 
+    @property
+    def loop(self) -> LoopMark | None:
+        """The innermost loop that is open."""
+        return next((mark for mark in reversed(self._open) if type(mark) is LoopMark), None)
+
     def outermost(self, loop: LoopMark) -> bool:
         """Whether an open loop is in no turn of another."""
         return all(mark.loop is loop for mark in self._open if type(mark) is Turn)

@@ -8,7 +8,7 @@ scopes as after the first of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from time import monotonic
 from typing import Any
 
@@ -33,9 +33,9 @@ SIFT = 1_024
 MAX_LIVE = 4_000
 """Records of which events are made while a cell runs; from then on more and more seldom."""
 
-BEGINS, ENDS, TICK = object(), object(), object()
+BEGINS, ENDS, TICK, PASSED = object(), object(), object(), object()
 """Stand in the place of a function in the records of scopes that say themselves when they begin
-and end, and of turns of outer loops."""
+and end, of turns of outer loops, and of turns of which nothing else was noted."""
 
 
 NOWHERE = ("value", "node", "finish", "free", "told", "run")
@@ -69,7 +69,7 @@ class Sorter:
         """Whether few records were left when that was done last."""
         self._seen = self._live = self._quiet = 0
         self._library: LibraryResult[Given] = LibraryResult()
-        self._pattern: Pattern | None = None
+        self.pattern: Pattern | None = None
         """What the turns of the loop that goes on do, while each does what the one before did."""
         self._aside: Records = []  # those of such turns, which are not in order yet
         self._rest: Records = []  # those of the turn that goes on
@@ -129,10 +129,10 @@ class Sorter:
         batch, self._rest = self._rest + batch, []
         at = 0
         while at < len(batch):
-            if self._pattern is None:
+            if self.pattern is None:
                 at = self._follow(batch, at)
             else:
-                at = self._put_aside(batch, at, self._pattern)
+                at = self._put_aside(batch, at, self.pattern)
 
     def _put_aside(self, batch: Records, at: int, pattern: Pattern) -> int:
         """Put aside the turns from there on that repeat the one before. Up to where they do."""
@@ -148,7 +148,7 @@ class Sorter:
     def _let_go(self, budget: int, newest: int = NEWEST) -> None:
         """Let go of what was put aside, but for the newest turns: so many, or with so many
         records."""
-        pattern, aside = self._pattern, self._aside
+        pattern, aside = self.pattern, self._aside
         if pattern is None:
             return
         size = pattern.size
@@ -174,8 +174,25 @@ class Sorter:
 
     def _bring_back(self) -> None:
         """Put in order what was put aside."""
-        records, self._aside, self._rest, self._pattern = self._aside + self._rest, [], [], None
+        records, self._aside, self._rest, self.pattern = self._aside + self._rest, [], [], None
         self._follow(records, 0, learn=False)
+
+    def newest_turn(self) -> Records:
+        """What is put aside of the newest turn that is over, of those that repeat."""
+        return self._aside[-self.pattern.size :] if self.pattern is not None else []
+
+    def at_start(self) -> bool:
+        """Whether another of the turns that repeat is just over."""
+        self.sift()
+        return self.pattern is not None and len(self._rest) == self.pattern.size
+
+    def _pass_over(self, turns: Iterable[tuple[Iterable[Given], Iterable[int]]]) -> None:
+        """Turns of the innermost loop have passed of which nothing else was noted."""
+        loop = self.scopes.loop
+        if loop is not None:
+            self.scopes.pass_over(loop, turns, [])
+            if len(loop.turns) > 2:
+                self.ring.shorten(loop, 0)  # what was told before is among the oldest now
 
     # All others -----------------------------------------------------------------------------
     def _follow(self, batch: Records, at: int, learn: bool = True) -> int:
@@ -193,7 +210,7 @@ class Sorter:
             if at == over and pattern is not None and pattern.repeats(batch, began):
                 pattern.loop.waits = turn is not None and self.ring.waits(turn)
                 if not pattern.loop.waits:
-                    self._pattern = pattern
+                    self.pattern = pattern
                     break
             record = batch[at]
             at += 1
@@ -209,6 +226,9 @@ class Sorter:
                 unkept += 1  # what closes has records of its own
             elif function is TICK:
                 scopes.ticks = record[1]
+                unkept += 1
+            elif function is PASSED:
+                self._pass_over(record[1])
                 unkept += 1
             else:
                 position = record[POSITION]

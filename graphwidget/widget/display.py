@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..adapters.both import model_of
 from ..exporters.dot import has_dot
 from ..exporters.graphviz import digraph
+from ..exporters.kept_dot import kept_dot
 from ..exporters.labels import plain
 from ..graph.listeners import get_observer
 from ..graph.tensor import Tensor
@@ -100,7 +101,7 @@ def image(model: Model, words: str, roots: set[int] | None = None) -> str | None
 def _svg(picture: Digraph) -> bytes:
     """The picture as SVG: sharp on every screen, and half the work of a PNG for ``dot``. Its points
     become pixels, in which a page's text is measured."""
-    data: bytes = picture.pipe(format="svg")
+    data = kept_dot.svg(picture.source) or picture.pipe(format="svg")
     return re.sub(rb'(width|height)="(\d+)pt"', rb'\1="\2px"', data, count=2)
 
 

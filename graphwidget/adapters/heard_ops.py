@@ -1,0 +1,282 @@
+"""Hears ops: what they are given, make and write.
+
+The methods that run with every op take what must be taken at once and append one tuple to the
+recorder's raw records; the events are made of it when the recorder drains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from sys import _getframe
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from ..graph.base import NodeBase, TensorBase
+from ..graph.listeners import HEARD
+from ..graph.node import Node
+from ..optable import Op
+from ..recording import events as ev
+from ..recording.positions import Position
+from ..recording.recorder import NodeRef, Recorder, Ref
+from ..recording.sites import Names
+from ..recording.summary import COPIED, Captured, capture, statistics
+from .backward_runs import nothing
+from .call_events import Edges, Written
+from .heard_grad_calls import HeardGradCalls
+from .identity import frozen_params, guarded
+from .position_finder import in_optimizers, ours, outside, unheard
+
+if TYPE_CHECKING:
+    from .steady_turns import SteadyTurns
+
+NO_NAMES: Names = ()
+
+
+class HeardOps(HeardGradCalls):
+    """The part of the native adapter that hears ops and optimizers' steps."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__(recorder)
+        self._call, self._perhaps = self.calls.call, self.calls.perhaps
+        self._wrote, self._stepped = self.calls.wrote, self.calls.stepped
+        self._new_value = recorder.ids.value
+        self._new_node = recorder.ids.node
+        self._next = 0  # raw records at which to look at the clock again
+
+    steady: SteadyTurns
+
+    def _beat(self) -> None:
+        raise NotImplementedError
+
+    # Ops -----------------------------------------------------------------------------------
+    @guarded
+    def made(self, tensor: TensorBase) -> None:
+        self.recorder.catch_up()
+        frame = outside(_getframe(2))
+        position, names, late = self._position(frame)
+        if position is not None and position.initial:
+            return
+        ref = tensor._rec or self.identity.renew(tensor)
+        self.identity.tell_value(tensor, ref)
+        self.raw.append((self.calls.made, position, "made", ref.id, names))
+        if late and frame.f_back is not None and not ours(frame.f_back.f_code.co_filename):
+            content = capture(tensor._data)
+            self.raw.append((self._perhaps, None, ref, position, late, content, True))
+        self._beat()
+
+    def called(
+        self,
+        op: Op,
+        inputs: Sequence[Any],
+        params: Mapping[str, Any],
+        outputs: tuple[TensorBase, ...],
+        node: NodeBase | None,
+    ) -> None:
+        frame = _getframe(2 if _getframe(1).f_code is not HEARD else 3)
+        self.hear_call(op, inputs, params, outputs, node, frame)
+
+    def hear_call(
+        self,
+        op: Op,
+        inputs: Sequence[Any],
+        params: Mapping[str, Any],
+        outputs: tuple[TensorBase, ...],
+        node: NodeBase | None,
+        frame: FrameType,
+    ) -> None:
+        """Hear a call that ``frame`` makes."""
+        try:
+            placed = self._position(frame)
+            if placed[0] is not None and placed[0].initial:
+                return
+            if len(outputs) != 1 or op.variadic:
+                self._many(op, inputs, params, outputs, node, frame)
+                return
+            data = outputs[0]._data
+            if data.size <= COPIED:
+                content: Captured = data.dtype, data.shape, data.tobytes()
+            else:
+                content = data.dtype, data.shape, statistics(data)
+                self._next = 0  # an op that takes long: look at the clock
+            self.note_call(op, inputs, params, outputs[0], node, placed, content)
+            if len(self.raw) > self._next:
+                self._beat()
+        except Exception as error:
+            self.fault(error)
+
+    def note_call(
+        self,
+        op: Op,
+        inputs: Sequence[Any],
+        params: Mapping[str, Any],
+        out: TensorBase,
+        node: NodeBase | None,
+        placed: tuple[Position | None, Names, Names],
+        content: Captured,
+    ) -> None:
+        """Note a call that gave one tensor: where it stands, with the names that this gets, and
+        what it held."""
+        # The hot path: some 2 µs. What is written out here is written out for speed.
+        position, names, late = placed
+        refs = self._refs(inputs)
+        edges = None if node is None else self._made(node, inputs)
+        ref = out._rec = Ref(out, self._died)
+        ref.id = ref.storage = number = self._new_value()
+        ref.version = 0
+        self.values.add(number)
+        view_of = None
+        if out._counter is not None and (node is None or out._view is not None):
+            view_of = self.identity.share(out, ref, inputs)
+        self.raw.append(
+            (
+                self._call, position, op, refs, frozen_params(params),
+                ((ref, content, out._requires_grad is not False, view_of, names),),
+                node and node._rec, node.__class__, edges,
+            )
+        )  # fmt: skip
+        if late:
+            self.raw.append((self._perhaps, None, ref, position, late, content, True))
+
+    def _refs(self, inputs: Sequence[Any]) -> list[Any]:
+        """The identities of what a call was given."""
+        refs, values = [], self.values
+        for tensor in inputs:
+            ref = tensor._rec
+            if (
+                ref is None
+                or ref.id not in values
+                or ((counter := tensor._counter) is not None and counter.version != ref.version)
+            ):
+                ref = self.identity.current(tensor)
+            refs.append(ref)
+        return refs
+
+    def _made(self, node: NodeBase, inputs: Sequence[Any]) -> Edges:
+        """Give a new node its identity; its edges."""
+        nodes = self.nodes
+        edges: Edges = []
+        for target in node.next:
+            ref = target._rec
+            if ref is None or ref.id not in nodes:
+                ref = self.identity.target_of(target, inputs)
+            edges.append(ref.edge)
+        made = node._rec = NodeRef(node, self._died)
+        made.id = number = self._new_node()
+        made.edge = (number, 0)
+        nodes.add(number)
+        return edges
+
+    def _many(
+        self,
+        op: Op,
+        inputs: Sequence[Any],
+        params: Mapping[str, Any],
+        outputs: tuple[TensorBase, ...],
+        node: NodeBase | None,
+        frame: FrameType,
+    ) -> None:
+        """Note a call with several outputs, or none, or a list of inputs."""
+        if op.variadic:
+            inputs = inputs[0]
+        refs = self._refs(inputs)
+        edges = None if node is None else self._made(node, inputs)
+        if not outputs:
+            return
+        made = []
+        for nr, tensor in enumerate(outputs):
+            path = (nr,) if len(outputs) > 1 else ()
+            position, names, late = self._position(frame, path)
+            ref = self.identity.renew(tensor)
+            self.values.add(ref.id)
+            view = None if tensor._view is None else self.identity.current(tensor._view.base).id
+            made.append(
+                (ref, capture(tensor._data), bool(tensor._requires_grad), view, names or late)
+            )
+        saved: tuple[ev.Saved, ...] = ()
+        if node is not None:
+            slots = node.input_targets if op.variadic else None
+            edges = self.identity.edges(slots) if slots is not None else edges
+            if isinstance(node, Node) and node.op is None:  # a custom Function: it alone knows
+                saved = self.identity.saved(node, None, outputs)
+        self.raw.append(
+            (
+                self._call, position, op, refs, frozen_params(params), made, node and node._rec,
+                node.__class__, edges, saved,
+            )
+        )  # fmt: skip
+        self._beat()
+
+    def wrote(
+        self,
+        op: Op,
+        tensor: TensorBase,
+        inputs: Sequence[Any],
+        params: Mapping[str, Any],
+        base: TensorBase | None,
+        node: NodeBase | None,
+    ) -> None:
+        try:
+            self.steady.leave([tensor])
+            frame, names = unheard(_getframe(1)), NO_NAMES
+            if self._step is not None and in_optimizers(frame.f_code.co_filename):
+                position: Position | None = self._step
+            else:
+                position, names, _late = self._position(outside(frame))
+            if position is not None and position.initial:
+                return
+            identity = self.identity
+            self._last = nothing
+            written = tensor._counter
+            refs = [
+                identity.before(each) if each._counter is written else identity.current(each)
+                for each in inputs[1:]
+            ]
+            before = identity.before(tensor)
+            after = identity.renew(tensor)
+            base_before = base_after = None
+            if base is not None:
+                base_before, base_after = identity.before(base), identity.renew(base)
+                identity.tell_value(base, base_after)
+            identity.tell_value(tensor, after)
+            call: list[int] = []  # ids of calls are given while draining, in the order of the log
+            self.raw.append(
+                (self._wrote, position, op, before, refs, frozen_params(params), call,
+                 after, base_before, base_after, names)
+            )  # fmt: skip
+            if node is not None or base is not None:
+                for each in (base, tensor):  # the view's node leads to the base's
+                    if each is not None and each._node is not None and each._node._rec is None:
+                        identity.target(each._node, each, call)
+                        call = []  # a view's own node is no part of the call: it only follows
+            if identity.owners:
+                self.owner_changed(tensor)
+            if len(self.raw) > self._next:
+                self._beat()
+        except Exception as error:
+            self.fault(error)
+
+    def stepped(self, optimizer: Any, parameters: Sequence[TensorBase]) -> None:
+        try:
+            if self._step is None:
+                return  # its first values, or the step began before we came
+            self._last = nothing
+            self.note_step(optimizer, [(each, capture(each._data)) for each in parameters])
+            if len(self.raw) > self._next:
+                self._beat()
+        except Exception as error:
+            self.fault(error)
+
+    def note_step(self, optimizer: Any, parameters: Sequence[tuple[TensorBase, Captured]]) -> None:
+        """Note that an optimizer's step wrote parameters, and what each held then."""
+        identity = self.identity
+        written: list[Written] = []
+        for tensor, content in parameters:
+            before, view = identity.before(tensor), tensor._view
+            after = identity.renew(tensor)
+            base_before = base_after = None
+            if view is not None:
+                base_before, base_after = identity.before(view.base), identity.renew(view.base)
+                identity.tell_value(view.base, base_after)
+            identity.tell_content(tensor, after, content)
+            written.append((before, after, base_before, base_after))
+        self.raw.append((self._stepped, self._step, type(optimizer).__name__, written))

@@ -1,0 +1,84 @@
+"""A ``dot`` that is kept running: of the fifteen milliseconds that one takes for a small picture
+it spends all but one to begin, and to find its fonts.
+
+It reads one drawing after the other and writes a picture of each, until its input is closed, which
+happens when this process ends, however it does. Where that does not work (on Windows nobody can
+wait for a pipe; a ``dot`` may hold back what it has written) each drawing has a ``dot`` of its own.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import select
+import subprocess
+from threading import Lock
+from typing import Any
+
+WAIT = 2.0
+"""Seconds without a byte after which it is given up."""
+
+END = b"</svg>\n"
+BEYOND_FIRST = re.compile(rb'(<g id=")page\d+,\d+_')
+"""What ``dot`` says of all pictures but its first: stored pictures are to be the same each time."""
+
+
+class KeptDot:
+    """One process, which is started when it is first needed."""
+
+    def __init__(self) -> None:
+        self._process: Any = None
+        self._owner = 0  # the process that started it: one that was forked has no part in it
+        self._fails = os.name == "nt"
+        self._lock = Lock()
+
+    def svg(self, source: str) -> bytes | None:
+        """The picture of a drawing in the DOT language; None where it gave none."""
+        with self._lock:
+            if self._fails:
+                return None
+            try:
+                return self._draw(source.encode())
+            except (OSError, ValueError):  # it has ended, by an error in the drawing or otherwise
+                self._end()
+                return None
+
+    def _draw(self, source: bytes) -> bytes | None:
+        process = self._process
+        if process is None or self._owner != os.getpid() or process.poll() is not None:
+            process = self._start()
+        process.stdin.write(source + b"\n")
+        process.stdin.flush()
+        output, found = process.stdout.fileno(), b""
+        while not found.endswith(END):
+            if not select.select([output], [], [], WAIT)[0]:
+                self._fails = True
+                raise OSError
+            part = os.read(output, 1 << 16)
+            if not part:
+                raise OSError
+            found += part
+        return BEYOND_FIRST.sub(rb"\1", found, count=1)
+
+    def _start(self) -> Any:
+        # In a session of its own an interrupt of the kernel does not reach it.
+        self._process = subprocess.Popen(
+            ["dot", "-Kdot", "-Tsvg"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )  # fmt: skip
+        self._owner = os.getpid()
+        atexit.register(self._end)
+        return self._process
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        atexit.unregister(self._end)
+        if process is not None and self._owner == os.getpid():
+            process.kill()
+            process.communicate()
+
+
+kept_dot = KeptDot()
+"""The one of this process."""
