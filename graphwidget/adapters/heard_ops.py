@@ -6,10 +6,10 @@ recorder's raw records; the events are made of it when the recorder drains.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from sys import _getframe
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..graph.base import NodeBase, TensorBase
 from ..graph.listeners import HEARD
@@ -25,15 +25,16 @@ from .call_events import Edges, Written
 from .heard_grad_calls import HeardGradCalls
 from .identity import frozen_params, guarded
 from .position_finder import in_optimizers, ours, outside, unheard
-
-if TYPE_CHECKING:
-    from .steady_turns import SteadyTurns
+from .sorting import Sorter
 
 NO_NAMES: Names = ()
 
 
 class HeardOps(HeardGradCalls):
     """The part of the native adapter that hears ops and optimizers' steps."""
+
+    sorter: Sorter
+    on_pulse: Callable[[float], None] | None
 
     def __init__(self, recorder: Recorder) -> None:
         super().__init__(recorder)
@@ -43,7 +44,10 @@ class HeardOps(HeardGradCalls):
         self._new_node = recorder.ids.node
         self._next = 0  # raw records at which to look at the clock again
 
-    steady: SteadyTurns
+    @property
+    def active(self) -> bool:
+        """Whether this adapter is the observer."""
+        raise NotImplementedError
 
     def _beat(self) -> None:
         raise NotImplementedError
@@ -216,7 +220,7 @@ class HeardOps(HeardGradCalls):
         node: NodeBase | None,
     ) -> None:
         try:
-            self.steady.leave([tensor])
+            self.recorder.catch_up([tensor])
             frame, names = unheard(_getframe(1)), NO_NAMES
             if self._step is not None and in_optimizers(frame.f_code.co_filename):
                 position: Position | None = self._step

@@ -10,20 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import cycle
 from sys import getrefcount
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..graph.base import TensorBase
 from ..recording import events as ev
 from ..recording.recorder import NodeRef
 from ..recording.summary import Captured
+from .heard_ops import HeardOps
 from .local_derivatives import copied_of
 from .module_paths import numbers_told
 from .scope_marks import Given
 from .sorting import PASSED
 from .steady_plan import CLOSE, DONE, FINISH, GRAD, LEAF, OPEN, RUN, START, STEP, Plan
-
-if TYPE_CHECKING:
-    from .native import NativeAdapter
 
 UNSHARED = 3
 """References to a value of which nobody else has one: those of ``HeldTurns.let_go``."""
@@ -38,7 +36,7 @@ Stepped = tuple[TensorBase, int, Captured]
 class HeldTurns:
     """The turns of one loop, from one of them on."""
 
-    def __init__(self, adapter: NativeAdapter, plan: Plan) -> None:
+    def __init__(self, adapter: HeardOps, plan: Plan) -> None:
         self.adapter = adapter
         self.plan = plan
         self.kept: list[Any] = []
@@ -50,6 +48,7 @@ class HeldTurns:
         self._nodes: dict[int, int | None] = {}
         self._roots: dict[int, int] = {}
         self._start = adapter.positions.mark()
+        self._before = len(adapter.raw)  # records that came before these turns
 
     # Letting go ----------------------------------------------------------------------------
     def let_go(self, count: int) -> bool:
@@ -130,6 +129,8 @@ class HeldTurns:
             for tensor, version in before.values():
                 tensor._counter.version = version
             adapter.positions.back_to(self._start)
+            later = adapter.raw[self._before :]  # what died since, and what other threads did
+            del adapter.raw[self._before :]
             if self._gone:
                 adapter.raw.append((PASSED, self._rows()))
             for tensor, _version, content in self._stepped.values():
@@ -140,6 +141,7 @@ class HeldTurns:
                 if said[0] is RUN:
                     run = each
                 self._note_one(said, each, run, not written)
+            adapter.raw += later
         finally:
             for tensor, version in now:
                 tensor._counter.version = version

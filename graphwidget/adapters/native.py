@@ -70,14 +70,13 @@ class NativeAdapter(HeardOps):
             self._perhaps: "turn", self.calls.made: "turn", self._wrote: "turn",
             self._stepped: "turn", self._unpacked: "turn",
         })  # fmt: skip
-        self.says = {
+        says = {
             BEGINS: OPEN, ENDS: CLOSE, self._call: CALL, self._stepped: STEP, self._begin: RUN,
             self._starts: START, self._finishes: FINISH, self._runs: RAN, self._accumulates: LEAF,
             self._tells_grad: GRAD, recorder.tell: DONE, self.identity.told: ALONG,
             self._perhaps: ALONG,
         }  # fmt: skip
-        """What the engine said when a record was made, by the record's function."""
-        self.steady = SteadyTurns(self)
+        self.steady = SteadyTurns(self, says)
         recorder.catch_up = self.steady.leave
         self.faults: list[str] = []
         """What went wrong in here, in sentences."""

@@ -127,7 +127,18 @@ class Ring:
         least = max(0, len(turns) - NEWEST)
         while first > least and size + (length := turns[first - 1].size) <= wanted:
             first, size = first - 1, size + length
-        turns = [turn for turn in turns[:first] if turn.nr != 1]
+        return self._drop(loop, turns[:first])
+
+    def forget(self, loop: LoopMark) -> None:
+        """Let go of all turns of a loop but the first: there are newer ones, of which little was
+        noted."""
+        self._drop(loop, [turn for turn in loop.turns if not self._holds_curve(turn)])
+
+    def _drop(self, loop: LoopMark, turns: list[Turn]) -> bool:
+        """Let go of those of the turns that can be let go of; whether there were any."""
+        turns = [turn for turn in turns if turn.nr != 1]
+        if not turns:
+            return False
         rests = self._let_go_of_turns([turn for turn in turns if not self.waits(turn)])
         loop.waits = not rests
         for turn in rests:

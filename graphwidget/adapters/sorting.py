@@ -191,8 +191,7 @@ class Sorter:
         loop = self.scopes.loop
         if loop is not None:
             self.scopes.pass_over(loop, turns, [])
-            if len(loop.turns) > 2:
-                self.ring.shorten(loop, 0)  # what was told before is among the oldest now
+            self.ring.forget(loop)
 
     # All others -----------------------------------------------------------------------------
     def _follow(self, batch: Records, at: int, learn: bool = True) -> int:

@@ -13,12 +13,13 @@ from itertools import cycle
 from sys import _getframe
 from threading import get_ident
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..graph import runtime
 from ..graph.base import NodeBase, RunBase, TensorBase
 from ..optable import Op
 from ..recording.summary import capture
+from .heard_ops import HeardOps
 from .held_turns import HeldTurns
 from .local_derivatives import FIRST_NODES, held
 from .module_paths import numbers_in
@@ -40,9 +41,6 @@ from .steady_plan import (
     plan_of,
 )
 
-if TYPE_CHECKING:
-    from .native import NativeAdapter
-
 BATCH = 12
 """So many turns are let go of at once."""
 
@@ -59,8 +57,9 @@ HEARS = (
 class SteadyTurns:
     """Hears in the place of the adapter, while it is ``on``."""
 
-    def __init__(self, adapter: NativeAdapter) -> None:
+    def __init__(self, adapter: HeardOps, says: Mapping[Any, str]) -> None:
         self.adapter = adapter
+        self._says = says
         self.on = False
         self._plan: Plan | None = None  # what is said in a turn
         self._first: Any = None  # what is said first in it
@@ -81,7 +80,7 @@ class SteadyTurns:
         turn = sorter.newest_turn()
         if self.on or pattern is None or not turn or pattern.loop is self._refused:
             return
-        plan = plan_of(pattern, turn, self.adapter.says)
+        plan = plan_of(pattern, turn, self._says)
         if plan is None:
             self._refused = pattern.loop
             return

@@ -1,7 +1,7 @@
-"""A ``dot`` that is kept running: of the fifteen milliseconds that one takes for a small picture
-it spends all but one to begin, and to find its fonts.
+"""A ``dot`` that is kept running, and draws a small picture in one millisecond.
 
-It reads one drawing after the other and writes a picture of each, until its input is closed, which
+A new one takes fifteen for it, most of them to begin and to find its fonts. The one that is kept
+reads one drawing after the other and writes a picture of each, until its input is closed, which
 happens when this process ends, however it does. Where that does not work (on Windows nobody can
 wait for a pipe; a ``dot`` may hold back what it has written) each drawing has a ``dot`` of its own.
 """

@@ -106,8 +106,9 @@ class Recorder:
         self._closing: dict[int, NodeRef] = {}  # nodes told and not freed
         self.sort: Callable[[list[Any]], list[Any]] = lambda batch: batch
         """Puts in order what is about to be told; adapters may have records to add."""
-        self.catch_up: Callable[[], None] = lambda: None
-        """Has an adapter note what it has put off: before another one notes something."""
+        self.catch_up: Callable[..., None] = lambda written=(): None
+        """Has an adapter note what it has put off: before something else is noted, which may have
+        ``written`` tensors."""
         self.log.on_forget = self._forget
 
     def drain(self) -> None:

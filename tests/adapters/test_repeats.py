@@ -74,11 +74,11 @@ def place(recorded: Recorded, scope: int | None) -> tuple[Any, ...]:
     return tuple(found[::-1])
 
 
-def story(recorded: Recorded) -> list[Any]:
-    """What happened, without the ids, which are new ones in each recording."""
+def story(recorded: Recorded, start: int = 0) -> list[Any]:
+    """What happened from some event on, without the ids, which are new ones in each recording."""
     found: list[Any] = []
     lines = {event.source: event.line for event in recorded.of(ev.Source)}
-    for event in recorded.events:
+    for event in recorded.events[start:]:
         if isinstance(event, ev.Op):
             line = None if event.source is None else lines[event.source]
             found.append((event.op, line, place(recorded, event.scope)))

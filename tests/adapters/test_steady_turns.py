@@ -1,0 +1,232 @@
+"""Turns that are held as they are heard: what is told of them, and what the program sees of it."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from typing import Any
+
+import pytest
+import torch as real_torch
+
+import graphwidget
+from graphwidget.adapters.heard_ops import HeardOps
+from graphwidget.adapters.native import NativeAdapter
+from graphwidget.adapters.steady_turns import SteadyTurns
+from graphwidget.recording import events as ev
+from graphwidget.recording.recorder import Recorder
+
+from .recorded import Recorded, record
+from .test_repeats import story
+
+TURNS, AT = 120, 90
+MODEL = """
+torch.manual_seed(0)
+x, y = torch.randn(4, 2), torch.randn(4, 1)
+net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))
+optimizer = torch.optim.OPTIMIZER(net.parameters(), lr=0.1)
+w = torch.ones(2, requires_grad=True)
+kept = []
+"""
+BODY = """    optimizer.zero_grad()
+    out = net(x)
+    loss = ((out - y) ** 2).mean()
+    loss.backward()
+    optimizer.step()
+"""
+LOOP = f"for n in range({TURNS}):\n"
+
+EVENTS = {
+    "nothing": "pass",
+    "another op": "q = (w * 3).sum()",
+    "a write": "x.mul_(1.01)",
+    "a parameter written": "net[0].weight.data.mul_(1.5)",
+    "a bias written": "with torch.no_grad(): net[0].bias += 1",
+    "another rate": "optimizer.param_groups[0]['lr'] = 0.01",
+    "a frozen layer": "net[0].requires_grad_(False)",
+    "a gradient of its own": "w.grad = torch.ones(2)",
+    "a hook": "net[0].weight.register_hook(lambda grad: grad * 2)",
+    "a graph that is kept": "kept.append(net(x))",
+    "the end": "break",
+    "another model": "net = torch.nn.Linear(2, 1)",
+    "a leaf": "k = torch.randn(3)",
+    "an error": "x @ torch.ones(7, 7)",
+    "a wrong write": "t = w.exp(); t += 1; t.sum().backward()",
+}
+LOOPS = {
+    "training": LOOP + BODY,
+    "all losses kept": LOOP + BODY + "    kept.append(loss)\n",
+    "all losses noted": LOOP + BODY + "    kept.append(loss.item())\n",
+    "no run": LOOP + "    a = x * 2\n    b = a.sum()\n",
+    "gradients that add up": LOOP + "    a = (w * x).sum()\n    a.backward()\n",
+    "graphs that are kept": LOOP + "    a = (w * x).sum()\n    a.backward(retain_graph=True)\n",
+    "two losses": LOOP + "    optimizer.zero_grad()\n    out = net(x)\n    one = (out - y).abs()\n"
+    "    two = (one.mean() + (one ** 2).mean())\n    two.backward()\n    optimizer.step()\n",
+    "a function": "def train():\n"
+    + "".join(f"    {line}\n" for line in (LOOP + BODY).splitlines())
+    + "    return loss\nresult = train()\n",
+    "a while": f"n = 0\nwhile n < {TURNS}:\n    n += 1\n" + BODY,
+    "metrics that never run": LOOP + BODY + "    error = (net(x) - y).abs().mean().item()\n",
+}
+
+
+def told(source: str, optimizer: str = "SGD", steady: bool = True) -> Recorded:
+    """What is told of a program, which may be heard in full."""
+    source = MODEL.replace("OPTIMIZER", optimizer) + source
+    if steady:
+        return record(source)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SteadyTurns, "consider", lambda self: None)
+        return record(source)
+
+
+def end(recorded: Recorded) -> list[Any]:
+    """The last turn and what came after it, all curves, and what variables hold."""
+    starts = [
+        nr
+        for nr, event in enumerate(recorded.events)
+        if isinstance(event, ev.Scope) and event.kind == "turn" and event.open
+    ]
+    model = recorded.model
+    held = {
+        name: [model.values[value][key] for key in ("summary", "version", "requires_grad", "grad")]
+        for name, value in model.names.items()
+        if value in model.values
+    }
+    loops = [(loop["count"], loop["curves"]) for loop in model.loops.values()]
+    return [story(recorded, starts[-1]), held, loops, len(model.hazards())]
+
+
+@pytest.fixture
+def noted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many calls were noted, as a list with an item for each."""
+    found: list[int] = []
+    plain = HeardOps.note_call
+
+    def counted(self: HeardOps, *given: Any) -> None:
+        found.append(1)
+        plain(self, *given)
+
+    monkeypatch.setattr(HeardOps, "note_call", counted)
+    return found
+
+
+@pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
+@pytest.mark.parametrize("place", range(len(BODY.splitlines()) + 1))
+@pytest.mark.parametrize("name", EVENTS)
+def test_whatever_happens_is_told_as_if_all_was_heard_in_full(
+    name: str, place: int, optimizer: str
+) -> None:
+    lines = BODY.splitlines(keepends=True)
+    lines.insert(place, f"    if n == {AT}:\n        {EVENTS[name]}\n")
+    source = LOOP + "".join(lines)
+    one, other = (told(source, optimizer, steady) for steady in (True, False))
+    assert end(one) == end(other)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_are_told_as_if_all_was_heard_in_full(name: str) -> None:
+    one, other = (told(LOOPS[name], steady=steady) for steady in (True, False))
+    assert end(one) == end(other)
+
+
+@pytest.mark.parametrize("look", ["graph.drain()", "graph.recorder.log.model()", "kept.append(n)"])
+@pytest.mark.parametrize("place", range(len(BODY.splitlines()) + 1))
+def test_one_may_look_at_any_time(look: str, place: int) -> None:
+    lines = BODY.splitlines(keepends=True)
+    lines.insert(place, f"    if n % 20 == 7:\n        {look}\n")
+    source = MODEL.replace("OPTIMIZER", "SGD") + LOOP + "".join(lines)
+    ends = []
+    for steady in (True, False):
+        adapter = NativeAdapter(Recorder())
+        space = {"torch": graphwidget, "graph": adapter}
+        with pytest.MonkeyPatch.context() as patch, adapter.observing():
+            if not steady:
+                patch.setattr(SteadyTurns, "consider", lambda self: None)
+            exec(compile(source, "<looked at>", "exec"), space)
+        adapter.settle()
+        recorded = Recorded(adapter)
+        ends.append([(loop["count"], loop["curves"]) for loop in recorded.model.loops.values()])
+        assert not adapter.faults
+    assert ends[0] == ends[1]
+
+
+def test_most_turns_are_never_noted(noted: list[int]) -> None:
+    told(LOOPS["training"].replace(str(TURNS), "400"))
+    steady = len(noted)
+    noted.clear()
+    told(LOOPS["training"].replace(str(TURNS), "400"), steady=False)
+    assert 3 * steady < len(noted)
+
+
+def test_a_program_computes_the_same() -> None:
+    source = MODEL.replace("OPTIMIZER", "Adam") + LOOP + BODY
+    plain: dict[str, Any] = {"torch": graphwidget}
+    exec(source, plain)
+    watched = told(LOOP + BODY, "Adam").namespace  # type: ignore[attr-defined]
+    for one, other in zip(plain["net"].parameters(), watched["net"].parameters(), strict=True):
+        assert one.detach().numpy().tobytes() == other.detach().numpy().tobytes()
+        assert one._version == other._version
+        assert one.grad.numpy().tobytes() == other.grad.numpy().tobytes()
+
+
+def test_an_error_of_backward_is_that_of_pytorch() -> None:
+    body = BODY.replace("(out - y)", "out").replace(
+        "    loss.backward()\n", f"    if n == {AT}:\n        out += 1\n    loss.backward()\n"
+    )
+    source = MODEL.replace("OPTIMIZER", "SGD") + LOOP + body
+    with pytest.raises(RuntimeError) as of_pytorch:
+        exec(source, {"torch": real_torch})
+    error = record(source).namespace["error"]  # type: ignore[attr-defined]
+    version = "is at version 1; expected version 0 instead"
+    assert version in str(error)
+    assert version in str(of_pytorch.value)
+
+
+def test_what_was_held_is_let_go_of_when_one_looks() -> None:
+    adapter = NativeAdapter(Recorder())
+    space: dict[str, Any] = {"torch": graphwidget, "weakref": weakref}
+    with adapter.observing():
+        exec(MODEL.replace("OPTIMIZER", "SGD"), space)
+        exec(compile(LOOP + BODY + "    kept.append(weakref.ref(out))\n", "<held>", "exec"), space)
+        assert adapter.steady.on
+        assert sum(each() is not None for each in space["kept"]) > 2
+        adapter.drain()
+        assert not adapter.steady.on
+        gc.collect()
+        assert sum(each() is not None for each in space["kept"]) == 1
+
+
+def test_tensors_of_many_numbers_are_not_held() -> None:
+    adapter = NativeAdapter(Recorder())
+    space: dict[str, Any] = {"torch": graphwidget, "weakref": weakref, "living": []}
+    loop = (
+        "x, kept = torch.ones(200, 200, requires_grad=True), []\n"
+        "for n in range(120):\n"
+        "    y = x * 2\n    y.sum().backward()\n    x.grad = None\n"
+        "    kept.append(weakref.ref(y))\n"
+        "    living.append(sum(each() is not None for each in kept))\n"
+    )
+    with adapter.observing():
+        exec(compile(loop, "<large>", "exec"), space)
+    assert set(space["living"]) == {1}
+
+
+def test_what_other_threads_do_is_told() -> None:
+    adapter = NativeAdapter(Recorder())
+    space: dict[str, Any] = {"torch": graphwidget}
+    found: list[Any] = []
+    with adapter.observing():
+        exec(MODEL.replace("OPTIMIZER", "SGD") + "net(x)\n", space)
+        exec(compile(LOOP + BODY, "<with a thread>", "exec"), space)
+        assert adapter.steady.on
+        thread = threading.Thread(target=lambda: found.append(space["w"].exp()))
+        thread.start()
+        thread.join()
+        space["net"](space["x"])
+    model = Recorded(adapter).model
+    assert not adapter.faults
+    assert [call["op"] for call in model.calls.values()].count("exp") == 1
+    # pytest has loops too
+    assert TURNS in [loop["count"] for loop in model.loops.values()]
