@@ -96,7 +96,8 @@ class SteadyTurns:
         """The first thing of a turn is said: whether it is heard here from now on."""
         adapter = self.adapter
         self._hear_no_more()
-        if runtime.observer is not adapter or not adapter.sorter.at_start():
+        hears: Any = runtime.observer  # others are there while modes of the engine hear as well
+        if hears is not adapter or not adapter.sorter.at_start():
             return False
         self._thread, self._looked = get_ident(), monotonic()
         self._go_on()

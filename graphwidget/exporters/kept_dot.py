@@ -28,7 +28,7 @@ class KeptDot:
     """One process, which is started when it is first needed."""
 
     def __init__(self) -> None:
-        self._process: Any = None
+        self.process: Any = None
         self._owner = 0  # the process that started it: one that was forked has no part in it
         self._fails = os.name == "nt"
         self._lock = Lock()
@@ -41,11 +41,11 @@ class KeptDot:
             try:
                 return self._draw(source.encode())
             except (OSError, ValueError):  # it has ended, by an error in the drawing or otherwise
-                self._end()
+                self.end()
                 return None
 
     def _draw(self, source: bytes) -> bytes | None:
-        process = self._process
+        process = self.process
         if process is None or self._owner != os.getpid() or process.poll() is not None:
             process = self._start()
         process.stdin.write(source + b"\n")
@@ -63,18 +63,19 @@ class KeptDot:
 
     def _start(self) -> Any:
         # In a session of its own an interrupt of the kernel does not reach it.
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             ["dot", "-Kdot", "-Tsvg"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             start_new_session=True,
         )  # fmt: skip
         self._owner = os.getpid()
-        atexit.register(self._end)
-        return self._process
+        atexit.register(self.end)
+        return self.process
 
-    def _end(self) -> None:
-        process, self._process = self._process, None
-        atexit.unregister(self._end)
+    def end(self) -> None:
+        """End the process, if there is one: the next drawing has a new one."""
+        process, self.process = self.process, None
+        atexit.unregister(self.end)
         if process is not None and self._owner == os.getpid():
             process.kill()
             process.communicate()
