@@ -3,9 +3,11 @@
 ``both.py`` is the adapter of the product. It is made of three, each of which hears one kind of
 program and writes down what it hears as raw records:
 
-- ``native.py``: graphwidget's own engine. ``heard_scopes.py`` hears the modules and steps that its
-  program enters, ``backward_runs.py`` its backward runs (with ``local_derivatives.py``), and
-  ``raised_calls.py`` the calls that raise.
+- ``native.py``: graphwidget's own engine. ``heard_ops.py`` hears its ops, ``heard_scopes.py`` the
+  modules and steps that its program enters, ``backward_runs.py`` its backward runs (with
+  ``local_derivatives.py``), and ``raised_calls.py`` the calls that raise. Once all turns of a loop
+  do the same, ``steady_turns.py`` hears in the place of these: it compares what is said with what
+  was to be said (``steady_plan.py``), and holds it (``held_turns.py``) until somebody looks.
 - ``pytorch/``: the user's PyTorch (``imported_torch.py`` says whether there is one).
 - ``static_graphs.py``: graphs of ``graphwidget.static``, and ``static_passes.py`` what passes make
   of them.
@@ -22,11 +24,11 @@ lets go of those in the middle. ``call_events.py`` makes events of calls, ``bind
 and ``error_words.py`` has the words that errors need.
 
 How an op in a notebook's cell becomes a card, in the order in which the files are to be read:
-``native.py`` hears the op (``called``) and notes a raw record; now and then (``_beat``) somebody
-may look. For the first picture of a cell that is ``ipython.py``, which began the recording with the
-cell and displays a widget as soon as there is something to see (``_look``); from then on it is
-``widget/log_widget.py``, which drains the recorder: ``recording/recorder.py`` has the records put
-in order (``sorting.py``) and told (``call_events.py``), ``recording/log.py`` keeps the events, and
+``heard_ops.py`` hears the op (``called``) and notes a raw record; now and then (``native.py``,
+``_beat``) somebody may look. For the first picture of a cell that is ``ipython.py``, which began
+the recording with the cell and displays a widget as soon as there is something to see (``_look``);
+from then on it is ``widget/log_widget.py``, which drains the recorder: ``recording/recorder.py``
+has the records put in order (``sorting.py``) and told (``call_events.py``), ``recording/log.py`` keeps the events, and
 their rows are sent. In ``js/src``, ``index.ts`` joins the page to the kernel,
 ``kernel/protocol.ts`` hears, ``store/receiver.ts`` takes in (``log/reader.ts`` checks what came),
 ``log/timeline.ts`` folds (``log/fold.ts``), and ``store/derived.ts`` has the chain from model to

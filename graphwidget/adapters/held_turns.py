@@ -51,6 +51,13 @@ class HeldTurns:
         self._before = len(adapter.raw)  # records that came before these turns
 
     # Letting go ----------------------------------------------------------------------------
+    def drop_incomplete(self) -> None:
+        """A turn has begun: the one before is complete, unless the program was interrupted while
+        something was said, and went on."""
+        extra = len(self.kept) % len(self.plan.said)
+        if extra:
+            del self.kept[-extra:]
+
     def let_go(self, count: int) -> bool:
         """Let go of so many turns, the oldest; whether that can be: not where a run may still go
         backward through what they made."""
@@ -117,9 +124,8 @@ class HeldTurns:
     def note(self, written: Sequence[TensorBase]) -> None:
         """Note the turns, with the versions that tensors had then; some were ``written`` once
         since."""
-        adapter, kept, plan = self.adapter, self.kept, self.plan
         before = {key: each[:2] for key, each in self._stepped.items()}
-        for said, each in zip(cycle(plan.said), kept, strict=False):
+        for said, each in zip(cycle(self.plan.said), self.kept, strict=False):
             for tensor, version, _content in each[1] if said[0] is STEP else ():
                 before.setdefault(id(tensor), (tensor, version - 1))
         for tensor in written:
@@ -128,26 +134,34 @@ class HeldTurns:
         try:
             for tensor, version in before.values():
                 tensor._counter.version = version
-            adapter.positions.back_to(self._start)
-            later = adapter.raw[self._before :]  # what died since, and what other threads did
-            del adapter.raw[self._before :]
-            if self._gone:
-                adapter.raw.append((PASSED, self._rows()))
-            for tensor, _version, content in self._stepped.values():
-                adapter.identity.pass_over(tensor, content)
-            run: Any = None
-            for nr, said in zip(range(len(kept)), cycle(plan.said), strict=False):
-                each, kept[nr] = kept[nr], None  # what nobody has any more dies in its order
-                if said[0] is RUN:
-                    run = each
-                self._note_one(said, each, run, not written)
-            adapter.raw += later
+            with self.adapter.recorder.lock:  # another thread may look meanwhile
+                self._note_all(not written)
         finally:
+            self.kept.clear()
             for tensor, version in now:
                 tensor._counter.version = version
 
+    def _note_all(self, as_it_was: bool) -> None:
+        """Note what remains of the turns that were let go of, and the others; ``as_it_was`` tells
+        whether arrays still hold what they did."""
+        adapter, kept = self.adapter, self.kept
+        adapter.positions.back_to(self._start)
+        later = adapter.raw[self._before :]  # what died since, and what other threads did
+        del adapter.raw[self._before :]
+        if self._gone:
+            adapter.raw.append((PASSED, self._rows()))
+        for tensor, _version, content in self._stepped.values():
+            adapter.identity.pass_over(tensor, content)
+        run: Any = None
+        for nr, said in zip(range(len(kept)), cycle(self.plan.said), strict=False):
+            each, kept[nr] = kept[nr], None  # what nobody has any more dies in its order
+            if said[0] is RUN:
+                run = each
+            self._note_one(said, each, run, as_it_was)
+        adapter.raw += later
+
     def _note_one(self, said: Any, held: Any, run: Any, as_it_was: bool) -> None:
-        """Note what was said once; ``as_it_was`` tells whether arrays still hold what they did."""
+        """Note what was said once."""
         adapter, what = self.adapter, said[0]
         if what is OPEN:
             of, code, values = held

@@ -25,7 +25,6 @@ from .local_derivatives import FIRST_NODES, held
 from .module_paths import numbers_in
 from .position_finder import ours, unheard
 from .ring import NEWEST
-from .scope_marks import LoopMark
 from .steady_plan import (
     CALL,
     CLOSE,
@@ -70,7 +69,7 @@ class SteadyTurns:
         self._most = 0  # so much may be kept
         self._thread = 0
         self._looked = 0.0
-        self._refused: LoopMark | None = None  # a loop whose turns must be heard in full
+        self._refused = 0  # the scope of a loop whose turns must be heard in full
 
     # Switching on and off ------------------------------------------------------------------
     def consider(self) -> None:
@@ -78,11 +77,11 @@ class SteadyTurns:
         sorter = self.adapter.sorter
         pattern = sorter.pattern
         turn = sorter.newest_turn()
-        if self.on or pattern is None or not turn or pattern.loop is self._refused:
+        if self.on or pattern is None or not turn or pattern.loop.scope == self._refused:
             return
         plan = plan_of(pattern, turn, self._says)
         if plan is None:
-            self._refused = pattern.loop
+            self._refused = pattern.loop.scope
             return
         self._plan, self._first = plan, plan.said[0]
         self._most = (NEWEST + BATCH) * len(plan.said)
@@ -321,9 +320,12 @@ class SteadyTurns:
                 if not adapter.active:
                     return False
                 self._go_on()
-        turns = self._turns
+        turns, kept = self._turns, self._kept
         assert turns is not None
-        if len(turns.kept) >= self._most and not turns.let_go(BATCH):
-            self._refused = adapter.sorter.scopes.loop
+        if len(kept) % len(turns.plan.said):
+            turns.drop_incomplete()
+        if len(kept) >= self._most and not turns.let_go(BATCH):
+            loop = adapter.sorter.scopes.loop
+            self._refused = 0 if loop is None else loop.scope
             return False
         return True

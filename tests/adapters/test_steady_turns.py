@@ -213,6 +213,32 @@ def test_tensors_of_many_numbers_are_not_held() -> None:
     assert set(space["living"]) == {1}
 
 
+@pytest.mark.parametrize("method", ["node_starts", "node_finishes", "leaf_ran", "stepped", "run_ends"])
+def test_a_program_that_goes_on_after_an_interrupt_is_told(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, left = getattr(SteadyTurns, method), [25]
+
+    def interrupted(self: SteadyTurns, *given: Any) -> None:
+        left[0] -= 1
+        if not left[0]:
+            self._say()  # so far it had come
+            raise KeyboardInterrupt
+        plain(self, *given)
+
+    monkeypatch.setattr(SteadyTurns, method, interrupted)
+    body = "    try:\n" + "".join(f"    {line}\n" for line in BODY.splitlines())
+    adapter = NativeAdapter(Recorder())
+    with adapter.observing():
+        source = MODEL.replace("OPTIMIZER", "SGD") + LOOP + body
+        source += "    except KeyboardInterrupt:\n        pass\n"
+        exec(compile(source, "<interrupted>", "exec"), {"torch": graphwidget})
+    recorded = Recorded(adapter)
+    assert left[0] < 0
+    assert not adapter.faults
+    assert {event.status for event in recorded.of(ev.Done)[-3:]} == {"ok"}
+
+
 def test_what_other_threads_do_is_told() -> None:
     adapter = NativeAdapter(Recorder())
     space: dict[str, Any] = {"torch": graphwidget}
