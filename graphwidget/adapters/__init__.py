@@ -28,8 +28,8 @@ How an op in a notebook's cell becomes a card, in the order in which the files a
 ``_beat``) somebody may look. For the first picture of a cell that is ``ipython.py``, which began
 the recording with the cell and displays a widget as soon as there is something to see (``_look``);
 from then on it is ``widget/log_widget.py``, which drains the recorder: ``recording/recorder.py``
-has the records put in order (``sorting.py``) and told (``call_events.py``), ``recording/log.py`` keeps the events, and
-their rows are sent. In ``js/src``, ``index.ts`` joins the page to the kernel,
+has the records put in order (``sorting.py``) and told (``call_events.py``), ``recording/log.py``
+keeps the events, and their rows are sent. In ``js/src``, ``index.ts`` joins the page to the kernel,
 ``kernel/protocol.ts`` hears, ``store/receiver.ts`` takes in (``log/reader.ts`` checks what came),
 ``log/timeline.ts`` folds (``log/fold.ts``), and ``store/derived.ts`` has the chain from model to
 picture: ``graph/plan.ts`` (what is drawn), ``graph/graph.ts`` (the cards are made in

@@ -213,7 +213,9 @@ def test_tensors_of_many_numbers_are_not_held() -> None:
     assert set(space["living"]) == {1}
 
 
-@pytest.mark.parametrize("method", ["node_starts", "node_finishes", "leaf_ran", "stepped", "run_ends"])
+@pytest.mark.parametrize(
+    "method", ["node_starts", "node_finishes", "leaf_ran", "stepped", "run_ends"]
+)
 def test_a_program_that_goes_on_after_an_interrupt_is_told(
     method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
