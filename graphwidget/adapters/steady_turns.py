@@ -43,6 +43,10 @@ from .steady_plan import (
 BATCH = 12
 """So many turns are let go of at once."""
 
+SLOW = 0.01
+"""Seconds: turns that take longer are heard in full. That costs little of them, and who looks on
+sees each at once."""
+
 QUICK = 0.002
 """Seconds between two looks at who watches."""
 
@@ -68,7 +72,7 @@ class SteadyTurns:
         self._keep = self._kept.append
         self._most = 0  # so much may be kept
         self._thread = 0
-        self._looked = 0.0
+        self._turned = self._looked = 0.0  # when the turn began, and when somebody could look
         self._refused = 0  # the scope of a loop whose turns must be heard in full
 
     # Switching on and off ------------------------------------------------------------------
@@ -98,7 +102,7 @@ class SteadyTurns:
         hears: Any = runtime.observer  # others are there while modes of the engine hear as well
         if hears is not adapter or not adapter.sorter.at_start():
             return False
-        self._thread, self._looked = get_ident(), monotonic()
+        self._thread, self._turned = get_ident(), monotonic()
         self._go_on()
         return True
 
@@ -312,7 +316,10 @@ class SteadyTurns:
     def _turn_begins(self) -> bool:
         """Another turn begins: whether it is heard here. Now and then somebody may look, and older
         turns are let go of."""
-        adapter, now = self.adapter, monotonic()
+        adapter, before, now = self.adapter, self._turned, monotonic()
+        self._turned = now
+        if now - before > SLOW:
+            return False
         if adapter.on_pulse is not None and now - self._looked > QUICK:
             self._looked = now
             adapter.sorter.pulse(adapter.on_pulse, now)

@@ -89,6 +89,23 @@ def test_both_kinds_in_one_recording() -> None:
     assert b.grad.item() == 6.0
 
 
+def test_a_loop_of_ours_that_calls_pytorch_is_told_in_its_order() -> None:
+    source = (
+        "w = ours.ones(2, requires_grad=True)\n"
+        "for n in range(120):\n"
+        "    loss = (w * 2).sum()\n    loss.backward()\n    w.grad = None\n"
+        "    if n == 110:\n        t = torch.ones(2, requires_grad=True).exp()\n"
+    )
+    with graphwidget.watch() as graph:
+        exec(compile(source, "<both>", "exec"), {"ours": graphwidget, "torch": torch})
+    model = graph.model
+    [loop] = model.loops.values()
+    turns = {turn["turn"]: turn for turn in loop["turns"]}
+    [call] = [call for call in model.calls.values() if call["op"].startswith("exp")]
+    assert loop["count"] == 120
+    assert turns[111]["from"] < call["time"] < turns[111]["to"]
+
+
 def test_until_stops_after_the_node_and_retain_grad_works_on_the_way() -> None:
     with graphwidget.watch() as graph:
         x = torch.tensor([1.0, 2.0], requires_grad=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 import weakref
 from typing import Any
 
@@ -211,6 +212,18 @@ def test_tensors_of_many_numbers_are_not_held() -> None:
     with adapter.observing():
         exec(compile(loop, "<large>", "exec"), space)
     assert set(space["living"]) == {1}
+
+
+def test_turns_that_take_long_are_told_at_once() -> None:
+    adapter = NativeAdapter(Recorder())
+    space: dict[str, Any] = {"torch": graphwidget, "sleep": time.sleep, "held": []}
+    space["note"] = lambda: space["held"].append(adapter.steady.on)
+    source = MODEL.replace("OPTIMIZER", "SGD") + LOOP + BODY
+    source += f"    note()\n    if n > {AT}:\n        sleep(0.02)\n"
+    with adapter.observing():
+        exec(compile(source, "<slow>", "exec"), space)
+    assert space["held"][AT]
+    assert sum(space["held"][AT + 2 :]) < 3  # now and then it is tried again
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,7 @@ class EngineEntry(RunContext):
                 for _ in held.steps():
                     pass  # what the page did not take
                 return held.result
+        self.recorder.catch_up()
         if gate is not None:
             gate.depth += 1
         try:

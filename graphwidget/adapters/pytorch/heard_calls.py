@@ -79,6 +79,7 @@ class HeardCalls(CallNotes, TorchFunctionMode):
             self._note_by_the_way(name, args)
         if quiet:
             return func(*args, **kwargs)
+        self.recorder.catch_up()
         identity = self.identity
         if self.still >= STILL and identity.defers and self._negligible(name, args, kwargs):
             return func(*args, **kwargs)
@@ -131,6 +132,7 @@ class HeardCalls(CallNotes, TorchFunctionMode):
         if traced() or self.off or function.__module__.startswith("torch."):
             # the calls inside are heard
             return apply(*args, **kwargs)
+        self.recorder.catch_up()
         before = self._before(args, kwargs)
         with self.silenced():
             result = apply(*args, **kwargs)

@@ -117,6 +117,7 @@ class ModulesAndSteps:
     def _module_begins(self, module: Any, frame: FrameType) -> None:
         if self._away:
             self.step_over()  # an error has ended it
+        self.recorder.catch_up()
         try:
             position = self.positions.of(frame)
             number = self.recorder.ids.scope()
@@ -162,6 +163,7 @@ class ModulesAndSteps:
     def _step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         if self._elsewhere():
             return
+        self.recorder.catch_up()
         try:
             with torch._C.DisableTorchFunction():
                 position = self._step_position = self.positions.here()
