@@ -89,9 +89,9 @@ class Extension:
         self._told = None
         if not self._displayed():
             adapter.settle()  # what is shown now is all that there will be
-            self._look(COMPUTED)
+            self._look(COMPUTED, over=True)
         if not self._displayed() and Recorded.shown == self._recordings and self._made():
-            self._display(GraphWidget(adapter))
+            self._display(GraphWidget(adapter), over=True)
         if self._displayed():
             assert self.graph is not None
             self.graph.end_cell()
@@ -117,6 +117,8 @@ class Extension:
         """Whether the cell that is over made values and gave them names."""
         adapter = self._adapter
         assert adapter is not None
+        if adapter.recorder.untouched:
+            return False
         self._bind()
         adapter.drain()
         log = adapter.recorder.log
@@ -130,20 +132,21 @@ class Extension:
         if not wait:
             self._look(COMPUTED)
 
-    def _look(self, kinds: tuple[type[Any], ...]) -> None:
-        """Show the graph as soon as the running cell has done something of these kinds."""
+    def _look(self, kinds: tuple[type[Any], ...], over: bool = False) -> None:
+        """Show the graph as soon as the running cell, or the one that is ``over``, has done
+        something of these kinds."""
         adapter = self._adapter
         assert adapter is not None
         adapter.drain()
         if adapter.recorder.log.has(kinds, self._start):
-            self._display(GraphWidget(adapter))
+            self._display(GraphWidget(adapter), over)
 
-    def _display(self, graph: GraphWidget) -> None:
+    def _display(self, graph: GraphWidget, over: bool = False) -> None:
         if self.graph is not None:
             self.graph.past = PAST
         self.graph = graph
         graph.namespace = self.shell.user_ns
-        graph.show()
+        graph.show(over)
 
     # Magics --------------------------------------------------------------------------------
     def command(self, line: str) -> None:

@@ -139,7 +139,8 @@ class NativeAdapter(HeardOps):
     def settle(self) -> None:
         """The program is between two statements: a call that was going on is over."""
         self.recorder.catch_up()
-        self.raw.append((self._settle, None))
+        if not self.recorder.untouched:
+            self.raw.append((self._settle, None))
 
     # What is not heard but asked -----------------------------------------------------------
     @guarded

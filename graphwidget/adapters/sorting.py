@@ -165,8 +165,7 @@ class Sorter:
                 for at in range(0, gone, size)
             )
             self.scopes.pass_over(pattern.loop, turns, rest)
-            if len(pattern.loop.turns) > 2:
-                self.ring.shorten(pattern.loop, 0)  # what was told before is among the oldest now
+            self.ring.forget(pattern.loop)
         self._aside = aside[gone:]
         if gone < count:
             pattern.loop.waits = True

@@ -115,9 +115,9 @@ class Recorder:
         """Turn the raw records so far into events of the log."""
         self.catch_up()
         with self.lock, no_collection():
+            if self.untouched:
+                return
             if self._origin is not None:
-                if self._idle():
-                    return
                 self._go_on()
             raw = self.raw
             gone = [entry for entry in self._inherited if entry[2]() is None]
@@ -224,6 +224,11 @@ class Recorder:
         """Whether the log still knows a value, and if there is a node that made it, some node."""
         row = None if value is None else self.latest().values.get(value)
         return row is not None and (node is None or row["node"] is not None)
+
+    @property
+    def untouched(self) -> bool:
+        """Whether it goes on from another one and nothing was recorded since."""
+        return self._origin is not None and self._idle()
 
     def _idle(self) -> bool:
         """Whether nothing was recorded but where cells begin."""

@@ -240,12 +240,14 @@ class GraphWidget(LogWidget):
     def __repr__(self) -> str:
         return display.sentence(self.model, self.recorder.log.lost)
 
-    def show(self) -> None:
-        """Display the widget here and now, also in the middle of a cell."""
+    def show(self, over: bool = False) -> None:
+        """Display the widget here and now, also in the middle of a cell; or when that is ``over``,
+        and the still picture can be drawn at once."""
         display.show(*self._repr_mimebundle_())
         if kernel() is not None:  # in a terminal it would be the same line again
-            self._still = display.show(display.still(Model(), repr(self)), of=self._still)
-            self._drawn = -1
+            model = self.model if over else Model()
+            self._drawn = self.count if over else -1
+            self._still = display.show(display.still(model, repr(self)), of=self._still)
 
     def _show_once(self) -> bool:
         if not self._displayed:
