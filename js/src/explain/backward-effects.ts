@@ -5,11 +5,18 @@ import { called } from "../graph/names";
 import { holdsTensor, type Model } from "../log/model";
 import { list, name, plain, wrong, type Line, type Piece } from "./text";
 
+/** Whether a backward that is not over has come to the node: what it leaves is not known yet. */
+function runsNow(model: Model, id: number): boolean {
+  const run = model.nodes.get(id)?.run ?? null;
+  return run !== null && model.runs.get(run)?.status === "running";
+}
+
 /** What backward from a value would do to the program, said before it is pressed. */
 export function backwardEffects(model: Model, value: number): Line {
   const row = model.values.get(value);
   if (row?.node == null) return [];
   const nodes = nodesBelow(model, row.node);
+  if (nodes.some((id) => runsNow(model, id))) return [];
   const leaves: Piece[] = [];
   let saves = 0;
   let freed = 0;

@@ -73,9 +73,12 @@ function equation(top: string, bottom: string): string {
 
 /** The gradient that came in, and how it was added up when it came along several wires. */
 function arrived(model: Model, node: NodeRow, output: number): Line {
-  const incoming = node.grads_in[0];
-  const [root, own] = [rootName(model, node), shortName(model, output)];
   const parts = contributions(model, node.node, node.run);
+  // A node that fails before it begins says nothing of what came in: the nodes before it do.
+  const seen = node.grads_in.length > 0 || parts.length === 0;
+  if (!seen && parts.length > 1) return [plain(`Gradients came in along ${parts.length} wires.`)];
+  const incoming = seen ? node.grads_in[0] : parts[0];
+  const [root, own] = [rootName(model, node), shortName(model, output)];
   const sum = parts.length > 1 ? `${sumOf(parts, 12)} = ` : "";
   // An earlier value of the root's name (`total = total + x`) is not what was derived.
   const start = root === own && output !== rootOf(model, node) ? "" : `∂${root}/∂${own} = `;

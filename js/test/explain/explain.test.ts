@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { backwardEffects } from "../../src/explain/backward-effects";
+import { explainNode } from "../../src/explain/node";
 import { explainError, explainHazard } from "../../src/explain/problems";
 import { toText } from "../../src/explain/text";
 import { callKey } from "../../src/graph/keys";
@@ -287,6 +288,22 @@ describe("explanations", () => {
     );
     const after = fold(exampleA().events());
     expect(toText(backwardEffects(after, 5))).toContain("will fail");
+    const events = exampleA().events();
+    const running = events.findIndex(({ event }) => event === "finish") + 2;
+    expect(backwardEffects(fold(events.slice(0, running)), 5)).toEqual([]);
+  });
+
+  it("tell what came into a node that failed before it could say so", () => {
+    const events = exampleA().events();
+    const inner = events.filter(({ event }) => event === "start")[1];
+    const untold = events.map((each) => (each === inner ? { ...each, grads: [] } : each));
+    const words = (all: typeof events): string => {
+      const model = fold(all);
+      const node = inner?.event === "start" ? model.nodes.get(inner.node) : undefined;
+      return node ? explainNode(model, node, []).lines.map(toText).join(" | ") : "";
+    };
+    expect(words(events)).toContain("Gradient in: ");
+    expect(words(untold).split(" | ")[0]).toBe(words(events).split(" | ")[0]);
   });
 
   it("tell why shapes do not fit, and what would", () => {
