@@ -81,7 +81,7 @@ class BackwardRuns:
             if inputs is not None:
                 inputs = tuple([identity.current(each).id for each in inputs])
             run._rec = self.recorder.ids.run()
-            self._left = FIRST_NODES
+            self.begin_local()
             event = ev.Backward(
                 run._rec, tuple(roots), bool(run.retain_graph), bool(run.create_graph),
                 bool(run.live), inputs, None,
@@ -130,7 +130,7 @@ class BackwardRuns:
         op, raw, started = node.op, self.raw, self._started
         indices = slots(node) if op is None or op.variadic else None
         finished = (run._rec, node._rec, freed, node.__class__, indices, taken)
-        if raw[-1] is started:  # nothing came in between
+        if raw and raw[-1] is started:  # nothing came in between
             raw[-1] = (self._runs, *finished, *started[3:])
         else:
             raw.append((self._finishes, *finished))
@@ -138,17 +138,22 @@ class BackwardRuns:
     def leaf_ran(self, run: RunBase, node: Any, grad: Any) -> None:
         try:
             grads = self.take((grad,))
-            self.note_leaf(run, node, grads, self.grad_content(node.variable, grads[0]))
+            grad = node.variable._grad
+            self.note_leaf(run, node, grads, self.grad_content(node.variable, grads[0]), grad)
         except Exception as error:
             self.fault(error)
 
-    def note_leaf(self, run: RunBase, node: Any, grads: Grads, content: Captured | None) -> None:
-        """Note that a leaf's node ran; ``content`` is that of the leaf's ``.grad`` then."""
+    def note_leaf(
+        self, run: RunBase, node: Any, grads: Grads, content: Captured | None,
+        grad: TensorBase | None,
+    ) -> None:  # fmt: skip
+        """Note that a leaf's node ran; ``content`` is that of the leaf's ``.grad`` then, which was
+        ``grad`` if anybody still knows that."""
         ref = node._rec
         if ref is None or ref.id not in self.nodes:
             ref = self.identity.target(node, None)
         value = self.identity.current(node.variable)
-        told = self._grad(value, node.variable, "accumulated", grads[0], run._rec, content)
+        told = self._grad(value, node.variable, "accumulated", grads[0], run._rec, content, grad)
         self.raw.append((self._accumulates, run._rec, ref, False, grads, told))
 
     @guarded
@@ -163,19 +168,22 @@ class BackwardRuns:
         try:
             ref, taken = self.identity.current(tensor), self.take((added,))[0]
             content = self.grad_content(tensor, taken)
-            told = self._grad(ref, tensor, how, taken, run._rec, content)
+            told = self._grad(ref, tensor, how, taken, run._rec, content, tensor._grad)
             self.raw.append((self._tells_grad, *told))
         except Exception as error:
             self.fault(error)
 
     @guarded
     def grad_assigned(self, tensor: TensorBase) -> None:
-        self.note_grad(tensor, self.grad_content(tensor, None))
+        self.note_grad(tensor, self.grad_content(tensor, None), tensor._grad)
 
-    def note_grad(self, tensor: TensorBase, content: Captured | None) -> None:
+    def note_grad(
+        self, tensor: TensorBase, content: Captured | None, grad: TensorBase | None
+    ) -> None:
         """Note that a tensor was given a ``.grad`` of that content, or none."""
         ref, how = self.identity.current(tensor), "cleared" if content is None else "assigned"
-        self.raw.append((self._tells_grad, *self._grad(ref, tensor, how, None, None, content)))
+        told = self._grad(ref, tensor, how, None, None, content, grad)
+        self.raw.append((self._tells_grad, *told))
 
     def owner_changed(self, written: TensorBase) -> None:
         """When what was written in place is some tensor's ``.grad``, tell its new value."""
@@ -183,8 +191,12 @@ class BackwardRuns:
         if owner is not None:
             how = "assigned" if written._data.any() else "zeroed"
             ref, content = self.identity.current(owner), self.grad_content(owner, None)
-            told = self._grad(ref, owner, how, None, None, content)
+            told = self._grad(ref, owner, how, None, None, content, owner._grad)
             self.raw.append((self._tells_grad, *told))
+
+    def begin_local(self) -> None:
+        """A run begins: local derivatives of so many of its nodes are computed."""
+        self._left = FIRST_NODES
 
     def grad_content(self, tensor: TensorBase, added: Captured | None) -> Captured | None:
         """The content of a tensor's ``.grad``, to which was ``added``."""
@@ -196,10 +208,9 @@ class BackwardRuns:
 
     def _grad(
         self, ref: Ref, tensor: TensorBase, how: str, added: Captured | None, run: int | None,
-        content: Captured | None,
+        content: Captured | None, grad: TensorBase | None,
     ) -> tuple[Any, ...]:  # fmt: skip
         """What is told of a tensor's ``.grad``."""
-        grad = None if content is None else tensor._grad
         value = None
         if grad is not None:
             if grad._node is not None:

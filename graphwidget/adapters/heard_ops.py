@@ -102,7 +102,8 @@ class HeardOps(HeardGradCalls):
             else:
                 content = data.dtype, data.shape, statistics(data)
                 self._next = 0  # an op that takes long: look at the clock
-            self.note_call(op, inputs, params, outputs[0], node, placed, content)
+            needed = outputs[0]._requires_grad is not False
+            self.note_call(op, inputs, params, outputs[0], node, placed, content, needed)
             if len(self.raw) > self._next:
                 self._beat()
         except Exception as error:
@@ -117,9 +118,10 @@ class HeardOps(HeardGradCalls):
         node: NodeBase | None,
         placed: tuple[Position | None, Names, Names],
         content: Captured,
+        needed: bool,
     ) -> None:
-        """Note a call that gave one tensor: where it stands, with the names that this gets, and
-        what it held."""
+        """Note a call that gave one tensor: where it stands, with the names that this gets, what
+        it held, and whether it required a gradient."""
         # The hot path: some 2 µs. What is written out here is written out for speed.
         position, names, late = placed
         refs = self._refs(inputs)
@@ -134,7 +136,7 @@ class HeardOps(HeardGradCalls):
         self.raw.append(
             (
                 self._call, position, op, refs, frozen_params(params),
-                ((ref, content, out._requires_grad is not False, view_of, names),),
+                ((ref, content, needed, view_of, names),),
                 node and node._rec, node.__class__, edges,
             )
         )  # fmt: skip

@@ -54,12 +54,18 @@ class Identity:
         """Whose ``.grad`` an array is, by the array's id."""
         self._first = recorder.ids.next_node  # nodes with smaller ids were made before
         self._fresh: set[int] = set()  # nodes that nobody had heard of
+        self.then: dict[Any, int] = {}
+        """While what was held is noted: versions that counters had at that time."""
+
+    def begin(self) -> None:
+        """What is made from now on is heard of."""
+        if not self.recorder.nodes and not self.recorder.raw:
+            self._first = self.recorder.ids.next_node
 
     # Values --------------------------------------------------------------------------------
     def current(self, tensor: TensorBase) -> Any:
         """The tensor's identity as it is now, told if nobody knows it yet."""
-        ref, counter = tensor._rec, tensor._counter
-        version = 0 if counter is None else counter.version
+        ref, version = tensor._rec, self._version(tensor._counter)
         if ref is not None and ref.version == version and ref.id in self.recorder.values:
             return ref
         if tensor._number:
@@ -78,13 +84,20 @@ class Identity:
             self.target(node, tensor)
         return ref
 
+    def _version(self, counter: Any) -> int:
+        """What a storage's counter tells, or told then."""
+        if counter is None:
+            return 0
+        version: int = counter.version
+        return self.then.get(counter, version) if self.then else version
+
     def renew(self, tensor: TensorBase) -> Ref:
         """A new identity for the tensor: a new value of its storage, not told yet."""
         counter = tensor._counter
         ref = Ref(tensor, self.append)
         known = self.earlier.met(tensor._node) if self.earlier.unmet else None
         ref.id = self.recorder.ids.value() if known is None else known
-        ref.version = 0 if counter is None else counter.version
+        ref.version = self._version(counter)
         before = tensor._rec
         if before is not None:
             ref.storage = before.storage
@@ -117,7 +130,7 @@ class Identity:
         a view of, if it is one."""
         counter = out._counter
         assert counter is not None
-        ref.version = counter.version
+        ref.version = self._version(counter)
         root = inputs[0] if out._view is None else out._view.base
         if root is None or root._counter is not counter:
             return None

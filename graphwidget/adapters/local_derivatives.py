@@ -36,12 +36,12 @@ Copied = tuple[Any, Any, tuple[Any, ...], tuple[Any, ...]]
 def copied(node: Any) -> Copied | None:
     """What the node's formula needs; None when its matrices are too large to be shown, or it has
     freed what it needs."""
-    found = held(node)
+    found = uncopied(node)
     return None if found is None else copied_of(found)
 
 
 def copied_of(found: Copied) -> Copied:
-    """The same with copies of all arrays."""
+    """What ``uncopied`` gave, with copies of all arrays."""
     cls, fit, arrays, metadata = found
     copies = [_copy(each) if each.__class__ is ndarray else each for each in arrays]
     return cls, fit, tuple(copies), metadata
@@ -51,8 +51,8 @@ def _copy(array: Any) -> tuple[Any, ...]:
     return array.dtype, array.shape, array.tobytes()
 
 
-def held(node: Any) -> Copied | None:
-    """The same, where arrays that nobody has written yet are not copied but held."""
+def uncopied(node: Any) -> Copied | None:
+    """The same, where arrays that nobody has written yet are not copied."""
     cls = node.__class__
     saved, metadata = _getters(cls)
     arrays: list[Any] = []

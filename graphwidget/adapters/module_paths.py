@@ -143,17 +143,8 @@ class ModuleNames:
 
 def numbers_of(optimizer: Any) -> str:
     """The main numbers of an optimizer: ``lr=0.1, momentum=0.9``."""
-    return numbers_told(numbers_in(optimizer))
-
-
-def numbers_in(optimizer: Any) -> tuple[Any, ...]:
-    """The main numbers of an optimizer."""
     group = optimizer.param_groups[0] if optimizer.param_groups else {}
-    return tuple([group.get(name) for name in MAIN])
-
-
-def numbers_told(values: tuple[Any, ...]) -> str:
-    """These numbers as text."""
+    values = tuple([group.get(name) for name in MAIN])
     plain = all(type(each) in NUMBERS or _is_pair(each) for each in values)
     return (_told if plain else _told.__wrapped__)(*values)
 

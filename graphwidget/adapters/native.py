@@ -34,9 +34,9 @@ from .steady_plan import (
     GRAD,
     LEAF,
     OPEN,
-    RAN,
     RUN,
     START,
+    START_AND_FINISH,
     STEP,
 )  # fmt: skip
 from .steady_turns import SteadyTurns
@@ -72,12 +72,12 @@ class NativeAdapter(HeardOps):
         })  # fmt: skip
         says = {
             BEGINS: OPEN, ENDS: CLOSE, self._call: CALL, self._stepped: STEP, self._begin: RUN,
-            self._starts: START, self._finishes: FINISH, self._runs: RAN, self._accumulates: LEAF,
-            self._tells_grad: GRAD, recorder.tell: DONE, self.identity.told: ALONG,
-            self._perhaps: ALONG,
+            self._starts: START, self._finishes: FINISH, self._runs: START_AND_FINISH,
+            self._accumulates: LEAF, self._tells_grad: GRAD, recorder.tell: DONE,
+            self.identity.told: ALONG, self._perhaps: ALONG,
         }  # fmt: skip
         self.steady = SteadyTurns(self, says)
-        recorder.catch_up = self.steady.leave
+        recorder.catch_up = self.steady.note_held
         self.faults: list[str] = []
         """What went wrong in here, in sentences."""
 
@@ -93,6 +93,10 @@ class NativeAdapter(HeardOps):
     # Switching on and off ------------------------------------------------------------------
     def start(self) -> None:
         """Observe from now on; whoever observed before is replaced."""
+        before = listeners.get_observer()
+        if isinstance(before, NativeAdapter):
+            before.recorder.catch_up()
+        self.identity.begin()
         listeners.set_observer(self)
 
     def stop(self) -> None:

@@ -44,7 +44,7 @@ BUDGET = 800
 LIVE = 120
 """The same while the program runs: the turn that is shown then is soon another's past."""
 
-NEWEST = 8
+NEWEST = 12
 """Turns of one loop that are told beside the first, however few records each has."""
 
 NEWEST_WITHIN = 3

@@ -180,10 +180,11 @@ class Sorter:
         """What is put aside of the newest turn that is over, of those that repeat."""
         return self._aside[-self.pattern.size :] if self.pattern is not None else []
 
-    def at_start(self) -> bool:
-        """Whether another of the turns that repeat is just over."""
+    def at_start(self, tail: int) -> bool:
+        """Whether another of the turns that repeat is just over, but perhaps for so many records
+        that come with the next."""
         self.sift()
-        return self.pattern is not None and len(self._rest) == self.pattern.size
+        return self.pattern is not None and 0 <= self.pattern.size - len(self._rest) <= tail
 
     def _pass_over(self, turns: Iterable[tuple[Iterable[Given], Iterable[int]]]) -> None:
         """Turns of the innermost loop have passed of which nothing else was noted."""

@@ -1,9 +1,8 @@
-"""What the engine will say in the next turn of a loop, read off the records of the last one."""
+"""What the engine is expected to say in the next turn of a loop, by the records of the last one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import prod
 from typing import Any, NamedTuple
 
 from ..recording import events as ev
@@ -18,68 +17,68 @@ from .scope_marks import Records
 OPEN, CLOSE, CALL, STEP, RUN, START, FINISH, LEAF, GRAD, DONE = (
     "opens", "closes", "calls", "steps", "runs", "starts", "finishes", "leaf", "grad", "done",
 )  # fmt: skip
-"""What the engine says."""
-RAN, ALONG = "ran", "along"
-"""Of records of two things that are said, and of those that are made along with others."""
+"""What the engine says: that a scope opens, and so on, by one method of ``Observer`` each."""
+START_AND_FINISH, ALONG = "ran", "along"
+"""Of a record that stands for two things, and of one that is made along with another."""
 
-MAX_HELD = 16_384
-"""Numbers that a turn may make: those of some turns are held at once."""
-
-Said = tuple[Any, ...]
-"""What the engine says: which method is called, and what tells that it is said of the same thing at
-the same place. Of a ``CALL`` the op stands first, that it is compared at once."""
+Expected = tuple[Any, ...]
+"""One thing that the engine will say: what it is, and what tells that it is said of the same thing
+at the same place. Of a ``CALL`` the op comes first, so that one comparison finds most others."""
 
 
 class Plan(NamedTuple):
-    """What is said in a turn, and at what in there names are given to."""
+    """What is expected in a turn, in order. All numbers are places in that."""
 
-    said: list[Said]
+    expected: list[Expected]
     named: list[tuple[int, Names]]
-    """Which calls give their result names."""
+    """The calls whose results are one number and get names, and these."""
     calls: list[int]
-    """Where in there the calls are, and so on."""
     runs: list[int]
     starts: list[int]
     steps: list[int]
+    tail: int
+    """How many of the turn's last records are made along with the first of the next."""
 
 
 def plan_of(pattern: Pattern, records: Records, says: Mapping[Any, str]) -> Plan | None:
-    """What was said when ``records`` were made, by what their functions say; None where that
-    cannot be told, or turns have to be heard in full."""
-    said: list[Said] = []
-    of: list[int] = []  # by record, what was said then
-    held = 0
+    """What is expected after ``records``, which are a turn's, by what the engine ``says`` when
+    records with some function are made; None where turns must be heard in full."""
+    expected: list[Expected] = []
+    place: list[int] = []  # of each record, among what is expected
     for record in records:
         if record.__class__ is tuple:
             what = says.get(record[FUNCTION])
-            found = None if what is None else _said(what, record)
+            found = None if what is None else _expected(what, record)
             if found is None:
                 return None
-            said += found
-            if what == CALL:
-                held += prod(record[MADE][0][1][1])
-        of.append(len(said) - 1)
-    starts = [nr for nr, each in enumerate(said) if each[0] == START]
-    if any(said[nr + 1][0] != FINISH for nr in starts):
-        return None
-    for nr in starts:
-        said[nr] = START, said[nr + 1][1]
-    first, late = said[0], {nr for nr, gives in pattern.named if gives is named_by_call}
-    alone = (first[0] == OPEN or first[-1] == CALL) and said.count(first) == 1
-    if not alone or held > MAX_HELD or _by_deaths(records, late):
+            expected += found
+        place.append(len(expected) - 1)
+    for nr, each in enumerate(expected):
+        if each[0] == START and len(each) == 1:
+            following = expected[nr + 1] if nr + 1 < len(expected) else None
+            if following is None or following[0] != FINISH:
+                return None
+            expected[nr] = START, following[1]
+    late = {nr for nr, gives in pattern.named if gives is named_by_call}
+    if not _is_start(expected) or _by_deaths(records, late):
         return None
     named = [
-        (of[nr], records[nr][NAMES] if nr in late else records[nr][MADE][0][4])
+        (place[nr], records[nr][NAMES] if nr in late else records[nr][MADE][0][4])
         for nr, _gives in pattern.named
     ]
-    whats = [CALL if each[-1] is CALL else each[0] for each in said]
-    places = [
+    whats = [CALL if each[-1] is CALL else each[0] for each in expected]
+    calls, runs, starts, steps = (
         [nr for nr, each in enumerate(whats) if each is what] for what in (CALL, RUN, START, STEP)
-    ]
-    return Plan(said, named, *places)
+    )
+    tail = 0
+    for record in reversed(records):
+        if record.__class__ is not tuple or says[record[FUNCTION]] != ALONG:
+            break
+        tail += 1
+    return Plan(expected, named, calls, runs, starts, steps, tail)
 
 
-def _said(what: str, record: Any) -> list[Said] | None:
+def _expected(what: str, record: Any) -> list[Expected] | None:
     """What was said when a record was made; None where it must be heard in full."""
     if what == ALONG:
         return []
@@ -93,26 +92,33 @@ def _said(what: str, record: Any) -> list[Said] | None:
             plain = len(record) == 9 and len(record[MADE]) == 1
             return [(record[2], position, CALL)] if plain else None
         if what == RUN:
-            users = [level for level in position.levels if not level.ours]
-            return [(RUN, position, users[-1])] if users else None
+            users = [(each.code, each.lasti) for each in position.levels if not each.ours]
+            return [(RUN, position, users[::-1])] if users else None
         return [(OPEN, position, record[2])]
     if what == GRAD:
         return [(GRAD,)] if record[5] is None and record[2] in ("cleared", "assigned") else None
     if what == DONE:
         over = type(record[EVENT]) is ev.Done and record[EVENT].status == "ok"
         return [(DONE,)] if over else None
-    if what == RAN:
+    if what == START_AND_FINISH:
         return [(START, record[4]), (FINISH, record[4])]
     if what == FINISH:
         return [(FINISH, record[4])]
     return [(what,)]
 
 
+def _is_start(expected: list[Expected]) -> bool:
+    """Whether turns can be told apart by what is said first."""
+    first = expected[0] if expected else (None,)
+    return (first[0] == OPEN or first[-1] == CALL) and expected.count(first) == 1
+
+
 def _asks(position: Position) -> bool:
+    """Whether the parts of what is made there get names, which the program's variables tell."""
     return position.site is not None and position.site.asks
 
 
 def _by_deaths(records: Records, late: set[int]) -> bool:
-    """Whether it takes the deaths of values to know which of them a library's call gave."""
+    """Whether deaths decide which value a library's call returned: then it cannot be planned."""
     alive: Records = [None if record.__class__ is Ref else record for record in records]
     return bool(late) and results(records, late) != results(alive, late)

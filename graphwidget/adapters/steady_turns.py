@@ -1,9 +1,10 @@
 """Hears a loop whose turns all do the same, as cheaply as can be.
 
-Once turns repeat (``repeats.py``), what the engine says is only compared with what it said in the
-turn before (``steady_plan.py``), and held as it came (``held_turns.py``). Of turns in the middle
-nothing else is ever made. The newest ones are noted when somebody looks, or when something else
-happens. Until then their tensors live: only turns of few numbers are heard in this way.
+Once turns repeat (``repeats.py``), what the engine says is only compared with what is expected by
+the turn before (``steady_plan.py``), and held as it came (``held_turns.py``). Turns in the middle
+never become records at all. The newest ones do when somebody looks, or when something else happens.
+Until then their tensors stay alive, also for the program's weak references; so only turns of few
+numbers are heard in this way.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle
 from sys import _getframe
-from threading import get_ident
+from threading import RLock, get_ident
 from time import monotonic
 from typing import Any
 
@@ -21,10 +22,10 @@ from ..optable import Op
 from ..recording.summary import capture
 from .heard_ops import HeardOps
 from .held_turns import HeldTurns
-from .local_derivatives import FIRST_NODES, held
-from .module_paths import numbers_in
+from .identity import frozen_params
+from .local_derivatives import uncopied
+from .module_paths import numbers_of
 from .position_finder import ours, unheard
-from .ring import NEWEST
 from .steady_plan import (
     CALL,
     CLOSE,
@@ -38,23 +39,26 @@ from .steady_plan import (
     STEP,
     Plan,
     plan_of,
-)
+)  # fmt: skip
 
-BATCH = 12
-"""So many turns are let go of at once."""
+NEWEST_HELD, LET_GO_AT_ONCE = 8, 12
+"""Turns that are held at least, and those that are let go of together."""
 
-SLOW = 0.01
+MAX_NUMBERS = 65_536
+"""Numbers that a turn's calls may be given and make."""
+
+SLOW_TURN = 0.01
 """Seconds: turns that take longer are heard in full. That costs little of them, and who looks on
 sees each at once."""
 
-QUICK = 0.002
+LOOK_EVERY = 0.002
 """Seconds between two looks at who watches."""
 
 HEARS = (
     "called", "scope", "run_begins", "node_starts", "node_finishes", "leaf_ran", "grad_assigned",
     "stepped", "run_ends",
 )  # fmt: skip
-"""The methods of the adapter in whose place those of the same names are called meanwhile."""
+"""The methods of the adapter that are replaced by those of the same names here while this is on."""
 
 
 class SteadyTurns:
@@ -64,275 +68,341 @@ class SteadyTurns:
         self.adapter = adapter
         self._says = says
         self.on = False
-        self._plan: Plan | None = None  # what is said in a turn
-        self._first: Any = None  # what is said first in it
-        self._say: Callable[[], Any] = cycle([None]).__next__  # what is to be said next
+        self._lock = RLock()  # held while something is heard or noted, not while somebody looks
+        self._plan: Plan | None = None
+        self._opening: Any = None  # what is expected first in a turn
+        self._next: Callable[[], Any] = cycle([None]).__next__  # what is expected next
         self._turns: HeldTurns | None = None
-        self._kept: list[Any] = []  # theirs
-        self._keep = self._kept.append
-        self._most = 0  # so much may be kept
-        self._thread = 0
-        self._turned = self._looked = 0.0  # when the turn began, and when somebody could look
+        self._heard: list[Any] = []  # theirs
+        self._hold = self._heard.append
+        self._size = 1  # so much is said in a turn
+        self._thread = 0  # whose loop it is
+        self._turned = self._looked = 0.0  # when a turn was over, and when somebody could look
         self._refused = 0  # the scope of a loop whose turns must be heard in full
 
     # Switching on and off ------------------------------------------------------------------
     def consider(self) -> None:
         """Turns repeat: hear them from the next one on, if that can be."""
         sorter = self.adapter.sorter
-        pattern = sorter.pattern
-        turn = sorter.newest_turn()
+        pattern, turn = sorter.pattern, sorter.newest_turn()
         if self.on or pattern is None or not turn or pattern.loop.scope == self._refused:
             return
         plan = plan_of(pattern, turn, self._says)
         if plan is None:
             self._refused = pattern.loop.scope
             return
-        self._plan, self._first = plan, plan.said[0]
-        self._most = (NEWEST + BATCH) * len(plan.said)
-        self.adapter.__dict__.update(
-            {"called": self._awaited_call}
-            if self._first[2] is CALL
-            else {"scope": self._awaited_scope}
-        )
+        self._plan, self._opening = plan, plan.expected[0]
+        if self._opening[-1] is CALL:
+            self.adapter.called = self._opening_call  # type: ignore[method-assign]
+        else:
+            self.adapter.scope = self._opening_scope  # type: ignore[method-assign]
 
     def _begins(self) -> bool:
-        """The first thing of a turn is said: whether it is heard here from now on."""
-        adapter = self.adapter
-        self._hear_no_more()
+        """What opens a turn is said: whether it is heard here from now on."""
+        adapter, plan = self.adapter, self._plan
+        self._give_back()
         hears: Any = runtime.observer  # others are there while modes of the engine hear as well
-        if hears is not adapter or not adapter.sorter.at_start():
+        if plan is None or hears is not adapter or not adapter.sorter.at_start(plan.tail):
             return False
         self._thread, self._turned = get_ident(), monotonic()
-        self._go_on()
+        self._take_over(plan)
+        self._next()
         return True
 
-    def _go_on(self) -> None:
-        """Hear the turn that begins: its first thing was said."""
-        adapter, plan = self.adapter, self._plan
-        assert plan is not None
+    def _take_over(self, plan: Plan) -> None:
+        """Hear the turns that begin now."""
+        self._next = cycle(plan.expected).__next__
+        self._turns = HeldTurns(self.adapter, plan)
+        self._heard, self._hold = self._turns.heard, self._turns.heard.append
+        self._size = len(plan.expected)
+        self.adapter.__dict__.update({name: getattr(self, name) for name in HEARS})
         self.on = True
-        self._say = cycle(plan.said).__next__
-        self._say()
-        self._turns = HeldTurns(adapter, plan)
-        self._kept, self._keep = self._turns.kept, self._turns.kept.append
-        adapter.__dict__.update({name: getattr(self, name) for name in HEARS})
 
-    def _hear_no_more(self) -> None:
+    def _give_back(self) -> None:
         self.on = False
         for name in HEARS:
             self.adapter.__dict__.pop(name, None)
 
-    def leave(self, written: Sequence[TensorBase] = ()) -> None:
-        """Note what is held, if it is this thread that is heard; tensors were ``written`` since,
-        once. The adapter hears again."""
-        turns = self._turns
-        if not self.on or turns is None or get_ident() != self._thread:
+    def note_held(self, written: Sequence[TensorBase] = ()) -> None:
+        """Note the turns that are held, and have the adapter hear again. ``written`` are tensors
+        whose versions have gone up by one since the last thing that was heard."""
+        if not self.on:
             return
-        self._hear_no_more()
-        self._turns, self._kept = None, []
-        try:
-            turns.let_go(len(turns.kept) // len(turns.plan.said) - NEWEST)
-            turns.note(written)
-        except Exception as error:
+        with self._lock:
+            turns = self._turns
+            if not self.on or turns is None:
+                return
+            self._give_back()
+            self._turns, self._heard = None, []
+            self._hold = self._heard.append
+            try:
+                turns.try_to_let_go(len(turns.heard) // self._size - NEWEST_HELD)
+                turns.note(written)
+            except Exception as error:
+                self.adapter.fault(error)
+
+    def _failed(self, error: BaseException) -> None:
+        """Something went wrong while hearing, or the program was interrupted there."""
+        if isinstance(error, Exception):
             self.adapter.fault(error)
+            return
+        self.note_held()  # but for what was being heard
+        raise error
+
+    def _expected(self) -> Any:
+        """What is expected next, if it is this thread's loop."""
+        return self._next() if self.on and get_ident() == self._thread else NOTHING
 
     # Hearing -------------------------------------------------------------------------------
-    # The hot paths: these run for all that is done in every turn.
+    # The hot paths: these run for all that is done in every turn. What is not expected, or said by
+    # another thread, is heard by the adapter, after all that is held was noted.
     def called(
         self, op: Op, inputs: Sequence[Any], params: Mapping[str, Any],
         outputs: tuple[TensorBase, ...], node: NodeBase | None,
     ) -> None:  # fmt: skip
         adapter = self.adapter
         try:
-            said = self._say()
-            if (
-                said[0] is op and adapter.positions.at(_getframe(2)) is said[1]
-                and (said is not self._first or self._turn_begins())
-            ):  # fmt: skip
-                self._keep((inputs, params, outputs, node, capture(outputs[0]._data)))
-                return
-            self.leave()
-            frame: Any = unheard(_getframe(1)).f_back
-            adapter.hear_call(op, inputs, params, outputs, node, frame)
-        except Exception as error:
-            adapter.fault(error)
+            if not len(self._heard) % self._size:
+                self._turn_is_over()
+            with self._lock:
+                expected = self._expected()
+                if (
+                    expected[0] is op and len(outputs) == 1
+                    and adapter.positions.at(_getframe(2)) is expected[1]
+                ):  # fmt: skip
+                    out = outputs[0]
+                    needed = out._requires_grad is not False
+                    content = capture(out._data)
+                    self._hold((inputs, frozen_params(params), out, node, content, needed))
+                    return
+            self.note_held()
+        except BaseException as error:
+            self._failed(error)
+            return
+        frame: Any = unheard(_getframe(1)).f_back
+        adapter.hear_call(op, inputs, params, outputs, node, frame)
 
     def scope(self, kind: str, of: Any, open: bool) -> None:
-        adapter = self.adapter
+        adapter, frame = self.adapter, _getframe(1)
         try:
-            said, positions = self._say(), adapter.positions
-            frame = _getframe(1)
-            if not open:
-                if said[0] is CLOSE:
-                    if kind == "module":
-                        positions.leave()
-                    self._keep(kind)
-                    return
-            elif said[0] is OPEN and said[2] == kind:
-                above: Any = frame.f_back
-                if positions.at(above) is said[1] and (
-                    said is not self._first or self._turn_begins()
-                ):
-                    self._opens(kind, of, frame.f_code, said[1])
-                    return
-            self.leave()
-            adapter.hear_scope(kind, of, open, unheard(frame))
-        except Exception as error:
-            adapter.fault(error)
+            if not len(self._heard) % self._size:
+                self._turn_is_over()
+            with self._lock:
+                expected = self._expected()
+                if not open:
+                    if expected[0] is CLOSE:
+                        if kind == "module":
+                            adapter.positions.leave()
+                        self._hold(kind)
+                        return
+                elif expected[0] is OPEN and expected[2] == kind:
+                    above: Any = frame.f_back
+                    if adapter.positions.at(above) is expected[1] and self._opens(kind, of, frame):
+                        return
+            self.note_held()
+        except BaseException as error:
+            self._failed(error)
+            return
+        adapter.hear_scope(kind, of, open, unheard(frame))
 
-    def _opens(self, kind: str, of: Any, code: Any, position: Any) -> None:
+    def _opens(self, kind: str, of: Any, frame: Any) -> bool:
+        """A scope opens as expected; not if it is a module's that was never met."""
+        numbers, adapter = "", self.adapter
         if kind == "module":
-            positions = self.adapter.positions
-            positions.calling = code
-            positions.enter(position)
-        self._keep((of, code, numbers_in(of) if kind == "step" else ()))
+            if not adapter.modules.knows(of):
+                return False
+            adapter.positions.calling = frame.f_code
+            adapter.positions.enter(adapter.positions.at(frame.f_back))
+        elif kind == "step":
+            numbers = numbers_of(of)
+        self._hold((of, frame.f_code, numbers))
+        return True
 
     def run_begins(self, run: RunBase) -> None:
         adapter = self.adapter
         try:
-            said = self._say()
-            if said[0] is RUN and run._rec is None:
-                frame: Any = _getframe(1)
-                while ours(frame.f_code.co_filename):
-                    frame = frame.f_back
-                user = said[2]
-                if frame.f_lasti == user.lasti and frame.f_code is user.code:
-                    adapter._left = FIRST_NODES
-                    self._keep(run)
+            with self._lock:
+                expected = self._expected()
+                if (
+                    expected[0] is RUN and run._rec is None and not run.retain_graph
+                    and _stands_at(_getframe(1), expected[2])
+                ):  # fmt: skip
+                    adapter.begin_local()
+                    self._hold(run)
                     return
-        except Exception as error:
-            adapter.fault(error)
+            self.note_held()
+        except BaseException as error:
+            self._failed(error)
             return
-        self.leave()
         adapter.run_begins(run)
 
     def node_starts(self, run: RunBase, node: NodeBase, grads: tuple[Any, ...]) -> None:
         adapter = self.adapter
         try:
-            said = self._say()
-            if said[0] is START and said[1] is node.__class__:
-                taken = adapter.take(grads)
-                self._keep((node, taken, adapter.local(node, taken, held)))
-                return
-        except Exception as error:
-            adapter.fault(error)
+            with self._lock:
+                expected = self._expected()
+                if expected[0] is START and expected[1] is node.__class__:
+                    taken = adapter.take(grads)
+                    self._hold((node, taken, adapter.local(node, taken, uncopied)))
+                    return
+            self.note_held()
+        except BaseException as error:
+            self._failed(error)
             return
-        self.leave()
         adapter.node_starts(run, node, grads)
 
     def node_finishes(
         self, run: RunBase, node: NodeBase, grads: tuple[Any, ...], freed: bool
     ) -> None:
+        adapter = self.adapter
         try:
-            said = self._say()
-            if said[0] is FINISH and said[1] is node.__class__:
-                self._keep((node, freed, self.adapter.take(grads)))
-                return
-        except Exception as error:
-            self.adapter.fault(error)
+            with self._lock:
+                expected = self._expected()
+                if expected[0] is FINISH and expected[1] is node.__class__:
+                    self._hold((node, freed, adapter.take(grads)))
+                    return
+            self.note_held()
+        except BaseException as error:
+            self._failed(error)
             return
-        self.leave()
-        self.adapter.node_finishes(run, node, grads, freed)
+        adapter.node_finishes(run, node, grads, freed)
 
     def leaf_ran(self, run: RunBase, node: Any, grad: Any) -> None:
         adapter = self.adapter
         try:
-            said, tensor = self._say(), node.variable
-            if said[0] is LEAF and tensor._grad._node is None:
-                grads = adapter.take((grad,))
-                self._keep((node, grads, adapter.grad_content(tensor, grads[0])))
-                return
-        except Exception as error:
-            adapter.fault(error)
+            with self._lock:
+                tensor = node.variable
+                if self._expected()[0] is LEAF and tensor._grad._node is None:
+                    taken = adapter.take((grad,))
+                    self._hold((node, taken, adapter.grad_content(tensor, taken[0])))
+                    return
+            self.note_held()
+        except BaseException as error:
+            self._failed(error)
             return
-        self.leave()
         adapter.leaf_ran(run, node, grad)
 
     def grad_assigned(self, tensor: TensorBase) -> None:
+        adapter = self.adapter
         try:
-            said, grad = self._say(), tensor._grad
-            if said[0] is GRAD and (grad is None or grad._node is None):
-                self._keep((tensor, self.adapter.grad_content(tensor, None)))
-                return
-        except Exception as error:
-            self.adapter.fault(error)
+            with self._lock:
+                grad = tensor._grad
+                if self._expected()[0] is GRAD and (grad is None or grad._node is None):
+                    self._hold((tensor, adapter.grad_content(tensor, None)))
+                    return
+            self.note_held()
+        except BaseException as error:
+            self._failed(error)
             return
-        self.leave()
-        self.adapter.grad_assigned(tensor)
+        adapter.grad_assigned(tensor)
 
     def stepped(self, optimizer: Any, parameters: Sequence[TensorBase]) -> None:
         adapter = self.adapter
         try:
-            said, name = self._say(), type(optimizer).__name__
-            if said[0] is STEP and said[1] == name and not any(x._view for x in parameters):
-                adapter.forget_last()
-                self._keep(
-                    (optimizer, [(x, x._counter.version, capture(x._data)) for x in parameters])
-                )
-                return
-        except Exception as error:
-            adapter.fault(error)
+            with self._lock:
+                expected = self._expected()
+                if (
+                    expected[0] is STEP and expected[1] == type(optimizer).__name__
+                    and not any(each._view for each in parameters)
+                ):  # fmt: skip
+                    adapter.forget_last()
+                    after = [(x, x._counter.version, capture(x._data)) for x in parameters]
+                    self._hold((optimizer, after))
+                    return
+            self.note_held(parameters)
+        except BaseException as error:
+            self._failed(error)
             return
-        self.leave(parameters)
         adapter.stepped(optimizer, parameters)
 
     def run_ends(self, run: RunBase, status: str, error: BaseException | None) -> None:
-        if self._say()[0] is DONE and status == "ok":
-            self._keep(None)
+        try:
+            with self._lock:
+                if self._expected()[0] is DONE and status == "ok":
+                    self._hold(None)
+                    return
+            self.note_held()
+        except BaseException as raised:
+            self._failed(raised)
             return
-        self.leave()
         self.adapter.run_ends(run, status, error)
 
-    # The first of a turn -------------------------------------------------------------------
-    def _awaited_call(
+    # Where turns begin and end -------------------------------------------------------------
+    def _opening_call(
         self, op: Op, inputs: Sequence[Any], params: Mapping[str, Any],
         outputs: tuple[TensorBase, ...], node: NodeBase | None,
     ) -> None:  # fmt: skip
-        adapter, first = self.adapter, self._first
+        """A call, while a turn is awaited."""
+        adapter, opening = self.adapter, self._opening
+        frame: Any = unheard(_getframe(1)).f_back
         try:
-            frame: Any = unheard(_getframe(1)).f_back
-            if first[0] is op and adapter.positions.at(frame) is first[1] and self._begins():
-                self._keep((inputs, params, outputs, node, capture(outputs[0]._data)))
-            else:
-                adapter.hear_call(op, inputs, params, outputs, node, frame)
-        except Exception as error:
-            adapter.fault(error)
-
-    def _awaited_scope(self, kind: str, of: Any, open: bool) -> None:
-        adapter, first = self.adapter, self._first
-        try:
-            frame = unheard(_getframe(1))
-            above: Any = frame.f_back
             if (
-                open and first[2] == kind and adapter.positions.at(above) is first[1]
-                and self._begins()
+                opening[0] is op and len(outputs) == 1
+                and adapter.positions.at(frame) is opening[1] and self._begins()
             ):  # fmt: skip
-                self._opens(kind, of, frame.f_code, first[1])
-            else:
-                adapter.hear_scope(kind, of, open, frame)
-        except Exception as error:
-            adapter.fault(error)
+                out = outputs[0]
+                needed = out._requires_grad is not False
+                content = capture(out._data)
+                self._hold((inputs, frozen_params(params), out, node, content, needed))
+                return
+        except BaseException as error:
+            self._failed(error)
+            return
+        adapter.hear_call(op, inputs, params, outputs, node, frame)
 
-    def _turn_begins(self) -> bool:
-        """Another turn begins: whether it is heard here. Now and then somebody may look, and older
-        turns are let go of."""
-        adapter, before, now = self.adapter, self._turned, monotonic()
-        self._turned = now
-        if now - before > SLOW:
-            return False
-        if adapter.on_pulse is not None and now - self._looked > QUICK:
-            self._looked = now
-            adapter.sorter.pulse(adapter.on_pulse, now)
+    def _opening_scope(self, kind: str, of: Any, open: bool) -> None:
+        """A scope opens or closes, while a turn is awaited."""
+        adapter, opening = self.adapter, self._opening
+        frame = unheard(_getframe(1))
+        above: Any = frame.f_back
+        try:
+            if (
+                open and opening[2] == kind and adapter.positions.at(above) is opening[1]
+                and adapter.modules.knows(of) == (kind == "module") and self._begins()
+            ):  # fmt: skip
+                self._opens(kind, of, frame)
+                return
+        except BaseException as error:
+            self._failed(error)
+            return
+        adapter.hear_scope(kind, of, open, frame)
+
+    def _turn_is_over(self) -> None:
+        """The next turn begins. Now and then somebody may look, and older turns are let go of."""
+        turns, plan, adapter = self._turns, self._plan, self.adapter
+        if not self._heard or turns is None or plan is None or get_ident() != self._thread:
+            return
+        before, self._turned = self._turned, monotonic()
+        if self._turned - before > SLOW_TURN:
+            self.note_held()
+            return
+        if adapter.on_pulse is not None and self._turned - self._looked > LOOK_EVERY:
+            self._looked = self._turned
+            adapter.sorter.pulse(adapter.on_pulse, self._turned)
             if not self.on:  # so what was held is told
-                if not adapter.active:
-                    return False
-                self._go_on()
-        turns, kept = self._turns, self._kept
-        assert turns is not None
-        if len(kept) % len(turns.plan.said):
-            turns.drop_incomplete()
-        if len(kept) >= self._most and not turns.let_go(BATCH):
+                if adapter.active:
+                    self._take_over(plan)
+                return
+        with self._lock:
+            few = turns.numbers_of_newest() <= MAX_NUMBERS
+            many_turns = len(turns.heard) >= (NEWEST_HELD + LET_GO_AT_ONCE) * self._size
+            if few and (not many_turns or turns.try_to_let_go(LET_GO_AT_ONCE)):
+                return
             loop = adapter.sorter.scopes.loop
             self._refused = 0 if loop is None else loop.scope
+            self.note_held()
+
+
+NOTHING = (None,)
+"""What is expected of others."""
+
+
+def _stands_at(frame: Any, users: Sequence[tuple[Any, int]]) -> bool:
+    """Whether a frame is called by these lines of the program, the innermost first."""
+    for code, lasti in users:
+        while ours(frame.f_code.co_filename):
+            frame = frame.f_back
+        if frame.f_lasti != lasti or frame.f_code is not code:
             return False
-        return True
+        frame = frame.f_back
+    return True

@@ -17,11 +17,12 @@ from threading import Lock
 from typing import Any
 
 WAIT = 2.0
-"""Seconds without a byte after which it is given up."""
+"""Seconds without a byte after which it is given up, for all drawings to come."""
 
 END = b"</svg>\n"
 BEYOND_FIRST = re.compile(rb'(<g id=")page\d+,\d+_')
-"""What ``dot`` says of all pictures but its first: stored pictures are to be the same each time."""
+"""What ``dot`` puts into the ids of all pictures but its first. It is removed, so that the same
+drawing gives the same picture."""
 
 
 class KeptDot:
@@ -43,6 +44,9 @@ class KeptDot:
             except (OSError, ValueError):  # it has ended, by an error in the drawing or otherwise
                 self.end()
                 return None
+            except BaseException:  # interrupted: the next drawing is not to be given this picture
+                self.end()
+                raise
 
     def _draw(self, source: bytes) -> bytes | None:
         process = self.process

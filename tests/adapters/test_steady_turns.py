@@ -8,6 +8,7 @@ import time
 import weakref
 from typing import Any
 
+import numpy as np
 import pytest
 import torch as real_torch
 
@@ -226,22 +227,20 @@ def test_turns_that_take_long_are_told_at_once() -> None:
     assert sum(space["held"][AT + 2 :]) < 3  # now and then it is tried again
 
 
-@pytest.mark.parametrize(
-    "method", ["node_starts", "node_finishes", "leaf_ran", "stepped", "run_ends"]
-)
+@pytest.mark.parametrize("method", ["take", "local", "grad_content", "forget_last"])
 def test_a_program_that_goes_on_after_an_interrupt_is_told(
     method: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain, left = getattr(SteadyTurns, method), [25]
+    plain, left = getattr(NativeAdapter, method), [20]
 
-    def interrupted(self: SteadyTurns, *given: Any) -> None:
-        left[0] -= 1
+    def interrupted(self: NativeAdapter, *given: Any) -> Any:
+        left[0] -= self.steady.on
         if not left[0]:
-            self._say()  # so far it had come
+            left[0] = -1
             raise KeyboardInterrupt
-        plain(self, *given)
+        return plain(self, *given)
 
-    monkeypatch.setattr(SteadyTurns, method, interrupted)
+    monkeypatch.setattr(NativeAdapter, method, interrupted)
     body = "    try:\n" + "".join(f"    {line}\n" for line in BODY.splitlines())
     adapter = NativeAdapter(Recorder())
     with adapter.observing():
@@ -271,3 +270,119 @@ def test_what_other_threads_do_is_told() -> None:
     assert [call["op"] for call in model.calls.values()].count("exp") == 1
     # pytest has loops too
     assert TURNS in [loop["count"] for loop in model.loops.values()]
+
+
+OF_ANOTHER_THREAD = {
+    "a gradient dropped": "v.grad = None",
+    "a backward": "(v * v).sum().backward()",
+    "a write": "y.mul_(2)",
+    "a step": "other.step()",
+}
+
+
+@pytest.mark.parametrize("name", OF_ANOTHER_THREAD)
+@pytest.mark.parametrize("place", range(len(BODY.splitlines()) + 1))
+def test_another_thread_comes_after_the_turns_before_it(name: str, place: int) -> None:
+    lines = BODY.splitlines(keepends=True)
+    lines.insert(place, f"    if n == {AT}:\n        elsewhere()\n")
+    source = MODEL.replace("OPTIMIZER", "SGD") + (
+        "v = torch.ones(2, requires_grad=True)\nv.grad = torch.ones(2)\n"
+        "other = torch.optim.SGD([v], lr=0.1)\n" + LOOP + "".join(lines)
+    )
+    errors: list[BaseException] = []
+
+    def elsewhere() -> None:
+        def run() -> None:
+            try:
+                exec(OF_ANOTHER_THREAD[name], space)
+            except BaseException as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+
+    counts = []
+    for steady in (True, False):
+        space: dict[str, Any] = {"torch": graphwidget, "elsewhere": elsewhere}
+        adapter = NativeAdapter(Recorder())
+        with pytest.MonkeyPatch.context() as patch, adapter.observing():
+            if not steady:
+                patch.setattr(SteadyTurns, "consider", lambda self: None)
+            exec(compile(source, "<two threads>", "exec"), space)
+        model = Recorded(adapter).model
+        assert not errors
+        assert not adapter.faults
+        assert model.values[model.names["\0y"]]["version"] == space["y"]._version
+        counts.append(sorted(loop["count"] for loop in model.loops.values()))
+    assert counts[0] == counts[1]
+
+
+def test_a_loop_of_another_thread_is_told_when_one_looks() -> None:
+    adapter = NativeAdapter(Recorder())
+    code = compile(MODEL.replace("OPTIMIZER", "SGD") + LOOP + BODY, "<thread>", "exec")
+    with adapter.observing():
+        thread = threading.Thread(target=exec, args=(code, {"torch": graphwidget}))
+        thread.start()
+        thread.join()
+    assert TURNS in [loop["count"] for loop in Recorded(adapter).model.loops.values()]
+    assert not adapter.steady.on
+
+
+ODD = {
+    "no result": "a = w * n\n    parts = x[: 0 if n == AT else 1].unbind()",
+    "two results": "a = w * n\n    parts = torch.ones(2 if n == AT else 1).split(1)",
+    "an index that is written": "index[0] = n % 2\n    a = (w[index] * n).sum()",
+    "a backward from another function": "a = (w * n).sum()\n    (one if n < AT else two)(a)",
+    "a module never met": "m = net if n < AT else torch.nn.Linear(2, 3)\n    a = m(x)",
+    "a first op on what is new": "a = batches[n] * w\n    a.sum().backward()",
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_turns_are_told_as_if_all_was_heard_in_full(name: str) -> None:
+    source = (
+        f"AT = {TURNS - 2}\nindex = np.array([0])\n"
+        f"batches = [torch.ones(2) * n for n in range({TURNS})]\n"
+        "def one(y):\n    y.backward()\ndef two(y):\n    y.backward()\n"
+        f"{LOOP}    {ODD[name]}\n"
+    )
+    one, other = (told("import numpy as np\n" + source, steady=each) for each in (True, False))
+    assert not one.adapter.faults
+    assert end(one) == end(other)
+
+
+def test_of_the_turns_let_go_of_only_numbers_are_kept() -> None:
+    adapter = NativeAdapter(Recorder())
+    source = "x = torch.ones(64)\nfor n in range(600):\n    y = x * n\n    z = y.sum()\n"
+    with adapter.observing():
+        exec(compile(source, "<columns>", "exec"), {"torch": graphwidget})
+        turns = adapter.steady._turns
+        assert turns is not None
+        held = [len(content[2]) for column in turns._columns for content in column]
+    assert len(held) > 500
+    assert max(held) == 4
+
+
+def test_turns_that_get_large_are_held_no_more() -> None:
+    source = (
+        "w, kept = torch.ones(2, requires_grad=True), []\n"
+        "for n in range(120):\n    x = torch.as_tensor(data[n])\n    y = x * 2\n"
+        "    kept.append(weakref.ref(y))\n"
+        "    living.append(sum(each() is not None for each in kept))\n"
+    )
+    data = [np.ones(10 if n < AT else 100_000, np.float32) for n in range(120)]
+    space: dict[str, Any] = {"torch": graphwidget, "weakref": weakref, "living": [], "data": data}
+    adapter = NativeAdapter(Recorder())
+    with adapter.observing():
+        exec(compile(source, "<growing>", "exec"), space)
+    assert max(space["living"][AT + 2 :]) <= 2
+
+
+def test_a_second_recording_knows_what_the_held_turns_made() -> None:
+    space: dict[str, Any] = {"torch": graphwidget}
+    with graphwidget.watch():
+        exec(compile(MODEL.replace("OPTIMIZER", "SGD") + LOOP + BODY, "<first>", "exec"), space)
+        with graphwidget.watch() as second:
+            exec(compile("late = out * 2\n", "<second>", "exec"), space)
+    assert "addmm" in [call["op"] for call in second.model.calls.values()]

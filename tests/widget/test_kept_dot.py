@@ -65,6 +65,20 @@ def test_one_that_has_died_is_replaced(kept: KeptDot) -> None:
     assert kept.svg("digraph { b }") == drawn_alone("digraph { b }")
 
 
+def test_an_interrupted_drawing_is_nobodys_else(
+    kept: KeptDot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_given: object) -> None:
+        raise KeyboardInterrupt
+
+    assert kept.svg("digraph { a }")
+    with monkeypatch.context() as patch:
+        patch.setattr("select.select", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            kept.svg("digraph { b }")
+    assert kept.svg("digraph { c }") == drawn_alone("digraph { c }")
+
+
 def test_one_that_keeps_its_pictures_to_itself_is_not_asked_again(
     kept: KeptDot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
