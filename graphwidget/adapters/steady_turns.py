@@ -54,6 +54,9 @@ sees each at once."""
 LOOK_EVERY = 0.002
 """Seconds between two looks at who watches."""
 
+NOTHING: Any = (None,)
+"""What is expected of other threads."""
+
 HEARS = (
     "called", "scope", "run_begins", "node_starts", "node_finishes", "leaf_ran", "grad_assigned",
     "stepped", "run_ends",
@@ -76,7 +79,8 @@ class SteadyTurns:
         self._heard: list[Any] = []  # theirs
         self._hold = self._heard.append
         self._size = 1  # so much is said in a turn
-        self._thread = 0  # whose loop it is
+        self._full = 1  # so much is held when the turn that goes on is over
+        self._thread = 0  # whose loop it is, while this is on
         self._turned = self._looked = 0.0  # when a turn was over, and when somebody could look
         self._refused = 0  # the scope of a loop whose turns must be heard in full
 
@@ -104,7 +108,7 @@ class SteadyTurns:
         hears: Any = runtime.observer  # others are there while modes of the engine hear as well
         if plan is None or hears is not adapter or not adapter.sorter.at_start(plan.tail):
             return False
-        self._thread, self._turned = get_ident(), monotonic()
+        self._turned = monotonic()
         self._take_over(plan)
         self._next()
         return True
@@ -114,12 +118,12 @@ class SteadyTurns:
         self._next = cycle(plan.expected).__next__
         self._turns = HeldTurns(self.adapter, plan)
         self._heard, self._hold = self._turns.heard, self._turns.heard.append
-        self._size = len(plan.expected)
+        self._size = self._full = len(plan.expected)
         self.adapter.__dict__.update({name: getattr(self, name) for name in HEARS})
-        self.on = True
+        self.on, self._thread = True, get_ident()
 
     def _give_back(self) -> None:
-        self.on = False
+        self.on, self._thread = False, 0
         for name in HEARS:
             self.adapter.__dict__.pop(name, None)
 
@@ -149,10 +153,6 @@ class SteadyTurns:
         self.note_held()  # but for what was being heard
         raise error
 
-    def _expected(self) -> Any:
-        """What is expected next, if it is this thread's loop."""
-        return self._next() if self.on and get_ident() == self._thread else NOTHING
-
     # Hearing -------------------------------------------------------------------------------
     # The hot paths: these run for all that is done in every turn. What is not expected, or said by
     # another thread, is heard by the adapter, after all that is held was noted.
@@ -162,10 +162,10 @@ class SteadyTurns:
     ) -> None:  # fmt: skip
         adapter = self.adapter
         try:
-            if not len(self._heard) % self._size:
+            if len(self._heard) == self._full:
                 self._turn_is_over()
             with self._lock:
-                expected = self._expected()
+                expected = self._next() if get_ident() == self._thread else NOTHING
                 if (
                     expected[0] is op and len(outputs) == 1
                     and adapter.positions.at(_getframe(2)) is expected[1]
@@ -173,8 +173,10 @@ class SteadyTurns:
                     out = outputs[0]
                     needed = out._requires_grad is not False
                     content = capture(out._data)
-                    self._hold((inputs, frozen_params(params), out, node, content, needed))
-                    return
+                    if type(content[2]) is bytes:  # else it is large
+                        given = frozen_params(params) if params else params
+                        self._hold((inputs, given, out, node, content, needed))
+                        return
             self.note_held()
         except BaseException as error:
             self._failed(error)
@@ -185,10 +187,10 @@ class SteadyTurns:
     def scope(self, kind: str, of: Any, open: bool) -> None:
         adapter, frame = self.adapter, _getframe(1)
         try:
-            if not len(self._heard) % self._size:
+            if len(self._heard) == self._full:
                 self._turn_is_over()
             with self._lock:
-                expected = self._expected()
+                expected = self._next() if get_ident() == self._thread else NOTHING
                 if not open:
                     if expected[0] is CLOSE:
                         if kind == "module":
@@ -197,7 +199,9 @@ class SteadyTurns:
                         return
                 elif expected[0] is OPEN and expected[2] == kind:
                     above: Any = frame.f_back
-                    if adapter.positions.at(above) is expected[1] and self._opens(kind, of, frame):
+                    if adapter.positions.at(above) is expected[1] and self._opens(
+                        kind, of, frame.f_code, expected[1]
+                    ):
                         return
             self.note_held()
         except BaseException as error:
@@ -205,24 +209,24 @@ class SteadyTurns:
             return
         adapter.hear_scope(kind, of, open, unheard(frame))
 
-    def _opens(self, kind: str, of: Any, frame: Any) -> bool:
+    def _opens(self, kind: str, of: Any, code: Any, position: Any) -> bool:
         """A scope opens as expected; not if it is a module's that was never met."""
         numbers, adapter = "", self.adapter
         if kind == "module":
             if not adapter.modules.knows(of):
                 return False
-            adapter.positions.calling = frame.f_code
-            adapter.positions.enter(adapter.positions.at(frame.f_back))
+            adapter.positions.calling = code
+            adapter.positions.enter(position)
         elif kind == "step":
             numbers = numbers_of(of)
-        self._hold((of, frame.f_code, numbers))
+        self._hold((of, code, numbers))
         return True
 
     def run_begins(self, run: RunBase) -> None:
         adapter = self.adapter
         try:
             with self._lock:
-                expected = self._expected()
+                expected = self._next() if get_ident() == self._thread else NOTHING
                 if (
                     expected[0] is RUN and run._rec is None and not run.retain_graph
                     and _stands_at(_getframe(1), expected[2])
@@ -240,7 +244,7 @@ class SteadyTurns:
         adapter = self.adapter
         try:
             with self._lock:
-                expected = self._expected()
+                expected = self._next() if get_ident() == self._thread else NOTHING
                 if expected[0] is START and expected[1] is node.__class__:
                     taken = adapter.take(grads)
                     self._hold((node, taken, adapter.local(node, taken, uncopied)))
@@ -257,7 +261,7 @@ class SteadyTurns:
         adapter = self.adapter
         try:
             with self._lock:
-                expected = self._expected()
+                expected = self._next() if get_ident() == self._thread else NOTHING
                 if expected[0] is FINISH and expected[1] is node.__class__:
                     self._hold((node, freed, adapter.take(grads)))
                     return
@@ -272,7 +276,8 @@ class SteadyTurns:
         try:
             with self._lock:
                 tensor = node.variable
-                if self._expected()[0] is LEAF and tensor._grad._node is None:
+                expected = self._next() if get_ident() == self._thread else NOTHING
+                if expected[0] is LEAF and tensor._grad._node is None:
                     taken = adapter.take((grad,))
                     self._hold((node, taken, adapter.grad_content(tensor, taken[0])))
                     return
@@ -287,7 +292,8 @@ class SteadyTurns:
         try:
             with self._lock:
                 grad = tensor._grad
-                if self._expected()[0] is GRAD and (grad is None or grad._node is None):
+                expected = self._next() if get_ident() == self._thread else NOTHING
+                if expected[0] is GRAD and (grad is None or grad._node is None):
                     self._hold((tensor, adapter.grad_content(tensor, None)))
                     return
             self.note_held()
@@ -300,7 +306,7 @@ class SteadyTurns:
         adapter = self.adapter
         try:
             with self._lock:
-                expected = self._expected()
+                expected = self._next() if get_ident() == self._thread else NOTHING
                 if (
                     expected[0] is STEP and expected[1] == type(optimizer).__name__
                     and not any(each._view for each in parameters)
@@ -318,7 +324,8 @@ class SteadyTurns:
     def run_ends(self, run: RunBase, status: str, error: BaseException | None) -> None:
         try:
             with self._lock:
-                if self._expected()[0] is DONE and status == "ok":
+                expected = self._next() if get_ident() == self._thread else NOTHING
+                if expected[0] is DONE and status == "ok":
                     self._hold(None)
                     return
             self.note_held()
@@ -360,7 +367,7 @@ class SteadyTurns:
                 open and opening[2] == kind and adapter.positions.at(above) is opening[1]
                 and adapter.modules.knows(of) == (kind == "module") and self._begins()
             ):  # fmt: skip
-                self._opens(kind, of, frame)
+                self._opens(kind, of, frame.f_code, opening[1])
                 return
         except BaseException as error:
             self._failed(error)
@@ -370,8 +377,9 @@ class SteadyTurns:
     def _turn_is_over(self) -> None:
         """The next turn begins. Now and then somebody may look, and older turns are let go of."""
         turns, plan, adapter = self._turns, self._plan, self.adapter
-        if not self._heard or turns is None or plan is None or get_ident() != self._thread:
+        if turns is None or plan is None or get_ident() != self._thread:
             return
+        self._full += self._size
         before, self._turned = self._turned, monotonic()
         if self._turned - before > SLOW_TURN:
             self.note_held()
@@ -383,18 +391,17 @@ class SteadyTurns:
                 if adapter.active:
                     self._take_over(plan)
                 return
+        count = len(turns.heard) // self._size
+        if 1 < count < NEWEST_HELD + LET_GO_AT_ONCE:
+            return
         with self._lock:
             few = turns.numbers_of_newest() <= MAX_NUMBERS
-            many_turns = len(turns.heard) >= (NEWEST_HELD + LET_GO_AT_ONCE) * self._size
-            if few and (not many_turns or turns.try_to_let_go(LET_GO_AT_ONCE)):
+            if few and (count == 1 or turns.try_to_let_go(LET_GO_AT_ONCE)):
+                self._full = len(turns.heard) + self._size
                 return
             loop = adapter.sorter.scopes.loop
             self._refused = 0 if loop is None else loop.scope
             self.note_held()
-
-
-NOTHING = (None,)
-"""What is expected of others."""
 
 
 def _stands_at(frame: Any, users: Sequence[tuple[Any, int]]) -> bool:
