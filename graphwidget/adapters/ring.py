@@ -144,6 +144,7 @@ class Ring:
         for turn in rests:
             if turn.nested:
                 self._forget_loops(turn.records)
+            turn.records = []
         if rests:
             loop.turns = [turn for turn in loop.turns if turn not in rests]
             loop.within[:] = [

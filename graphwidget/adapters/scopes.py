@@ -68,11 +68,14 @@ class Scopes:
     def take(self) -> Records:
         """The records so far, in order; from here on there are none."""
         lists = [within for _turn, within in self._outer] + [self.out]
+        found = flat([record for records in lists for record in records])
         for loop in self.pending:
+            for turn in loop.turns:
+                turn.records = []  # which speak of the turn itself: nobody would see that it is gone
             loop.turns = []
         self.pending.clear()
         self._outer, self.out, self.size = [], [], 0
-        return flat([record for records in lists for record in records])
+        return found
 
     def added(self, count: int) -> None:
         """So many records were added by whoever puts them in order, or taken away (below 0)."""

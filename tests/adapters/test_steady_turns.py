@@ -100,6 +100,12 @@ def end(recorded: Recorded) -> list[Any]:
     return [story(recorded, starts[-1]), held, loops, len(model.hazards())]
 
 
+@pytest.fixture(autouse=True)
+def no_turn_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether turns are held does not depend on what else this machine does."""
+    monkeypatch.setattr("graphwidget.adapters.steady_turns.SLOW_TURN", 1e9)
+
+
 @pytest.fixture
 def noted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many calls were noted, as a list with an item for each."""
@@ -215,12 +221,13 @@ def test_tensors_of_many_numbers_are_not_held() -> None:
     assert set(space["living"]) == {1}
 
 
-def test_turns_that_take_long_are_told_at_once() -> None:
+def test_turns_that_take_long_are_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphwidget.adapters.steady_turns.SLOW_TURN", 0.05)
     adapter = NativeAdapter(Recorder())
     space: dict[str, Any] = {"torch": graphwidget, "sleep": time.sleep, "held": []}
     space["note"] = lambda: space["held"].append(adapter.steady.on)
     source = MODEL.replace("OPTIMIZER", "SGD") + LOOP + BODY
-    source += f"    note()\n    if n > {AT}:\n        sleep(0.02)\n"
+    source += f"    note()\n    if n > {AT}:\n        sleep(0.08)\n"
     with adapter.observing():
         exec(compile(source, "<slow>", "exec"), space)
     assert space["held"][AT]
