@@ -71,7 +71,7 @@ class Scopes:
         found = flat([record for records in lists for record in records])
         for loop in self.pending:
             for turn in loop.turns:
-                turn.records = []  # which speak of the turn itself: nobody would see that it is gone
+                turn.records = []  # which speak of the turn: no collector need find that out
             loop.turns = []
         self.pending.clear()
         self._outer, self.out, self.size = [], [], 0

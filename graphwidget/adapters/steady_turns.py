@@ -387,6 +387,7 @@ class SteadyTurns:
         if adapter.on_pulse is not None and self._turned - self._looked > LOOK_EVERY:
             self._looked = self._turned
             adapter.sorter.pulse(adapter.on_pulse, self._turned)
+            self._turned = monotonic()
             if not self.on:  # so what was held is told
                 if adapter.active:
                     self._take_over(plan)

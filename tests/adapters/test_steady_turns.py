@@ -221,6 +221,30 @@ def test_tensors_of_many_numbers_are_not_held() -> None:
     assert set(space["living"]) == {1}
 
 
+def test_who_looks_long_makes_no_turn_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphwidget.adapters.steady_turns.SLOW_TURN", 0.1)
+    monkeypatch.setattr("graphwidget.adapters.sorting.FIRST", 0.0)
+    adapter = NativeAdapter(Recorder())
+    looks: list[float] = []
+
+    def look(wait: float) -> None:
+        if not wait:
+            looks.append(wait)
+            adapter.drain()
+            time.sleep(0.15)
+
+    adapter.on_pulse = look
+    space: dict[str, Any] = {"torch": graphwidget, "held": []}
+    space["note"] = lambda: space["held"].append(adapter.steady.on)
+    source = MODEL.replace("OPTIMIZER", "SGD") + LOOP.replace(str(TURNS), "4000") + BODY
+    with adapter.observing():
+        exec(compile(source + "    note()\n", "<looked at>", "exec"), space)
+    [loop] = Recorded(adapter).model.loops.values()
+    assert loop["count"] == 4000
+    assert len(looks) > 1
+    assert all(space["held"][100:])
+
+
 def test_turns_that_take_long_are_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphwidget.adapters.steady_turns.SLOW_TURN", 0.05)
     adapter = NativeAdapter(Recorder())
