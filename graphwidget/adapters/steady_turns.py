@@ -41,7 +41,7 @@ from .steady_plan import (
     plan_of,
 )  # fmt: skip
 
-NEWEST_HELD, LET_GO_AT_ONCE = 8, 12
+NEWEST_HELD, LET_GO_AT_ONCE = 6, 12
 """Turns that are held at least, and those that are let go of together."""
 
 MAX_NUMBERS = 65_536
