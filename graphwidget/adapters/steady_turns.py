@@ -229,7 +229,7 @@ class SteadyTurns:
                 expected = self._next() if get_ident() == self._thread else NOTHING
                 if (
                     expected[0] is RUN and run._rec is None and not run.retain_graph
-                    and _stands_at(_getframe(1), expected[2])
+                    and stands_at(_getframe(1), expected[2])
                 ):  # fmt: skip
                     adapter.begin_local()
                     self._hold(run)
@@ -405,12 +405,12 @@ class SteadyTurns:
             self.note_held()
 
 
-def _stands_at(frame: Any, users: Sequence[tuple[Any, int]]) -> bool:
+def stands_at(frame: Any, users: Sequence[tuple[Any, int]]) -> bool:
     """Whether a frame is called by these lines of the program, the innermost first."""
     for code, lasti in users:
-        while ours(frame.f_code.co_filename):
+        while frame is not None and ours(frame.f_code.co_filename):
             frame = frame.f_back
-        if frame.f_lasti != lasti or frame.f_code is not code:
+        if frame is None or frame.f_lasti != lasti or frame.f_code is not code:
             return False
         frame = frame.f_back
     return True

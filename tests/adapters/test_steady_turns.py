@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import time
 import weakref
@@ -15,7 +16,7 @@ import torch as real_torch
 import graphwidget
 from graphwidget.adapters.heard_ops import HeardOps
 from graphwidget.adapters.native import NativeAdapter
-from graphwidget.adapters.steady_turns import SteadyTurns
+from graphwidget.adapters.steady_turns import SteadyTurns, stands_at
 from graphwidget.recording import events as ev
 from graphwidget.recording.recorder import Recorder
 
@@ -421,6 +422,17 @@ def test_turns_that_get_large_are_held_no_more() -> None:
     with adapter.observing():
         exec(compile(source, "<growing>", "exec"), space)
     assert max(space["living"][AT + 2 :]) <= 2
+
+
+def test_a_stack_that_ends_too_soon_is_another_place() -> None:
+    frame: Any = sys._getframe(1)
+    lines, above = [], frame
+    while above is not None:
+        lines.append((above.f_code, above.f_lasti))
+        above = above.f_back
+    assert stands_at(frame, lines)
+    assert not stands_at(frame, [*lines, lines[-1]])
+    assert not stands_at(frame, lines[1:])
 
 
 def test_a_second_recording_knows_what_the_held_turns_made() -> None:
