@@ -6,7 +6,7 @@ found out from the graph.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -14,6 +14,7 @@ import torch
 from ...recording import events as ev
 from ...recording.findings import Finding, told
 from ...recording.fold import Model, Row
+from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Ref
 from ...recording.sites import Site
 from . import own_backwards, second_backward, stale_values
@@ -43,7 +44,8 @@ class BackwardRun:
         runs: RunContext,
         outputs: Sequence[Any],
         args: tuple[Any, ...],
-        kwargs: dict[str, Any],
+        kwargs: Mapping[str, Any],
+        position: Position | None = None,
     ) -> None:
         self.runs = runs
         self.identity, self.recorder = runs.identity, runs.recorder
@@ -72,12 +74,14 @@ class BackwardRun:
             self.inputs = tuple(
                 self.identity.current(each) for each in wanted if isinstance(each, torch.Tensor)
             )
-        self.position = runs.position() if self.gate is None else self.gate.position
+        if position is None:
+            position = runs.position() if self.gate is None else self.gate.position
+        self.position = position
         self.asks = self.gate is not None or bool(wanted)  # whether nodes say that they start
         self.ran: set[int] = set()
         """The nodes that have run, of a run that is told later as far as that was found out."""
         self._reached: list[Any] | None = None
-        self._way: Way | None = None
+        self.way: Way | None = None
         self.repeated = False  # whether it reaches what the last run from its line did
         self.reach, self.learning = self._reach()
         self.hooks: NodeHooks | None = None
@@ -86,7 +90,7 @@ class BackwardRun:
         """What it can reach, and the leaves of that: those of the turn before if it repeats it."""
         if self.deferred and self.inputs is None:
             repeats, unheard = self.runs.repeats, self.identity.unheard
-            self._way, known = repeats.known(self.position, self.roots, self.nodes, unheard)
+            self.way, known = repeats.known(self.position, self.roots, self.nodes, unheard)
             leaves = [] if known is None else [leaf() for leaf in known.leaves]
             living = [leaf for leaf in leaves if leaf is not None]
             if known is not None and len(living) == len(leaves):
@@ -324,6 +328,8 @@ class BackwardRun:
                 self.hooks.remove()
             if status == "ok":
                 self._learns_nothing()
+            else:
+                self.runs.steady.forget()
             if self.hooks is None:
                 for number in self._over(status):
                     self.recorder.raw.append((self.recorder.free, number))
@@ -333,6 +339,8 @@ class BackwardRun:
             self.recorder.raw.append((self.recorder.tell, ev.Done(self.id, status)))
             self._retained()
             self.runs.is_over()
+            if self.deferred and status == "ok":
+                self.runs.steady.ran(self)
         except Exception as error:
             self.runs.fault(error)
 
@@ -344,7 +352,7 @@ class BackwardRun:
             site = None if self.position is None else self.position.site
             first = sequence_of(self.nodes[0])
             runs.ran_nodes.note(first, self.reach.ages, site)
-            runs.repeats.note(self.position, self._way, self.reach)
+            runs.repeats.note(self.position, self.way, self.reach)
             told = self.identity.newest
             if told and first - max(self.reach.ages, default=0) <= told:
                 found = [self.identity.known_node(node) for node in self.reached]

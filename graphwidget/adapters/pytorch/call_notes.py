@@ -6,7 +6,7 @@ What it made is seen by its result; what it wrote, by its arguments' versions be
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, FrameType
 from typing import Any, Protocol
 
@@ -23,6 +23,7 @@ from .heard_functions import FLAGS
 from .identity import Identity, Made
 from .own_backwards import Hook
 from .positions import Named
+from .steady_turns import SteadyTurns
 from .tape import MOST, Heard, Tape, Write, new_tuple
 from .tensor_facts import asked, base_of, grad_fn_of
 from .tensors import Alias
@@ -47,8 +48,9 @@ class CallNotes:
     """What is noted of calls, and by the way."""
 
     def __init__(
-        self, recorder: Recorder, identity: Identity, records: CallRecorder, position: Where
-    ) -> None:
+        self, recorder: Recorder, identity: Identity, records: CallRecorder, position: Where,
+        steady: SteadyTurns,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.recorder = recorder
         self.identity = identity
@@ -71,6 +73,7 @@ class CallNotes:
         self.still = 0
         """How many calls in a row touched no gradient."""
         self.writes = Writes(identity)
+        self.steady = steady
         self.tape = Tape(identity.refs)
 
     def go_on_from(self, before: CallNotes) -> None:
@@ -103,33 +106,54 @@ class CallNotes:
         except (RuntimeError, AttributeError):
             return False
         if id(result) in identity.refs:
-            return id(result) in map(id, tensors)
+            same = id(result) in map(id, tensors)
+            self.steady.gave_back(func, args, kwargs, None if pair or not same else result)
+            return same
         position, names, late = self.position(frame)
         if position is not None and position.initial:
             return False
+        enabled = torch.is_grad_enabled()
+        self.note_made(
+            func, name, (refs, args, kwargs), result, enabled, position, names, late, node, pair
+        )
+        return True
+
+    def note_made(
+        self, func: Callable[..., Any], name: str,
+        before: tuple[Sequence[Ref], tuple[Any, ...], Mapping[str, Any]], result: torch.Tensor,
+        enabled: bool, position: Position | None, names: Names, late: Names, node: Any,
+        pair: bool = False,
+    ) -> Ref:  # fmt: skip
+        """Note a call that only made one tensor, which is given its identity; ``before`` are those
+        of the tensors that it was given, and its arguments."""
+        identity = self.identity
+        refs, args, kwargs = before
         made = identity.fresh(result)
         call: Heard = new_tuple(
             Heard,
             (position, func, name, args, kwargs, (made, None) if pair else made, tuple(refs),
-             (made,), (), torch.is_grad_enabled(), names, late, False, ()),
+             (made,), (), enabled, names, late, False, ()),
         )  # fmt: skip
         self.tape.heard(call)
         self.still = self.still + 1 if node is None else 0
         if not identity.defers:
             self.records.tell(call, () if node is None else ((node, result.output_nr, made),))
             self.heard()
-            return True
+            return made
         raw = self.recorder.raw
         raw.append(call)
+        self.steady.said.append(call)
         if node is not None:
             identity.claim_fresh(node, result.output_nr, call)
         if len(raw) > MOST:
+            self.steady.forget()
             self.heard()
-        return True
+        return made
 
     def note(self, func: Callable[..., Any] | None, name: str, before: Given, result: Any) -> None:
         """Note any call."""
         identity = self.identity
+        self.steady.unusual = True
         tensors, refs, args, kwargs = before
         written = written_by(tensors, refs, result)
         single = type(result) in TENSORS
@@ -228,14 +252,12 @@ class CallNotes:
             self.identity.note(ref, (self.records.made, position, "made", ref.id, told))
         self.heard()
 
-    def stepped(self, name: str, given: Given, position: Position | None) -> None:
+    def stepped(self, name: str, given: Given, position: Position | None) -> list[Write]:
         """An optimizer's step wrote parameters, which are ``given``."""
         # The hot path: every parameter of every step.
         identity = self.identity
-        tensors, refs, known, kwargs = given
         writes: list[Write] = []
-        written = False  # as far as PyTorch noticed
-        for tensor, ref in zip(tensors, refs, strict=True):
+        for tensor, ref in zip(*given[:2], strict=True):
             if tensor._is_view():
                 write = self.writes.note(tensor, ref)
             else:
@@ -243,19 +265,28 @@ class CallNotes:
                 if not identity.defers:
                     identity.tell(write.after)
             writes.append(write)
-            if write.after.version != ref.version:
-                written = True
-            else:
+            if write.after.version == ref.version:  # PyTorch did not notice
                 site = None if position is None else position.site
                 how = f"a fused step of {name}"
                 identity.wrote_silently(tensor, write.after.id, site, how)
-        call = Heard(position, None, name, known, kwargs, None, known, (), tuple(writes), False)
-        if written:
+        self.note_step(name, position, writes)
+        return writes
+
+    def note_step(self, name: str, position: Position | None, writes: Sequence[Write]) -> None:
+        """Note what an optimizer's step wrote."""
+        known = tuple([write.before for write in writes])
+        call = Heard(position, None, name, known, {}, None, known, (), tuple(writes), False)
+        if any(write.after.version != write.before.version for write in writes):
             self.tape.heard(call)
-        if identity.defers:
+        if self.identity.defers:
             self.recorder.raw.append(call)
         else:
             self.records.stepped(call)
+
+    def note_passed_write(self, name: str, position: Position | None, write: Write) -> None:
+        """Note what several steps did with a parameter, of which nothing else is known."""
+        record = self.records.tell_passed_write, None, name, position, write
+        self.identity.note(write.after, record, write.before)
 
     def _flags(self, tensors: list[torch.Tensor], refs: list[Ref]) -> None:
         for tensor, ref in zip(tensors[:1], refs[:1], strict=True):

@@ -21,7 +21,7 @@ from ..scopes import Scopes
 from ..sorting import BEGINS
 from . import ops
 from .identity import TOKEN, Identity, Made
-from .tape import Facts, Heard
+from .tape import Facts, Heard, Write
 from .tensor_facts import Captured, content_of, grad_fn_of, summarized
 from .tensors import Deferred
 from .view_writes import saved_inside
@@ -199,6 +199,18 @@ class CallRecorder:
         for write in call.writes:
             told = [self._write(write)]
             self._tell(position, name, step_key(name), (write.before.id,), values, {}, told, number)
+
+    def tell_passed_write(
+        self, _none: None, name: str, position: Position | None, write: Write
+    ) -> None:
+        """What steps did with a parameter of which nothing else is told: the record is of none of
+        the turns around it, so it has no position itself."""
+        told, before = [self._write(write)], (write.before.id,)
+        self.names.recall(before)
+        record = self.recorder.lost.pop(write.after.id, None)
+        if record is not None:  # its value was let go of with the turns around
+            record[0](*record[1:])
+        self._tell(position, name, step_key(name), before, [], {}, told, [])
 
     def _tell(
         self, position: Position | None, name: str, key: str, inputs: tuple[int | str, ...],

@@ -6,7 +6,7 @@ well: no function mode hears it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -14,10 +14,12 @@ import torch.autograd
 import torch.autograd.graph
 
 from ...graph import runtime
+from ...recording.positions import Position
 from .backward_run import BackwardRun
 from .live import Abandoned, LiveRun, gate_of_this_thread
 from .ops import tensors_in
 from .run_context import RunContext
+from .steady_turns import HeldRun
 
 ENTRY = "_engine_run_backward"
 Function: Any = torch.autograd.Function
@@ -80,15 +82,16 @@ class EngineEntry(RunContext):
                 for _ in held.steps():
                     pass  # what the page did not take
                 return held.result
-        self.recorder.catch_up()
         if gate is not None:
             gate.depth += 1
+        run: BackwardRun | HeldRun | None = None
         try:
             with torch._C.DisableTorchFunction():
-                run = BackwardRun(self, t_outputs, args, kwargs)
-                run.begin(t_outputs)
-                given = (tuple(t_outputs), *args)
-                self.calls.run(run.position, entry, given, kwargs)
+                if self.steady.going_on and gate is None:
+                    run = self.steady.run(entry, t_outputs, args, kwargs)
+                if run is None:
+                    self.recorder.catch_up()
+                    run = self.begun(entry, t_outputs, args, kwargs)
         except Exception as error:
             self.fault(error)
             return entry(t_outputs, *args, **kwargs)
@@ -116,10 +119,22 @@ class EngineEntry(RunContext):
                 gate.depth -= 1
             run.ended(status)
 
-    def _over(self, run: BackwardRun, result: Any) -> None:
+    def begun(
+        self, entry: Callable[..., Any], outputs: Sequence[Any], args: tuple[Any, ...],
+        kwargs: Mapping[str, Any], position: Position | None = None,
+    ) -> BackwardRun:  # fmt: skip
+        """Note that a run begins, or has begun at ``position``."""
+        run = BackwardRun(self, outputs, args, kwargs, position)
+        run.begin(outputs)
+        self.calls.run(run.position, entry, (tuple(outputs), *args), kwargs)
+        return run
+
+    def _over(self, run: BackwardRun | HeldRun, result: Any) -> None:
         """A run has succeeded."""
         try:
             with torch._C.DisableTorchFunction():
+                if isinstance(run, HeldRun) and run.is_finite():
+                    return
                 grads = [leaf.grad for leaf in run.learning]
                 run.succeeded(result)
                 self.checks.check_gradients_finite([*grads, *tensors_in(result)])

@@ -6,7 +6,13 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+import torch
+
 from .ops import plain_name
+
+PLAIN_TYPES = (), (torch.Tensor,)
+"""What PyTorch tells a mode of the classes of a call's tensors where none has functions of its own:
+then looking at them calls nothing of the program's."""
 
 LEAKS = frozenset({"item", "numpy", "tolist", "__float__", "__array__", "__int__"})
 

@@ -7,6 +7,7 @@ as what is done in them: ``Module.__call__`` itself is wrapped.
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable
 from functools import cache, wraps
 from sys import _getframe
@@ -31,6 +32,9 @@ from .heard_calls import HeardCalls
 from .mode_stack import Replaced, Without, enter, leave
 from .positions import Positions, not_the_users
 from .run_checks import RunChecks
+from .steady_plan import LEAVE, Enter
+from .steady_turns import held_by
+from .tape import Write
 
 
 class ModulesAndSteps:
@@ -47,6 +51,7 @@ class ModulesAndSteps:
         self.recorder = recorder
         self.calls = calls
         self.identity = calls.identity
+        self.steady = calls.steady
         self.checks = checks
         self.positions = positions
         self.fault = fault
@@ -55,9 +60,11 @@ class ModulesAndSteps:
         self.thread = 0
         """The thread whose program is heard."""
         self._handles: list[Any] = []
+        self._owners: set[type[Any]] = set()  # the classes whose steps are taken over
         self._stepping: Given = [], [], (), {}  # the parameters of the step that goes on
         self._step: int | None = None  # the scope of the step that goes on
         self._step_position: Position | None = None
+        self._held_step = False  # whether it is held
         self._away = False  # whether the mode is off the stack for a step
 
     # Switching on and off ------------------------------------------------------------------
@@ -82,6 +89,7 @@ class ModulesAndSteps:
         for handle in self._handles:
             handle.remove()
         self._handles = []
+        self._owners.clear()
 
     def resume(self) -> None:
         """The program goes on: if an error has ended a step, that is over."""
@@ -91,8 +99,7 @@ class ModulesAndSteps:
     def _elsewhere(self) -> bool:
         """Whether this is not the program's own doing, or another thread's."""
         return (
-            self.calls.off or get_ident() != self.thread
-            or is_dynamo_compiling() or _get_tracing_state() is not None
+            self.calls.off or get_ident() != self.thread or _get_tracing_state() is not None
         )  # fmt: skip
 
     # Modules -------------------------------------------------------------------------------
@@ -104,21 +111,23 @@ class ModulesAndSteps:
             # what Dynamo traces is no call of the program's: it must not come to see the rest
             if is_dynamo_compiling() or self._elsewhere():
                 return plain(module, *args, **kwargs)
-            self._module_begins(module, _getframe(1))
+            held = self._module_begins(module, _getframe(1))
             try:
                 return plain(module, *args, **kwargs)
             finally:
-                if self._handles and self.scopes:
-                    self.positions.leave()
-                    self._ends()
+                if self._handles and (held or self.scopes):
+                    self._module_ends()
 
         return call
 
-    def _module_begins(self, module: Any, frame: FrameType) -> None:
+    def _module_begins(self, module: Any, frame: FrameType) -> bool:
+        """Whether it is held."""
         if self._away:
             self.step_over()  # an error has ended it
-        self.recorder.catch_up()
         try:
+            if self.steady.going_on and self.steady.enters(module, frame):
+                return True
+            self.recorder.catch_up()
             position = self.positions.of(frame)
             number = self.recorder.ids.scope()
             name = self.modules.called(module, frame, number)
@@ -126,9 +135,34 @@ class ModulesAndSteps:
                 with torch._C.DisableTorchFunction():
                     self._called(position)
             self._begins(number, "module", position, name, type(module).__name__)
+            if self.identity.defers:
+                record = self.recorder.raw[-1]
+                self.steady.said.append(Enter(position, weakref.ref(module), record))
             self.positions.enter(position)
         except Exception as error:
             self.fault(error)
+        return False
+
+    def _module_ends(self) -> None:
+        self.positions.leave()
+        if not (self.steady.going_on and self.steady.leaves()):
+            self.note_end()
+
+    def note_module(self, event: Enter) -> None:
+        """Note the call of a module that was held."""
+        number = self.recorder.ids.scope()
+        module = event.module()
+        if module is not None:
+            self.modules.called(module, None, number)
+        _begins, position, kind, _number, name, text = event.record
+        self._begins(number, kind, position, name, text)
+        self.steady.said.append(event)
+
+    def note_end(self) -> None:
+        """Note its end."""
+        if self.identity.defers:
+            self.steady.said.append(LEAVE)
+        self._ends()
 
     def _called(self, position: Position) -> None:
         """A model is called: its parameters and buffers are met if they are new."""
@@ -152,7 +186,7 @@ class ModulesAndSteps:
 
         @wraps(plain)
         def zero_grad(optimizer: Any, set_to_none: bool = True) -> None:
-            if not set_to_none or self._elsewhere():
+            if not set_to_none or is_dynamo_compiling() or self._elsewhere():
                 plain(optimizer, set_to_none)
                 return
             with Without(self.calls):
@@ -160,47 +194,85 @@ class ModulesAndSteps:
 
         return zero_grad
 
+    def _stepping_unheard(self, plain: Callable[..., Any]) -> Callable[..., Any]:
+        """How an optimizer of PyTorch's takes a step: the mode is off the stack before the hooks
+        tell of it, for PyTorch tells its profiler of it before, which the mode would be shown."""
+
+        @wraps(plain)
+        def step(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+            if args or kwargs or is_dynamo_compiling() or self._elsewhere():
+                return plain(optimizer, *args, **kwargs)
+            if not _is_pytorchs(type(optimizer)):
+                return plain(optimizer)
+            with Without(self.calls):
+                try:
+                    return plain(optimizer)
+                finally:
+                    self.step_over()  # if an error has ended it
+
+        return step
+
+    def _take_over(self, kind: type[Any]) -> None:
+        """From its next step on optimizers of a class step unheard."""
+        owner = next(each for each in kind.__mro__ if "step" in each.__dict__)
+        if owner not in self._owners and _is_pytorchs(owner):
+            self._owners.add(owner)
+            self._handles.append(Replaced(owner, "step", self._stepping_unheard))
+
     def _step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
-        if self._elsewhere():
+        if is_dynamo_compiling() or self._elsewhere():
             return
-        self.recorder.catch_up()
         try:
             with torch._C.DisableTorchFunction():
                 position = self._step_position = self.positions.here()
-                self._step = self.recorder.ids.scope()
-                name = type(optimizer).__name__
-                numbers = "" if self.identity.defers else numbers_of(optimizer)
-                self._begins(self._step, "step", position, name, numbers)
-                graded = [
-                    parameter
-                    for group in optimizer.param_groups
-                    for parameter in group["params"]
-                    if parameter.grad is not None
-                ]
-                self._stepping = given_to(self.identity, graded, {})
-                self.checks.learners.steps(optimizer, self._stepping[1])
+                self._held_step = self.steady.step_begins(optimizer, position)
+                if not self._held_step:
+                    self.recorder.catch_up()
+                    self.steady.unusual |= bool(self.steady.said)
+                    self._step_is_noted(optimizer, position)
+                    self._take_over(type(optimizer))
+                    graded = [each for each in held_by(optimizer) if each.grad is not None]
+                    self._stepping = given_to(self.identity, graded, {})
+                    self.checks.learners.steps(optimizer, self._stepping[1])
                 # of a step only the new parameters are told; its closure is the user's, and so
                 # is an optimizer that is none of PyTorch's
                 given = len(args) > 1 or bool(kwargs)
                 closure = given and any(map(callable, (*args[1:], *kwargs.values())))
-                if not closure and not_the_users(_file_of(type(optimizer).__module__)):
-                    self._away = True
-                    leave(self.calls)  # off the stack: a step makes a hundred calls and more
+                if not closure and _is_pytorchs(type(optimizer)):
+                    # off the stack: a step makes a hundred calls and more
+                    self._away = leave(self.calls)
         except Exception as error:
             self.fault(error)
 
+    def _step_is_noted(self, optimizer: Any, position: Position | None) -> None:
+        self._step = self.recorder.ids.scope()
+        numbers = "" if self.identity.defers else numbers_of(optimizer)
+        self._begins(self._step, "step", position, type(optimizer).__name__, numbers)
+
     def _step_ends(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
-        if self._step is None or get_ident() != self.thread:
+        if (self._step is None and not self._held_step) or get_ident() != self.thread:
             return
+        position = self._step_position
         try:
             with torch._C.DisableTorchFunction():
-                self.calls.stepped(type(optimizer).__name__, self._stepping, self._step_position)
+                if self._held_step and not self.steady.stepped(optimizer, position):
+                    # it did something else than the last time: what it wrote has its old identity
+                    self._held_step = False
+                    self._step_is_noted(optimizer, position)
+                    graded = [each for each in held_by(optimizer) if each.grad is not None]
+                    refs = [self.identity.refs[id(each)] for each in graded]
+                    self._stepping = graded, refs, tuple(refs), {}
+                if not self._held_step:
+                    name = type(optimizer).__name__
+                    writes = self.calls.stepped(name, self._stepping, position)
+                    self.steady.learn_step(optimizer, position, writes)
         except Exception as error:
             self.fault(error)
         self.step_over()
 
     def step_over(self) -> None:
         """The step that went on is over, perhaps by an error of its own."""
+        self._held_step = False
         if self._step is not None:
             self._stepping, self._step = ([], [], (), {}), None
             self._ends()
@@ -208,6 +280,12 @@ class ModulesAndSteps:
             self._away = False
             if self.installed and not self.calls.off:
                 enter(self.calls)
+
+    def note_step(self, name: str, position: Position | None, writes: list[Write]) -> None:
+        """Note a step that was held."""
+        self._begins(self.recorder.ids.scope(), "step", position, name, "")
+        self.calls.note_step(name, position, writes)
+        self._ends()
 
     # Scopes --------------------------------------------------------------------------------
     def _begins(
@@ -219,6 +297,11 @@ class ModulesAndSteps:
     def _ends(self) -> None:
         if self.scopes:  # else it began before we came
             self.recorder.raw.append((ENDS, self.scopes.pop()))
+
+
+def _is_pytorchs(kind: type[Any]) -> bool:
+    """Whether a class is PyTorch's own."""
+    return not_the_users(_file_of(kind.__module__))
 
 
 @cache

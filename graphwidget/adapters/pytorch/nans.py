@@ -164,6 +164,22 @@ def scales() -> list[torch.Tensor]:
     return [each._scale for each in _scalers if each._scale is not None]
 
 
+def few_and_near(grads: Iterable[torch.Tensor | None]) -> bool:
+    """Whether all these gradients are there, and can be looked at together."""
+    each = list(grads)
+    return len(copyable_of(each)) == len(each) and sum(_sizes(each)) <= MAX_SUMMED
+
+
+def are_finite(grads: list[Any]) -> bool:
+    """Whether gradients that are few and near have no number that is not finite; False where that
+    cannot be said."""
+    try:
+        number = _FLAT(grads).sum().item()
+    except (RuntimeError, TypeError):
+        return False
+    return bool(number - number == 0)
+
+
 def bad_gradient(grads: Iterable[torch.Tensor | None]) -> torch.Tensor | None:
     """A gradient that is not finite, in one pass over all: the sum of few numbers is looked at, and
     the norms of many, which are not finite then."""
@@ -171,10 +187,9 @@ def bad_gradient(grads: Iterable[torch.Tensor | None]) -> torch.Tensor | None:
     if not held:
         return None
     try:
-        if sum([grad.numel() for grad in held]) <= MAX_SUMMED:
-            total = _FLAT([grad.detach() if grad.requires_grad else grad for grad in held]).sum()
-            if (number := total.item()) - number == 0:
-                return None
+        plain = [grad.detach() if grad.requires_grad else grad for grad in held]
+        if sum(_sizes(held)) <= MAX_SUMMED and are_finite(plain):
+            return None
         with torch.no_grad():
             norms = _FLAT(list(torch._foreach_norm(held))).tolist()
     except RuntimeError:  # the old vmap's tensors look like others, and types may be mixed
@@ -183,6 +198,10 @@ def bad_gradient(grads: Iterable[torch.Tensor | None]) -> torch.Tensor | None:
         if norm - norm != 0 and not_finite(grad):  # inf - inf is NaN too
             return grad
     return None
+
+
+def _sizes(tensors: Iterable[torch.Tensor | None]) -> list[int]:
+    return [each.numel() for each in tensors if each is not None]
 
 
 def in_forward(

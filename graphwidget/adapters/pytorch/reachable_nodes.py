@@ -47,7 +47,8 @@ class RepeatedRuns:
     def __init__(self, calls: deque[Heard]) -> None:
         self._calls = calls
         self._known: dict[Position, tuple[Way, Reach]] = {}
-        self._last = 0  # the sequence number of the last run's first node
+        self.last = 0  # the sequence number of the last run's first node
+        self._first = 0  # the number of the first tensor that was made since the run before
         self._unheard = 0  # how many histories had come about unheard before it
 
     def known(
@@ -60,10 +61,12 @@ class RepeatedRuns:
         root = roots[0] if node is not None else None
         if position is None or root is None:
             return None, None
-        last, self._last = self._last, sequence_of(node)
+        last, self.last = self.last, sequence_of(node)
         heard, self._unheard = self._unheard == unheard, unheard
         calls = _since_last_run(self._calls) if heard else None
-        way = None if calls is None else _way(calls, root, self._last - last)
+        since = self._first
+        way = None if calls is None else _way(calls, root, self.last - last, since)
+        self._first = (_first_made(calls) if calls else None) or since
         before = self._known.get(position)
         if way is None or before is None or before[0] != way:
             return way, None
@@ -89,20 +92,39 @@ def _since_last_run(calls: deque[Heard]) -> list[Heard] | None:
     return found
 
 
-def _way(calls: list[Heard], root: Ref, nodes: int) -> Way | None:
+def _way(calls: list[Heard], root: Ref, nodes: int, since: int) -> Way | None:
     """What the structure of the graph follows from: the calls, where they stand, what they were
-    given, and how many nodes they made."""
+    given, and how many nodes they made; ``since`` is the number of the first tensor that was made
+    between the two runs before."""
     # The hot path: every call of every turn. What was met since the run before has a number that
     # is higher by a turn's than it was then; all else must be the very same.
-    first = next((call.made[0].facts.number for call in reversed(calls) if call.made), None)
+    first = _first_made(calls)
     if first is None:
         return None
     given = [ref.facts.number for call in calls for ref in call.given]
     given.append(root.facts.number)
+    if any(since <= number < first for number in given) and not _go_on(calls, since, first):
+        since = first
     return (
         nodes,
         list(map(_HEARD, calls)),
-        [number if number < first else number - first for number in given],
+        [number if number < since else number - first for number in given],
+    )
+
+
+def _first_made(calls: list[Heard]) -> int | None:
+    """The number of the first tensor that calls made, of which the newest is the first."""
+    return next((call.made[0].facts.number for call in reversed(calls) if call.made), None)
+
+
+def _go_on(calls: list[Heard], since: int, first: int) -> bool:
+    """Whether in no call a gradient goes back to what was made in the turn before: then the graph
+    does not depend on that, which is another one in each turn."""
+    return not any(
+        since <= ref.facts.number < first
+        for call in calls
+        if any(made.facts.requires_grad for made in call.made)
+        for ref in call.given
     )
 
 

@@ -40,7 +40,7 @@ class Held(int):
 class Facts(NamedTuple):
     """What is known of a tensor when it is gone; ``key`` was its address and ``address`` its
     storage's, ``base`` is what it is a view of, and ``numbers`` are its numbers in nested lists
-    where these are few and wanted."""
+    where these are few and wanted, at that ``version``."""
 
     key: int
     number: int
@@ -54,6 +54,7 @@ class Facts(NamedTuple):
     stride: tuple[int, ...]
     offset: int
     numbers: Any
+    version: int
 
 
 class Foreign(NamedTuple):

@@ -169,6 +169,7 @@ class Tensors:
 
     def note(self, ref: Ref, record: Any, before: Ref | None = None) -> None:
         """Add a raw record that speaks of a value, or of two."""
+        self.recorder.catch_up()
         self.recorder.raw.append(Deferred(ref, record, before) if self.defers else record)
 
     def renew(self, tensor: torch.Tensor) -> Ref:
@@ -180,7 +181,7 @@ class Tensors:
         ref = Ref(tensor, self._died)
         ref.id, ref.version = self.recorder.ids.value(), version_of(tensor)
         ref.storage = before.storage  # its counter is its own
-        ref.facts = self._facts(tensor, before.facts.number, address)
+        ref.facts = self._facts(tensor, before.facts.number, address, ref.version)
         if before.facts.address != address:  # somebody gave it another one
             tables.leave(before.facts.address)
             others = tables.storages.get(address, (0, 0))[1]
@@ -202,7 +203,7 @@ class Tensors:
         number = self._met(tensor) if self.unmet else None
         ref.id = number = self.recorder.ids.value() if number is None else number
         ref.version = version
-        ref.facts = self._facts(tensor, tables.number(), address)
+        ref.facts = self._facts(tensor, tables.number(), address, version)
         shared = storages.get(address)
         if shared is None:
             ref.storage = number
@@ -228,7 +229,7 @@ class Tensors:
         ref.storage, ref.facts = before.storage, before.facts
         return ref
 
-    def _facts(self, tensor: torch.Tensor, number: int, address: int) -> Facts:
+    def _facts(self, tensor: torch.Tensor, number: int, address: int, version: int) -> Facts:
         stride: tuple[int, ...] = ()
         offset, base = 0, None
         if tensor._is_view():
@@ -250,7 +251,7 @@ class Tensors:
         facts: Facts = new_tuple(
             Facts,
             (id(tensor), number, tensor.dtype, shape, address, needed, leaf, parameter,
-             base, stride, offset, numbers),
+             base, stride, offset, numbers, version),
         )  # fmt: skip
         return facts
 
@@ -308,11 +309,11 @@ class Tensors:
 
     def content(self, ref: Ref) -> Captured:
         """What a value holds: now, or where calls are told later as it was then."""
-        tensor = None if self.brief else ref()
-        if tensor is not None:
-            return self.captured(tensor)
         facts, copy = ref.facts, None
-        if facts.numbers is not None:
+        tensor = None if self.brief and facts.version == ref.version else ref()
+        if tensor is not None and (not self.brief or version_of(tensor) == ref.version):
+            return self.captured(tensor)
+        if facts.numbers is not None and facts.version == ref.version:
             copy = torch.tensor(facts.numbers, dtype=facts.dtype, device="cpu")
             copy = copy.reshape(facts.shape)
         return dtype_name(facts.dtype), tuple(facts.shape), copy

@@ -8,7 +8,7 @@ program: an internal failure is reported once and the adapter takes itself away.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import get_ident
 from time import monotonic
@@ -38,6 +38,7 @@ from .none_gradients import absent
 from .positions import Positions, not_the_users
 from .raised_calls import raised
 from .saved_tensors import CarefulHooks
+from .steady_turns import SteadyTurns
 from .tape import LONG, MOST
 from .tensor_facts import grad_fn_of, version_of
 from .tensors import Tables
@@ -66,9 +67,11 @@ class TorchAdapter:
         self.identity = Identity(recorder, tables)
         self.records = CallRecorder(recorder, self.identity, self.names, self.sorter.scopes)
         self.positions = Positions(recorder, self.identity)
+        self.steady = SteadyTurns(self.identity, self.positions, self.fault)
         self.calls = HeardCalls(
-            recorder, self.identity, self.records, self.positions.here_and_names, self.fault
-        )
+            recorder, self.identity, self.records, self.positions.here_and_names, self.steady,
+            self.fault,
+        )  # fmt: skip
         self.calls.names_of_part = self.positions.names_of_part
         self.runs = EngineEntry(
             recorder, self.identity, self.calls, self.positions.here, self.fault
@@ -76,6 +79,7 @@ class TorchAdapter:
         self.hooks = ModulesAndSteps(
             recorder, self.calls, self.runs.checks, self.positions, self.fault
         )
+        self.steady.runs, self.steady.hooks = self.runs, self.hooks
         self.runs.about_to_run, self.runs.is_over = self.hooks.step_over, self._run_over
         self.runs.elsewhere = lambda: get_ident() != self.hooks.thread
         self.calls.found, self.calls.errs = self.runs.checks.add, self.runs.errs
@@ -110,7 +114,13 @@ class TorchAdapter:
         """Only note from now on what is done, and tell it when something is wrong: no picture is
         wanted. The numbers of small tensors are noted too, they explain errors."""
         self.identity.defers, self.identity.brief, self.identity.limit = True, True, SMALL
-        self.recorder.sort = self._unfolded
+        self.recorder.sort, before = self._unfolded, self.recorder.catch_up
+
+        def catch_up(written: Sequence[Any] = ()) -> None:
+            before(written)
+            self.steady.note_held()
+
+        self.recorder.catch_up = catch_up
 
     def _unfolded(self, batch: list[Any]) -> list[Any]:
         runs = self.runs
@@ -152,6 +162,7 @@ class TorchAdapter:
 
     def stop(self) -> None:
         """Observe no more, and leave nothing of it behind."""
+        self.recorder.catch_up()
         self.hooks.remove()
         self.runs.remove()
         self._saved_hooks.remove()
@@ -194,6 +205,7 @@ class TorchAdapter:
         has to do with gradients."""
         try:
             with torch._C.DisableTorchFunction():
+                self.recorder.catch_up()
                 raised(error, self.calls, self.hooks.modules, not_the_users)
                 finding = absent(error, self.runs, not_the_users)
                 finding = finding or many_numbers(error, self.runs, not_the_users)
@@ -206,6 +218,7 @@ class TorchAdapter:
     # Names ---------------------------------------------------------------------------------
     def bind(self, names: Iterable[tuple[str, str, torch.Tensor]]) -> None:
         """Record what variables are bound to, as far as it is known of and new."""
+        self.recorder.catch_up()
         with torch._C.DisableTorchFunction():
             for scope, name, tensor in names:
                 ref = self.identity.known(tensor)
@@ -217,6 +230,7 @@ class TorchAdapter:
 
     def peek(self, tensor: torch.Tensor) -> None:
         """Tell more of a value's numbers than is told of every value."""
+        self.recorder.catch_up()
         with torch._C.DisableTorchFunction():
             ref = self.identity.current(tensor)
             told = detailed_summary(tensor.detach().cpu().numpy())
@@ -228,6 +242,7 @@ class TorchAdapter:
 
     def shown(self, tensor: torch.Tensor) -> int:
         """Tell a tensor with all that led to it; its value."""
+        self.recorder.catch_up()
         with torch._C.DisableTorchFunction():
             ref = self.identity.current(tensor)
             self.identity.tell_nodes([grad_fn_of(tensor)], (), [ref], None)

@@ -1,0 +1,73 @@
+"""What remains of held turns that were let go of (``steady_turns.py``): their count, and of the
+newest ones the numbers with names, for the curves of their loop."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from ...recording.summary import capture
+from ..scope_marks import Given
+from ..sorting import PASSED
+from .steady_plan import Plan
+from .tensor_facts import dtype_name
+
+MAX_ROWS = 10_000
+"""Turns whose numbers are kept; older ones are only counted."""
+
+Row = tuple[list[Given], list[int]]
+
+
+class PassedTurns:
+    """The turns of one loop that were let go of since something was noted."""
+
+    def __init__(self) -> None:
+        self._count = 0  # turns of the loop: one may have several runs
+        self._rows: deque[tuple[Plan, list[Any], bool]] = deque(maxlen=MAX_ROWS)
+
+    def are_of_another_loop(self, plan: Plan) -> bool:
+        """Whether a turn that begins is of another loop than these."""
+        return bool(self._rows) and self._rows[-1][0].loop is not plan.loop
+
+    def let_go(self, plan: Plan, begins: bool, made: Sequence[torch.Tensor]) -> None:
+        """A turn is let go of, in which these were made; whether it ``begins`` a turn of the loop
+        or goes on with one."""
+        self._count += begins
+        numbers = [made[nr].item() if made[nr].is_cpu else None for nr in plan.named]
+        self._rows.append((plan, numbers, begins))
+
+    def note(self, raw: list[Any], goes_on: bool) -> None:
+        """Note them, and begin anew. What is noted next may belong to the newest of them
+        (``goes_on``), which is then no other turn of the loop."""
+        count, rows = self._count, self._rows
+        self._count, self._rows = 0, deque(maxlen=MAX_ROWS)
+        told: list[Row] = []
+        for plan, numbers, begins in rows:
+            if begins:
+                told.append(([], []))
+            if told:
+                told[-1][0].extend(_given(plan, numbers))
+        before: list[Row] = [([], [])]
+        told = before * (count - len(told)) + told
+        if goes_on and told:
+            told.pop()
+        if told:
+            raw.append((PASSED, told))
+
+
+def _given(plan: Plan, numbers: Sequence[Any]) -> list[Given]:
+    """The numbers that a turn gave names to. The place of a call stands for the id of its result,
+    as nobody knows that."""
+    found: list[Given] = []
+    for nr, number in zip(plan.named, numbers, strict=True):
+        if number is not None:
+            like = plan.calls[nr].like
+            assert like is not None
+            kind = dtype_name(like.made[0].facts.dtype)
+            content = capture(np.asarray(number, "float32" if kind == "bfloat16" else kind))
+            found.append((-1 - nr, like.names, content))
+    return found
