@@ -100,14 +100,15 @@ class HeardCalls(CallNotes, TorchFunctionMode):
             except Exception as error:
                 self.fault(error)
         else:
-            before = self._before(args, kwargs)
+            before = self.before(args, kwargs)
         try:
             result = func(*args, **kwargs)
-        except RuntimeError as error:
+        except Exception as error:
             if expected:
                 steady.note_held()
-                before = self._before(args, kwargs)
-            self.failed(error, before, func, name)
+                before = self.before(args, kwargs)
+            if isinstance(error, RuntimeError):
+                self.failed(error, before, func, name)
             raise
         if expected:
             try:
@@ -115,7 +116,7 @@ class HeardCalls(CallNotes, TorchFunctionMode):
                     return result
             except Exception as error:
                 self.fault(error)
-            before = self._before(args, kwargs)  # it writes nothing, so it was given these
+            before = self.before(args, kwargs)  # it writes nothing, so it was given these
         if before is not None:
             try:
                 if not plain or not self.note_usual(func, name, before, result, _getframe(1)):
@@ -154,7 +155,7 @@ class HeardCalls(CallNotes, TorchFunctionMode):
             return apply(*args, **kwargs)
         self.recorder.catch_up()
         self.steady.unusual = True
-        before = self._before(args, kwargs)
+        before = self.before(args, kwargs)
         with self.silenced():
             result = apply(*args, **kwargs)
         if before is not None:
@@ -245,7 +246,8 @@ class HeardCalls(CallNotes, TorchFunctionMode):
         if known is not None and len(self.hooks) < MAX_KEPT:
             self.hooks[id(known.code)] = known
 
-    def _before(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Given | None:
+    def before(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Given | None:
+        """What a call is given, before it; None if that could not be found out."""
         try:
             with torch._C.DisableTorchFunction():
                 return given_to(self.identity, args, kwargs)

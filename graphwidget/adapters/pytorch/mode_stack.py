@@ -9,6 +9,10 @@ import torch
 
 from .heard_calls import HeardCalls
 
+_count: Callable[[], int] = torch._C._len_torch_function_stack
+_at: Callable[[int], Any] = torch._C._get_function_stack_at
+_pop: Callable[[], Any] = torch._C._pop_torch_function_stack
+
 
 def enter(mode: HeardCalls) -> None:
     """Put the mode below the program's own, which are taken off from the top when their blocks
@@ -39,6 +43,15 @@ def leave(mode: HeardCalls) -> bool:
     for each in reversed(above):
         torch._C._push_on_torch_function_stack(each)
     return found
+
+
+def only_it_is_taken(mode: HeardCalls) -> bool:
+    """Take the mode off the stack of modes, if no other one is there; whether it did."""
+    # The hot path: most modules of a turn that is held.
+    if _count() != 1 or _at(0) is not mode:
+        return False
+    _pop()
+    return True
 
 
 class Without:

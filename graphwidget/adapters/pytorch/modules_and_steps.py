@@ -29,10 +29,10 @@ from ..module_paths import ModuleNames, numbers_of
 from ..sorting import BEGINS, ENDS
 from .arguments import Given, given_to
 from .heard_calls import HeardCalls
-from .mode_stack import Replaced, Without, enter, leave
+from .mode_stack import Replaced, Without, enter, leave, only_it_is_taken
 from .positions import Positions, not_the_users
 from .run_checks import RunChecks
-from .steady_plan import LEAVE, Enter
+from .steady_plan import LEAVE, Call, Enter
 from .steady_turns import held_by
 from .tape import Write
 
@@ -107,18 +107,72 @@ class ModulesAndSteps:
         """The call of a module, which is heard."""
 
         @wraps(plain)
-        def call(module: Any, /, *args: Any, **kwargs: Any) -> Any:
+        def hearing(module: Any, /, *args: Any, **kwargs: Any) -> Any:
             # what Dynamo traces is no call of the program's: it must not come to see the rest
             if is_dynamo_compiling() or self._elsewhere():
                 return plain(module, *args, **kwargs)
-            held = self._module_begins(module, _getframe(1))
+            frame = _getframe(1)
+            if (
+                self.steady.going_on
+                and not kwargs
+                and not self._away
+                and self.steady.may_be_whole()
+            ):
+                taken = only_it_is_taken(self.calls)
+                try:
+                    call = self._whole(module, args, frame) if taken else None
+                    if call is not None:
+                        return self._call_whole(call, plain, module, args)
+                finally:
+                    if taken and not self.calls.off:
+                        enter(self.calls)
+            held = self._module_begins(module, frame)
             try:
                 return plain(module, *args, **kwargs)
             finally:
                 if self._handles and (held or self.scopes):
                     self._module_ends()
 
-        return call
+        return hearing
+
+    def _whole(self, module: Any, args: tuple[Any, ...], frame: FrameType) -> Call | None:
+        """The only call that a module makes, if it is one that is to come and no other mode is
+        there to hear it: then it need not be heard."""
+        try:
+            return self.steady.takes_whole(module, args, frame)
+        except Exception as error:
+            self.fault(error)
+            return None
+
+    def _call_whole(
+        self, call: Call, plain: Callable[..., Any], module: Any, args: tuple[Any, ...]
+    ) -> Any:
+        """Call a module that is heard as a whole, while the mode is off the stack."""
+        calls, steady, like = self.calls, self.steady, call.like
+        assert like is not None
+        name, before = like.name, None  # which `raised_calls.py` looks for
+        try:
+            result = plain(module, *args)
+        except BaseException as error:
+            given = steady.taken(call)
+            steady.note_held()
+            before = calls.before(*given)
+            if isinstance(error, RuntimeError):
+                calls.failed(error, before, call.func, name)
+            self.note_end()
+            raise
+        try:
+            if steady.holds(result):
+                steady.leaves()
+                return result
+            before = calls.before(*steady.taken(call))
+            if before is not None:
+                with torch._C.DisableTorchFunction():
+                    calls.note(call.func, name, before, result)
+        except Exception as error:
+            self.fault(error)
+        self.note_end()
+        return result
 
     def _module_begins(self, module: Any, frame: FrameType) -> bool:
         """Whether it is held."""

@@ -79,7 +79,8 @@ class Plan(NamedTuple):
     how many nodes were made since the run before, and what it reaches; its calls alone, which of
     them make one number that gets a name, how often results are given to calls of this turn, and
     those of the last one, and how many results others are views of; whether the gradients are few
-    and near (``nans.py``); and which turns it is among."""
+    and near (``nans.py``); which turns it is among; and the modules that are heard as a whole
+    (``whole_modules.py``), by the places of their beginnings."""
 
     events: list[Call | Enter | None]
     position: Position
@@ -93,6 +94,7 @@ class Plan(NamedTuple):
     bases: int
     few: bool
     loop: Region | None
+    wholes: dict[int, Any]
 
     @property
     def begins(self) -> Position:
@@ -144,19 +146,9 @@ def plan_of(
     leaves = [leaf() for leaf in reach.leaves]
     few = few_and_near([None if leaf is None else leaf.grad for leaf in leaves])
     return Plan(
-        events,
-        position,
-        nr,
-        way[0],
-        reach,
-        calls,
-        named,
-        uses,
-        late_uses,
-        bases,
-        few,
-        turn_of(position),
-    )
+        events, position, nr, way[0], reach, calls, named, uses, late_uses, bases, few,
+        turn_of(position), {},
+    )  # fmt: skip
 
 
 def turn_of(position: Position) -> Region | None:

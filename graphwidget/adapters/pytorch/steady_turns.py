@@ -46,6 +46,7 @@ from .steady_plan import (
 )
 from .tape import Heard, Write, new_tuple
 from .tensor_facts import copyable
+from .whole_modules import wholes_of
 
 if TYPE_CHECKING:
     from .backward_run import BackwardRun
@@ -246,6 +247,7 @@ class SteadyTurns:
                 self._counts[position] = -WAIT  # if it comes to nothing, not every turn is tried
                 plan = plan_of(said, position, root, way, run.reach, born, last)
                 if plan is not None:
+                    plan.wholes.update(wholes_of(plan))
                     plan.events.append(END)  # type: ignore[arg-type]
                     self._plans[plan.begins] = plan
         self.going_on = bool(self._plans)
@@ -378,6 +380,44 @@ class SteadyTurns:
         self._at += 1
         self.positions.site = call.position.site
         return True
+
+    def may_be_whole(self) -> bool:
+        """Whether the module that is called next may be heard as a whole."""
+        return self._plan is None or self._at in self._plan.wholes
+
+    def takes_whole(self, module: Any, args: tuple[Any, ...], frame: FrameType) -> Call | None:
+        """A module is called: if it is to come, and is heard as a whole, it is entered; the call
+        that it makes."""
+        # The hot path: most modules of a turn that is held.
+        if self._plan is None and not self._begins(frame):
+            return None
+        assert self._plan is not None
+        whole = self._plan.wholes.get(self._at)
+        if whole is None:
+            return None
+        event, call = self._events[self._at : self._at + 2]
+        if event.module() is not module or self.positions.at(frame) is not event.position:
+            return None
+        arguments = whole.arguments(module, args)
+        if arguments is None or torch.is_grad_enabled() is not call.enabled:
+            return None
+        try:
+            given = self._taken(arguments, call.sources)
+        except RuntimeError:  # a tensor without versions
+            given = None
+        if given is None:
+            return None
+        self._given = given
+        self._now.append(event)
+        self._at += 1
+        found: Call = call
+        return found
+
+    def taken(self, call: Call) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments that the call was given for which it was asked last."""
+        given = [each() if isinstance(each, Ref) else each for each in self._given]
+        count = len(given) - len(call.words)
+        return given[:count], dict(zip(call.words, given[count:], strict=True))
 
     def enters(self, module: Any, frame: FrameType) -> bool:
         """A module is called: whether that is to come; then it is entered."""
