@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import linecache
-import weakref
 from typing import Any
 
 import pytest
@@ -24,7 +23,8 @@ MODEL = """
 torch.manual_seed(0)
 nn, F = torch.nn, torch.nn.functional
 x, y = torch.randn(4, 2), torch.randn(4, 1)
-net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+act = nn.LeakyReLU()
+net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), act, nn.Linear(3, 1))
 w = torch.ones(2, requires_grad=True)
 optimizer = torch.optim.OPTIMIZER
 kept, old = [], None
@@ -54,7 +54,7 @@ EVENTS = {
     "a result written": "out += 1",
     "a parameter written": "net[0].weight.data.mul_(1.5)",
     "a bias written": "with torch.no_grad(): net[0].bias += 1",
-    "a weight written": "with torch.no_grad(): net[2].weight += 1",
+    "a weight written": "with torch.no_grad(): net[3].weight += 1",
     "a copy written": "h.detach().zero_()",
     "data written": "h.data.zero_()",
     "another rate": "optimizer.param_groups[0]['lr'] = 0.01",
@@ -92,6 +92,13 @@ EVENTS = {
     "an eager step": "optimizer.step()",
     "training mode": "net.train(n % 2 == 0)",
     "dropped gradients": "w.grad = None",
+    "a hook of a module": "net[1].register_forward_hook(lambda module, given, made: made * 2)",
+    "a forward of its own": "net[1].forward = lambda given: given.sin() * 2",
+    "another attribute": "act.negative_slope = 0.5",
+    "in place": "act.inplace = True",
+    "another weight": "net[0].weight = nn.Parameter(torch.ones(3, 2))",
+    "a wrong shape": "x = torch.randn(4, 3); w = torch.ones(3, requires_grad=True)",
+    "a module more": "net.append(nn.Identity())",
     "a group more": "optimizer.add_param_group({'params': [torch.zeros(1, requires_grad=True)]})",
 }
 DOUBLE = """
@@ -121,15 +128,17 @@ LOOPS = {
     "a function": "def train():\n    global old, h, out, loss\n"
     + "".join(f"    {line}\n" for line in (LOOP + PLAIN).splitlines())
     + "train()\n",
-    "a function for a turn": "def turn(n):\n    global old, h, out, loss, x, y, net\n    while True:\n"
+    "a function for a turn": "def turn(n):\n    global old, h, out, loss, x, y, net\n"
+    "    while True:\n"
     + "".join(f"    {line}\n" for line in PLAIN.splitlines())
     + f"        break\nfor n in range({TURNS}):\n    turn(n)\n",
-    "a layer in place": LOOP + PLAIN.replace("net(h)", "net(F.relu(h, inplace=False))"),
+    "a function of a layer": LOOP + PLAIN.replace("net(h)", "net(F.relu(h, inplace=False))"),
     "dropout": LOOP + PLAIN.replace("net(h)", "net(F.dropout(h, 0.0))"),
     "batch norm": "norm = nn.BatchNorm1d(2)\n" + LOOP + PLAIN.replace("net(h)", "net(norm(h))"),
     "clipping": LOOP
-    + PLAIN.replace("    optimizer.step", "    nn.utils.clip_grad_norm_([w], 1.)\n    optimizer.step"),
-    "two optimizers": "other = torch.optim.SGD([w], lr=0.1)\n" + LOOP + PLAIN + "    other.step()\n",
+    + PLAIN.replace("    optimizer.s", "    nn.utils.clip_grad_norm_([w], 1.)\n    optimizer.s"),
+    "two optimizers": "other = torch.optim.SGD([w], lr=0.1)\n"
+    + LOOP + PLAIN + "    other.step()\n",
     "a scheduler": "plan = torch.optim.lr_scheduler.StepLR(optimizer, 3)\n"
     + LOOP + PLAIN + "    plan.step()\n",
     "a schedule of data": LOOP + "    x = x.clone()\n" + PLAIN,
@@ -183,17 +192,18 @@ class Told:
 
         def facts(value: Any) -> Any:
             row = model.values.get(value)
-            keys = ("summary", "version", "requires_grad", "leaf")
-            return value if row is None else [row.get(key) for key in keys]
+            if row is None:
+                return None
+            # whether a leaf's numbers are known, that a step writes, depends on when it is told
+            numbers = None if row["requires_grad"] and row["leaf"] else row["summary"]
+            return [numbers, row["version"], row["requires_grad"], row["leaf"]]
 
         calls = [
             [call["op"], [facts(each) for each in (*call["inputs"], *call["outputs"])]]
             for call in sorted(model.calls.values(), key=lambda call: call["time"])
             if call["time"] >= start
         ]
-        names = {
-            name: facts(value) for name, value in model.names.items() if value in model.values
-        }
+        names = {name: facts(value) for name, value in model.names.items() if value in model.values}
         loops = [(loop["count"], loop["curves"]) for loop in model.loops.values()]
         told = [each for each in story(self.recorded, start) if each not in OTHERS]
         told = [each for each in told if each[0] not in ("Value", "Grad") and not is_curve(each)]
@@ -218,3 +228,137 @@ def _with(loop: str, event: str, place: int, often: str) -> str:
     at = body[place % len(body)] if place < len(body) else body[-1] + 1
     lines.insert(at, f"{indent}if n {often}: {EVENTS[event]}\n")
     return "".join(lines).replace(": with ", f":\n{indent}    with ")
+
+
+HELD = [
+    "training", "all losses noted", "some losses noted", "gradients that add up", "slices",
+    "new data", "data that was made", "a metric", "two models", "a function",
+    "a function for a turn", "dropout", "two optimizers", "a scheduler", "unused", "attention",
+    "a schedule of data", "a function of a layer",
+]  # fmt: skip
+KEPT = ["all losses kept", "the last result"]
+"""Loops of which the program keeps what they made."""
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_turns_that_repeat_are_held(name: str) -> None:
+    told = Told(LOOPS[name], True)
+    assert told.held > TURNS // 3
+    assert [told.findings, told.faults, told.error] == [[], [], []]
+
+
+@pytest.mark.parametrize("name", sorted(LOOPS.keys() - set(HELD)))
+def test_others_are_noted(name: str) -> None:
+    told = Told(LOOPS[name], True)
+    assert told.held <= 2 * (name in KEPT)
+    assert [told.faults, told.error] == [[], []]
+
+
+@pytest.mark.parametrize("often", [f"== {AT}", f"> {AT}"])
+@pytest.mark.parametrize("place", [3, 9])
+@pytest.mark.parametrize("event", EVENTS)
+def test_whatever_happens_is_found_as_if_no_turn_was_held(
+    event: str, place: int, often: str
+) -> None:
+    _alike(_with("training", event, place, often), "Adam")
+
+
+@pytest.mark.parametrize(
+    "event", ["a saved value written", "a weight written", "a backward twice", "an error", "a leaf"]
+)
+@pytest.mark.parametrize("loop", sorted(LOOPS.keys() - {"training"}))
+def test_so_it_is_in_all_kinds_of_loops(loop: str, event: str) -> None:
+    _alike(_with(loop, event, 5, f"== {AT}"), "SGD", story=False)
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_so_it_is_with_all_kinds_of_optimizers(optimizer: str) -> None:
+    for event in ("nothing", "a weight written", "a backward twice", "an eager step"):
+        _alike(_with("training", event, 4, f"== {AT}"), optimizer, story=False)
+
+
+def _alike(source: str, optimizer: str, story: bool = True) -> None:
+    one, other = Told(source, True, optimizer), Told(source, False, optimizer)
+    assert not one.faults
+    assert one.error == other.error
+    assert one.findings == other.findings
+    if story:
+        for told, wanted in zip(one.end(1), other.end(1), strict=True):
+            if isinstance(told, dict):  # what happened once in turns that were let go of has none
+                made = {name for name, facts in told.items() if not facts[2] or not facts[3]}
+                assert {name: told[name] for name in made} == {name: wanted[name] for name in made}
+            else:
+                assert told == wanted
+
+
+@pytest.mark.parametrize("name", HELD)
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_the_program_computes_the_same(name: str, optimizer: str) -> None:
+    source = MODEL.replace("OPTIMIZER", OPTIMIZERS[optimizer]) + "DATA = x, y\n" + LOOPS[name]
+    space: dict[str, Any] = {"torch": torch}
+    exec(compile(source, "<plain>", "exec"), space)
+    watched = Told(LOOPS[name], True, optimizer).space
+    for tensor, other in zip(
+        [space["w"], *space["net"].parameters(), space["loss"]],
+        [watched["w"], *watched["net"].parameters(), watched["loss"]], strict=True,
+    ):  # fmt: skip
+        assert torch.equal(tensor, other)
+
+
+def test_the_curve_has_the_numbers_of_all_turns() -> None:
+    told = Told(LOOPS["all losses noted"], True)
+    (loop,) = told.recorded.model.loops.values()
+    assert loop["count"] == TURNS
+    shown = torch.tensor([float(each) for each in loop["curves"]["loss"]])
+    assert torch.equal(shown, torch.tensor(told.space["kept"]))
+
+
+def test_two_turns_are_kept_alive_at_most_and_nothing_when_it_is_over() -> None:
+    source = """
+import weakref
+made = []
+for n in range(40):
+    optimizer.zero_grad()
+    loss = ((net(x * w) - y) ** 2).mean()
+    loss.backward()
+    optimizer.step()
+    made.append(weakref.ref(loss))
+    kept.append(sum(each() is not None for each in made))
+del loss
+"""
+    told = Told(source, True)
+    assert told.held
+    assert max(told.space["kept"]) <= 3
+    gc.collect()
+    assert not any(each() is not None for each in told.space["made"])
+
+
+def test_nothing_of_it_is_left() -> None:
+    patched = (
+        (torch.nn.Module, "__call__"), (torch.optim.SGD, "step"),
+        (torch.optim.Optimizer, "zero_grad"),
+    )  # fmt: skip
+    before = [getattr(owner, name) for owner, name in patched]
+    Told(LOOPS["training"], True)
+    assert [getattr(owner, name) for owner, name in patched] == before
+    assert not torch._C._len_torch_function_stack()
+
+
+def test_a_module_with_an_error_leaves_the_mode_where_it_was() -> None:
+    source = LOOP + PLAIN.replace(
+        "    out = net(h)\n",
+        "    try:\n        out = net(h if n != 25 else h[:, :1])\n"
+        "    except RuntimeError:\n        kept.append(n)\n        out = net(h)\n"
+        "    kept.append(torch._C._len_torch_function_stack())\n",
+    )
+    _alike(source, "SGD")
+    told = Told(source, True)
+    assert told.held
+    assert told.space["kept"] == [*[1] * 25, 25, *[1] * (TURNS - 25)]
+
+
+def test_a_deepcopy_of_a_model_is_another_model() -> None:
+    source = (
+        LOOP + PLAIN + f"    if n == {AT}:\n        import copy\n        net = copy.deepcopy(net)\n"
+    )
+    _alike(source, "SGD")

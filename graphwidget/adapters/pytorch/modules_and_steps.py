@@ -111,13 +111,8 @@ class ModulesAndSteps:
             # what Dynamo traces is no call of the program's: it must not come to see the rest
             if is_dynamo_compiling() or self._elsewhere():
                 return plain(module, *args, **kwargs)
-            frame = _getframe(1)
-            if (
-                self.steady.going_on
-                and not kwargs
-                and not self._away
-                and self.steady.may_be_whole()
-            ):
+            frame, steady = _getframe(1), self.steady
+            if steady.going_on and not (kwargs or self._away) and steady.may_be_whole():
                 taken = only_it_is_taken(self.calls)
                 try:
                     call = self._whole(module, args, frame) if taken else None

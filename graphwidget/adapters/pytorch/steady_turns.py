@@ -234,6 +234,7 @@ class SteadyTurns:
         """A run was noted, and has ended well: if its turn has repeated often, plan the next."""
         said, unusual, born, last = self.said, self.unusual, self._born, self._said_last
         self.said, self.unusual, self._born = [], False, self.identity.tables.number()
+        self._given = []
         calls = [each for each in said if isinstance(each, Heard)]
         self._said_last = {each.made[0].facts.number: nr for nr, each in enumerate(calls)}
         self._run_before = run.position
@@ -365,6 +366,7 @@ class SteadyTurns:
             before = given[call.gives]
             if result is (before() if type(before) is Ref else before):
                 self._at += 1
+                self._given = []
                 return True
         if call.pair and type(result) is tuple and len(result) == 2 and result[1] is None:
             made = result[0]
@@ -378,6 +380,7 @@ class SteadyTurns:
         self._now.append((call, given, made))
         self._made.append(made)
         self._at += 1
+        self._given = []
         self.positions.site = call.position.site
         return True
 
