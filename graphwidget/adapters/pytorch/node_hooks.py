@@ -93,13 +93,13 @@ class NodeHooks:
                 self.done.append(number)
             with torch._C.DisableTorchFunction():
                 taken, value, grad, added = self._taken(out), None, None, None
-                if leaf is not None and leaf.grad is not None:
+                if leaf is not None and (grown := leaf.grad) is not None:
                     known = runs.identity.current(leaf)
                     runs.checks.graded.add(known.storage)
-                    value, grad = known.id, self._accumulated(leaf, leaf.grad, taken)
+                    value, grad = known.id, self._accumulated(leaf, grown, taken)
                     if id(leaf) not in self._ungraded and not _hooked(leaf):
                         added = taken[0]
-                    runs.identity.note_gradient(leaf)
+                    runs.identity.note_gradient(leaf, grown)
                 gave = self._taken(into) if into else []  # a leaf's node gives nothing
             freed = saves and not self.keeps  # the engine does it right after this hook
             told = runs.ran, self.run, ref, freed, taken, value, grad, gave, added

@@ -145,6 +145,7 @@ def _transformed() -> bool:
 
 
 @cache
+@cache
 def dtype_name(dtype: torch.dtype) -> str:
     """``float32`` for ``torch.float32``."""
     return str(dtype).removeprefix("torch.")

@@ -335,12 +335,12 @@ class Tensors:
         self.silent[storage_of(tensor)] = Silent(self.time, value, site, how)
         self.time += 1
 
-    def note_gradient(self, leaf: torch.Tensor) -> None:
+    def note_gradient(self, leaf: torch.Tensor, grad: torch.Tensor) -> None:
         """A leaf got a gradient."""
-        if id(leaf.grad) not in self.gradients:
+        if id(grad) not in self.gradients:
             if len(self.gradients) > MAX_SILENT:
                 self.gradients.clear()
-            self.gradients[id(leaf.grad)] = weakref.ref(leaf)
+            self.gradients[id(grad)] = weakref.ref(leaf)
 
     def captured(self, tensor: torch.Tensor) -> Captured:
         """The tensor's content as it is now, to be looked at later; of a large one, and where
