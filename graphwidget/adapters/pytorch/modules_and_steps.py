@@ -146,12 +146,12 @@ class ModulesAndSteps:
         calls, steady, like = self.calls, self.steady, call.like
         assert like is not None
         name, before = like.name, None  # which `raised_calls.py` looks for
+        given = steady.given
         try:
             result = plain(module, *args)
         except BaseException as error:
-            given = steady.taken(call)
             steady.note_held()
-            before = calls.before(*given)
+            before = calls.before(*steady.taken(call, given))
             if isinstance(error, RuntimeError):
                 calls.failed(error, before, call.func, name)
             self.note_end()
@@ -160,7 +160,7 @@ class ModulesAndSteps:
             if steady.holds(result):
                 steady.leaves()
                 return result
-            before = calls.before(*steady.taken(call))
+            before = calls.before(*steady.taken(call, given))
             if before is not None:
                 with torch._C.DisableTorchFunction():
                     calls.note(call.func, name, before, result)

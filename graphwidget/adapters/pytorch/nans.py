@@ -172,7 +172,9 @@ def few_and_near(grads: Iterable[torch.Tensor | None]) -> bool:
 
 def are_finite(grads: list[Any]) -> bool:
     """Whether gradients that are few and near have no number that is not finite; False where that
-    cannot be said."""
+    cannot be said, or where a dispatch mode of the program's would hear us."""
+    if torch._C._len_torch_dispatch_stack():
+        return False
     try:
         number = _FLAT(grads).sum().item()
     except (RuntimeError, TypeError):

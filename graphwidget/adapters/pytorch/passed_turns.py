@@ -14,7 +14,7 @@ from ...recording.summary import capture
 from ..scope_marks import Given
 from ..sorting import PASSED
 from .steady_plan import Plan
-from .tensor_facts import dtype_name
+from .tensor_facts import copyable, dtype_name
 
 MAX_ROWS = 10_000
 """Turns whose numbers are kept; older ones are only counted."""
@@ -37,7 +37,7 @@ class PassedTurns:
         """A turn is let go of, in which these were made; whether it ``begins`` a turn of the loop
         or goes on with one."""
         self._count += begins
-        numbers = [made[nr].item() if made[nr].is_cpu else None for nr in plan.named]
+        numbers = [_number(made[nr], _dtype(plan, nr)) for nr in plan.named]
         self._rows.append((plan, numbers, begins))
 
     def note(self, raw: list[Any], goes_on: bool) -> None:
@@ -59,6 +59,20 @@ class PassedTurns:
             raw.append((PASSED, told))
 
 
+def _dtype(plan: Plan, nr: int) -> torch.dtype:
+    like = plan.calls[nr].like
+    assert like is not None
+    dtype: torch.dtype = like.made[0].facts.dtype
+    return dtype
+
+
+def _number(tensor: torch.Tensor, dtype: torch.dtype) -> Any:
+    """The only number of a tensor; None if it has more of them than in the planned turn or another
+    type, or is not near."""
+    usual = tensor.numel() == 1 and tensor.dtype is dtype
+    return tensor.item() if usual and copyable(tensor) else None
+
+
 def _given(plan: Plan, numbers: Sequence[Any]) -> list[Given]:
     """The numbers that a turn gave names to. The place of a call stands for the id of its result,
     as nobody knows that."""
@@ -67,7 +81,7 @@ def _given(plan: Plan, numbers: Sequence[Any]) -> list[Given]:
         if number is not None:
             like = plan.calls[nr].like
             assert like is not None
-            kind = dtype_name(like.made[0].facts.dtype)
+            kind = dtype_name(_dtype(plan, nr))
             content = capture(np.asarray(number, "float32" if kind == "bfloat16" else kind))
             found.append((-1 - nr, like.names, content))
     return found

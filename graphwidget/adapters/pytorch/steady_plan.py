@@ -136,9 +136,9 @@ def plan_of(
     every = [each for each in events if isinstance(each, Call)]
     if sum(each.size for each in every) > MAX_NUMBERS:
         return None
-    whences = [whence for call in every for whence in _whences(call.sources)]
-    uses, late_uses = whences.count(MADE), whences.count(LAST)
     calls = [each for each in every if each.like is not None]
+    whences = [whence for call in calls for whence in _whences(call.sources)]
+    uses, late_uses = whences.count(MADE), whences.count(LAST)
     named = [at for at, each in enumerate(calls) if each.like and is_number(each.like)]
     viewed = [each.like.made[0].facts.base for each in calls if each.like is not None]
     numbers = {base.facts.number for base in viewed if base is not None}
@@ -188,11 +188,11 @@ class _Origins(NamedTuple):
 
     def source(self, value: Any) -> Source | None:
         """Where an argument comes from; None of one that no plan may have."""
-        if type(value) is list or (type(value) is tuple and not _plainly(value)):
+        if type(value) is list or (type(value) is tuple and not is_plain(value)):
             found = self.sources(value)
             return None if found is None else (EACH, found)
         if type(value) is not Ref:
-            return (PLAINLY, value) if _plainly(value) else None
+            return (PLAINLY, value) if is_plain(value) else None
         number = value.facts.number
         if number in self.made:
             return MADE, self.made[number]
@@ -237,11 +237,12 @@ def _gave(call: Gave, origins: _Origins) -> Call | None:
     return Call(None, call.func, sources, tuple(call.kwargs), call.enabled, None, call.nr)
 
 
-def _plainly(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
+    """Whether a value is no tensor, and has none."""
     kind = type(value)
     if kind is slice:
         return all(type(each) in PLAIN for each in (value.start, value.stop, value.step))
-    return kind in PLAIN or (kind is tuple and all(map(_plainly, value)))
+    return kind in PLAIN or (kind is tuple and all(map(is_plain, value)))
 
 
 def is_like(value: Any, before: Any) -> bool:
@@ -251,7 +252,7 @@ def is_like(value: Any, before: Any) -> bool:
     if kind is not type(before):
         return False
     if kind is slice:
-        return _plainly(value)
+        return is_plain(value)
     if kind is tuple:
         return len(value) == len(before) and all(map(is_like, value, before))
     return kind is int or kind is float or value == before

@@ -126,7 +126,10 @@ class HeldRun:
     def ended(self, status: str) -> None:
         """It is over."""
         if self.noted is None and status == "ok":
-            self.turns.turn_over(self)
+            try:
+                self.turns.turn_over(self)
+            except Exception as error:
+                self.turns.fault(error)
             return
         self.turns.note_held()
         if self.noted is not None:
@@ -199,7 +202,8 @@ class SteadyTurns:
         self._plan: Plan | None = None
         self._events: Sequence[Any] = ()
         self._at = 0  # which event is to come
-        self._given: list[Any] = []  # what the call that goes on was given
+        self.given: list[Any] = []
+        """What the call that goes on was given."""
         self._now: list[Any] = []
         self._made: list[torch.Tensor] = []  # in this turn
         self._last: list[Any] = []
@@ -293,7 +297,7 @@ class SteadyTurns:
             except RuntimeError:  # a tensor without versions
                 given = None
             if given is not None:
-                self._given = given
+                self.given = given
                 return True
         self.note_held()
         return False
@@ -360,7 +364,7 @@ class SteadyTurns:
     def holds(self, result: Any) -> bool:
         """The expected call has given this: whether it is held. If not, what came before it is
         noted."""
-        call, given = self._events[self._at], self._given
+        call, given = self._events[self._at], self.given
         made = result
         if call.gives >= 0:
             before = given[call.gives]
@@ -410,15 +414,15 @@ class SteadyTurns:
             given = None
         if given is None:
             return None
-        self._given = given
+        self.given = given
         self._now.append(event)
         self._at += 1
         found: Call = call
         return found
 
-    def taken(self, call: Call) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments that the call was given for which it was asked last."""
-        given = [each() if isinstance(each, Ref) else each for each in self._given]
+    def taken(self, call: Call, held: Sequence[Any]) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments of a call for which these were held."""
+        given = [each() if isinstance(each, Ref) else each for each in held]
         count = len(given) - len(call.words)
         return given[:count], dict(zip(call.words, given[count:], strict=True))
 
@@ -563,16 +567,17 @@ class SteadyTurns:
             return
         self.going_on, self._plan = False, None
         self._last, self._last_made, self._now, self._made = [], [], [], []
-        self._last_plan = None
-        for step in self._first_steps:
-            self._note_passed_step(step)
-        self._first_steps, self._new_steps = [], []
-        self._passed.note(self.identity.recorder.raw, not self._last_begins)
+        self._last_plan, self.given = None, []
+        steps, self._first_steps, self._new_steps = self._first_steps, [], []
         self._steps.clear()
+        self._own.clear()  # now they are known
         if plan is not None:
             self._plans.pop(plan.begins, None)
         try:
             with torch._C.DisableTorchFunction():
+                for step in steps:
+                    self._note_passed_step(step)
+                self._passed.note(self.identity.recorder.raw, not self._last_begins)
                 self._note_all([*last, *now])
         except Exception as error:
             self.fault(error)

@@ -8,12 +8,12 @@ made.
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import itemgetter
+from operator import is_, itemgetter
 from typing import Any, NamedTuple
 
 from torch.nn.modules import module as of_torch
 
-from .steady_plan import EACH, LEAVE, PLAINLY, SAME, Call, Enter, Plan
+from .steady_plan import EACH, LEAVE, PLAINLY, SAME, Call, Enter, Plan, is_plain
 
 HOOKS = "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"
 _hooks_of: Callable[[Any], tuple[Any, ...]] = itemgetter(*HOOKS)
@@ -23,25 +23,30 @@ INPUT = object()
 
 
 class Whole(NamedTuple):
-    """A module that is called and makes one call; ``forward`` is its class's, ``attributes`` gets
-    those that its calls may depend on, which have these ``values``; ``given`` are the call's
-    arguments: the ``INPUT``, names of parameters in a tuple, or what is no tensor."""
+    """A module that is called and makes one call; ``forward`` is its class's, ``attributes`` are
+    those that its calls may depend on, which have these ``values``; ``missing`` are the parameters
+    that it could have and has not; ``given`` are the call's arguments: the ``INPUT``, names of
+    parameters in a tuple, or what is no tensor."""
 
     forward: Any
-    attributes: Callable[[Any], Any]
-    values: Any
+    attributes: list[str]
+    values: list[Any]
+    missing: list[str]
     given: list[Any]
 
     def arguments(self, module: Any, args: tuple[Any, ...]) -> list[Any] | None:
         """What its call will be given; None if the module may do something else this time."""
         # The hot path: every such module of every turn that is held.
+        # Attributes are to be the very same: what the user puts there may not be comparable.
         own = module.__dict__
+        parameters = own["_parameters"]
         if (
             len(args) != 1 or type(module).forward is not self.forward or "forward" in own
-            or any(_hooks_of(own)) or self.attributes(own) != self.values or _any_global_hook()
+            or any(_hooks_of(own)) or _any_global_hook()
+            or not all(map(is_, map(own.get, self.attributes), self.values))
+            or (self.missing and any(parameters.get(x) is not None for x in self.missing))
         ):  # fmt: skip
             return None
-        parameters = own["_parameters"]
         return [
             args[0] if each is INPUT else parameters.get(each[0]) if type(each) is _Name else each
             for each in self.given
@@ -82,7 +87,8 @@ def _whole(enter: Enter, call: Call) -> Whole | None:
         name = names.get(id(ref())) if whence is SAME else None
         given.append(what if whence is PLAINLY else INPUT if name is None else _Name((name,)))
     attributes = sorted(word for word in module.__dict__ if not word.startswith("_"))
-    if given.count(INPUT) != 1 or len(attributes) < 2:
+    values = [module.__dict__[word] for word in attributes]
+    if given.count(INPUT) != 1 or not all(map(is_plain, values)):
         return None
-    get: Callable[[Any], Any] = itemgetter(*attributes)
-    return Whole(type(module).forward, get, get(module.__dict__), given)
+    missing = [name for name, each in module._parameters.items() if each is None]
+    return Whole(type(module).forward, attributes, values, missing, given)
