@@ -16,10 +16,10 @@ import torch.autograd.graph
 from ...graph import runtime
 from ...recording.positions import Position
 from .backward_run import BackwardRun
+from .held_turns import HeldRun
 from .live import Abandoned, LiveRun, gate_of_this_thread
 from .ops import tensors_in
 from .run_context import RunContext
-from .steady_turns import HeldRun
 
 ENTRY = "_engine_run_backward"
 Function: Any = torch.autograd.Function

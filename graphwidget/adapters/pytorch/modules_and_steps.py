@@ -29,11 +29,11 @@ from ..module_paths import ModuleNames, numbers_of
 from ..sorting import BEGINS, ENDS
 from .arguments import Given, given_to
 from .heard_calls import HeardCalls
+from .held_steps import held_by
 from .mode_stack import Replaced, Without, enter, leave, only_it_is_taken
 from .positions import Positions, not_the_users
 from .run_checks import RunChecks
 from .steady_plan import LEAVE, Call, Enter
-from .steady_turns import held_by
 from .tape import Write
 
 
@@ -314,7 +314,7 @@ class ModulesAndSteps:
                 if not self._held_step:
                     name = type(optimizer).__name__
                     writes = self.calls.stepped(name, self._stepping, position)
-                    self.steady.learn_step(optimizer, position, writes)
+                    self.steady.steps.learn(optimizer, position, writes)
         except Exception as error:
             self.fault(error)
         self.step_over()

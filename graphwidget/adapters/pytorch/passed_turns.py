@@ -1,5 +1,7 @@
-"""What remains of held turns that were let go of (``steady_turns.py``): their count, and of the
-newest ones the numbers with names, for the curves of their loop."""
+"""What remains of held turns that were let go of: their count, and the numbers with names.
+
+Of these there are curves of the loop; they are kept of the newest turns (``held_turns.py``).
+"""
 
 from __future__ import annotations
 

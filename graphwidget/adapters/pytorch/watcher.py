@@ -79,7 +79,7 @@ class TorchAdapter:
         self.hooks = ModulesAndSteps(
             recorder, self.calls, self.runs.checks, self.positions, self.fault
         )
-        self.steady.runs, self.steady.hooks = self.runs, self.hooks
+        self.steady.runs, self.steady.scopes = self.runs, self.hooks
         self.runs.about_to_run, self.runs.is_over = self.hooks.step_over, self._run_over
         self.runs.elsewhere = lambda: get_ident() != self.hooks.thread
         self.calls.found, self.calls.errs = self.runs.checks.add, self.runs.errs

@@ -1,0 +1,126 @@
+"""Steps of optimizers between turns that are held (``held_turns.py``): which parameters they wrote.
+
+A parameter that a step writes is another value then, and has another identity. Where that is known
+to nobody else, as nobody has noted anything since, it goes on from step to step with a new version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from ...recording.positions import Position
+from ...recording.recorder import Ref
+from .identity import Identity
+from .tape import Write, new_tuple
+
+MAX_STEPS = 1_000
+
+
+class Wrote(NamedTuple):
+    """A parameter that a held step wrote, and its versions before and after. Where ``after`` is
+    None its identity went on."""
+
+    ref: Ref
+    version: int
+    after: Ref | None
+    new_version: int
+
+
+class HeldStep(NamedTuple):
+    """A held step."""
+
+    name: str
+    position: Position | None
+    wrote: list[Wrote]
+
+
+def held_by(optimizer: Any) -> list[torch.Tensor]:
+    """The parameters of an optimizer."""
+    return [each for group in optimizer.param_groups for each in group["params"]]
+
+
+class HeldSteps:
+    """Knows what steps write, and gives parameters their identities."""
+
+    def __init__(self, identity: Identity) -> None:
+        self.identity = identity
+        self._known: dict[tuple[int, Position | None], list[bool]] = {}
+        """Which parameters steps wrote, by the optimizer's address and where they stand."""
+        self._own: dict[int, Ref] = {}
+        """The identities that held steps gave, which nobody else knows, by their addresses."""
+        self._new: list[HeldStep] = []
+        """Of the last turn, the steps that gave parameters new identities."""
+        self._first: list[HeldStep] = []
+        """Of the turns that were let go of, those steps: what they wrote is known by what it is
+        now, and by what it was before them."""
+
+    def learn(self, optimizer: Any, position: Position | None, writes: Sequence[Write]) -> None:
+        """A step was noted, which has written these parameters."""
+        if self.identity.defers and all(
+            each.after.version > each.before.version and each.after.facts.base is None
+            for each in writes
+        ):
+            if len(self._known) > MAX_STEPS:
+                self._known.clear()
+            written = {each.after.facts.key for each in writes}
+            found = [id(each) in written for each in held_by(optimizer)]
+            self._known[id(optimizer), position] = found
+
+    def knows(self, optimizer: Any, position: Position | None) -> bool:
+        """Whether a step of the optimizer's was noted that stands there."""
+        return (id(optimizer), position) in self._known
+
+    def stepped(self, optimizer: Any, position: Position | None) -> HeldStep | None:
+        """A step has ended that was known; None if it did not write what the last one did."""
+        # The hot path: every parameter of every step that is held.
+        tensors, met, own = held_by(optimizer), self.identity.refs.get, self._own
+        known = [(tensor, met(id(tensor)), tensor._version) for tensor in tensors]
+        written = [ref is not None and new != ref.version for _tensor, ref, new in known]
+        if written != self._known.get((id(optimizer), position)):
+            return None
+        wrote: list[Wrote] = []
+        for tensor, ref, new in known:
+            if ref is None or new == ref.version:
+                continue
+            old, after = ref.version, None
+            if id(ref) in own:
+                ref.version = new
+            else:
+                after = self.identity.rewritten(tensor, ref)
+                own[id(after)] = after
+            wrote.append(new_tuple(Wrote, (ref, old, after, new)))
+        step = HeldStep(type(optimizer).__name__, position, wrote)
+        if any(each.after is not None for each in wrote):
+            self._new.append(step)
+        return step
+
+    def let_go(self) -> None:
+        """The turn that these steps have followed is let go of."""
+        if self._new:
+            self._first += self._new
+            self._new = []
+
+    def are_noted(self) -> list[HeldStep]:
+        """All is noted, and begins anew: the first steps of the turns that were let go of, which
+        stand for those after them too."""
+        steps, self._first, self._new = self._first, [], []
+        self._known.clear()
+        self._own.clear()  # now they are known
+        return steps
+
+    def writes(self, step: HeldStep, moved: dict[int, Ref]) -> list[Write]:
+        """What a step wrote, told as the writes of a step that is noted; ``moved`` are the
+        identities that parameters have since, by those that they had before."""
+        writes: list[Write] = []
+        for known, version, after, new_version in step.wrote:
+            before, tensor = moved.get(id(known), known), known()
+            if after is None and tensor is not None:
+                before.version = version
+                after = moved[id(known)] = self.identity.rewritten(tensor, before)
+            if after is not None:
+                after.version = new_version
+                writes.append(Write(before, after, None, None, False))
+        return writes
