@@ -22,11 +22,13 @@ def sign(model: Model, call: Row) -> str:
         return " ".join([*place, verb, *numbers])[:LONGEST_SIGN]
     tensors = [nr for nr, each in enumerate(call["inputs"]) if not isinstance(each, str)]
     if op and len(tensors) == 1 and tensors[0] < len(op["inputs"]):
-        # One tensor among numbers: the formula without it says all ("{self} + {other}" -> "+ 1").
+        # One tensor among numbers: the formula without it says all ("{self} + {other}" -> "+ 1"),
+        # if it stands there once.
         texts = [_plain(str(each)) for each in call["inputs"]]
-        formula = op["text"].replace("{" + op["inputs"][tensors[0]] + "}", "")
+        tensor = "{" + op["inputs"][tensors[0]] + "}"
+        formula = op["text"].replace(tensor, "")
         text = _filled(formula, op, call, texts).strip()
-        whole = formula != op["text"] and not op["text"].startswith(f"{own}(")
+        whole = op["text"].count(tensor) == 1 and not op["text"].startswith(f"{own}(")
         if whole and 0 < len(text) <= 12 and not re.search(r"[A-Za-z]\(", text):
             return text
     return own[:LONGEST_SIGN]

@@ -289,6 +289,14 @@ def test_graphviz_of_a_tensor_that_nobody_recorded() -> None:
     assert source.count("MulBackward0") == 1
 
 
+@pytest.mark.parametrize("name", ["gelu", "silu"])
+def test_an_op_whose_formula_names_its_tensor_twice_has_its_own_sign(name: str) -> None:
+    x = torch.ones(2, requires_grad=True)
+    source = torch.to_graphviz(getattr(torch.nn.functional, name)(x)).source
+    assert f"<B>{name}</B>" in source
+    assert "()" not in source
+
+
 def test_graphviz_of_a_widget_shows_the_hazard() -> None:
     with torch.watch() as graph:
         a = torch.tensor([1.0, 3.0], requires_grad=True)

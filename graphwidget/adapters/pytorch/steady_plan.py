@@ -8,7 +8,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import torch
 
@@ -74,6 +74,13 @@ Said = Heard | Gave | Enter | None
 """What was noted of a turn, in its order."""
 
 
+class Whole(Protocol):
+    """A module that is heard as a whole."""
+
+    def arguments(self, module: Any, args: tuple[Any, ...]) -> list[Any] | None:
+        """What its call will be given; None if the module may do something else this time."""
+
+
 class Plan(NamedTuple):
     """A turn: the calls and modules up to its run, where this stands, which result it begins at,
     how many nodes were made since the run before, and what it reaches; its calls alone, which of
@@ -94,7 +101,7 @@ class Plan(NamedTuple):
     bases: int
     few: bool
     loop: Region | None
-    wholes: dict[int, Any]
+    wholes: dict[int, Whole]
 
     @property
     def begins(self) -> Position:

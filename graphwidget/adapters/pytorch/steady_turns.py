@@ -112,8 +112,10 @@ class SteadyTurns(HeldTurns):
         position, way, root = run.position, run.way, run.roots[0] if run.roots else None
         if position is not None and position not in self.never:
             count = self._counts.get(position, 0) + 1 if run.repeated and not unusual else 0
-            if len(self._counts) > MAX_LINES:
+            if len(self._counts) > MAX_LINES:  # as where cells are run again and again
                 self._counts.clear()
+                self.plans.clear()
+                self.never.clear()
             self._counts[position] = count
             if count >= WAIT and way is not None and root is not None:
                 self._counts[position] = -WAIT  # if it comes to nothing, not every turn is tried

@@ -22,7 +22,7 @@ INPUT = object()
 """Stands for what the module is given among what it gives to its call."""
 
 
-class Whole(NamedTuple):
+class WholeModule(NamedTuple):
     """A module that is called and makes one call; ``forward`` is its class's, ``attributes`` are
     those that its calls may depend on, which have these ``values``; ``missing`` are the parameters
     that it could have and has not; ``given`` are the call's arguments: the ``INPUT``, names of
@@ -59,10 +59,10 @@ class _Name(tuple[str]):
     __slots__ = ()
 
 
-def wholes_of(plan: Plan) -> dict[int, Whole]:
+def wholes_of(plan: Plan) -> dict[int, WholeModule]:
     """Those of a plan's modules that are heard as a whole, by the place of their beginning."""
     events = plan.events
-    found: dict[int, Whole] = {}
+    found: dict[int, WholeModule] = {}
     for at, (enter, call, leave) in enumerate(zip(events, events[1:], events[2:], strict=False)):
         if isinstance(enter, Enter) and isinstance(call, Call) and leave is LEAVE:
             whole = _whole(enter, call)
@@ -71,7 +71,7 @@ def wholes_of(plan: Plan) -> dict[int, Whole]:
     return found
 
 
-def _whole(enter: Enter, call: Call) -> Whole | None:
+def _whole(enter: Enter, call: Call) -> WholeModule | None:
     module = enter.module()
     if module is None or call.like is None or call.pair or module._buffers:
         return None
@@ -91,4 +91,4 @@ def _whole(enter: Enter, call: Call) -> Whole | None:
     if given.count(INPUT) != 1 or not all(map(is_plain, values)):
         return None
     missing = [name for name, each in module._parameters.items() if each is None]
-    return Whole(type(module).forward, attributes, values, missing, given)
+    return WholeModule(type(module).forward, attributes, values, missing, given)

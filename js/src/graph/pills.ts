@@ -36,14 +36,16 @@ export function pillText(model: Model, call: CallRow, part = ""): string {
     return cut([place, verb, ...numbers.map((n) => cut(n, 8))].join(" ").trim(), 16);
   }
   if (call.inputs.length - numbers.length === 1 && op) {
-    // One tensor among numbers: the formula without it says all ("{self} + {other}" -> "+ 1").
+    // One tensor among numbers: the formula without it says all ("{self} + {other}" -> "+ 1"),
+    // if it stands there once.
     const tensor = call.inputs.findIndex((input) => typeof input === "number");
     const own = op.inputs[tensor] ?? "self";
+    const once = op.text.split(`{${own}}`).length <= 2;
     const given = call.inputs.map((input) => plain(String(input)));
     const texts = byInput(model, call, given, (list) => list.join(", "));
     const text = fill(op.text.replace(`{${own}}`, ""), texts, call).trim();
     const short = text.length <= 12 && !/[A-Za-z]\(/.test(text) && !op.text.startsWith(`${sign}(`);
-    if (text !== "" && text !== op.text && short) return text;
+    if (text !== "" && text !== op.text && once && short) return text;
   }
   return cut(sign, LONGEST_SIGN);
 }

@@ -94,4 +94,15 @@ describe("the sign on a pill", () => {
     expect(pillText(model, { ...call, op: "encoder.projection" })).toBe("encoder.projection");
     expect(pillText(model, { ...call, op: "p".repeat(60) }).length).toBeLessThanOrEqual(24);
   });
+
+  it("is the op's own where the formula names its only tensor twice", () => {
+    const p = new Program();
+    p.op("add", [p.leaf("x", [1]), p.leaf("w", [1])]);
+    const model = fold(p.events());
+    const [call] = model.calls.values();
+    const op = { inputs: ["self"], sign: "gelu", text: "{self} · Φ({self})" };
+    if (!call) throw new Error("no call");
+    const known = { ...model, ops: new Map([["gelu", op]]) } as unknown as Model;
+    expect(pillText(known, { ...call, op: "gelu", inputs: call.inputs.slice(1) })).toBe("gelu");
+  });
 });
