@@ -125,6 +125,11 @@ LOOPS = {
     "a metric": LOOP + PLAIN + "    right = (out.argmax(1) == 0).float().mean()\n",
     "two models": LOOP + PLAIN + "    optimizer.zero_grad()\n    h = torch.sigmoid(x + w)\n"
     "    out = h.sum(1)\n    loss = (out ** 2).sum()\n    loss.backward()\n    optimizer.step()\n",
+    "two losses": LOOP + PLAIN + "    optimizer.zero_grad()\n    g = torch.sigmoid(x + w)\n"
+    "    other = (g ** 2).sum()\n    other.backward()\n    optimizer.step()\n",
+    "many calls": LOOP + PLAIN.replace(
+        "    out = net(h)\n", "    for _ in range(300):\n        h = h + 0.001\n    out = net(h)\n"
+    ),
     "a function": "def train():\n    global old, h, out, loss\n"
     + "".join(f"    {line}\n" for line in (LOOP + PLAIN).splitlines())
     + "train()\n",
@@ -163,12 +168,12 @@ class Told:
         self.space: dict[str, Any] = {"torch": torch, "__name__": "__main__"}
         self.error: list[Any] = []
         held: list[int] = []
-        turn_over = SteadyTurns.turn_over
+        stretch_over = SteadyTurns.stretch_over
         with pytest.MonkeyPatch.context() as patch:
             if not holding:
                 patch.setattr(SteadyTurns, "ran", lambda self, run: self.forget())
             patch.setattr(
-                SteadyTurns, "turn_over", lambda *given: (held.append(1), turn_over(*given))
+                SteadyTurns, "stretch_over", lambda *given: (held.append(1), stretch_over(*given))
             )
             try:
                 with adapter.observing():
@@ -234,7 +239,7 @@ HELD = [
     "training", "all losses noted", "some losses noted", "gradients that add up", "slices",
     "new data", "data that was made", "a metric", "two models", "a function",
     "a function for a turn", "dropout", "two optimizers", "a scheduler", "unused", "attention",
-    "a schedule of data", "a function of a layer",
+    "a schedule of data", "a function of a layer", "two losses", "many calls",
 ]  # fmt: skip
 KEPT = ["all losses kept", "the last result"]
 """Loops of which the program keeps what they made."""

@@ -10,9 +10,11 @@
   (``reachable_nodes.py`` knows what one reaches whose turn repeats another), ``live.py`` holds it
   between nodes. ``positions.py`` says where the program stands, and ``warned_lines.py`` lets
   PyTorch's warnings say it too. Once the turns of a loop repeat under ``diagnose()``,
-  ``steady_turns.py`` hears in the place of these: it compares what is done with what is to come
-  (``steady_plan.py``; ``whole_modules.py`` has the modules in which nothing need be heard) and
-  holds it until somebody looks; ``passed_turns.py`` has what remains of turns it let go of.
+  ``steady_turns.py`` hears in the place of these, as the file of that name does for our own
+  engine: it compares what is done with what is to come (``steady_plan.py``; ``whole_modules.py``
+  has the modules that make one call, which need not be heard). What is as expected is kept until
+  somebody looks (``held_turns.py``, ``held_steps.py``); ``passed_turns.py`` has what remains of
+  turns that were let go of.
 - **Knowing.** ``identity.py`` and ``tensors.py`` give ids; ``tensor_facts.py``, ``node_facts.py``
   and ``saved_tensors.py`` ask PyTorch; ``ops.py`` and ``view_writes.py`` ask the op table;
   ``earlier_calls.py`` reads graphs made before anybody listened.

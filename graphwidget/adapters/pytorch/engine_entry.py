@@ -133,7 +133,7 @@ class EngineEntry(RunContext):
         """A run has succeeded."""
         try:
             with torch._C.DisableTorchFunction():
-                if isinstance(run, HeldRun) and run.is_finite():
+                if isinstance(run, HeldRun) and run.stays_held():
                     return
                 grads = [leaf.grad for leaf in run.learning]
                 run.succeeded(result)

@@ -1,4 +1,4 @@
-"""Steps of optimizers between turns that are held (``held_turns.py``): which parameters they wrote.
+"""Steps of optimizers that are held with turns (``held_turns.py``): which parameters they wrote.
 
 A parameter that a step writes is another value then, and has another identity. Where that is known
 to nobody else, as nobody has noted anything since, it goes on from step to step with a new version.
@@ -6,7 +6,8 @@ to nobody else, as nobody has noted anything since, it goes on from step to step
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import weakref
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -37,7 +38,7 @@ class HeldStep(NamedTuple):
     wrote: list[Wrote]
 
 
-def held_by(optimizer: Any) -> list[torch.Tensor]:
+def parameters_of(optimizer: Any) -> list[torch.Tensor]:
     """The parameters of an optimizer."""
     return [each for group in optimizer.param_groups for each in group["params"]]
 
@@ -47,15 +48,14 @@ class HeldSteps:
 
     def __init__(self, identity: Identity) -> None:
         self.identity = identity
-        self._known: dict[tuple[int, Position | None], list[bool]] = {}
-        """Which parameters steps wrote, by the optimizer's address and where they stand."""
+        self._known: dict[tuple[int, Position | None], tuple[weakref.ref[Any], list[bool]]] = {}
+        """By the optimizer's address and where its steps stand: it, and which of its parameters the
+        last one wrote."""
         self._own: dict[int, Ref] = {}
         """The identities that held steps gave, which nobody else knows, by their addresses."""
-        self._new: list[HeldStep] = []
-        """Of the last turn, the steps that gave parameters new identities."""
-        self._first: list[HeldStep] = []
-        """Of the turns that were let go of, those steps: what they wrote is known by what it is
-        now, and by what it was before them."""
+        self._dropped: list[HeldStep] = []
+        """Of stretches that were let go of, the steps that gave parameters new identities: each
+        stands for those after it too, as what it wrote is known by what it is now."""
 
     def learn(self, optimizer: Any, position: Position | None, writes: Sequence[Write]) -> None:
         """A step was noted, which has written these parameters."""
@@ -66,20 +66,21 @@ class HeldSteps:
             if len(self._known) > MAX_STEPS:
                 self._known.clear()
             written = {each.after.facts.key for each in writes}
-            found = [id(each) in written for each in held_by(optimizer)]
-            self._known[id(optimizer), position] = found
+            found = [id(each) in written for each in parameters_of(optimizer)]
+            self._known[id(optimizer), position] = weakref.ref(optimizer), found
 
     def knows(self, optimizer: Any, position: Position | None) -> bool:
         """Whether a step of the optimizer's was noted that stands there."""
-        return (id(optimizer), position) in self._known
+        known = self._known.get((id(optimizer), position))
+        return known is not None and known[0]() is optimizer
 
     def stepped(self, optimizer: Any, position: Position | None) -> HeldStep | None:
         """A step has ended that was known; None if it did not write what the last one did."""
         # The hot path: every parameter of every step that is held.
-        tensors, met, own = held_by(optimizer), self.identity.refs.get, self._own
+        tensors, met, own = parameters_of(optimizer), self.identity.refs.get, self._own
         known = [(tensor, met(id(tensor)), tensor._version) for tensor in tensors]
         written = [ref is not None and new != ref.version for _tensor, ref, new in known]
-        if written != self._known.get((id(optimizer), position)):
+        if written != self._known[id(optimizer), position][1]:
             return None
         wrote: list[Wrote] = []
         for tensor, ref, new in known:
@@ -92,21 +93,17 @@ class HeldSteps:
                 after = self.identity.rewritten(tensor, ref)
                 own[id(after)] = after
             wrote.append(new_tuple(Wrote, (ref, old, after, new)))
-        step = HeldStep(type(optimizer).__name__, position, wrote)
-        if any(each.after is not None for each in wrote):
-            self._new.append(step)
-        return step
+        return HeldStep(type(optimizer).__name__, position, wrote)
 
-    def let_go(self) -> None:
-        """The turn that these steps have followed is let go of."""
-        if self._new:
-            self._first += self._new
-            self._new = []
+    def let_go(self, steps: Iterable[HeldStep]) -> None:
+        """The stretch that these steps have followed is let go of."""
+        for step in steps:
+            if any(each.after is not None for each in step.wrote):
+                self._dropped.append(step)
 
-    def are_noted(self) -> list[HeldStep]:
-        """All is noted, and begins anew: the first steps of the turns that were let go of, which
-        stand for those after them too."""
-        steps, self._first, self._new = self._first, [], []
+    def take_dropped(self) -> list[HeldStep]:
+        """All that is held is about to be noted: the steps that stand for those let go of."""
+        steps, self._dropped = self._dropped, []
         self._known.clear()
         self._own.clear()  # now they are known
         return steps

@@ -1,8 +1,8 @@
 """Turns of a loop that are held as they came (``steady_turns.py``), to be noted later.
 
 To *hold* is to keep what a call was given and what it gave; to *note* is to make the notes of it
-that ``call_notes.py`` and the others had made. At most two turns are held: when one is over, the
-one before it is let go of.
+that ``call_notes.py`` and the others had made. What is held comes in stretches
+(``steady_plan.py``): once one is over, the one before it that did the same is let go of.
 """
 
 from __future__ import annotations
@@ -18,11 +18,15 @@ from ...recording.recorder import Ref
 from ...recording.sites import Names, Site
 from .held_steps import HeldStep, HeldSteps
 from .identity import Identity
+from .leaks import Count
 from .nans import are_finite, bad_gradient
 from .passed_turns import PassedTurns
 from .reachable_nodes import RanNodes, RepeatedRuns
-from .steady_plan import EACH, LAST, LEAVE, MADE, PLAINLY, Call, Enter, Plan, Source
+from .steady_plan import EACH, LAST, LEAVE, MADE, MAX_BYTES, PLAINLY, Call, Enter, Plan, Source
 from .tape import Write
+
+MAX_HELD = 2 * MAX_BYTES
+"""Bytes of the results of all stretches that are held, but for the one that goes on."""
 
 
 class Calls(Protocol):
@@ -73,8 +77,11 @@ class NotedRun(Protocol):
 
 
 class Checks(Protocol):
-    """What is looked at when runs begin: what ``waits`` for a run, and gradients that are
-    ``plain``."""
+    """What is looked at when runs begin."""
+
+    @property
+    def kept(self) -> Count:
+        """Counts the nodes that live."""
 
     @property
     def waiting(self) -> Mapping[Any, Any]:
@@ -123,7 +130,9 @@ def _references_of_a_base() -> int:
     base = torch.empty(1)
     before = getrefcount(base)
     view = base.view(1)
-    return getrefcount(base) - before if view is not base else 0
+    found = getrefcount(base) - before
+    del view
+    return found
 
 
 IN_A_LIST = _references_of_one()
@@ -131,11 +140,27 @@ with torch._C.DisableTorchFunction():
     OF_A_BASE = _references_of_a_base()
 
 
+class HeldCall(NamedTuple):
+    """A call that is held: what it was given, with references in the place of tensors that no call
+    of these stretches made, and what it made."""
+
+    call: Call
+    given: list[Any]
+    made: torch.Tensor
+
+
+class BecameNumber(NamedTuple):
+    """The result of the stretch's call with that number became a number there."""
+
+    nr: int
+    site: Site
+
+
 class HeldRun:
-    """A backward run that ends a held turn: it is made a ``BackwardRun`` when it is noted.
+    """A backward run that ends a held stretch: it is made a ``BackwardRun`` when it is noted.
 
     ``given`` is what the engine's ``entry`` was given, ``learning`` are the leaves that it reaches,
-    ``first`` the sequence number of its first node."""
+    ``first`` the sequence number of its first node, and ``before`` that of the run before it."""
 
     __slots__ = (
         "before", "entry", "first", "given", "learning", "noted", "outputs", "over", "plan", "turns"
@@ -153,8 +178,9 @@ class HeldRun:
         self.over = False
         self.noted: NotedRun | None = None
 
-    def is_finite(self) -> bool:
-        """Whether all gradients that it left are; if not, it is noted."""
+    def stays_held(self) -> bool:
+        """Whether nobody has noted it, and all gradients that it left are finite; if one is not, it
+        is noted."""
         if self.noted is None:
             grads = [leaf.grad for leaf in self.learning]
             if (self.plan.few and are_finite(grads)) or bad_gradient(grads) is None:
@@ -163,7 +189,7 @@ class HeldRun:
         return False
 
     def succeeded(self, result: Any) -> None:
-        """It has ended well, and somebody wanted to know of it."""
+        """Passed on to the run that is noted."""
         if self.noted is not None:
             self.noted.succeeded(result)
 
@@ -177,7 +203,7 @@ class HeldRun:
         """It is over."""
         if self.noted is None and status == "ok":
             try:
-                self.turns.turn_over(self)
+                self.turns.stretch_over(self)
             except Exception as error:
                 self.turns.fault(error)
             return
@@ -186,15 +212,28 @@ class HeldRun:
             self.noted.ended(status)
 
 
-class BecameNumber(NamedTuple):
-    """The result of a call of the turn became a number there."""
+class Stretch:
+    """A stretch that is held: its ``records`` in their order, what its calls ``made``, and whether
+    it begins another turn of the loop around it (``starts``)."""
 
-    nr: int
-    site: Site
+    __slots__ = "made", "plan", "records", "starts"
+
+    def __init__(self, plan: Plan, starts: bool) -> None:
+        self.plan, self.starts = plan, starts
+        self.records: list[Any] = []
+        self.made: list[torch.Tensor] = []
+
+    def is_kept(self, after: Plan) -> bool:
+        """Whether the program still has something that was made in it; ``after`` is the plan of the
+        stretch that came after it."""
+        # each result is in its record too, and the run has its root
+        plan, made = self.plan, self.made
+        uses = plan.uses + after.late_uses + plan.bases * OF_A_BASE
+        return sum(map(getrefcount, made)) > (IN_A_LIST + 1) * len(made) + uses + 1
 
 
 class HeldTurns:
-    """The turns that are held, and the plans of those that may be."""
+    """The stretches that are held, and the plans of those that may be."""
 
     def __init__(self, identity: Identity, fault: Callable[[BaseException], None]) -> None:
         self.identity = identity
@@ -204,128 +243,128 @@ class HeldTurns:
         self.going_on = False
         """Whether what comes next may be held."""
         self.plans: dict[Position, Plan] = {}
-        """By the position where the turn begins."""
+        """By the position where the stretch begins."""
         self.never: set[Position] = set()
-        """The positions of runs whose turns are not held: the program keeps what they make."""
-        self.plan: Plan | None = None
-        """That of the turn that goes on."""
-        self.now: list[Any] = []
-        """What is held of it."""
-        self.made: list[torch.Tensor] = []
-        """What its calls made."""
+        """The positions of runs whose stretches are not held any more: the program keeps what they
+        make, or their optimizer writes now this and now that."""
+        self.now: Stretch | None = None
+        """The one that goes on."""
         self.given: list[Any] = []
         """What the call that goes on was given."""
-        self.begun = True
-        """Whether it begins another turn of the loop around it."""
-        self.last: list[Any] = []
-        """What is held of the turn before, and what came between."""
-        self.last_plan: Plan | None = None
-        self.last_made: list[torch.Tensor] = []
-        self.last_begun = True
+        self.last: list[Stretch] = []
+        """Those that are over, the newest last."""
         self.passed = PassedTurns()
         self.steps = HeldSteps(identity)
 
-    def turn_over(self, run: HeldRun) -> None:
-        """A held run has ended well: the turn before is let go of."""
-        plan = self.plan
-        assert plan is not None
+    def stretch_over(self, run: HeldRun) -> None:
+        """The held stretch is over, as its run has ended well: the one before it that did the same
+        is let go of, with those before that."""
+        now, last = self.now, self.last
+        assert now is not None
+        plan = now.plan
         self.runs.ran_nodes.note(run.first, plan.reach.ages, plan.position.site)
         run.over = True
-        if self.last_made and self._keeps_last(plan):
-            self.never.add(plan.position)
+        same = next((nr for nr, each in enumerate(last) if each.plan is plan), -1)
+        gone, stay = last[: same + 1], last[same + 1 :]
+        after = [*last[1:], now]
+        kept = [each for each, then in zip(gone, after, strict=False) if each.is_kept(then.plan)]
+        if sum([each.plan.size for each in stay]) + plan.size > MAX_HELD:
+            kept = [now]
+        if kept:
+            for each in kept:
+                self._hold_no_more(each.plan)
             self.note_held()
             return
-        self.plan = None
+        self.now = None
         self.runs.repeats.last = run.first
-        if self.last_plan is not None:
-            self.passed.let_go(self.last_plan, self.last_begun, self.last_made)
-            self.steps.let_go()
-        self.last, self.last_made, self.last_plan = self.now, self.made, plan
-        self.last_begun = self.begun
-        self.now, self.made = [], []
+        for each in gone:
+            self._let_go(each)
+        stay.append(now)
+        self.last = stay
 
-    def _keeps_last(self, plan: Plan) -> bool:
-        """Whether the program still has something that it made in the turn before."""
-        # each result is in its record too, and the run has its root
-        last = self.last_plan
-        assert last is not None
-        uses = last.uses + plan.late_uses + last.bases * OF_A_BASE
-        expected = (IN_A_LIST + 1) * len(self.last_made) + uses + 1
-        return sum(map(getrefcount, self.last_made)) > expected
+    def _let_go(self, stretch: Stretch) -> None:
+        plan = stretch.plan
+        self.passed.let_go(plan, stretch.starts, stretch.made)
+        self.steps.let_go([each for each in stretch.records if type(each) is HeldStep])
+        for place in plan.places:
+            self.runs.checks.kept.passes(place)
 
-    # Between turns, and by the way ---------------------------------------------------------
+    def _hold_no_more(self, plan: Plan) -> None:
+        self.never.add(plan.position)
+        self.plans.pop(plan.begins, None)
+
+    # Between stretches, and by the way -----------------------------------------------------
     def step_begins(self, optimizer: Any, position: Position | None) -> bool:
-        """A step begins: whether it comes between two turns and may be held."""
-        between = self.going_on and bool(self.last) and not self.now
+        """A step begins: whether it comes between two stretches and may be held."""
+        between = self.going_on and bool(self.last) and self.now is None
         return between and self.steps.knows(optimizer, position)
 
     def stepped(self, optimizer: Any, position: Position | None) -> bool:
         """It has ended: whether it wrote what the last one did, so that it is held."""
-        step = self.steps.stepped(optimizer, position) if self.last else None
+        if not self.last:  # all was noted meanwhile
+            return False
+        step = self.steps.stepped(optimizer, position)
         if step is None:
-            self.never.update(x.plan.position for x in self.last if type(x) is HeldRun)
+            self._hold_no_more(self.last[-1].plan)
             self.note_held()
             return False
-        self.last.append(step)
+        self.last[-1].records.append(step)
         return True
 
     def puts_off(self, tensor: torch.Tensor, site: Site) -> bool:
         """A tensor became a number there: whether it is held, so that this is noted with it."""
-        turn, made = (self.now, self.made) if self.now else (self.last, self.last_made)
-        nr = next((nr for nr, each in enumerate(made) if each is tensor), None)
-        if nr is None:
-            return False
-        turn.append(BecameNumber(nr, site))
-        return True
+        for stretch in (*self.last, *([] if self.now is None else [self.now])):
+            for nr, each in enumerate(stretch.made):
+                if each is tensor:
+                    record = BecameNumber(nr, site)
+                    if record not in stretch.records:
+                        stretch.records.append(record)
+                    return True
+        return False
 
     # Noting --------------------------------------------------------------------------------
     def note_held(self) -> None:
         """Note all that is held, and hold nothing until a run has ended."""
-        last, now, plan = self.last, self.now, self.plan
-        if not last and plan is None:
+        last, now = self.last, self.now
+        if not last and now is None:
             return
-        self.going_on, self.plan = False, None
-        self.last, self.last_made, self.now, self.made = [], [], [], []
-        self.last_plan, self.given = None, []
-        steps = self.steps.are_noted()
-        if plan is not None:
-            self.plans.pop(plan.begins, None)
+        self.going_on, self.now, self.last, self.given = False, None, [], []
+        steps = self.steps.take_dropped()
+        stretches = last if now is None else [*last, now]
+        if now is not None:
+            self.plans.pop(now.plan.begins, None)
         try:
             with torch._C.DisableTorchFunction():
                 for step in steps:
-                    self._note_passed_step(step)
-                self.passed.note(self.identity.recorder.raw, not self.last_begun)
-                self._note_all([*last, *now])
+                    self._note_dropped(step)
+                self.passed.note(self.identity.recorder.raw, not stretches[0].starts)
+                self._note_all(stretches)
         except Exception as error:
             self.fault(error)
 
-    def _note_all(self, records: Sequence[Any]) -> None:
+    def _note_all(self, stretches: Sequence[Stretch]) -> None:
         made: list[Ref] = []
-        before: list[Ref] = []  # in the turn before
         moved: dict[int, Ref] = {}
-        ended = False
-        for record in records:
-            kind = type(record)
-            if ended and (kind is Enter or kind is tuple):  # the next turn begins
-                before, made, ended = made, [], False
-            if kind is HeldRun:
-                self._note_run(record)
-                ended = True
-            elif kind is HeldStep:
-                writes = self.steps.writes(record, moved)
-                self.scopes.note_step(record.name, record.position, writes)
-            elif record is LEAVE:
-                self.scopes.note_end()
-            elif kind is Enter:
-                self.scopes.note_module(record)
-            elif type(record[0]) is Call:
-                made.append(self._note_call(record, made, before, moved))
-            else:
-                tensor = made[record.nr]()
-                self.runs.calls.note_number(tensor, record.site)
+        for stretch in stretches:
+            before, made = made, []
+            for record in stretch.records:
+                kind = type(record)
+                if kind is HeldCall:
+                    made.append(self._note_call(record, made, before, moved))
+                elif kind is Enter:
+                    self.scopes.note_module(record)
+                elif record is LEAVE:
+                    self.scopes.note_end()
+                elif kind is HeldRun:
+                    self._note_run(record)
+                elif kind is HeldStep:
+                    writes = self.steps.writes(record, moved)
+                    self.scopes.note_step(record.name, record.position, writes)
+                else:
+                    self.runs.calls.note_number(stretch.made[record.nr], record.site)
 
     def _note_call(
-        self, held: tuple[Call, list[Any], torch.Tensor], made: list[Ref], before: list[Ref],
+        self, held: HeldCall, made: list[Ref], before: list[Ref],
         moved: dict[int, Ref],
     ) -> Ref:  # fmt: skip
         call, given, result = held
@@ -359,7 +398,7 @@ class HeldTurns:
     def _identity_of(self, given: Any) -> Ref:
         return given if isinstance(given, Ref) else self.identity.given(given)
 
-    def _note_passed_step(self, step: HeldStep) -> None:
+    def _note_dropped(self, step: HeldStep) -> None:
         """A step, and those after it that were let go of, are told as one."""
         for before, _version, after, _new_version in step.wrote:
             if after is not None:

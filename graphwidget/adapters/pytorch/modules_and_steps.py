@@ -29,7 +29,7 @@ from ..module_paths import ModuleNames, numbers_of
 from ..sorting import BEGINS, ENDS
 from .arguments import Given, given_to
 from .heard_calls import HeardCalls
-from .held_steps import held_by
+from .held_steps import parameters_of
 from .mode_stack import Replaced, Without, enter, leave, only_it_is_taken
 from .positions import Positions, not_the_users
 from .run_checks import RunChecks
@@ -203,6 +203,8 @@ class ModulesAndSteps:
         module = event.module()
         if module is not None:
             self.modules.called(module, None, number)
+        if not self.scopes:
+            self.checks.kept.passes((event.position,))
         _begins, position, kind, _number, name, text = event.record
         self._begins(number, kind, position, name, text)
         self.steady.said.append(event)
@@ -280,7 +282,7 @@ class ModulesAndSteps:
                     self.steady.unusual |= bool(self.steady.said)
                     self._step_is_noted(optimizer, position)
                     self._take_over(type(optimizer))
-                    graded = [each for each in held_by(optimizer) if each.grad is not None]
+                    graded = [each for each in parameters_of(optimizer) if each.grad is not None]
                     self._stepping = given_to(self.identity, graded, {})
                     self.checks.learners.steps(optimizer, self._stepping[1])
                 # of a step only the new parameters are told; its closure is the user's, and so
@@ -308,7 +310,7 @@ class ModulesAndSteps:
                     # it did something else than the last time: what it wrote has its old identity
                     self._held_step = False
                     self._step_is_noted(optimizer, position)
-                    graded = [each for each in held_by(optimizer) if each.grad is not None]
+                    graded = [each for each in parameters_of(optimizer) if each.grad is not None]
                     refs = [self.identity.refs[id(each)] for each in graded]
                     self._stepping = graded, refs, tuple(refs), {}
                 if not self._held_step:

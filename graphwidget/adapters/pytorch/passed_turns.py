@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ class PassedTurns:
 
     def are_of_another_loop(self, plan: Plan) -> bool:
         """Whether a turn that begins is of another loop than these."""
-        return bool(self._rows) and self._rows[-1][0].loop is not plan.loop
+        return bool(self._rows) and self._rows[-1][0].loop != plan.loop
 
     def let_go(self, plan: Plan, begins: bool, made: Sequence[torch.Tensor]) -> None:
         """A turn is let go of, in which these were made; whether it ``begins`` a turn of the loop
@@ -53,12 +54,11 @@ class PassedTurns:
                 told.append(([], []))
             if told:
                 told[-1][0].extend(_given(plan, numbers))
-        before: list[Row] = [([], [])]
-        told = before * (count - len(told)) + told
         if goes_on and told:
             told.pop()
-        if told:
-            raw.append((PASSED, told))
+            count -= 1
+        if count:
+            raw.append((PASSED, chain(repeat(([], []), count - len(told)), told)))
 
 
 def _dtype(plan: Plan, nr: int) -> torch.dtype:

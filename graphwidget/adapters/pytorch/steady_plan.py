@@ -1,6 +1,7 @@
-"""The plan of a turn: what the adapter is told next where a loop's turns all do the same.
+"""The plan of a stretch: what is done next where a training loop does the same again and again.
 
-``steady_turns.py`` compares with it what happens. A turn goes from one backward run to the next.
+A *stretch* goes from one backward run to the next: a turn of most loops, and a part of one where a
+turn has several runs, as a GAN's. ``steady_turns.py`` compares with the plan what happens.
 """
 
 from __future__ import annotations
@@ -18,15 +19,17 @@ from .nans import few_and_near
 from .reachable_nodes import Reach, Way
 from .tape import PLAIN, Heard
 
-MAX_NUMBERS = 2**20
-"""How many numbers the results of a turn that is held may have."""
-FEW_NUMBERS = 4096
-"""Results that have not more may grow from turn to turn."""
+MAX_BYTES = 2**22
+"""Of all results of a stretch that is held, with what they are views of."""
+FEW_NUMBERS = 1024
+"""A result may have so many where it had fewer when the plan was made."""
+END = "end"
+"""What a plan ends with: its run."""
 MADE, LAST, SAME, NEW, EACH, PLAINLY = "made", "last", "same", "new", "each", "plainly"
-"""Where an argument comes from: a call of this turn made it or one of the last turn, by its number
-there; it is the very tensor that the last turn was given, by its number; it was met in this turn,
-and no gradient goes to it; it is a list or tuple of arguments; or it is no tensor, and the last
-turn was given the same (or another number)."""
+"""Where an argument comes from: a call of this stretch made it or one of the last, by its number
+there; it is the very tensor that was given the last time, by its number; it is met in this stretch,
+and no gradient goes to it; it is a list or tuple of arguments; or it is no tensor, and the same was
+given the last time (or another number)."""
 Source = tuple[str, Any]
 
 
@@ -82,33 +85,44 @@ class Whole(Protocol):
 
 
 class Plan(NamedTuple):
-    """A turn: the calls and modules up to its run, where this stands, which result it begins at,
-    how many nodes were made since the run before, and what it reaches; its calls alone, which of
-    them make one number that gets a name, how often results are given to calls of this turn, and
-    those of the last one, and how many results others are views of; whether the gradients are few
-    and near (``nans.py``); which turns it is among; and the modules that are heard as a whole
-    (``whole_modules.py``), by the places of their beginnings."""
+    """A stretch."""
 
-    events: list[Call | Enter | None]
+    events: list[Any]
+    """Its calls and modules (``Call``, ``Enter``, ``LEAVE``) up to its run (``END``)."""
     position: Position
+    """Where the run stands."""
     root: int
+    """The number of the call that made what the run begins at."""
     nodes: int
+    """How many nodes were made since the run before."""
     reach: Reach
+    """What the run reaches."""
     calls: list[Call]
+    """Those of the events that make something."""
     named: list[int]
+    """Which of these make one number that gets a name."""
     uses: int
+    """How often results are given to calls of the stretch,"""
     late_uses: int
+    """and those of the stretch before,"""
     bases: int
+    """and how many are what others are views of."""
+    size: int
+    """How many bytes the results have."""
     few: bool
+    """Whether the gradients are few and near (``nans.py``)."""
     loop: Region | None
-    wholes: dict[int, Whole]
+    """The turns of the loop that it is among."""
+    places: list[Any]
+    """Where living nodes are counted (``leaks.py``)."""
+    wholes: Mapping[int, Whole] = {}
+    """The modules that are heard as a whole (``whole_modules.py``), by where they are among the
+    events."""
 
     @property
     def begins(self) -> Position:
         """Where it begins."""
-        first = self.events[0]
-        position = None if first is LEAVE else first.position
-        assert position is not None
+        position: Position = self.events[0].position
         return position
 
 
@@ -116,13 +130,14 @@ def plan_of(
     said: Sequence[Said], position: Position, root: Ref, way: Way, reach: Reach, born: int,
     last: Mapping[int, int],
 ) -> Plan | None:  # fmt: skip
-    """The plan of a turn that was noted so; ``born`` is the highest number of a tensor that was met
-    before it, ``last`` has the numbers of what the calls of the turn before had made. None where
-    a turn is not to be held: one of its calls writes, or gives something else than one tensor, or
-    they are too large."""
-    events: list[Call | Enter | None] = []
+    """The plan of a stretch that was noted so; ``born`` is the highest number of a tensor that was
+    met before it, ``last`` has the numbers of what the calls of the one before had made. None where
+    it is not to be held: one of its calls writes, or gives something else than one tensor, or they
+    are too large."""
+    events: list[Any] = []
     origins = _Origins({}, last, born)
     depth = 0
+    places: list[Any] = [position]
     for each in said:
         if isinstance(each, Heard | Gave):
             call = _call(each, origins) if isinstance(each, Heard) else _gave(each, origins)
@@ -130,6 +145,8 @@ def plan_of(
                 return None
             events.append(call)
         elif isinstance(each, Enter):
+            if not depth:
+                places.append((each.position,))
             depth += 1
             events.append(each)
         else:
@@ -140,10 +157,10 @@ def plan_of(
     nr = origins.made.get(root.facts.number)
     if depth or nr is None or not events or not _begins(events[0]) or prod(root.facts.shape) != 1:
         return None
-    every = [each for each in events if isinstance(each, Call)]
-    if sum(each.size for each in every) > MAX_NUMBERS:
+    calls = [each for each in events if isinstance(each, Call) and each.like is not None]
+    size = _bytes_of([each.like.made[0] for each in calls if each.like is not None], born)
+    if size > MAX_BYTES:
         return None
-    calls = [each for each in every if each.like is not None]
     whences = [whence for call in calls for whence in _whences(call.sources)]
     uses, late_uses = whences.count(MADE), whences.count(LAST)
     named = [at for at, each in enumerate(calls) if each.like and is_number(each.like)]
@@ -153,9 +170,20 @@ def plan_of(
     leaves = [leaf() for leaf in reach.leaves]
     few = few_and_near([None if leaf is None else leaf.grad for leaf in leaves])
     return Plan(
-        events, position, nr, way[0], reach, calls, named, uses, late_uses, bases, few,
-        turn_of(position), {},
+        [*events, END], position, nr, way[0], reach, calls, named, uses, late_uses, bases, size,
+        few, turn_of(position), places,
     )  # fmt: skip
+
+
+def _bytes_of(made: Sequence[Ref], born: int) -> int:
+    """How many bytes results have, with what they are views of: that is theirs if it was met since
+    the last run."""
+    found: dict[int, int] = {}
+    for each in made:
+        facts = each.facts if each.facts.base is None else each.facts.base.facts
+        if facts.number > born:
+            found[facts.number] = prod(facts.shape) * facts.dtype.itemsize
+    return sum(found.values())
 
 
 def turn_of(position: Position) -> Region | None:
@@ -165,7 +193,7 @@ def turn_of(position: Position) -> Region | None:
 
 
 def goes_back(before: Position | None, plan: Plan) -> bool:
-    """Whether a turn begins another turn of the loop around it, after a run that stood there: it
+    """Whether a stretch begins another turn of the loop around it, after a run that stood there: it
     begins at the same line or one above."""
     loop = plan.loop
     if before is None or loop is None or turn_of(before) != loop:
@@ -174,8 +202,8 @@ def goes_back(before: Position | None, plan: Plan) -> bool:
     return not last or not now or now[0].lasti <= last[0].lasti
 
 
-def _begins(event: Call | Enter | None) -> bool:
-    """Whether a turn can begin so that it is known by where it begins."""
+def _begins(event: Any) -> bool:
+    """Whether a stretch can begin so that it is known by where it begins."""
     return event is not LEAVE and event.position is not None
 
 
@@ -186,7 +214,7 @@ def is_number(call: Heard) -> bool:
 
 
 class _Origins(NamedTuple):
-    """What the calls of a turn have ``made`` so far, by numbers, and those of the ``last`` turn;
+    """What the calls of a stretch have ``made`` so far, by numbers, and those of the ``last`` one;
     and the highest number of a tensor that was ``born`` before it."""
 
     made: dict[int, int]

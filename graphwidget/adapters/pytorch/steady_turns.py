@@ -19,13 +19,14 @@ from ...recording.positions import Position
 from ...recording.recorder import Ref
 from .arguments import TENSORS
 from .heard_functions import PLAIN_TYPES
-from .held_turns import HeldRun, HeldTurns
+from .held_turns import HeldCall, HeldRun, HeldTurns, Stretch
 from .identity import Identity
 from .node_facts import sequence_of
 from .positions import Positions
 from .reachable_nodes import Reach, Way
 from .steady_plan import (
     EACH,
+    END,
     LAST,
     LEAVE,
     MADE,
@@ -34,22 +35,21 @@ from .steady_plan import (
     Call,
     Enter,
     Gave,
+    Plan,
     Said,
     Source,
     goes_back,
     is_like,
     plan_of,
 )  # fmt: skip
-from .tape import Heard
+from .tape import Heard, new_tuple
 from .tensor_facts import copyable
-from .whole_modules import wholes_of
+from .whole_modules import with_wholes
 
 WAIT = 8
 """So many runs from a line repeat the one before before its turns are held: what grows or is kept
 from turn to turn is found in these."""
 MAX_LINES = 1_000
-END = "end"
-"""What a turn's plan ends with: its run."""
 
 
 class RepeatedRun(Protocol):
@@ -121,9 +121,7 @@ class SteadyTurns(HeldTurns):
                 self._counts[position] = -WAIT  # if it comes to nothing, not every turn is tried
                 plan = plan_of(said, position, root, way, run.reach, born, last)
                 if plan is not None:
-                    plan.wholes.update(wholes_of(plan))
-                    plan.events.append(END)  # type: ignore[arg-type]
-                    self.plans[plan.begins] = plan
+                    self.plans[plan.begins] = with_wholes(plan)
         self.going_on = bool(self.plans)
 
     # Hearing -------------------------------------------------------------------------------
@@ -135,15 +133,19 @@ class SteadyTurns(HeldTurns):
             identity.apart, identity.silent, identity.retaining, identity.unmet,
             checks.waiting, checks.plain, self.positions.commanded, self.said, self.unusual,
         )  # fmt: skip
-        if plan is None or any(odd) or self.passed.are_of_another_loop(plan):
+        if plan is None or any(odd) or self._are_of_another_loop(plan):
             self.note_held()
             self.going_on = False
             return False
-        self.plan, self._events, self._at = plan, plan.events, 0
-        last = self.last_plan
+        last = self.last[-1].plan if self.last else None
         before = self._run_before if last is None else last.position
-        self.begun = last is plan or goes_back(before, plan)
+        self.now = Stretch(plan, last is plan or goes_back(before, plan))
+        self._events, self._at = plan.events, 0
         return True
+
+    def _are_of_another_loop(self, plan: Plan) -> bool:
+        last = bool(self.last) and self.last[-1].plan.loop != plan.loop
+        return last or self.passed.are_of_another_loop(plan)
 
     def expects(
         self, func: Callable[..., Any], types: Sequence[type[Any]], args: Sequence[Any],
@@ -152,7 +154,7 @@ class SteadyTurns(HeldTurns):
         """A call is about to be made by ``frame``: whether it is the one to come. If not, what was
         held is noted."""
         # The hot path: every call of a turn that is held.
-        if self.plan is None and not self._begins(frame):
+        if self.now is None and not self._begins(frame):
             return False
         call = self._events[self._at]
         if (
@@ -176,7 +178,7 @@ class SteadyTurns(HeldTurns):
         # The hot path: every argument of every call of a turn that is held.
         if len(args) != len(sources):
             return None
-        made: list[Any] = self.made
+        made: list[Any] = [] if self.now is None else self.now.made
         met: Callable[[int], Any] = self.identity.refs.get
         given: list[Any] = []
         for each, (whence, what) in zip(args, sources, strict=True):
@@ -212,7 +214,7 @@ class SteadyTurns(HeldTurns):
         """The result of the last turn's call with that number, if the tensor is that: itself if it
         is held, else its identity."""
         if self.last:
-            made = self.last_made
+            made = self.last[-1].made
             return tensor if nr < len(made) and made[nr] is tensor else None
         known = self.identity.known(tensor)
         if known is None or self._said_last.get(known.facts.number) != nr:
@@ -227,13 +229,18 @@ class SteadyTurns(HeldTurns):
         known = self.identity.known(tensor)
         if known is not None:
             return known if known.version == tensor._version else None
-        held = map(id, (*self.made, *self.last_made))
-        return None if tensor._is_view() or id(tensor) in held else self.identity.fresh(tensor)
+        held = [stretch.made for stretch in self.last]
+        if self.now is not None:
+            held.append(self.now.made)
+        if tensor._is_view() or any(each is tensor for made in held for each in made):
+            return None
+        return self.identity.fresh(tensor)
 
     def holds(self, result: Any) -> bool:
         """The expected call has given this: whether it is held. If not, what came before it is
         noted."""
-        call, given = self._events[self._at], self.given
+        call, given, now = self._events[self._at], self.given, self.now
+        assert now is not None
         made = result
         if call.gives >= 0:
             before = given[call.gives]
@@ -250,8 +257,8 @@ class SteadyTurns(HeldTurns):
         ):  # fmt: skip
             self.note_held()
             return False
-        self.now.append((call, given, made))
-        self.made.append(made)
+        now.records.append(new_tuple(HeldCall, (call, given, made)))
+        now.made.append(made)
         self._at += 1
         self.given = []
         self.positions.site = call.position.site
@@ -259,16 +266,17 @@ class SteadyTurns(HeldTurns):
 
     def may_be_whole(self) -> bool:
         """Whether the module that is called next may be heard as a whole."""
-        return self.plan is None or self._at in self.plan.wholes
+        return self.now is None or self._at in self.now.plan.wholes
 
     def takes_whole(self, module: Any, args: tuple[Any, ...], frame: FrameType) -> Call | None:
         """A module is called: if it is to come, and is heard as a whole, it is entered; the call
         that it makes."""
         # The hot path: most modules of a turn that is held.
-        if self.plan is None and not self._begins(frame):
+        if self.now is None and not self._begins(frame):
             return None
-        assert self.plan is not None
-        whole = self.plan.wholes.get(self._at)
+        now = self.now
+        assert now is not None
+        whole = now.plan.wholes.get(self._at)
         if whole is None:
             return None
         event, call = self._events[self._at : self._at + 2]
@@ -284,7 +292,7 @@ class SteadyTurns(HeldTurns):
         if given is None:
             return None
         self.given = given
-        self.now.append(event)
+        now.records.append(event)
         self._at += 1
         found: Call = call
         return found
@@ -297,14 +305,15 @@ class SteadyTurns(HeldTurns):
 
     def enters(self, module: Any, frame: FrameType) -> bool:
         """A module is called: whether that is to come; then it is entered."""
-        if self.plan is None and not self._begins(frame):
+        if self.now is None and not self._begins(frame):
             return False
         event = self._events[self._at]
         if (
             type(event) is Enter and event.module() is module
             and self.positions.at(frame) is event.position
         ):  # fmt: skip
-            self.now.append(event)
+            assert self.now is not None
+            self.now.records.append(event)
             self._at += 1
             self.positions.enter(event.position)
             return True
@@ -313,8 +322,8 @@ class SteadyTurns(HeldTurns):
 
     def leaves(self) -> bool:
         """The call of a module ends: whether that is to come."""
-        if self.plan is not None and self._events[self._at] is LEAVE:
-            self.now.append(LEAVE)
+        if self.now is not None and self._events[self._at] is LEAVE:
+            self.now.records.append(LEAVE)
             self._at += 1
             return True
         self.note_held()
@@ -324,12 +333,12 @@ class SteadyTurns(HeldTurns):
         self, entry: Callable[..., Any], outputs: Sequence[Any], args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
     ) -> HeldRun | None:  # fmt: skip
-        """A run begins: it is held if it is the one that ends the turn."""
-        plan = self.plan
-        if plan is not None and self._events[self._at] is END and len(outputs) == 1:
-            root = outputs[0]
+        """A run begins: it is held if it is the one that ends the stretch."""
+        now = self.now
+        if now is not None and self._events[self._at] is END and len(outputs) == 1:
+            plan, root = now.plan, outputs[0]
             plainly = len(args) > 3 and not (args[1] or args[2] or args[3])
-            if root is self.made[plan.root] and plainly and _is_finite(root):
+            if root is now.made[plan.root] and plainly and _is_finite(root):
                 first = sequence_of(root.grad_fn)
                 found = [leaf() for leaf in plan.reach.leaves]
                 learning = [leaf for leaf in found if leaf is not None]
@@ -337,7 +346,7 @@ class SteadyTurns(HeldTurns):
                 at = self.positions.here()
                 if repeats and len(learning) == len(found) and at is plan.position:
                     run = HeldRun(self, plan, outputs, (args, kwargs), entry, learning, first)
-                    self.now.append(run)
+                    now.records.append(run)
                     return run
         self.note_held()
         return None

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from torch.nn.modules import module as of_torch
 
-from .steady_plan import EACH, LEAVE, PLAINLY, SAME, Call, Enter, Plan, is_plain
+from .steady_plan import EACH, LEAVE, PLAINLY, SAME, Call, Enter, Plan, Whole, is_plain
 
 HOOKS = "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"
 _hooks_of: Callable[[Any], tuple[Any, ...]] = itemgetter(*HOOKS)
@@ -59,16 +59,16 @@ class _Name(tuple[str]):
     __slots__ = ()
 
 
-def wholes_of(plan: Plan) -> dict[int, WholeModule]:
-    """Those of a plan's modules that are heard as a whole, by the place of their beginning."""
+def with_wholes(plan: Plan) -> Plan:
+    """A plan, with those of its modules that are heard as a whole."""
     events = plan.events
-    found: dict[int, WholeModule] = {}
+    found: dict[int, Whole] = {}
     for at, (enter, call, leave) in enumerate(zip(events, events[1:], events[2:], strict=False)):
         if isinstance(enter, Enter) and isinstance(call, Call) and leave is LEAVE:
             whole = _whole(enter, call)
             if whole is not None:
                 found[at] = whole
-    return found
+    return plan._replace(wholes=found)
 
 
 def _whole(enter: Enter, call: Call) -> WholeModule | None:
