@@ -367,3 +367,43 @@ def test_a_deepcopy_of_a_model_is_another_model() -> None:
         LOOP + PLAIN + f"    if n == {AT}:\n        import copy\n        net = copy.deepcopy(net)\n"
     )
     _alike(source, "SGD")
+
+
+LATE = {
+    "a result that has more numbers later": "b = 1\n" + LOOP + PLAIN.replace(
+        "    out = net(h)\n", "    out = net(h[:b]).squeeze(1)\n    b = 1 if n < 24 else 4\n"
+    ).replace("out - y", "out - y[:b, 0].mean()"),
+    "a tensor as a module's attribute": LOOP + PLAIN + "    net[0].cache = x\n",
+    "a parameter that comes late": "net[3] = nn.Linear(3, 1, bias=False)\n" + LOOP + PLAIN
+    + f"    if n == {AT}:\n        net[3].bias = nn.Parameter(torch.ones(1))\n",
+    "a leak that begins late": LOOP.replace(str(TURNS), "70") + PLAIN.replace(
+        "net(h)", "net(F.dropout(h, 0.0))"
+    ) + "    if n > 20:\n        kept.append(loss)\n",
+    "a graph that is kept and run late": LOOP + PLAIN.replace(
+        "net(h)", "net(F.dropout(h, 0.0))"
+    ).replace("    loss.backward()\n", "    loss.backward()\n    old = old or loss\n")
+    + f"    if n == {AT}:\n        old.backward()\n",
+    "a loss that is asked again and again": LOOP + PLAIN + "    [loss.item() for _ in range(50)]\n",
+    "a second model in the same function": "def train(p):\n    o = torch.optim.SGD([p], lr=0.1)\n"
+    + "    " + LOOP + "        o.zero_grad()\n        loss = (p * x).square().mean()\n"
+    "        loss.backward()\n        o.step()\n"
+    "for p in (w, torch.zeros(2, requires_grad=True)):\n    train(p)\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_what_comes_late_is_found_as_if_no_turn_was_held(name: str) -> None:
+    _alike(LATE[name], "SGD", story=False)
+
+
+def test_what_is_held_of_a_turn_stays_small() -> None:
+    told = Told(LATE["a loss that is asked again and again"], True)
+    steady = told.recorded.adapter.steady  # type: ignore[attr-defined]  # PyTorch's
+    assert told.held
+    assert len(steady.steps._own) == 0
+    assert not steady.last
+
+
+def test_large_turns_are_not_held() -> None:
+    large = "x, y = torch.ones(300_000, 2), torch.ones(300_000, 1)\n" + LOOP.replace("30", "14")
+    assert Told(large + PLAIN, True).held == 0
