@@ -92,14 +92,22 @@ class NodeHooks:
             if leaf is None:
                 self.done.append(number)
             with torch._C.DisableTorchFunction():
-                taken, value, grad, added = self._taken(out), None, None, None
+                taken: list[Grad | None] | None = None
+                value, grad, added = None, None, None
                 if leaf is not None and (grown := leaf.grad) is not None:
                     known = runs.identity.current(leaf)
                     runs.checks.graded.add(known.storage)
-                    value, grad = known.id, self._accumulated(leaf, grown, taken)
-                    if id(leaf) not in self._ungraded and not _hooked(leaf):
+                    # as it is now: the program may write into it
+                    value, grad = known.id, runs.identity.captured(grown)
+                    if id(leaf) in self._ungraded:
+                        if not version_of(grown):
+                            taken = [grad]  # it had none before, and has what it was given
+                    elif not _hooked(leaf):
+                        taken = self._taken(out)
                         added = taken[0]
                     runs.identity.note_gradient(leaf, grown)
+                if taken is None:
+                    taken = self._taken(out)
                 gave = self._taken(into) if into else []  # a leaf's node gives nothing
             freed = saves and not self.keeps  # the engine does it right after this hook
             told = runs.ran, self.run, ref, freed, taken, value, grad, gave, added
@@ -137,13 +145,6 @@ class NodeHooks:
         found: Passed = new_tuple(Passed, (grad, version))
         self._passed[id(grad)] = found
         return found
-
-    def _accumulated(self, leaf: torch.Tensor, grad: torch.Tensor, taken: list[Any]) -> Grad:
-        """The gradient of a leaf, as it is now: the program may write into it."""
-        captured = self.runs.identity.captured(grad)
-        if id(leaf) in self._ungraded and taken[0] is not None and not version_of(grad):
-            taken[0] = captured  # it had none before, and has what it was given
-        return captured
 
 
 def _hooked(leaf: torch.Tensor) -> bool:
