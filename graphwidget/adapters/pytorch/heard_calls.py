@@ -90,17 +90,15 @@ class HeardCalls(CallNotes, TorchFunctionMode):
                 self.fault(error)
         if not expected:
             self.recorder.catch_up()
-        if expected:
-            pass
-        elif self.still >= STILL and identity.defers and self._negligible(name, args, kwargs):
-            return func(*args, **kwargs)
-        elif plain:
-            try:
-                before = given_to(identity, args, kwargs)
-            except Exception as error:
-                self.fault(error)
-        else:
-            before = self.before(args, kwargs)
+            if self.still >= STILL and identity.defers and self._negligible(name, args, kwargs):
+                return func(*args, **kwargs)
+            if plain:
+                try:
+                    before = given_to(identity, args, kwargs)
+                except Exception as error:
+                    self.fault(error)
+            else:
+                before = self.before(args, kwargs)
         try:
             result = func(*args, **kwargs)
         except Exception as error:
