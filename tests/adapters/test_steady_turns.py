@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-import time
 import weakref
 from typing import Any
 
@@ -235,8 +234,20 @@ def test_tensors_of_many_numbers_are_not_held() -> None:
     assert set(space["living"]) == {1}
 
 
-def test_who_looks_long_makes_no_turn_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The clock that turns are timed by: it stands still unless it is turned, whatever else this
+    machine does."""
+    now = [0.0]
+    for module in ("native", "sorting", "steady_turns"):
+        monkeypatch.setattr(f"graphwidget.adapters.{module}.monotonic", lambda: now[0])
     monkeypatch.setattr("graphwidget.adapters.steady_turns.SLOW_TURN", 0.1)
+    return now
+
+
+def test_who_looks_long_makes_no_turn_slow(
+    clock: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("graphwidget.adapters.sorting.FIRST", 0.0)
     adapter = NativeAdapter(Recorder())
     looks: list[float] = []
@@ -245,27 +256,27 @@ def test_who_looks_long_makes_no_turn_slow(monkeypatch: pytest.MonkeyPatch) -> N
         if not wait:
             looks.append(wait)
             adapter.drain()
-            time.sleep(0.15)
+            clock[0] += 0.15
 
     adapter.on_pulse = look
-    space: dict[str, Any] = {"torch": graphwidget, "held": []}
+    space: dict[str, Any] = {"torch": graphwidget, "clock": clock, "held": []}
     space["note"] = lambda: space["held"].append(adapter.steady.on)
     source = MODEL.replace("OPTIMIZER", "SGD") + LOOP.replace(str(TURNS), "4000") + BODY
+    source += "    clock[0] += 0.001\n    note()\n"
     with adapter.observing():
-        exec(compile(source + "    note()\n", "<looked at>", "exec"), space)
+        exec(compile(source, "<looked at>", "exec"), space)
     [loop] = Recorded(adapter).model.loops.values()
     assert loop["count"] == 4000
     assert len(looks) > 1
     assert all(space["held"][100:])
 
 
-def test_turns_that_take_long_are_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphwidget.adapters.steady_turns.SLOW_TURN", 0.05)
+def test_turns_that_take_long_are_told_at_once(clock: list[float]) -> None:
     adapter = NativeAdapter(Recorder())
-    space: dict[str, Any] = {"torch": graphwidget, "sleep": time.sleep, "held": []}
+    space: dict[str, Any] = {"torch": graphwidget, "clock": clock, "held": []}
     space["note"] = lambda: space["held"].append(adapter.steady.on)
     source = MODEL.replace("OPTIMIZER", "SGD") + LOOP + BODY
-    source += f"    note()\n    if n > {AT}:\n        sleep(0.08)\n"
+    source += f"    note()\n    if n > {AT}:\n        clock[0] += 0.2\n"
     with adapter.observing():
         exec(compile(source, "<slow>", "exec"), space)
     assert space["held"][AT]
