@@ -17,6 +17,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 import graphwidget
 from graphwidget.adapters.pytorch import heard_calls
+from graphwidget.adapters.pytorch.tensor_facts import bytes_of
 from graphwidget.graph import listeners
 
 WATCHED: list[Callable[[], Any]] = [graphwidget.diagnose, graphwidget.watch]
@@ -303,3 +304,10 @@ def test_the_traceback_of_an_error_is_what_it_is_without_us(watched: Callable[[]
         ]
 
     assert lines(watched) == lines(nullcontext)
+
+
+def test_memory_that_a_tensor_has_no_more_is_not_looked_at() -> None:
+    x = torch.ones(8)
+    x.untyped_storage().resize_(4)
+    assert bytes_of(x, x.dtype, 8) is None
+    assert bytes_of(x[:1], x.dtype, 1) == x[:1].numpy().tobytes()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from ctypes import string_at
-from functools import cache
+from ctypes import c_char
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -99,11 +99,18 @@ def bytes_of(tensor: torch.Tensor, dtype: torch.dtype, count: int) -> bytes | No
     item = _IN_NUMPY.get(dtype)
     if item is None or not tensor.is_contiguous() or tensor.is_neg():
         return None
-    # not by the storage, which is made an object to ask it
-    address = tensor.data_ptr()
-    if address == tensor.storage_offset() * item:  # it was let go of, or there is none
+    size, storage = count * item, tensor.untyped_storage()
+    start = tensor.storage_offset() * item
+    if start + size > storage.nbytes():  # it was let go of, or there is none
         return None
-    return string_at(address, count * item)
+    memory: bytes = _chars(size).from_address(storage.data_ptr() + start).raw
+    return memory
+
+
+@lru_cache(maxsize=1_024)
+def _chars(size: int) -> Any:
+    """The class of so many bytes of memory."""
+    return c_char * size
 
 
 def numbers_of(tensor: torch.Tensor) -> Any:
@@ -137,7 +144,6 @@ def _transformed() -> bool:
     return _INTERPRETER() is not None
 
 
-@cache
 @cache
 def dtype_name(dtype: torch.dtype) -> str:
     """``float32`` for ``torch.float32``."""
