@@ -31,6 +31,7 @@ from .run_checks import Ran
 from .run_context import RunContext
 from .saved_tensors import slots_of
 from .tensor_facts import asked, grad_fn_of
+from .told_nodes import ToldNodes
 from .unreached_inputs import UNREACHED, index_in, unreached
 
 MAX_FIRST = 20_000
@@ -45,12 +46,12 @@ class BackwardRun:
         outputs: Sequence[Any],
         args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
-        position: Position | None = None,
+        held_at: Position | None = None,
     ) -> None:
         self.runs = runs
         self.identity, self.recorder = runs.identity, runs.recorder
         self.id = self.recorder.ids.run()
-        gate = gate_of_this_thread()
+        gate = gate_of_this_thread() if held_at is None else None
         self.gate = gate if gate is not None and gate.depth == 1 else None
         if self.gate is not None:
             self.gate.number = self.id
@@ -74,9 +75,9 @@ class BackwardRun:
             self.inputs = tuple(
                 self.identity.current(each) for each in wanted if isinstance(each, torch.Tensor)
             )
-        if position is None:
-            position = runs.position() if self.gate is None else self.gate.position
-        self.position = position
+        self.position = held_at
+        if held_at is None:
+            self.position = runs.position() if self.gate is None else self.gate.position
         self.asks = self.gate is not None or bool(wanted)  # whether nodes say that they start
         self.ran: set[int] = set()
         """The nodes that have run, of a run that is told later as far as that was found out."""
@@ -85,10 +86,11 @@ class BackwardRun:
         self.repeated = False  # whether it reaches what the last run from its line did
         self.reach, self.learning = self._reach()
         self.hooks: NodeHooks | None = None
+        self.told: ToldNodes | None = None
 
     def _reach(self) -> tuple[Reach, list[torch.Tensor]]:
         """What it can reach, and the leaves of that: those of the turn before if it repeats it."""
-        if self.deferred and self.inputs is None:
+        if self.inputs is None and self.gate is None:
             repeats, unheard = self.runs.repeats, self.identity.unheard
             self.way, known = repeats.known(self.position, self.roots, self.nodes, unheard)
             leaves = [] if known is None else [leaf() for leaf in known.leaves]
@@ -97,7 +99,7 @@ class BackwardRun:
                 self.repeated = True
                 return known, living
         self._reached, found = reachable(self.nodes)
-        if not self.deferred:
+        if self.way is None and not self.deferred:
             return Reach(len(self._reached), (), []), found
         return reach_of(self.nodes[0] if self.nodes else None, self._reached, found), found
 
@@ -108,10 +110,11 @@ class BackwardRun:
             self._reached = reachable(self.nodes)[0]
         return self._reached
 
-    def begin(self, outputs: Sequence[Any]) -> None:
+    def begin(self, outputs: Sequence[Any], held: bool = False) -> None:
         """Tell that it begins, at once or later; look for what is wrong before PyTorch does; and
-        hook the nodes whose running is to be told. ``outputs`` are those that it was made with: a
-        run that is told later keeps none of them alive."""
+        hook the nodes whose running is to be told, but those of a run that was ``held``, which have
+        hooks. ``outputs`` are those that it was made with: a run that is told later keeps none of
+        them alive."""
         runs = self.runs
         if self.deferred:
             self.recorder.raw.append(self)
@@ -123,10 +126,12 @@ class BackwardRun:
         runs.checks.check_terms(self)
         runs.checks.check_roots_finite(outputs, self.roots)
         if not self.deferred:
-            self.hooks = NodeHooks(
-                runs, self.id, self.gate, self.asks, self.learning, self.ran, self.keeps
-            )
-            self.hooks.install(self.reached)
+            told = self.told = ToldNodes(runs, self.id, self.reached, self.keeps)
+            self.ran = told.ran
+            if not held:
+                starts = told.starts if self.asks else None
+                self.hooks = NodeHooks(runs, self.learning, told.has_run, self.gate, starts)
+                self.hooks.install(told.hooked(self.reached))
 
     def tell(self) -> None:
         """Tell that the run begins."""
@@ -148,8 +153,8 @@ class BackwardRun:
     def _standing(self) -> NodeRef | None:
         """The node that the run has come to when it fails: of those that had all their gradients
         the one made last, as the engine takes them."""
-        if self.asks and self.hooks is not None:
-            return next(reversed(self.hooks.left.values()), None)
+        if self.asks and self.told is not None:
+            return next(reversed(self.told.left.values()), None)
         waiting: list[tuple[int, NodeRef]] = []
         blocked: set[Any] = set()
         for node in self.reached:
@@ -330,16 +335,18 @@ class BackwardRun:
                 self._learns_nothing()
             else:
                 self.runs.steady.forget()
-            if self.hooks is None:
+            if self.told is None:
                 for number in self._over(status):
                     self.recorder.raw.append((self.recorder.free, number))
             elif not self.keeps:
                 site = None if self.position is None else self.position.site
-                _note_first(self.runs.checks.freed_by, self.hooks.done, site)
+                _note_first(self.runs.checks.freed_by, self.told.done, site)
+                if status == "ok":
+                    self.runs.repeats.note(self.position, self.way, self.reach)
             self.recorder.raw.append((self.recorder.tell, ev.Done(self.id, status)))
             self._retained()
             self.runs.is_over()
-            if self.deferred and status == "ok":
+            if status == "ok" and self.gate is None:
                 self.runs.steady.ran(self)
         except Exception as error:
             self.runs.fault(error)

@@ -6,47 +6,49 @@ node starts two; they are taken away when the run is over. Hooks that return Non
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
-from ...recording.recorder import NodeRef
-from .identity import TOKEN
+from ...recording.recorder import Ref
 from .live import Gate
 from .node_facts import leaf_of
 from .run_context import Grad, RunContext
 from .tape import new_tuple
-from .tensor_facts import Passed, asked, dtype_name, shape_of, version_of
+from .tensor_facts import Captured, Passed, asked, dtype_name, shape_of, version_of
 
 MAX_HELD = 2**15
 """Bytes of a storage that may be held for a gradient in it."""
 
 
+class NodeRan(NamedTuple):
+    """What was heard of a node: its number among those that are hooked, what it was given, for a
+    leaf's its tensor with that one's identity and what it has for a gradient now, what it gave, and
+    of a leaf what was added to the gradient before."""
+
+    nr: int
+    given: list[Grad | None]
+    leaf: torch.Tensor | None
+    ref: Ref | None
+    grad: Captured | None
+    gave: list[Grad | None]
+    added: Grad | None
+
+
 class NodeHooks:
-    """The hooks, while they are installed, and what they have heard."""
+    """The hooks, while they are installed. ``told`` is called with what is heard (``NodeRan``), and
+    where that must be known, ``starts`` when a node with that number starts."""
 
     def __init__(
-        self,
-        runs: RunContext,
-        run: int,
-        gate: Gate | None,
-        asks: bool,
-        leaves: Iterable[torch.Tensor],
-        ran: set[int],
-        keeps: bool,
-    ) -> None:
+        self, runs: RunContext, leaves: Iterable[torch.Tensor], told: Callable[[NodeRan], None],
+        gate: Gate | None = None, starts: Callable[[int], None] | None = None,
+    ) -> None:  # fmt: skip
         self.runs = runs
-        self.run = run
+        self.told = told
         self.gate = gate
-        self.asks = asks
-        self.ran = ran
-        self.keeps = keeps
-        self.left: dict[int, NodeRef] = {}
-        """Nodes that said that they start and have not finished, in order."""
-        self.done: list[int] = []
-        """Nodes that ran and are no leaf's."""
+        self.starts = starts
         self._handles: list[Any] = []
         self._passed: dict[int, Passed] = {}  # what nodes gave, by its address while it is held
         self._ungraded = set(map(id, filter(_ungraded, leaves)))
@@ -54,17 +56,13 @@ class NodeHooks:
 
     def install(self, nodes: Iterable[Any]) -> None:
         """Hear these nodes from now on."""
-        known = self.runs.recorder.nodes
-        for node in nodes:
-            token = node.metadata.get(TOKEN)
-            ref = None if token is None else token.ref
-            if ref is None or ref.id not in known:
+        for nr, node in enumerate(nodes):
+            if node is None:
                 continue
-            if self.asks:
-                self._handles.append(node.register_prehook(partial(self._starts, node, ref)))
+            if self.starts is not None:
+                self._handles.append(node.register_prehook(partial(self._starts, nr, node)))
             # one hook hears what came in and what went out: two would cost twice as much
-            heard = partial(self._has_run, ref, token.saves, leaf_of(node))
-            self._handles.append(node.register_hook(heard))
+            self._handles.append(node.register_hook(partial(self._has_run, nr, leaf_of(node))))
 
     def remove(self) -> None:
         """Hear them no more."""
@@ -72,46 +70,37 @@ class NodeHooks:
         for handle in self._handles:
             handle.remove()
 
-    def _starts(self, node: Any, ref: NodeRef, _grads: Sequence[Any]) -> None:
+    def _starts(self, nr: int, node: Any, _grads: Sequence[Any]) -> None:
         if self.gate is not None:
             if not self.gate.of_this_run():
                 return
             self.gate.before(node)
-        self.left[ref.id] = ref
+        if self.starts is not None:
+            self.starts(nr)
 
-    def _has_run(
-        self, ref: NodeRef, saves: bool, leaf: torch.Tensor | None, into: Any, out: Any
-    ) -> None:
+    def _has_run(self, nr: int, leaf: torch.Tensor | None, into: Any, out: Any) -> None:
+        # The hot path: each node of each run.
         if self.gate is not None and not self.gate.of_this_run():
             return
         try:
-            number, runs = ref.id, self.runs
-            self.ran.add(number)
-            if self.asks:
-                self.left.pop(number, None)
-            if leaf is None:
-                self.done.append(number)
             with torch._C.DisableTorchFunction():
-                taken: list[Grad | None] | None = None
-                value, grad, added = None, None, None
+                given: list[Grad | None] | None = None
+                ref, grad, added = None, None, None
                 if leaf is not None and (grown := leaf.grad) is not None:
-                    known = runs.identity.current(leaf)
-                    runs.checks.graded.add(known.storage)
+                    identity = self.runs.identity
                     # as it is now: the program may write into it
-                    value, grad = known.id, runs.identity.captured(grown)
+                    ref, grad = identity.known(leaf), identity.captured(grown)
                     if id(leaf) in self._ungraded:
                         if not version_of(grown):
-                            taken = [grad]  # it had none before, and has what it was given
+                            given = [grad]  # it had none before, and has what it was given
                     elif not _hooked(leaf):
-                        taken = self._taken(out)
-                        added = taken[0]
-                    runs.identity.note_gradient(leaf, grown)
-                if taken is None:
-                    taken = self._taken(out)
+                        given = self._taken(out)
+                        added = given[0]
+                    identity.note_gradient(leaf, grown)
+                if given is None:
+                    given = self._taken(out)
                 gave = self._taken(into) if into else []  # a leaf's node gives nothing
-            freed = saves and not self.keeps  # the engine does it right after this hook
-            told = runs.ran, self.run, ref, freed, taken, value, grad, gave, added
-            runs.recorder.raw.append(told)
+                self.told(new_tuple(NodeRan, (nr, given, leaf, ref, grad, gave, added)))
         except Exception as error:
             self.runs.fault(error)
 
