@@ -130,7 +130,9 @@ class BackwardRun:
             self.ran = told.ran
             if not held:
                 starts = told.starts if self.asks else None
-                self.hooks = NodeHooks(runs, self.learning, told.has_run, self.gate, starts)
+                self.hooks = NodeHooks(
+                    self.identity, runs.fault, self.learning, told.has_run, self.gate, starts
+                )
                 self.hooks.install(told.hooked(self.reached))
 
     def tell(self) -> None:

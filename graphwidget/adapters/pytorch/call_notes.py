@@ -20,9 +20,10 @@ from . import ops
 from .arguments import TENSORS, Given, given_back
 from .call_recorder import CallRecorder
 from .heard_functions import FLAGS
-from .identity import Identity, Made
+from .identity import Identity, Made, Slots
 from .own_backwards import Hook
 from .positions import Named
+from .reachable_nodes import MAX_CALLS
 from .steady_turns import SteadyTurns
 from .tape import MOST, Heard, Tape, Write, new_tuple
 from .tensor_facts import asked, base_of, grad_fn_of
@@ -122,10 +123,11 @@ class CallNotes:
         self, func: Callable[..., Any], name: str,
         before: tuple[Sequence[Ref], tuple[Any, ...], Mapping[str, Any]], result: torch.Tensor,
         enabled: bool, position: Position | None, names: Names, late: Names, node: Any,
-        pair: bool = False,
+        pair: bool = False, saves: Sequence[Slots] | None = None,
     ) -> Ref:  # fmt: skip
         """Note a call that only made one tensor, which is given its identity; ``before`` are those
-        of the tensors that it was given, and its arguments."""
+        of the tensors that it was given, and its arguments. What its nodes had saved that have run
+        since is given as ``saves``."""
         identity = self.identity
         refs, args, kwargs = before
         made = identity.fresh(result)
@@ -136,17 +138,21 @@ class CallNotes:
         )  # fmt: skip
         self.tape.heard(call)
         self.still = self.still + 1 if node is None else 0
+        steady = self.steady
+        steady.said.append(call)
+        if len(steady.said) > MAX_CALLS:
+            steady.forget()
         if not identity.defers:
-            self.records.tell(call, () if node is None else ((node, result.output_nr, made),))
+            nodes = () if node is None else ((node, result.output_nr, made),)
+            steady.saved[made.facts.number] = self.records.tell(call, nodes, saves)
             self.heard()
             return made
         raw = self.recorder.raw
         raw.append(call)
-        self.steady.said.append(call)
         if node is not None:
             identity.claim_fresh(node, result.output_nr, call)
         if len(raw) > MOST:
-            self.steady.forget()
+            steady.forget()
             self.heard()
         return made
 
@@ -281,6 +287,7 @@ class CallNotes:
         if self.identity.defers:
             self.recorder.raw.append(call)
         else:
+            self.identity.assure(*[write.after for write in writes])
             self.records.stepped(call)
 
     def note_passed_write(self, name: str, position: Position | None, write: Write) -> None:

@@ -20,7 +20,7 @@ from ..scope_marks import Given
 from ..scopes import Scopes
 from ..sorting import BEGINS
 from . import ops
-from .identity import TOKEN, Identity, Made
+from .identity import TOKEN, Identity, Made, Slots
 from .tape import Facts, Heard, Write
 from .tensor_facts import Captured, content_of, grad_fn_of, summarized
 from .tensors import Deferred
@@ -45,8 +45,11 @@ class CallRecorder:
         self.scopes = scopes
 
     # Records -------------------------------------------------------------------------------
-    def tell(self, call: Heard, nodes: Sequence[Made]) -> None:
-        """A call, and the nodes that it made."""
+    def tell(
+        self, call: Heard, nodes: Sequence[Made], saves: Sequence[Slots] | None = None
+    ) -> list[tuple[ev.Saved, ...]]:
+        """A call, and the nodes that it made, and what these saved: what they have let go of since
+        is given as ``saves``."""
         identity, raw = self.identity, self.recorder.raw
         values: list[Any] = []
         for ref in call.made:
@@ -64,7 +67,8 @@ class CallRecorder:
             through = [each for each in call.writes if each.base_after is not None]
             given = ops.called(call.name, call.args, call.kwargs, not call.made).inputs
             inside = saved_inside(call.name, given, call.writes[0]) if through else []
-        identity.tell_nodes([each[0] for each in nodes], nodes, near, number, inside)
+        roots = [each[0] for each in nodes]
+        return identity.tell_nodes(roots, nodes, near, number, inside, saves)
 
     def stepped(self, call: Heard) -> None:
         """What an optimizer's step did with its parameters."""

@@ -125,7 +125,7 @@ class EngineEntry(RunContext):
     ) -> BackwardRun:  # fmt: skip
         """Note that a run begins, or has begun at ``position``."""
         run = BackwardRun(self, outputs, args, kwargs, position)
-        run.begin(outputs)
+        run.begin(outputs, held=position is not None)
         self.calls.run(run.position, entry, (tuple(outputs), *args), kwargs)
         return run
 

@@ -14,8 +14,10 @@ import torch
 
 from ...recording.positions import Position
 from ...recording.recorder import Ref
+from ..module_paths import numbers_of
 from .identity import Identity
 from .tape import Write, new_tuple
+from .tensor_facts import Captured
 
 MAX_STEPS = 1_000
 
@@ -28,12 +30,15 @@ class Wrote(NamedTuple):
     version: int
     after: Ref | None
     new_version: int
+    content: Captured | None = None
+    """What it held then, where that is told."""
 
 
 class HeldStep(NamedTuple):
-    """A held step."""
+    """A held step, with its optimizer's main ``numbers`` where these are told."""
 
     name: str
+    numbers: str
     position: Position | None
     wrote: list[Wrote]
 
@@ -56,10 +61,12 @@ class HeldSteps:
         self._dropped: list[HeldStep] = []
         """Of stretches that were let go of, the steps that gave parameters new identities: each
         stands for those after it too, as what it wrote is known by what it is now."""
+        self._contents: dict[int, Captured | None] = {}
+        """What such parameters held after the last step that was let go of, where that is told."""
 
     def learn(self, optimizer: Any, position: Position | None, writes: Sequence[Write]) -> None:
         """A step was noted, which has written these parameters."""
-        if self.identity.defers and all(
+        if all(
             each.after.version > each.before.version and each.after.facts.base is None
             for each in writes
         ):
@@ -78,6 +85,7 @@ class HeldSteps:
         """A step has ended that was known; None if it did not write what the last one did."""
         # The hot path: every parameter of every step that is held.
         tensors, met, own = parameters_of(optimizer), self.identity.refs.get, self._own
+        defers = self.identity.defers
         known = [(tensor, met(id(tensor)), tensor._version) for tensor in tensors]
         written = [ref is not None and new != ref.version for _tensor, ref, new in known]
         if written != self._known[id(optimizer), position][1]:
@@ -92,18 +100,33 @@ class HeldSteps:
             else:
                 after = self.identity.rewritten(tensor, ref)
                 own[id(after)] = after
-            wrote.append(new_tuple(Wrote, (ref, old, after, new)))
-        return HeldStep(type(optimizer).__name__, position, wrote)
+            content = None if defers else self.identity.captured(tensor)
+            wrote.append(new_tuple(Wrote, (ref, old, after, new, content)))
+        numbers = "" if defers else numbers_of(optimizer)
+        return HeldStep(type(optimizer).__name__, numbers, position, wrote)
 
     def let_go(self, steps: Iterable[HeldStep]) -> None:
         """The stretch that these steps have followed is let go of."""
         for step in steps:
             if any(each.after is not None for each in step.wrote):
                 self._dropped.append(step)
+            for each in step.wrote if not self.identity.defers else ():
+                ref = each.ref if each.after is None else each.after
+                self._contents[id(ref)] = each.content
 
-    def take_dropped(self) -> list[HeldStep]:
-        """All that is held is about to be noted: the steps that stand for those let go of."""
+    def take_dropped(self, held: Iterable[HeldStep]) -> list[HeldStep]:
+        """All that is held is about to be noted, these steps too: those that stand for the ones let
+        go of. Parameters have the versions again that they had after these."""
         steps, self._dropped = self._dropped, []
+        contents, self._contents = self._contents, {}
+        for step in steps:
+            for each in step.wrote:
+                content = None if each.after is None else contents.get(id(each.after))
+                if each.after is not None and content is not None:
+                    self.identity.then[each.after.id] = content
+        for step in held:
+            for each in step.wrote:
+                each.ref.version = min(each.ref.version, each.version)
         self._known.clear()
         self._own.clear()  # now they are known
         return steps
@@ -112,12 +135,14 @@ class HeldSteps:
         """What a step wrote, told as the writes of a step that is noted; ``moved`` are the
         identities that parameters have since, by those that they had before."""
         writes: list[Write] = []
-        for known, version, after, new_version in step.wrote:
+        for known, version, after, new_version, content in step.wrote:
             before, tensor = moved.get(id(known), known), known()
             if after is None and tensor is not None:
                 before.version = version
                 after = moved[id(known)] = self.identity.rewritten(tensor, before)
             if after is not None:
                 after.version = new_version
+                if content is not None:
+                    self.identity.then[after.id] = content
                 writes.append(Write(before, after, None, None, False))
         return writes

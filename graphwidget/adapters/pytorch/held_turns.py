@@ -2,31 +2,41 @@
 
 To *hold* is to keep what a call was given and what it gave; to *note* is to make the notes of it
 that ``call_notes.py`` and the others had made. What is held comes in stretches
-(``steady_plan.py``): once one is over, the one before it that did the same is let go of.
+(``steady_plan.py``): once one is over, an older one that did the same is let go of. Where calls are
+told later that is the one before it; where there is a picture, which shows the newest turns, the
+newest stretches stay.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from sys import getrefcount
-from typing import Any, NamedTuple, Protocol
+from threading import RLock, get_ident
+from time import monotonic
+from typing import Any, Protocol
 
 import torch
 
 from ...recording.positions import Position
-from ...recording.recorder import Ref
+from ...recording.recorder import NodeRef, Ref
 from ...recording.sites import Names, Site
 from .held_steps import HeldStep, HeldSteps
-from .identity import Identity
+from .held_stretches import BecameNumber, HeldCall, Stretch
+from .identity import Identity, Slots
 from .leaks import Count
 from .nans import are_finite, bad_gradient
+from .node_hooks import NodeHooks, NodeRan
 from .passed_turns import PassedTurns
-from .reachable_nodes import RanNodes, RepeatedRuns
-from .steady_plan import EACH, LAST, LEAVE, MADE, MAX_BYTES, PLAINLY, Call, Enter, Plan, Source
+from .reachable_nodes import RanNodes, RepeatedRuns, reachable
+from .steady_plan import EACH, LAST, LEAVE, MADE, MAX_BYTES, PLAINLY, Enter, Plan, Source
 from .tape import Write
 
 MAX_HELD = 2 * MAX_BYTES
 """Bytes of the results of all stretches that are held, but for the one that goes on."""
+SLOW_TURN = 0.05
+"""Seconds: where there is a picture, what took longer is noted at once, as who looks on may have
+seen nothing meanwhile."""
+NEWEST_HELD = 6
+"""Turns that stay held where there is a picture."""
 
 
 class Calls(Protocol):
@@ -36,7 +46,7 @@ class Calls(Protocol):
         self, func: Callable[..., Any], name: str,
         before: tuple[Sequence[Ref], tuple[Any, ...], Mapping[str, Any]], result: torch.Tensor,
         enabled: bool, position: Position | None, names: Names, late: Names, node: Any,
-        pair: bool = False,
+        pair: bool = False, saves: Sequence[Slots] | None = None,
     ) -> Ref:  # fmt: skip
         """A call that made one tensor."""
 
@@ -53,18 +63,34 @@ class Calls(Protocol):
 class Scopes(Protocol):
     """What notes modules and steps."""
 
+    thread: int
+    """The thread whose program is heard."""
+
     def note_module(self, event: Enter) -> None:
         """A module is called."""
 
     def note_end(self) -> None:
         """Its call ends."""
 
-    def note_step(self, name: str, position: Position | None, writes: list[Write]) -> None:
+    def note_step(
+        self, name: str, numbers: str, position: Position | None, writes: list[Write]
+    ) -> None:
         """An optimizer's step."""
+
+
+class ToldNodes(Protocol):
+    """What tells of the nodes of a run."""
+
+    def has_run(self, heard: NodeRan, moved: Mapping[int, Ref] | None = None) -> None:
+        """A node has run."""
 
 
 class NotedRun(Protocol):
     """A run that is noted."""
+
+    @property
+    def told(self) -> ToldNodes | None:
+        """What tells of its nodes, if these are told."""
 
     def succeeded(self, result: Any) -> None:
         """It has ended well."""
@@ -118,44 +144,6 @@ class Runs(Protocol):
         """A run has begun."""
 
 
-def _references_of_one() -> int:
-    """What ``getrefcount`` tells of an object that only a list has (the number differs between
-    versions of Python)."""
-    return sum(map(getrefcount, [object()]))
-
-
-def _references_of_a_base() -> int:
-    """How many more it tells of a tensor that another one is a view of (that differs between
-    versions of PyTorch)."""
-    base = torch.empty(1)
-    before = getrefcount(base)
-    view = base.view(1)
-    found = getrefcount(base) - before
-    del view
-    return found
-
-
-IN_A_LIST = _references_of_one()
-with torch._C.DisableTorchFunction():
-    OF_A_BASE = _references_of_a_base()
-
-
-class HeldCall(NamedTuple):
-    """A call that is held: what it was given, with references in the place of tensors that no call
-    of these stretches made, and what it made."""
-
-    call: Call
-    given: list[Any]
-    made: torch.Tensor
-
-
-class BecameNumber(NamedTuple):
-    """The result of the stretch's call with that number became a number there."""
-
-    nr: int
-    site: Site
-
-
 class HeldRun:
     """A backward run that ends a held stretch: it is made a ``BackwardRun`` when it is noted.
 
@@ -163,7 +151,8 @@ class HeldRun:
     ``first`` the sequence number of its first node, and ``before`` that of the run before it."""
 
     __slots__ = (
-        "before", "entry", "first", "given", "learning", "noted", "outputs", "over", "plan", "turns"
+        "before", "entry", "first", "given", "heard", "hooks", "learning", "noted", "outputs",
+        "over", "plan", "turns",
     )  # fmt: skip
 
     def __init__(
@@ -177,6 +166,25 @@ class HeldRun:
         self.first, self.before = first, turns.runs.repeats.last
         self.over = False
         self.noted: NotedRun | None = None
+        self.hooks: NodeHooks | None = None
+        self.heard: list[NodeRan] = []
+        """What was heard of its nodes, where that is told."""
+
+    def hear_nodes(self) -> None:
+        """Hear its nodes, and hold what they were given and gave."""
+        turns = self.turns
+        told = self.heard.append
+        self.hooks = NodeHooks(turns.identity, turns.fault, self.learning, told)
+        self.hooks.install(reachable([root.grad_fn for root in self.outputs])[0])
+
+    def note(self, run: NotedRun, moved: Mapping[int, Ref]) -> None:
+        """It is ``run`` from now on, which is told what was heard of the nodes."""
+        self.noted, told = run, run.told
+        if self.hooks is not None and told is not None:
+            for each in self.heard:
+                told.has_run(each, moved)
+            self.heard = []
+            self.hooks.told = told.has_run
 
     def stays_held(self) -> bool:
         """Whether nobody has noted it, and all gradients that it left are finite; if one is not, it
@@ -201,6 +209,8 @@ class HeldRun:
 
     def ended(self, status: str) -> None:
         """It is over."""
+        if self.hooks is not None:
+            self.hooks.remove()
         if self.noted is None and status == "ok":
             try:
                 self.turns.stretch_over(self)
@@ -210,26 +220,6 @@ class HeldRun:
         self.turns.note_held()
         if self.noted is not None:
             self.noted.ended(status)
-
-
-class Stretch:
-    """A stretch that is held: its ``records`` in their order, what its calls ``made``, and whether
-    it begins another turn of the loop around it (``starts``)."""
-
-    __slots__ = "made", "plan", "records", "starts"
-
-    def __init__(self, plan: Plan, starts: bool) -> None:
-        self.plan, self.starts = plan, starts
-        self.records: list[Any] = []
-        self.made: list[torch.Tensor] = []
-
-    def is_kept(self, after: Plan) -> bool:
-        """Whether the program still has something that was made in it; ``after`` is the plan of the
-        stretch that came after it."""
-        # each result is in its record too, and the run has its root
-        plan, made = self.plan, self.made
-        uses = plan.uses + after.late_uses + plan.bases * OF_A_BASE
-        return sum(map(getrefcount, made)) > (IN_A_LIST + 1) * len(made) + uses + 1
 
 
 class HeldTurns:
@@ -255,20 +245,46 @@ class HeldTurns:
         """Those that are over, the newest last."""
         self.passed = PassedTurns()
         self.steps = HeldSteps(identity)
+        self.turned: Callable[[float], None] = lambda now: None
+        """Called when a stretch that is held is over, with the time."""
+        self.noting = False
+        """Whether what was held is being noted."""
+        self.lock = RLock()
+        """Held while a stretch goes on: another thread may want it noted meanwhile."""
+        self._raw = 0  # how many raw records there were when the oldest stretch began
+        self._turned = 0.0  # when the newest was over
+
+    @property
+    def most(self) -> int:
+        """How many bytes the results of a stretch may have."""
+        return MAX_BYTES if self.identity.defers else MAX_HELD // NEWEST_HELD
+
+    def heard_anew(self) -> None:
+        """What is heard from now on may be another thread's."""
+        if get_ident() != self.scopes.thread:
+            self.lock = RLock()  # a thread that is over may have kept the one before
+
+    def begin_stretch(self, plan: Plan, starts: bool) -> None:
+        """A stretch begins that is held; the lock is taken until it is over."""
+        self.now = Stretch(plan, starts)
+        if not self.last:
+            self._raw, self._turned = len(self.identity.recorder.raw), monotonic()
 
     def stretch_over(self, run: HeldRun) -> None:
-        """The held stretch is over, as its run has ended well: the one before it that did the same
-        is let go of, with those before that."""
+        """The held stretch is over, as its run has ended well: an older one that did the same is
+        let go of, with those before that."""
         now, last = self.now, self.last
         assert now is not None
         plan = now.plan
         self.runs.ran_nodes.note(run.first, plan.reach.ages, plan.position.site)
         run.over = True
-        same = next((nr for nr, each in enumerate(last) if each.plan is plan), -1)
-        gone, stay = last[: same + 1], last[same + 1 :]
+        same = [nr for nr, each in enumerate(last) if each.plan is plan]
+        newest = 0 if self.identity.defers else NEWEST_HELD - 1
+        first = same[-newest - 1] + 1 if len(same) > newest else 0
+        gone, stay = last[:first], last[first:]
         after = [*last[1:], now]
         kept = [each for each, then in zip(gone, after, strict=False) if each.is_kept(then.plan)]
-        if sum([each.plan.size for each in stay]) + plan.size > MAX_HELD:
+        if sum([each.plan.size for each in stay]) + plan.size > MAX_HELD or self._others_recorded():
             kept = [now]
         if kept:
             for each in kept:
@@ -281,6 +297,18 @@ class HeldTurns:
             self._let_go(each)
         stay.append(now)
         self.last = stay
+        self.lock.release()
+        if not self.identity.defers:
+            before, self._turned = self._turned, monotonic()
+            if self._turned - before > SLOW_TURN:
+                self.note_held()
+            self.turned(self._turned)
+
+    def _others_recorded(self) -> bool:
+        """Whether there are records meanwhile of anything but deaths: something is done in these
+        turns that is not heard here."""
+        since = self.identity.recorder.raw[self._raw :]
+        return any(type(each) is not Ref and type(each) is not NodeRef for each in since)
 
     def _let_go(self, stretch: Stretch) -> None:
         plan = stretch.plan
@@ -301,15 +329,16 @@ class HeldTurns:
 
     def stepped(self, optimizer: Any, position: Position | None) -> bool:
         """It has ended: whether it wrote what the last one did, so that it is held."""
-        if not self.last:  # all was noted meanwhile
-            return False
-        step = self.steps.stepped(optimizer, position)
-        if step is None:
-            self._hold_no_more(self.last[-1].plan)
-            self.note_held()
-            return False
-        self.last[-1].records.append(step)
-        return True
+        with self.lock:
+            if not self.last:  # all was noted meanwhile
+                return False
+            step = self.steps.stepped(optimizer, position)
+            if step is None:
+                self._hold_no_more(self.last[-1].plan)
+                self.note_held()
+                return False
+            self.last[-1].records.append(step)
+            return True
 
     def puts_off(self, tensor: torch.Tensor, site: Site) -> bool:
         """A tensor became a number there: whether it is held, so that this is noted with it."""
@@ -324,28 +353,44 @@ class HeldTurns:
 
     # Noting --------------------------------------------------------------------------------
     def note_held(self) -> None:
-        """Note all that is held, and hold nothing until a run has ended."""
-        last, now = self.last, self.now
-        if not last and now is None:
+        """Note all that is held, and hold nothing until a run has ended. Another thread than the
+        one that is heard may only do so between stretches."""
+        if self.now is None and not self.last:
             return
+        if not self.lock.acquire(get_ident() == self.scopes.thread):
+            return
+        last, now = self.last, self.now
         self.going_on, self.now, self.last, self.given = False, None, [], []
-        steps = self.steps.take_dropped()
         stretches = last if now is None else [*last, now]
         if now is not None:
             self.plans.pop(now.plan.begins, None)
+            self.lock.release()
+        raw, then = self.identity.recorder.raw, self.identity.then
+        later = raw[self._raw :]  # what has died since
+        del raw[self._raw :]
+        self.noting = True
         try:
             with torch._C.DisableTorchFunction():
-                for step in steps:
+                held = [x for each in stretches for x in each.records if type(x) is HeldStep]
+                for step in self.steps.take_dropped(held):
                     self._note_dropped(step)
-                self.passed.note(self.identity.recorder.raw, not stretches[0].starts)
+                self.passed.note(raw, not stretches[0].starts)
                 self._note_all(stretches)
         except Exception as error:
             self.fault(error)
+        finally:
+            self.noting = False
+            then.clear()
+            raw += later
+            self.lock.release()
 
-    def _note_all(self, stretches: Sequence[Stretch]) -> None:
+    def _note_all(self, stretches: list[Stretch]) -> None:
         made: list[Ref] = []
         moved: dict[int, Ref] = {}
-        for stretch in stretches:
+        identity = self.identity
+        while stretches:
+            stretch = stretches.pop(0)  # what nobody has any more dies in its order
+            identity.then.update({ref.id: content for ref, content in stretch.met})
             before, made = made, []
             for record in stretch.records:
                 kind = type(record)
@@ -356,12 +401,14 @@ class HeldTurns:
                 elif record is LEAVE:
                     self.scopes.note_end()
                 elif kind is HeldRun:
-                    self._note_run(record)
+                    self._note_run(record, moved)
                 elif kind is HeldStep:
                     writes = self.steps.writes(record, moved)
-                    self.scopes.note_step(record.name, record.position, writes)
+                    self.scopes.note_step(record.name, record.numbers, record.position, writes)
                 else:
                     self.runs.calls.note_number(stretch.made[record.nr], record.site)
+            record = None
+            identity.recorder.raw += [ref for ref, _content in stretch.met if ref() is None]
 
     def _note_call(
         self, held: HeldCall, made: list[Ref], before: list[Ref],
@@ -390,9 +437,11 @@ class HeldTurns:
 
         args, count = tuple(arguments(given, call.sources)), len(given) - len(call.words)
         kwargs = dict(zip(call.words, args[count:], strict=True))
+        if not self.identity.defers:
+            self.identity.assure(*refs)
         return self.runs.calls.note_made(
             call.func, like.name, (refs, args[:count], kwargs), result, call.enabled, like.position,
-            like.names, like.late, result.grad_fn, call.pair,
+            like.names, like.late, result.grad_fn, call.pair, call.saves,
         )  # fmt: skip
 
     def _identity_of(self, given: Any) -> Ref:
@@ -400,16 +449,17 @@ class HeldTurns:
 
     def _note_dropped(self, step: HeldStep) -> None:
         """A step, and those after it that were let go of, are told as one."""
-        for before, _version, after, _new_version in step.wrote:
+        for before, _version, after, _new_version, _content in step.wrote:
             if after is not None:
+                if not self.identity.defers:
+                    self.identity.assure(before, after)
                 write = Write(before, after, None, None, False)
                 self.runs.calls.note_passed_write(step.name, step.position, write)
 
-    def _note_run(self, held: HeldRun) -> None:
+    def _note_run(self, held: HeldRun, moved: Mapping[int, Ref]) -> None:
         self.runs.repeats.last = held.before
-        held.noted = run = self.runs.begun(
-            held.entry, held.outputs, *held.given, held.plan.position
-        )
+        run = self.runs.begun(held.entry, held.outputs, *held.given, held.plan.position)
+        held.note(run, moved)
         if held.over:
             run.succeeded(None)
             self.runs.calls.returned(None)

@@ -76,6 +76,7 @@ class ModulesAndSteps:
     def install(self) -> None:
         """Hear them from now on, in this thread."""
         self._away, self._step = False, None
+        self.steady.heard_anew()
         self.thread = get_ident()
         self._handles = [
             Replaced(Module, "__call__", self._hearing_module),
@@ -184,9 +185,8 @@ class ModulesAndSteps:
                 with torch._C.DisableTorchFunction():
                     self._called(position)
             self._begins(number, "module", position, name, type(module).__name__)
-            if self.identity.defers:
-                record = self.recorder.raw[-1]
-                self.steady.said.append(Enter(position, weakref.ref(module), record))
+            record = self.recorder.raw[-1]
+            self.steady.said.append(Enter(position, weakref.ref(module), record))
             self.positions.enter(position)
         except Exception as error:
             self.fault(error)
@@ -211,8 +211,7 @@ class ModulesAndSteps:
 
     def note_end(self) -> None:
         """Note its end."""
-        if self.identity.defers:
-            self.steady.said.append(LEAVE)
+        self.steady.said.append(LEAVE)
         self._ends()
 
     def _called(self, position: Position) -> None:
@@ -332,9 +331,11 @@ class ModulesAndSteps:
             if self.installed and not self.calls.off:
                 enter(self.calls)
 
-    def note_step(self, name: str, position: Position | None, writes: list[Write]) -> None:
+    def note_step(
+        self, name: str, numbers: str, position: Position | None, writes: list[Write]
+    ) -> None:
         """Note a step that was held."""
-        self._begins(self.recorder.ids.scope(), "step", position, name, "")
+        self._begins(self.recorder.ids.scope(), "step", position, name, numbers)
         self.calls.note_step(name, position, writes)
         self._ends()
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import torch
 
 from ...recording.recorder import Ref
+from .identity import Identity
 from .live import Gate
 from .node_facts import leaf_of
-from .run_context import Grad, RunContext
 from .tape import new_tuple
 from .tensor_facts import Captured, Passed, asked, dtype_name, shape_of, version_of
 
+Grad: TypeAlias = Captured | Passed
+"""A gradient as it is held until it is told."""
 MAX_HELD = 2**15
 """Bytes of a storage that may be held for a gradient in it."""
 
@@ -42,10 +44,12 @@ class NodeHooks:
     where that must be known, ``starts`` when a node with that number starts."""
 
     def __init__(
-        self, runs: RunContext, leaves: Iterable[torch.Tensor], told: Callable[[NodeRan], None],
-        gate: Gate | None = None, starts: Callable[[int], None] | None = None,
+        self, identity: Identity, fault: Callable[[BaseException], None],
+        leaves: Iterable[torch.Tensor], told: Callable[[NodeRan], None], gate: Gate | None = None,
+        starts: Callable[[int], None] | None = None,
     ) -> None:  # fmt: skip
-        self.runs = runs
+        self.identity = identity
+        self.fault = fault
         self.told = told
         self.gate = gate
         self.starts = starts
@@ -87,7 +91,7 @@ class NodeHooks:
                 given: list[Grad | None] | None = None
                 ref, grad, added = None, None, None
                 if leaf is not None and (grown := leaf.grad) is not None:
-                    identity = self.runs.identity
+                    identity = self.identity
                     # as it is now: the program may write into it
                     ref, grad = identity.known(leaf), identity.captured(grown)
                     if id(leaf) in self._ungraded:
@@ -102,7 +106,7 @@ class NodeHooks:
                 gave = self._taken(into) if into else []  # a leaf's node gives nothing
                 self.told(new_tuple(NodeRan, (nr, given, leaf, ref, grad, gave, added)))
         except Exception as error:
-            self.runs.fault(error)
+            self.fault(error)
 
     def _taken(self, grads: Any) -> list[Grad | None]:
         """What a hook was given, where something else than a tensor is nothing. Most of it another
@@ -121,7 +125,7 @@ class NodeHooks:
         alive, or a larger storage."""
         if not isinstance(grad, torch.Tensor):  # as None, where no gradient goes
             return None
-        identity, count = self.runs.identity, grad.numel()
+        identity, count = self.identity, grad.numel()
         if count > identity.limit:
             return dtype_name(grad.dtype), shape_of(grad), None
         try:

@@ -54,6 +54,7 @@ class PassedTurns:
                 told.append(([], []))
             if told:
                 told[-1][0].extend(_given(plan, numbers))
+                told[-1][1].append(-1 - plan.root)
         if goes_on and told:
             told.pop()
             count -= 1
@@ -85,5 +86,5 @@ def _given(plan: Plan, numbers: Sequence[Any]) -> list[Given]:
             assert like is not None
             kind = dtype_name(_dtype(plan, nr))
             content = capture(np.asarray(number, "float32" if kind == "bfloat16" else kind))
-            found.append((-1 - nr, like.names, content))
+            found.append((-1 - nr, like.names or like.late, content))
     return found

@@ -10,11 +10,11 @@ from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Recorder
 from .heard_calls import HeardCalls
 from .identity import Identity
+from .node_hooks import Grad
 from .reachable_nodes import RanNodes, RepeatedRuns
 from .run_checks import RunChecks
-from .tensor_facts import Captured, Passed, summarized
+from .tensor_facts import Passed, summarized
 
-Grad: TypeAlias = Captured | Passed
 Grads: TypeAlias = Sequence[Grad | None]
 
 

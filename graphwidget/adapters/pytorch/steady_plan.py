@@ -13,8 +13,11 @@ from typing import Any, NamedTuple, Protocol
 
 import torch
 
+from ...recording import events as ev
 from ...recording.positions import Position, Region
 from ...recording.recorder import Ref
+from ...recording.sites import Site
+from .identity import Slots, slots_with
 from .nans import few_and_near
 from .reachable_nodes import Reach, Way
 from .tape import PLAIN, Heard
@@ -48,7 +51,8 @@ class Call(NamedTuple):
     """A call that makes one tensor; ``sources`` are of its arguments, of which the last ones have
     these ``words`` for their names; ``like`` is how the last turn's was noted (None of one that
     gives back its argument with the number ``gives``), ``grown`` says that a gradient goes to what
-    it makes, ``size`` how many numbers that may have, ``pair`` that it gives it with a None."""
+    it makes, ``size`` how many numbers that may have, ``pair`` that it gives it with a None, and
+    ``saves`` what its nodes save, where these are told."""
 
     position: Position | None
     func: Callable[..., Any]
@@ -60,6 +64,7 @@ class Call(NamedTuple):
     grown: bool = False
     size: int = 0
     pair: bool = False
+    saves: tuple[Slots, ...] = ()
 
 
 class Enter(NamedTuple):
@@ -72,6 +77,9 @@ class Enter(NamedTuple):
 
 LEAVE = None
 """The call of a module ends."""
+
+Told = Mapping[int, Sequence[Sequence[ev.Saved]]]
+"""What the nodes of calls saved, by the numbers of what these made."""
 
 Said = Heard | Gave | Enter | None
 """What was noted of a turn, in its order."""
@@ -128,19 +136,19 @@ class Plan(NamedTuple):
 
 def plan_of(
     said: Sequence[Said], position: Position, root: Ref, way: Way, reach: Reach, born: int,
-    last: Mapping[int, int],
+    last: Mapping[int, int], most: int, saved: Told,
 ) -> Plan | None:  # fmt: skip
     """The plan of a stretch that was noted so; ``born`` is the highest number of a tensor that was
-    met before it, ``last`` has the numbers of what the calls of the one before had made. None where
-    it is not to be held: one of its calls writes, or gives something else than one tensor, or they
-    are too large."""
+    met before it, ``last`` has the numbers of what the calls of the one before had made, ``saved``
+    has by such numbers what their nodes saved. None where it is not to be held: one of its calls
+    writes, or gives something else than one tensor, or these have more than ``most`` bytes."""
     events: list[Any] = []
     origins = _Origins({}, last, born)
     depth = 0
     places: list[Any] = [position]
     for each in said:
         if isinstance(each, Heard | Gave):
-            call = _call(each, origins) if isinstance(each, Heard) else _gave(each, origins)
+            call = _call(each, origins, saved) if isinstance(each, Heard) else _gave(each, origins)
             if call is None:
                 return None
             events.append(call)
@@ -159,11 +167,11 @@ def plan_of(
         return None
     calls = [each for each in events if isinstance(each, Call) and each.like is not None]
     size = _bytes_of([each.like.made[0] for each in calls if each.like is not None], born)
-    if size > MAX_BYTES:
+    if size > most:
         return None
     whences = [whence for call in calls for whence in _whences(call.sources)]
     uses, late_uses = whences.count(MADE), whences.count(LAST)
-    named = [at for at, each in enumerate(calls) if each.like and is_number(each.like)]
+    named = _named([each.like for each in calls if each.like is not None])
     viewed = [each.like.made[0].facts.base for each in calls if each.like is not None]
     numbers = {base.facts.number for base in viewed if base is not None}
     bases = len(numbers & origins.made.keys())
@@ -192,6 +200,13 @@ def turn_of(position: Position) -> Region | None:
     return turns[-1] if turns else None
 
 
+def is_told_of_each_turn(plan: Plan) -> bool:
+    """Whether it is also to be told of each turn to which turns of other loops its parts belong."""
+    outer = plan.begins.outer
+    places = [each.position for each in plan.events if isinstance(each, Call | Enter)]
+    return any(each is not None and each.outer is not outer for each in (*places, plan.position))
+
+
 def goes_back(before: Position | None, plan: Plan) -> bool:
     """Whether a stretch begins another turn of the loop around it, after a run that stood there: it
     begins at the same line or one above."""
@@ -207,10 +222,23 @@ def _begins(event: Any) -> bool:
     return event is not LEAVE and event.position is not None
 
 
-def is_number(call: Heard) -> bool:
-    """Whether a call has made one number that gets a name and is no complex one."""
-    facts = call.made[0].facts
-    return bool(call.names) and tuple(facts.shape) in ((), (1,)) and not facts.dtype.is_complex
+def _named(calls: Sequence[Heard]) -> list[int]:
+    """Which calls have made one number that got a name and is no complex one. Of those that a
+    function of a library made at one line it is the newest whose result lives."""
+    found: list[int] = []
+    results: dict[Site | None, int] = {}
+    for at, call in enumerate(calls):
+        if call.names:
+            found.append(at)
+        elif call.late and call.position is not None and call.made[0]() is not None:
+            results[call.position.site] = at
+    found += results.values()
+    facts = [calls[at].made[0].facts for at in found]
+    return sorted(
+        at
+        for at, each in zip(found, facts, strict=True)
+        if tuple(each.shape) in ((), (1,)) and not each.dtype.is_complex
+    )
 
 
 class _Origins(NamedTuple):
@@ -248,7 +276,7 @@ def _whences(sources: Sequence[Source]) -> Iterator[str]:
         yield from _whences(what) if whence is EACH else (whence,)
 
 
-def _call(call: Heard, origins: _Origins) -> Call | None:
+def _call(call: Heard, origins: _Origins, saved: Told) -> Call | None:
     at, ref, facts = call.position, call.made[0], call.made[0].facts
     pair = call.result == (ref, None)
     usual = (pair or call.result is ref) and len(call.made) == 1
@@ -257,11 +285,16 @@ def _call(call: Heard, origins: _Origins) -> Call | None:
     sources = origins.sources((*call.args, *call.kwargs.values()))
     if call.func is None or sources is None:
         return None
+    near = call.made + call.given
+    slots = [slots_with(each, near) for each in saved.get(facts.number, ())]
+    saves = tuple([each for each in slots if each is not None])
+    if len(saves) < len(slots):
+        return None
     origins.made[facts.number] = len(origins.made)
     size = max(prod(facts.shape), FEW_NUMBERS)
     return Call(
         at, call.func, sources, tuple(call.kwargs), call.grad_mode, call, -1, facts.requires_grad,
-        size, pair,
+        size, pair, saves,
     )  # fmt: skip
 
 

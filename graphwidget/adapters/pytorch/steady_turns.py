@@ -1,6 +1,6 @@
 """Hears turns that repeat in the place of the adapter, where calls are told later.
 
-That is so under ``diagnose()``. A training loop does the same turn after turn. Once a turn has come
+A training loop does the same turn after turn. Once a turn has come
 about so often in one way, what the program does is only compared with the plan of that turn
 (``steady_plan.py``) and held (``held_turns.py``), and no notes are made of it. What is held is
 noted when anything else happens, when a run fails or gives what is not finite, or when somebody
@@ -15,11 +15,14 @@ from typing import Any, Protocol
 
 import torch
 
+from ...recording import events as ev
 from ...recording.positions import Position
 from ...recording.recorder import Ref
+from ..sorting import TICK
 from .arguments import TENSORS
 from .heard_functions import PLAIN_TYPES
-from .held_turns import HeldCall, HeldRun, HeldTurns, Stretch
+from .held_stretches import HeldCall
+from .held_turns import HeldRun, HeldTurns
 from .identity import Identity
 from .node_facts import sequence_of
 from .positions import Positions
@@ -40,6 +43,7 @@ from .steady_plan import (
     Source,
     goes_back,
     is_like,
+    is_told_of_each_turn,
     plan_of,
 )  # fmt: skip
 from .tape import Heard, new_tuple
@@ -73,6 +77,8 @@ class SteadyTurns(HeldTurns):
         self.positions = positions
         self.said: list[Said] = []
         """What was noted since the last run."""
+        self.saved: dict[int, Sequence[Sequence[ev.Saved]]] = {}
+        """What the nodes of its calls saved, where they are told, by what the calls made."""
         self.unusual = False
         """Whether something else was, which no plan may have."""
         self._counts: dict[Position, int] = {}
@@ -87,6 +93,7 @@ class SteadyTurns(HeldTurns):
     def forget(self) -> None:
         """What was noted since the last run is too much for a turn."""
         self.said.clear()
+        self.saved.clear()
         self.unusual = True
 
     def gave_back(
@@ -98,12 +105,13 @@ class SteadyTurns(HeldTurns):
         nr = None if result is None else next(found, None)
         if nr is None:
             self.unusual = True
-        elif self.identity.defers:
+        else:
             self.said.append(Gave(func, args, kwargs, torch.is_grad_enabled(), nr))
 
     def ran(self, run: RepeatedRun) -> None:
         """A run was noted, and has ended well: if its turn has repeated often, plan the next."""
         said, unusual, born, last = self.said, self.unusual, self._born, self._said_last
+        saved, self.saved = self.saved, {}
         self.said, self.unusual, self._born = [], False, self.identity.tables.number()
         self.given = []
         calls = [each for each in said if isinstance(each, Heard)]
@@ -119,29 +127,47 @@ class SteadyTurns(HeldTurns):
             self._counts[position] = count
             if count >= WAIT and way is not None and root is not None:
                 self._counts[position] = -WAIT  # if it comes to nothing, not every turn is tried
-                plan = plan_of(said, position, root, way, run.reach, born, last)
-                if plan is not None:
+                most = self.most
+                plan = plan_of(said, position, root, way, run.reach, born, last, most, saved)
+                if plan is not None and (self.identity.defers or not is_told_of_each_turn(plan)):
                     self.plans[plan.begins] = with_wholes(plan)
         self.going_on = bool(self.plans)
 
     # Hearing -------------------------------------------------------------------------------
     def _begins(self, frame: FrameType) -> bool:
         """A turn begins: whether it may be held."""
-        identity, checks = self.identity, self.runs.checks
-        plan = self.plans.get(self.positions.at(frame))
-        odd: tuple[Any, ...] = (
-            identity.apart, identity.silent, identity.retaining, identity.unmet,
-            checks.waiting, checks.plain, self.positions.commanded, self.said, self.unusual,
-        )  # fmt: skip
-        if plan is None or any(odd) or self._are_of_another_loop(plan):
+        if not self.lock.acquire(False):  # another thread notes what is held
+            return False
+        plan = self._plan_at(frame)
+        if plan is None:
+            self.lock.release()
             self.note_held()
             self.going_on = False
             return False
         last = self.last[-1].plan if self.last else None
         before = self._run_before if last is None else last.position
-        self.now = Stretch(plan, last is plan or goes_back(before, plan))
+        self.begin_stretch(plan, last is plan or goes_back(before, plan))
         self._events, self._at = plan.events, 0
         return True
+
+    def _plan_at(self, frame: FrameType) -> Plan | None:
+        """The plan of the turn that begins, if that may be held."""
+        identity, checks = self.identity, self.runs.checks
+        position = self.positions.at(frame)
+        plan = self.plans.get(position)
+        if plan is not None and position.outer and not identity.defers:
+            ticks = self.positions.ticked(position, frame)
+            if ticks is not None:  # a loop around the loop has come to its next turn
+                self.note_held()
+                identity.recorder.raw.append((TICK, ticks))
+                return None
+        odd: tuple[Any, ...] = (
+            identity.apart, identity.silent, identity.retaining, identity.unmet,
+            checks.waiting, checks.plain, self.positions.commanded, self.said, self.unusual,
+        )  # fmt: skip
+        if plan is None or any(odd) or self._are_of_another_loop(plan):
+            return None
+        return plan
 
     def _are_of_another_loop(self, plan: Plan) -> bool:
         last = bool(self.last) and self.last[-1].plan.loop != plan.loop
@@ -234,7 +260,10 @@ class SteadyTurns(HeldTurns):
             held.append(self.now.made)
         if tensor._is_view() or any(each is tensor for made in held for each in made):
             return None
-        return self.identity.fresh(tensor)
+        ref = self.identity.fresh(tensor)
+        if self.now is not None and not self.identity.defers:
+            self.now.met.append((ref, self.identity.captured(tensor)))
+        return ref
 
     def holds(self, result: Any) -> bool:
         """The expected call has given this: whether it is held. If not, what came before it is
@@ -346,6 +375,8 @@ class SteadyTurns(HeldTurns):
                 at = self.positions.here()
                 if repeats and len(learning) == len(found) and at is plan.position:
                     run = HeldRun(self, plan, outputs, (args, kwargs), entry, learning, first)
+                    if not self.identity.defers:
+                        run.hear_nodes()
                     now.records.append(run)
                     return run
         self.note_held()

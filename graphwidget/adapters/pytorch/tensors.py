@@ -88,6 +88,8 @@ class Tensors:
         """Of tensors inside the graph that keep their gradient."""
         self.limit = COPIED
         """Larger tensors are told without numbers."""
+        self.then: dict[int, Captured] = {}
+        """While what was held is noted: what values held that are another one's by now, or gone."""
         self.time = 0
         self.silent: dict[int, Silent] = {}
         """By storage's address, the last write that PyTorch did not notice."""
@@ -309,6 +311,8 @@ class Tensors:
 
     def content(self, ref: Ref) -> Captured:
         """What a value holds: now, or where calls are told later as it was then."""
+        if self.then and ref.id in self.then:
+            return self.then[ref.id]
         facts, copy = ref.facts, None
         tensor = None if self.brief and facts.version == ref.version else ref()
         if tensor is not None and (not self.brief or version_of(tensor) == ref.version):

@@ -45,6 +45,8 @@ from .tensors import Tables
 from .unused_parameters import unused
 from .warned_lines import WarnedLines
 
+LOOK_EVERY = 0.002
+"""Seconds between two looks at who watches, while turns are held."""
 BETWEEN, QUICK = 32, 0.01
 """Records after which there is another look at the clock, if the last ones took less seconds."""
 MAX_COPIED = 2**21
@@ -104,6 +106,14 @@ class TorchAdapter:
         """What went wrong in here, in sentences."""
         self.on_pulse: Callable[[float], None] | None = None
         self.calls.heard = self._beat
+        self.steady.turned = self._held_turn_over
+        before = recorder.catch_up
+
+        def catch_up(written: Sequence[Any] = ()) -> None:
+            before(written)
+            self.steady.note_held()
+
+        recorder.catch_up = catch_up
         self._saved_hooks = CarefulHooks()
         self._warned: WarnedLines | None = None
         self._next = 0  # how many records there are at the next beat
@@ -114,13 +124,7 @@ class TorchAdapter:
         """Only note from now on what is done, and tell it when something is wrong: no picture is
         wanted. The numbers of small tensors are noted too, they explain errors."""
         self.identity.defers, self.identity.brief, self.identity.limit = True, True, SMALL
-        self.recorder.sort, before = self._unfolded, self.recorder.catch_up
-
-        def catch_up(written: Sequence[Any] = ()) -> None:
-            before(written)
-            self.steady.note_held()
-
-        self.recorder.catch_up = catch_up
+        self.recorder.sort = self._unfolded
 
     def _unfolded(self, batch: list[Any]) -> list[Any]:
         runs = self.runs
@@ -300,10 +304,16 @@ class TorchAdapter:
             self.records.drop(self.hooks.scopes, LONG)
             self._noted = len(self.recorder.raw)
 
+    def _held_turn_over(self, now: float) -> None:
+        """Let those who watch look now and then."""
+        if self.on_pulse is not None and now - self._looked > LOOK_EVERY:
+            self._looked = now
+            self.sorter.pulse(self.on_pulse, now)
+
     def _beat(self) -> None:
         """Now and then: keep the raw records few, and let those who watch look."""
         count = len(self.recorder.raw)
-        if count < self._next:
+        if count < self._next or self.steady.noting:
             return
         if self.identity.defers:
             if count > MOST:

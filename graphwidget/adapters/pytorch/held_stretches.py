@@ -1,0 +1,73 @@
+"""What is held of a stretch (``held_turns.py``): its calls as they came, and what these made."""
+
+from __future__ import annotations
+
+from sys import getrefcount
+from typing import Any, NamedTuple
+
+import torch
+
+from ...recording.recorder import Ref
+from ...recording.sites import Site
+from .steady_plan import Call, Plan
+from .tensor_facts import Captured
+
+
+def _references_of_one() -> int:
+    """What ``getrefcount`` tells of an object that only a list has (the number differs between
+    versions of Python)."""
+    return sum(map(getrefcount, [object()]))
+
+
+def _references_of_a_base() -> int:
+    """How many more it tells of a tensor that another one is a view of (that differs between
+    versions of PyTorch)."""
+    base = torch.empty(1)
+    before = getrefcount(base)
+    view = base.view(1)
+    found = getrefcount(base) - before
+    del view
+    return found
+
+
+IN_A_LIST = _references_of_one()
+with torch._C.DisableTorchFunction():
+    OF_A_BASE = _references_of_a_base()
+
+
+class HeldCall(NamedTuple):
+    """A call that is held: what it was given, with references in the place of tensors that no call
+    of these stretches made, and what it made."""
+
+    call: Call
+    given: list[Any]
+    made: torch.Tensor
+
+
+class BecameNumber(NamedTuple):
+    """The result of the stretch's call with that number became a number there."""
+
+    nr: int
+    site: Site
+
+
+class Stretch:
+    """A stretch that is held: its ``records`` in their order, what its calls ``made``, which
+    tensors it ``met`` first and what they held, where that is told, and whether it begins another
+    turn of the loop around it (``starts``)."""
+
+    __slots__ = "made", "met", "plan", "records", "starts"
+
+    def __init__(self, plan: Plan, starts: bool) -> None:
+        self.plan, self.starts = plan, starts
+        self.records: list[Any] = []
+        self.made: list[torch.Tensor] = []
+        self.met: list[tuple[Ref, Captured]] = []
+
+    def is_kept(self, after: Plan) -> bool:
+        """Whether the program still has something that was made in it; ``after`` is the plan of the
+        stretch that came after it."""
+        # each result is in its record too, and the run has its root
+        plan, made = self.plan, self.made
+        uses = plan.uses + after.late_uses + plan.bases * OF_A_BASE
+        return sum(map(getrefcount, made)) > (IN_A_LIST + 1) * len(made) + uses + 1
