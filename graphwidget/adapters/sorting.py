@@ -186,11 +186,17 @@ class Sorter:
         self.sift()
         return self.pattern is not None and 0 <= self.pattern.size - len(self._rest) <= tail
 
-    def _pass_over(self, turns: Iterable[tuple[Iterable[Given], Iterable[int]]]) -> None:
-        """Turns of the innermost loop have passed of which nothing else was noted."""
+    def _pass_over(
+        self, first: Iterable[Given], turns: Iterable[tuple[Iterable[Given], Iterable[int]]],
+        goes_on: bool,
+    ) -> None:  # fmt: skip
+        """Turns of the innermost loop have passed of which nothing else was noted: the ``first``
+        numbers are still of the turn before these. The newest may go on."""
+        for given in first:
+            self.scopes.note_scalar(given)
         loop = self.scopes.loop
         if loop is not None:
-            self.scopes.pass_over(loop, turns, [])
+            self.scopes.pass_over(loop, turns, [], goes_on)
             self.ring.forget(loop)
 
     # All others -----------------------------------------------------------------------------
@@ -227,7 +233,7 @@ class Sorter:
                 scopes.ticks = record[1]
                 unkept += 1
             elif function is PASSED:
-                self._pass_over(record[1])
+                self._pass_over(*record[1:])
                 unkept += 1
             else:
                 position = record[POSITION]

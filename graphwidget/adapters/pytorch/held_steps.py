@@ -116,17 +116,20 @@ class HeldSteps:
 
     def take_dropped(self, held: Iterable[HeldStep]) -> list[HeldStep]:
         """All that is held is about to be noted, these steps too: those that stand for the ones let
-        go of. Parameters have the versions again that they had after these."""
+        go of. Parameters are what they were after these, and have their versions of then."""
         steps, self._dropped = self._dropped, []
         contents, self._contents = self._contents, {}
         for step in steps:
             for each in step.wrote:
-                content = None if each.after is None else contents.get(id(each.after))
-                if each.after is not None and content is not None:
-                    self.identity.then[each.after.id] = content
+                if each.after is not None:
+                    self._held_then(each.after, contents.get(id(each.after)))
+        first: set[int] = set()
         for step in held:
             for each in step.wrote:
-                each.ref.version = min(each.ref.version, each.version)
+                if each.ref.facts.key not in first:
+                    first.add(each.ref.facts.key)
+                    each.ref.version = each.version
+                    self._is_now(each.ref)
         self._known.clear()
         self._own.clear()  # now they are known
         return steps
@@ -142,7 +145,17 @@ class HeldSteps:
                 after = moved[id(known)] = self.identity.rewritten(tensor, before)
             if after is not None:
                 after.version = new_version
-                if content is not None:
-                    self.identity.then[after.id] = content
+                self._held_then(after, content)
+                self._is_now(after)
                 writes.append(Write(before, after, None, None, False))
         return writes
+
+    def _held_then(self, ref: Ref, content: Captured | None) -> None:
+        """What a parameter held then, if that is known."""
+        if content is not None and self.identity.then is not None:
+            self.identity.then[ref.id] = content
+
+    def _is_now(self, ref: Ref) -> None:
+        """The identity of a parameter is this one."""
+        if ref() is not None:
+            self.identity.refs[ref.facts.key] = ref

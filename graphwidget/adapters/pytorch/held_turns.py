@@ -247,8 +247,6 @@ class HeldTurns:
         self.steps = HeldSteps(identity)
         self.turned: Callable[[float], None] = lambda now: None
         """Called when a stretch that is held is over, with the time."""
-        self.noting = False
-        """Whether what was held is being noted."""
         self.lock = RLock()
         """Held while a stretch goes on: another thread may want it noted meanwhile."""
         self._raw = 0  # how many raw records there were when the oldest stretch began
@@ -365,10 +363,9 @@ class HeldTurns:
         if now is not None:
             self.plans.pop(now.plan.begins, None)
             self.lock.release()
-        raw, then = self.identity.recorder.raw, self.identity.then
+        raw, self.identity.then = self.identity.recorder.raw, {}
         later = raw[self._raw :]  # what has died since
         del raw[self._raw :]
-        self.noting = True
         try:
             with torch._C.DisableTorchFunction():
                 held = [x for each in stretches for x in each.records if type(x) is HeldStep]
@@ -379,18 +376,18 @@ class HeldTurns:
         except Exception as error:
             self.fault(error)
         finally:
-            self.noting = False
-            then.clear()
+            self.identity.then = None
             raw += later
             self.lock.release()
 
     def _note_all(self, stretches: list[Stretch]) -> None:
         made: list[Ref] = []
         moved: dict[int, Ref] = {}
-        identity = self.identity
+        identity, then = self.identity, self.identity.then
+        assert then is not None
         while stretches:
             stretch = stretches.pop(0)  # what nobody has any more dies in its order
-            identity.then.update({ref.id: content for ref, content in stretch.met})
+            then |= {ref.id: content for ref, content in stretch.met}
             before, made = made, []
             for record in stretch.records:
                 kind = type(record)

@@ -39,27 +39,30 @@ class PassedTurns:
     def let_go(self, plan: Plan, begins: bool, made: Sequence[torch.Tensor]) -> None:
         """A turn is let go of, in which these were made; whether it ``begins`` a turn of the loop
         or goes on with one."""
+        begins = begins or plan.crosses is not None
         self._count += begins
         numbers = [_number(made[nr], _dtype(plan, nr)) for nr in plan.named]
         self._rows.append((plan, numbers, begins))
 
     def note(self, raw: list[Any], goes_on: bool) -> None:
         """Note them, and begin anew. What is noted next may belong to the newest of them
-        (``goes_on``), which is then no other turn of the loop."""
+        (``goes_on``)."""
         count, rows = self._count, self._rows
         self._count, self._rows = 0, deque(maxlen=MAX_ROWS)
-        told: list[Row] = []
+        told: list[Row] = [([], [])]  # the first is of the turn that was noted last
         for plan, numbers, begins in rows:
+            given, late = _given(plan, numbers), plan.crosses or 0
             if begins:
+                told[-1][0].extend(filter(None, given[:late]))
                 told.append(([], []))
-            if told:
-                told[-1][0].extend(_given(plan, numbers))
-                told[-1][1].append(-1 - plan.root)
-        if goes_on and told:
-            told.pop()
-            count -= 1
-        if count:
-            raw.append((PASSED, chain(repeat(([], []), count - len(told)), told)))
+                given = given[late:]
+            told[-1][0].extend(filter(None, given))
+            told[-1][1].append(-1 - plan.root)
+        first = told.pop(0)[0] if count < len(told) else []
+        told = told[-count:] if count else []
+        if rows:
+            turns = chain(repeat(([], []), count - len(told)), told)
+            raw.append((PASSED, first, turns, goes_on))
 
 
 def _dtype(plan: Plan, nr: int) -> torch.dtype:
@@ -76,12 +79,14 @@ def _number(tensor: torch.Tensor, dtype: torch.dtype) -> Any:
     return tensor.item() if usual and copyable(tensor) else None
 
 
-def _given(plan: Plan, numbers: Sequence[Any]) -> list[Given]:
-    """The numbers that a turn gave names to. The place of a call stands for the id of its result,
-    as nobody knows that."""
-    found: list[Given] = []
+def _given(plan: Plan, numbers: Sequence[Any]) -> list[Given | None]:
+    """The numbers that a turn gave names to; None for what is no number now. The place of a call
+    stands for the id of its result, as nobody knows that."""
+    found: list[Given | None] = []
     for nr, number in zip(plan.named, numbers, strict=True):
-        if number is not None:
+        if number is None:
+            found.append(None)
+        else:
             like = plan.calls[nr].like
             assert like is not None
             kind = dtype_name(_dtype(plan, nr))

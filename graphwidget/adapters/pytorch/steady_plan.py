@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import torch
 
 from ...recording import events as ev
-from ...recording.positions import Position, Region
+from ...recording.positions import Position, Region, change
 from ...recording.recorder import Ref
 from ...recording.sites import Site
 from .identity import Slots, slots_with
@@ -123,6 +123,9 @@ class Plan(NamedTuple):
     """The turns of the loop that it is among."""
     places: list[Any]
     """Where living nodes are counted (``leaks.py``)."""
+    crosses: int | None
+    """If it begins in one turn of the loop and ends in the next, how many of those that are named
+    are made in the first."""
     wholes: Mapping[int, Whole] = {}
     """The modules that are heard as a whole (``whole_modules.py``), by where they are among the
     events."""
@@ -177,9 +180,10 @@ def plan_of(
     bases = len(numbers & origins.made.keys())
     leaves = [leaf() for leaf in reach.leaves]
     few = few_and_near([None if leaf is None else leaf.grad for leaf in leaves])
+    loop = turn_of(position)
     return Plan(
         [*events, END], position, nr, way[0], reach, calls, named, uses, late_uses, bases, size,
-        few, turn_of(position), places,
+        few, loop, places, _crosses(events, position, named),
     )  # fmt: skip
 
 
@@ -205,6 +209,21 @@ def is_told_of_each_turn(plan: Plan) -> bool:
     outer = plan.begins.outer
     places = [each.position for each in plan.events if isinstance(each, Call | Enter)]
     return any(each is not None and each.outer is not outer for each in (*places, plan.position))
+
+
+def _crosses(events: Sequence[Any], end: Position, named: Sequence[int]) -> int | None:
+    """How many of the named calls are made before the loop around the ``end`` comes to its next
+    turn; None if it does not within these events."""
+    loop, before, made = turn_of(end), None, 0
+    for each in (*events, end):
+        position = each.position if isinstance(each, Call | Enter) else each
+        if position is not None:
+            found = None if before is None else change(before, position)
+            if found is not None and loop is not None and found == (loop.level, loop.key):
+                return sum(nr < made for nr in named)
+            before = position
+        made += isinstance(each, Call) and each.like is not None
+    return None
 
 
 def goes_back(before: Position | None, plan: Plan) -> bool:

@@ -146,7 +146,8 @@ class SteadyTurns(HeldTurns):
             return False
         last = self.last[-1].plan if self.last else None
         before = self._run_before if last is None else last.position
-        self.begin_stretch(plan, last is plan or goes_back(before, plan))
+        again = last is plan and plan.crosses is None
+        self.begin_stretch(plan, again or goes_back(before, plan))
         self._events, self._at = plan.events, 0
         return True
 

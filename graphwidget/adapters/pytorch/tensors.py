@@ -88,8 +88,9 @@ class Tensors:
         """Of tensors inside the graph that keep their gradient."""
         self.limit = COPIED
         """Larger tensors are told without numbers."""
-        self.then: dict[int, Captured] = {}
-        """While what was held is noted: what values held that are another one's by now, or gone."""
+        self.then: dict[int, Captured] | None = None
+        """While what was held is noted, which sees tensors as they were then: what values held that
+        have been written since, or are gone."""
         self.time = 0
         self.silent: dict[int, Silent] = {}
         """By storage's address, the last write that PyTorch did not notice."""
@@ -128,7 +129,7 @@ class Tensors:
             version = tensor._version
         except RuntimeError:
             version = version_of(tensor)
-        if before is not None and before.version == version:
+        if before is not None and (before.version == version or self.then is not None):
             if not self.defers and before.id not in self.recorder.values:
                 self.tell(before)
             return before
@@ -311,7 +312,7 @@ class Tensors:
 
     def content(self, ref: Ref) -> Captured:
         """What a value holds: now, or where calls are told later as it was then."""
-        if self.then and ref.id in self.then:
+        if self.then is not None and ref.id in self.then:
             return self.then[ref.id]
         facts, copy = ref.facts, None
         tensor = None if self.brief and facts.version == ref.version else ref()

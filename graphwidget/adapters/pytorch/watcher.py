@@ -313,7 +313,7 @@ class TorchAdapter:
     def _beat(self) -> None:
         """Now and then: keep the raw records few, and let those who watch look."""
         count = len(self.recorder.raw)
-        if count < self._next or self.steady.noting:
+        if count < self._next or self.identity.then is not None:
             return
         if self.identity.defers:
             if count > MOST:
