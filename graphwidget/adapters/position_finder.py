@@ -136,7 +136,8 @@ class PositionFinder:
         self._count = 0
         self.site: Site | None = None  # of the call that the program is in
         self._ticks: list[int] = []  # of the loops around the loop that the program was in last
-        self._outer: tuple[Region, ...] = ()
+        self.outer: tuple[Region, ...] = ()
+        """The turns of loops around the loop that the program was last seen in."""
         self._told = Ticks()  # of all loops that were around others
         self._globals: dict[Loop, Mapping[str, Any]] = {}  # of loops at the top of a program
 
@@ -275,9 +276,9 @@ class PositionFinder:
             found += [id(space.get(loop.target)) for loop in loops]
             if local:
                 drop_copy(where, space)
-        if found == self._ticks and at.outer is self._outer:
+        if found == self._ticks and at.outer is self.outer:
             return None
-        self._ticks, self._outer = found, at.outer
+        self._ticks, self.outer = found, at.outer
         every = [loop for holder in at.holders for loop in holder.loops]
         ticks = Ticks(zip(every, found, strict=True))
         ticks.ended = self._numbers(at, frame, ticks)

@@ -79,14 +79,14 @@ def turns(choices: list[str], own: bool, monkeypatch: pytest.MonkeyPatch) -> lis
     known: list[bool] = []
     begin = BackwardRun.begin
 
-    def begins(self: BackwardRun, outputs: list[torch.Tensor]) -> None:
+    def begins(self: BackwardRun, outputs: list[torch.Tensor], held: bool = False) -> None:
         nodes, leaves = reachable(self.nodes)
         found = reach_of(self.nodes[0], nodes, leaves)
         assert self.reach.size == found.size
         assert sorted(self.reach.ages) == sorted(found.ages)
         assert {id(each()) for each in self.reach.leaves} == set(map(id, leaves))
         known.append(self.repeated)
-        begin(self, outputs)
+        begin(self, outputs, held)
 
     monkeypatch.setattr(BackwardRun, "begin", begins)
     source = LOOP if own else LOOP.replace("y = Own.apply(y, weights[", "y = y * (weights[")

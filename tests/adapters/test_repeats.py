@@ -144,10 +144,10 @@ def test_turns_that_repeat_are_recognised(monkeypatch: pytest.MonkeyPatch) -> No
         found.append(repeats(self, records, at))
         return found[-1]
 
-    def counted_in_whole(self: Scopes, loop: Any, turns: Any, rest: Any) -> None:
+    def counted_in_whole(self: Scopes, loop: Any, turns: Any, *more: Any) -> None:
         turns = list(turns)
         found.append(len(turns))
-        passed(self, loop, turns, rest)
+        passed(self, loop, turns, *more)
 
     monkeypatch.setattr(Pattern, "repeats", counted)
     monkeypatch.setattr(Scopes, "pass_over", counted_in_whole)

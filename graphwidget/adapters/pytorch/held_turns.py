@@ -19,6 +19,8 @@ import torch
 from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Ref
 from ...recording.sites import Names, Site
+from ..scope_marks import Ticks
+from ..sorting import TICK
 from .held_steps import HeldStep, HeldSteps
 from .held_stretches import BecameNumber, HeldCall, Stretch
 from .identity import Identity, Slots
@@ -338,6 +340,15 @@ class HeldTurns:
             self.last[-1].records.append(step)
             return True
 
+    def hold_ticks(self, ticks: Ticks) -> None:
+        """Loops around the loop have come to other turns: that is held where turns are."""
+        if self.now is not None:
+            self.now.records.append(ticks)
+        elif self.last and self.going_on:
+            self.last[-1].records.append(ticks)
+        else:
+            self.identity.recorder.raw.append((TICK, ticks))
+
     def puts_off(self, tensor: torch.Tensor, site: Site) -> bool:
         """A tensor became a number there: whether it is held, so that this is noted with it."""
         for stretch in (*self.last, *([] if self.now is None else [self.now])):
@@ -399,6 +410,8 @@ class HeldTurns:
                     self.scopes.note_end()
                 elif kind is HeldRun:
                     self._note_run(record, moved)
+                elif kind is Ticks:
+                    identity.recorder.raw.append((TICK, record))
                 elif kind is HeldStep:
                     writes = self.steps.writes(record, moved)
                     self.scopes.note_step(record.name, record.numbers, record.position, writes)

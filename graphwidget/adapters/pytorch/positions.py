@@ -18,6 +18,7 @@ from ...recording.recorder import Recorder
 from ...recording.sites import Names, Site
 from ...recording.summary import Captured
 from ..position_finder import PositionFinder
+from ..scope_marks import Ticks
 from ..sorting import TICK
 from .identity import Identity
 
@@ -50,6 +51,8 @@ class Positions(PositionFinder):
         self.identity = identity
         self.unpacked: Callable[[None, int, str, str], None] | None = None
         """Tells to what a result was unpacked."""
+        self.tick: Callable[[Ticks], None] = lambda ticks: recorder.raw.append((TICK, ticks))
+        """Told when loops around the loop have come to other turns."""
         self.commanded = False
         """Whether what happens is the page's wish, and stands on no line of the program."""
 
@@ -88,7 +91,7 @@ class Positions(PositionFinder):
         if position.outer and not self.identity.defers:  # no finding tells such turns apart
             ticks = self.ticked(position, frame)
             if ticks is not None:
-                self.recorder.raw.append((TICK, ticks))
+                self.tick(ticks)
         last, self.site = self.site, position.site
         if last is not None and last.asks and (position.direct or position.site is not last):
             for scope, name, value in self.unpacked_of(last, frame):

@@ -204,13 +204,6 @@ def turn_of(position: Position) -> Region | None:
     return turns[-1] if turns else None
 
 
-def is_told_of_each_turn(plan: Plan) -> bool:
-    """Whether it is also to be told of each turn to which turns of other loops its parts belong."""
-    outer = plan.begins.outer
-    places = [each.position for each in plan.events if isinstance(each, Call | Enter)]
-    return any(each is not None and each.outer is not outer for each in (*places, plan.position))
-
-
 def _crosses(events: Sequence[Any], end: Position, named: Sequence[int]) -> int | None:
     """How many of the named calls are made before the loop around the ``end`` comes to its next
     turn; None if it does not within these events."""

@@ -16,9 +16,9 @@ from typing import Any, Protocol
 import torch
 
 from ...recording import events as ev
-from ...recording.positions import Position
+from ...recording.positions import Position, Region
 from ...recording.recorder import Ref
-from ..sorting import TICK
+from ..scope_marks import Ticks
 from .arguments import TENSORS
 from .heard_functions import PLAIN_TYPES
 from .held_stretches import HeldCall
@@ -43,7 +43,6 @@ from .steady_plan import (
     Source,
     goes_back,
     is_like,
-    is_told_of_each_turn,
     plan_of,
 )  # fmt: skip
 from .tape import Heard, new_tuple
@@ -88,6 +87,8 @@ class SteadyTurns(HeldTurns):
         self._born = 0  # the newest number of a tensor when the last run was over
         self._events: Sequence[Any] = ()  # those of the turn that goes on
         self._at = 0  # which is to come
+        self._outer: tuple[Region, ...] = ()  # the loops around its loop
+        positions.tick = self.hold_ticks
 
     # Learning ------------------------------------------------------------------------------
     def forget(self) -> None:
@@ -129,7 +130,7 @@ class SteadyTurns(HeldTurns):
                 self._counts[position] = -WAIT  # if it comes to nothing, not every turn is tried
                 most = self.most
                 plan = plan_of(said, position, root, way, run.reach, born, last, most, saved)
-                if plan is not None and (self.identity.defers or not is_told_of_each_turn(plan)):
+                if plan is not None:
                     self.plans[plan.begins] = with_wholes(plan)
         self.going_on = bool(self.plans)
 
@@ -139,29 +140,43 @@ class SteadyTurns(HeldTurns):
         if not self.lock.acquire(False):  # another thread notes what is held
             return False
         plan = self._plan_at(frame)
-        if plan is None:
+        ticks = None if plan is None else self._ticks(plan.begins, frame)
+        over = ticks is not None and bool(ticks.ended)  # a turn of a loop around the loop
+        if plan is None or over:
             self.lock.release()
             self.note_held()
             self.going_on = False
+            if ticks is not None:
+                self.hold_ticks(ticks)
             return False
         last = self.last[-1].plan if self.last else None
         before = self._run_before if last is None else last.position
         again = last is plan and plan.crosses is None
         self.begin_stretch(plan, again or goes_back(before, plan))
-        self._events, self._at = plan.events, 0
+        self._events, self._at, self._outer = plan.events, 0, plan.begins.outer
+        if ticks is not None:
+            self.hold_ticks(ticks)
         return True
+
+    def _ticks(self, position: Position, frame: FrameType) -> Ticks | None:
+        """What tells the turns of loops around a loop apart, if it is new and is told."""
+        wanted = position.outer and not self.identity.defers
+        return self.positions.ticked(position, frame) if wanted else None
+
+    def _comes_to(self, position: Position, frame: FrameType) -> None:
+        """The program has come to a position that is expected."""
+        # Within a stretch only loops within its own come to other turns.
+        outer = position.outer
+        if outer and (outer is not self._outer or outer is not self.positions.outer):
+            ticks = self._ticks(position, frame)
+            if ticks is not None:
+                self.hold_ticks(ticks)
 
     def _plan_at(self, frame: FrameType) -> Plan | None:
         """The plan of the turn that begins, if that may be held."""
         identity, checks = self.identity, self.runs.checks
         position = self.positions.at(frame)
         plan = self.plans.get(position)
-        if plan is not None and position.outer and not identity.defers:
-            ticks = self.positions.ticked(position, frame)
-            if ticks is not None:  # a loop around the loop has come to its next turn
-                self.note_held()
-                identity.recorder.raw.append((TICK, ticks))
-                return None
         odd: tuple[Any, ...] = (
             identity.apart, identity.silent, identity.retaining, identity.unmet,
             checks.waiting, checks.plain, self.positions.commanded, self.said, self.unusual,
@@ -196,6 +211,8 @@ class SteadyTurns(HeldTurns):
                 given = None
             if given is not None:
                 self.given = given
+                if call.position is not None:
+                    self._comes_to(call.position, frame)
                 return True
         self.note_held()
         return False
@@ -322,6 +339,7 @@ class SteadyTurns(HeldTurns):
         if given is None:
             return None
         self.given = given
+        self._comes_to(event.position, frame)
         now.records.append(event)
         self._at += 1
         found: Call = call
@@ -343,6 +361,7 @@ class SteadyTurns(HeldTurns):
             and self.positions.at(frame) is event.position
         ):  # fmt: skip
             assert self.now is not None
+            self._comes_to(event.position, frame)
             self.now.records.append(event)
             self._at += 1
             self.positions.enter(event.position)
