@@ -291,6 +291,7 @@ def _alike(source: str, optimizer: str, story: bool = True) -> None:
         for told, wanted in zip(one.end(1), other.end(1), strict=True):
             if isinstance(told, dict):  # what happened once in turns that were let go of has none
                 made = {name for name, facts in told.items() if not facts[2] or not facts[3]}
+                made -= {"\0x", "\0y"}
                 assert {name: told[name] for name in made} == {name: wanted[name] for name in made}
             else:
                 assert told == wanted

@@ -51,6 +51,15 @@ class BecameNumber(NamedTuple):
     site: Site
 
 
+class Unpacked(NamedTuple):
+    """A result was unpacked to a variable: that of the stretch's call with that number, or another
+    value."""
+
+    scope: str
+    name: str
+    value: int | Ref
+
+
 class Stretch:
     """A stretch that is held: its ``records`` in their order, what its calls ``made``, which
     tensors it ``met`` first and what they held, where that is told, and whether it begins another

@@ -22,12 +22,13 @@ from ...recording.sites import Names, Site
 from ..scope_marks import Ticks
 from ..sorting import TICK
 from .held_steps import HeldStep, HeldSteps
-from .held_stretches import BecameNumber, HeldCall, Stretch
+from .held_stretches import BecameNumber, HeldCall, Stretch, Unpacked
 from .identity import Identity, Slots
 from .leaks import Count
 from .nans import are_finite, bad_gradient
 from .node_hooks import NodeHooks, NodeRan
 from .passed_turns import PassedTurns
+from .positions import Bound, Positions
 from .reachable_nodes import RanNodes, RepeatedRuns, reachable
 from .steady_plan import EACH, LAST, LEAVE, MADE, MAX_BYTES, PLAINLY, Enter, Plan, Source
 from .tape import Write
@@ -227,8 +228,11 @@ class HeldRun:
 class HeldTurns:
     """The stretches that are held, and the plans of those that may be."""
 
-    def __init__(self, identity: Identity, fault: Callable[[BaseException], None]) -> None:
+    def __init__(
+        self, identity: Identity, positions: Positions, fault: Callable[[BaseException], None]
+    ) -> None:
         self.identity = identity
+        self.positions = positions
         self.fault = fault
         self.runs: Runs
         self.scopes: Scopes
@@ -349,6 +353,21 @@ class HeldTurns:
         else:
             self.identity.recorder.raw.append((TICK, ticks))
 
+    def hold_unpacked(self, found: Sequence[Bound]) -> None:
+        """A result was unpacked to variables: that is held where turns are."""
+        stretch = self.now
+        if stretch is None and self.last and self.going_on:
+            stretch = self.last[-1]
+        if stretch is None:
+            self.positions.note_unpacked(found)
+            return
+        for scope, name, value in found:
+            if isinstance(value, torch.Tensor):
+                made = (nr for nr, each in enumerate(stretch.made) if each is value)
+                of = next(made, self.identity.known(value))
+                if of is not None:
+                    stretch.records.append(Unpacked(scope, name, of))
+
     def puts_off(self, tensor: torch.Tensor, site: Site) -> bool:
         """A tensor became a number there: whether it is held, so that this is noted with it."""
         for stretch in (*self.last, *([] if self.now is None else [self.now])):
@@ -410,6 +429,8 @@ class HeldTurns:
                     self.scopes.note_end()
                 elif kind is HeldRun:
                     self._note_run(record, moved)
+                elif kind is Unpacked:
+                    self._note_unpacked(record, made, moved)
                 elif kind is Ticks:
                     identity.recorder.raw.append((TICK, record))
                 elif kind is HeldStep:
@@ -419,6 +440,11 @@ class HeldTurns:
                     self.runs.calls.note_number(stretch.made[record.nr], record.site)
             record = None
             identity.recorder.raw += [ref for ref, _content in stretch.met if ref() is None]
+
+    def _note_unpacked(self, held: Unpacked, made: list[Ref], moved: dict[int, Ref]) -> None:
+        value = held.value
+        ref = made[value] if isinstance(value, int) else moved.get(id(value), value)
+        self.positions.note_bound(ref, held.scope, held.name)
 
     def _note_call(
         self, held: HeldCall, made: list[Ref], before: list[Ref],

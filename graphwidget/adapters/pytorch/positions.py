@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from site import getusersitepackages
 from sys import _getframe
 from types import FrameType
@@ -14,7 +14,7 @@ import torch
 
 from ...arrays.call_sites import PACKAGE
 from ...recording.positions import Position
-from ...recording.recorder import Recorder
+from ...recording.recorder import Recorder, Ref
 from ...recording.sites import Names, Site
 from ...recording.summary import Captured
 from ..position_finder import PositionFinder
@@ -36,6 +36,9 @@ INSTALLED = (
 BEFORE = 3
 """Frames of ours, at least, between the position that is asked for and the call that was heard."""
 
+Bound = tuple[str, str, Any]
+"""The scope and the name of a variable, and its value."""
+
 Named = tuple[Position | None, Names, Names]
 """Where the user's program stands, the names that its call's result is about to get; and, where
 its trail is lost inside PyTorch, those of the result of the user's call, which it may be."""
@@ -53,6 +56,8 @@ class Positions(PositionFinder):
         """Tells to what a result was unpacked."""
         self.tick: Callable[[Ticks], None] = lambda ticks: recorder.raw.append((TICK, ticks))
         """Told when loops around the loop have come to other turns."""
+        self.unpack: Callable[[Sequence[Bound]], None] = self.note_unpacked
+        """Told of the variables to which a result was unpacked that the program has left."""
         self.commanded = False
         """Whether what happens is the page's wish, and stands on no line of the program."""
 
@@ -94,11 +99,19 @@ class Positions(PositionFinder):
                 self.tick(ticks)
         last, self.site = self.site, position.site
         if last is not None and last.asks and (position.direct or position.site is not last):
-            for scope, name, value in self.unpacked_of(last, frame):
-                ref = self.identity.known(value) if isinstance(value, torch.Tensor) else None
-                if ref is not None:
-                    self.identity.note(ref, (self.unpacked, None, ref.id, scope, name))
+            self.unpack(self.unpacked_of(last, frame))
         return position
+
+    def note_unpacked(self, found: Sequence[Bound]) -> None:
+        """Note these variables, as far as they are known tensors."""
+        for scope, name, value in found:
+            ref = self.identity.known(value) if isinstance(value, torch.Tensor) else None
+            if ref is not None:
+                self.note_bound(ref, scope, name)
+
+    def note_bound(self, ref: Ref, scope: str, name: str) -> None:
+        """Note that a value was unpacked to a variable."""
+        self.identity.note(ref, (self.unpacked, None, ref.id, scope, name))
 
     def _site(self, frame: FrameType) -> Site | None:
         # What a trainer or an optimizer's wrapper does stands on the line that calls it; what a

@@ -29,7 +29,7 @@ MAX_CALLS = 2_000
 """A run after more calls than these is always looked at."""
 Way = tuple[int, list[Any], list[int]]
 """How the program came to a run: the nodes that were made since the run before, the calls, and
-what these were given and the run begins at, by numbers."""
+what these were given that needs gradients and the run begins at, by numbers."""
 
 
 class Reach(NamedTuple):
@@ -101,7 +101,7 @@ def _way(calls: list[Heard], root: Ref, nodes: int, since: int) -> Way | None:
     first = _first_made(calls)
     if first is None:
         return None
-    given = [ref.facts.number for call in calls for ref in call.given]
+    given = [ref.facts.number for x in calls for ref in x.given if ref.facts.requires_grad]
     given.append(root.facts.number)
     if any(since <= number < first for number in given) and not _go_on(calls, since, first):
         since = first

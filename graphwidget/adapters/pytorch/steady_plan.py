@@ -28,11 +28,13 @@ FEW_NUMBERS = 1024
 """A result may have so many where it had fewer when the plan was made."""
 END = "end"
 """What a plan ends with: its run."""
-MADE, LAST, SAME, NEW, EACH, PLAINLY = "made", "last", "same", "new", "each", "plainly"
+MADE, LAST, SAME, ANY, NEW = "made", "last", "same", "any", "new"
+EACH, PLAINLY = "each", "plainly"
 """Where an argument comes from: a call of this stretch made it or one of the last, by its number
-there; it is the very tensor that was given the last time, by its number; it is met in this stretch,
-and no gradient goes to it; it is a list or tuple of arguments; or it is no tensor, and the same was
-given the last time (or another number)."""
+there; it is the very tensor that was given the last time, by its number; it was that, but may be
+another one, as no gradient goes to it; it is met in this stretch, and no gradient goes to it; it is
+a list or tuple of arguments; or it is no tensor, and the same was given the last time (or another
+number)."""
 Source = tuple[str, Any]
 
 
@@ -274,7 +276,7 @@ class _Origins(NamedTuple):
         if number in self.last:
             return LAST, self.last[number]
         if number <= self.born:
-            return SAME, number
+            return SAME if value.facts.requires_grad else ANY, number
         return None if value.facts.requires_grad else (NEW, None)
 
     def sources(self, values: Sequence[Any]) -> tuple[Source, ...] | None:
@@ -292,7 +294,7 @@ def _call(call: Heard, origins: _Origins, saved: Told) -> Call | None:
     at, ref, facts = call.position, call.made[0], call.made[0].facts
     pair = call.result == (ref, None)
     usual = (pair or call.result is ref) and len(call.made) == 1
-    if not usual or call.writes or call.parts or at is None or at.site is None or at.site.asks:
+    if not usual or call.writes or call.parts or at is None or at.site is None:
         return None
     sources = origins.sources((*call.args, *call.kwargs.values()))
     if call.func is None or sources is None:

@@ -28,6 +28,7 @@ from .node_facts import sequence_of
 from .positions import Positions
 from .reachable_nodes import Reach, Way
 from .steady_plan import (
+    ANY,
     EACH,
     END,
     LAST,
@@ -46,7 +47,7 @@ from .steady_plan import (
     plan_of,
 )  # fmt: skip
 from .tape import Heard, new_tuple
-from .tensor_facts import copyable
+from .tensor_facts import copyable, version_of
 from .whole_modules import with_wholes
 
 WAIT = 8
@@ -72,8 +73,7 @@ class SteadyTurns(HeldTurns):
     def __init__(
         self, identity: Identity, positions: Positions, fault: Callable[[BaseException], None]
     ) -> None:
-        super().__init__(identity, fault)
-        self.positions = positions
+        super().__init__(identity, positions, fault)
         self.said: list[Said] = []
         """What was noted since the last run."""
         self.saved: dict[int, Sequence[Sequence[ev.Saved]]] = {}
@@ -88,7 +88,7 @@ class SteadyTurns(HeldTurns):
         self._events: Sequence[Any] = ()  # those of the turn that goes on
         self._at = 0  # which is to come
         self._outer: tuple[Region, ...] = ()  # the loops around its loop
-        positions.tick = self.hold_ticks
+        positions.tick, positions.unpack = self.hold_ticks, self.hold_unpacked
 
     # Learning ------------------------------------------------------------------------------
     def forget(self) -> None:
@@ -165,9 +165,13 @@ class SteadyTurns(HeldTurns):
 
     def _comes_to(self, position: Position, frame: FrameType) -> None:
         """The program has come to a position that is expected."""
+        positions = self.positions
+        last, positions.site = positions.site, position.site
+        if last is not None and last.asks and (position.direct or position.site is not last):
+            self.hold_unpacked(positions.unpacked_of(last, frame))
         # Within a stretch only loops within its own come to other turns.
         outer = position.outer
-        if outer and (outer is not self._outer or outer is not self.positions.outer):
+        if outer and (outer is not self._outer or outer is not positions.outer):
             ticks = self._ticks(position, frame)
             if ticks is not None:
                 self.hold_ticks(ticks)
@@ -250,6 +254,11 @@ class SteadyTurns(HeldTurns):
     def _taken_specially(self, value: Any, whence: str, what: Any) -> Any:
         if whence is LAST:
             return self._of_last_turn(value, what)
+        if whence is ANY:
+            known = self.identity.known(value)
+            if known is not None and known.facts.number == what:
+                return known if known.version == version_of(value) else None
+            return self._met(value)
         if whence is EACH:
             return self._taken(value, what) if type(value) in (list, tuple) else None
         return self._met(value)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from torch.nn.modules import module as of_torch
 
-from .steady_plan import EACH, LEAVE, PLAINLY, SAME, Call, Enter, Plan, Whole, is_plain
+from .steady_plan import ANY, EACH, LEAVE, PLAINLY, SAME, Call, Enter, Plan, Whole, is_plain
 
 HOOKS = "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"
 _hooks_of: Callable[[Any], tuple[Any, ...]] = itemgetter(*HOOKS)
@@ -84,7 +84,7 @@ def _whole(enter: Enter, call: Call) -> WholeModule | None:
     ):
         if whence is EACH:
             return None
-        name = names.get(id(ref())) if whence is SAME else None
+        name = names.get(id(ref())) if whence is SAME or whence is ANY else None
         given.append(what if whence is PLAINLY else INPUT if name is None else _Name((name,)))
     attributes = sorted(word for word in module.__dict__ if not word.startswith("_"))
     values = [module.__dict__[word] for word in attributes]
