@@ -12,24 +12,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from threading import RLock, get_ident
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
 from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Ref
-from ...recording.sites import Names, Site
+from ...recording.sites import Site
 from ..scope_marks import Ticks
 from ..sorting import TICK
 from .held_steps import HeldStep, HeldSteps
 from .held_stretches import BecameNumber, HeldCall, Stretch, Unpacked
-from .identity import Identity, Slots
-from .leaks import Count
+from .identity import Identity
 from .nans import are_finite, bad_gradient
 from .node_hooks import NodeHooks, NodeRan
+from .note_makers import NotedRun, Runs, Scopes
 from .passed_turns import PassedTurns
 from .positions import Bound, Positions
-from .reachable_nodes import RanNodes, RepeatedRuns, reachable
+from .reachable_nodes import reachable
 from .steady_plan import EACH, LAST, LEAVE, MADE, MAX_BYTES, PLAINLY, Enter, Plan, Source
 from .tape import Write
 
@@ -40,111 +40,6 @@ SLOW_TURN = 0.05
 seen nothing meanwhile."""
 NEWEST_HELD = 6
 """Turns that stay held where there is a picture."""
-
-
-class Calls(Protocol):
-    """What notes calls."""
-
-    def note_made(
-        self, func: Callable[..., Any], name: str,
-        before: tuple[Sequence[Ref], tuple[Any, ...], Mapping[str, Any]], result: torch.Tensor,
-        enabled: bool, position: Position | None, names: Names, late: Names, node: Any,
-        pair: bool = False, saves: Sequence[Slots] | None = None,
-    ) -> Ref:  # fmt: skip
-        """A call that made one tensor."""
-
-    def note_number(self, tensor: torch.Tensor, site: Site) -> None:
-        """A tensor became a number."""
-
-    def note_passed_write(self, name: str, position: Position | None, write: Write) -> None:
-        """What several steps wrote."""
-
-    def returned(self, result: Any) -> None:
-        """A run is over."""
-
-
-class Scopes(Protocol):
-    """What notes modules and steps."""
-
-    thread: int
-    """The thread whose program is heard."""
-
-    def note_module(self, event: Enter) -> None:
-        """A module is called."""
-
-    def note_end(self) -> None:
-        """Its call ends."""
-
-    def note_step(
-        self, name: str, numbers: str, position: Position | None, writes: list[Write]
-    ) -> None:
-        """An optimizer's step."""
-
-
-class ToldNodes(Protocol):
-    """What tells of the nodes of a run."""
-
-    def has_run(self, heard: NodeRan, moved: Mapping[int, Ref] | None = None) -> None:
-        """A node has run."""
-
-
-class NotedRun(Protocol):
-    """A run that is noted."""
-
-    @property
-    def told(self) -> ToldNodes | None:
-        """What tells of its nodes, if these are told."""
-
-    def succeeded(self, result: Any) -> None:
-        """It has ended well."""
-
-    def failed(self, error: Exception) -> None:
-        """It has raised."""
-
-    def ended(self, status: str) -> None:
-        """It is over."""
-
-
-class Checks(Protocol):
-    """What is looked at when runs begin."""
-
-    @property
-    def kept(self) -> Count:
-        """Counts the nodes that live."""
-
-    @property
-    def waiting(self) -> Mapping[Any, Any]:
-        """Graphs that no run has gone through."""
-
-    @property
-    def plain(self) -> bool:
-        """Whether gradients were given that have no graph."""
-
-
-class Runs(Protocol):
-    """What notes runs."""
-
-    @property
-    def calls(self) -> Calls:
-        """What notes calls."""
-
-    @property
-    def checks(self) -> Checks:
-        """What looks at them."""
-
-    @property
-    def repeats(self) -> RepeatedRuns:
-        """What the last runs did."""
-
-    @property
-    def ran_nodes(self) -> RanNodes:
-        """Which nodes ran."""
-
-    def begun(
-        self, entry: Callable[..., Any], outputs: Sequence[Any], args: tuple[Any, ...],
-        kwargs: Mapping[str, Any], position: Position | None = None,
-    ) -> NotedRun:  # fmt: skip
-        """A run has begun."""
 
 
 class HeldRun:

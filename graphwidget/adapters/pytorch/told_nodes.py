@@ -63,6 +63,4 @@ class ToldNodes:
                 runs.checks.graded.add(of.storage)
                 value = of.id
         freed = saves and not self.keeps  # the engine does it right after the hook
-        runs.recorder.raw.append(
-            (runs.ran, self.run, ref, freed, given, value, grad, gave, added)
-        )
+        runs.recorder.raw.append((runs.ran, self.run, ref, freed, given, value, grad, gave, added))
