@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import linecache
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -157,15 +158,22 @@ LOOPS = {
 
 
 class Told:
-    """What was told of a program that is diagnosed, what was found, and the notes of its error."""
+    """What was told of a program that is diagnosed (or watched, if it is not ``light``), what was
+    found, and the notes of its error."""
 
-    def __init__(self, source: str, holding: bool, optimizer: str = "SGD") -> None:
+    def __init__(
+        self, source: str, holding: bool, optimizer: str = "SGD", light: bool = True,
+        space: dict[str, Any] | None = None, begun: Callable[[TorchAdapter], None] | None = None,
+    ) -> None:  # fmt: skip
         source = MODEL.replace("OPTIMIZER", OPTIMIZERS[optimizer]) + "DATA = x, y\n" + source
         adapter = TorchAdapter(Recorder())
-        adapter.lighten()
+        if light:
+            adapter.lighten()
+        if begun is not None:
+            begun(adapter)
         file = f"<held {hash(source)}>"
         linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-        self.space: dict[str, Any] = {"torch": torch, "__name__": "__main__"}
+        self.space: dict[str, Any] = {"torch": torch, "__name__": "__main__"} | (space or {})
         self.error: list[Any] = []
         held: list[int] = []
         stretch_over = SteadyTurns.stretch_over
@@ -224,7 +232,7 @@ def is_curve(told: Any) -> bool:
     return isinstance(told, tuple) and isinstance(told[0], tuple)
 
 
-def _with(loop: str, event: str, place: int, often: str) -> str:
+def within(loop: str, event: str, place: int, often: str) -> str:
     """A loop in which something happens before its line with that number."""
     lines = LOOPS[loop].splitlines(True)
     begin = next(nr for nr, line in enumerate(lines) if "zero_grad" in line or "torch.sig" in line)
@@ -265,7 +273,7 @@ def test_others_are_noted(name: str) -> None:
 def test_whatever_happens_is_found_as_if_no_turn_was_held(
     event: str, place: int, often: str
 ) -> None:
-    _alike(_with("training", event, place, often), "Adam")
+    _alike(within("training", event, place, often), "Adam")
 
 
 @pytest.mark.parametrize(
@@ -273,13 +281,13 @@ def test_whatever_happens_is_found_as_if_no_turn_was_held(
 )
 @pytest.mark.parametrize("loop", sorted(LOOPS.keys() - {"training"}))
 def test_so_it_is_in_all_kinds_of_loops(loop: str, event: str) -> None:
-    _alike(_with(loop, event, 5, f"== {AT}"), "SGD", story=False)
+    _alike(within(loop, event, 5, f"== {AT}"), "SGD", story=False)
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_so_it_is_with_all_kinds_of_optimizers(optimizer: str) -> None:
     for event in ("nothing", "a weight written", "a backward twice", "an eager step"):
-        _alike(_with("training", event, 4, f"== {AT}"), optimizer, story=False)
+        _alike(within("training", event, 4, f"== {AT}"), optimizer, story=False)
 
 
 def _alike(source: str, optimizer: str, story: bool = True) -> None:

@@ -151,7 +151,8 @@ class HeldTurns:
         self.lock = RLock()
         """Held while a stretch goes on: another thread may want it noted meanwhile."""
         self._raw = 0  # how many raw records there were when the oldest stretch began
-        self._turned = 0.0  # when the newest was over
+        self.turned_at = 0.0
+        """When the last stretch was over, held or not."""
 
     @property
     def most(self) -> int:
@@ -167,7 +168,7 @@ class HeldTurns:
         """A stretch begins that is held; the lock is taken until it is over."""
         self.now = Stretch(plan, starts)
         if not self.last:
-            self._raw, self._turned = len(self.identity.recorder.raw), monotonic()
+            self._raw = len(self.identity.recorder.raw)
 
     def stretch_over(self, run: HeldRun) -> None:
         """The held stretch is over, as its run has ended well: an older one that did the same is
@@ -198,10 +199,10 @@ class HeldTurns:
         self.last = stay
         self.lock.release()
         if not self.identity.defers:
-            before, self._turned = self._turned, monotonic()
-            if self._turned - before > SLOW_TURN:
+            before, self.turned_at = self.turned_at, monotonic()
+            if self.turned_at - before > SLOW_TURN:
                 self.note_held()
-            self.turned(self._turned)
+            self.turned(self.turned_at)
 
     def _others_recorded(self) -> bool:
         """Whether there are records meanwhile of anything but deaths: something is done in these

@@ -10,6 +10,7 @@ looks. Turns whose tensors the program keeps are not held: it may be asked how t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from time import monotonic
 from types import FrameType
 from typing import Any, Protocol
 
@@ -132,7 +133,7 @@ class SteadyTurns(HeldTurns):
                 plan = plan_of(said, position, root, way, run.reach, born, last, most, saved)
                 if plan is not None:
                     self.plans[plan.begins] = with_wholes(plan)
-        self.going_on = bool(self.plans)
+        self.going_on, self.turned_at = bool(self.plans), monotonic()
 
     # Hearing -------------------------------------------------------------------------------
     def _begins(self, frame: FrameType) -> bool:

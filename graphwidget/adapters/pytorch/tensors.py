@@ -342,7 +342,8 @@ class Tensors:
 
     def note_gradient(self, leaf: torch.Tensor, grad: torch.Tensor) -> None:
         """A leaf got a gradient."""
-        if id(grad) not in self.gradients:
+        known = self.gradients.get(id(grad))
+        if known is None or known() is not leaf:  # another gradient was there before
             if len(self.gradients) > MAX_SILENT:
                 self.gradients.clear()
             self.gradients[id(grad)] = weakref.ref(leaf)
