@@ -319,7 +319,7 @@ def test_another_thread_may_look_all_the_time() -> None:
     thread = threading.Thread(target=look)
     thread.start()
     try:
-        source = LOOP.replace("30", "200") + PLAIN
+        source = LOOP.replace("30", "100") + PLAIN
         told = Told(source, True, light=False, begun=watching.append)
     finally:
         over.set()
@@ -327,7 +327,9 @@ def test_another_thread_may_look_all_the_time() -> None:
     assert [told.faults, told.error, told.findings] == [[], [], []]
     plainly = watched(source, False)
     assert torch.equal(told.space["loss"], plainly.space["loss"])
-    assert told.recorded.model.names.keys() == plainly.recorded.model.names.keys()
+    (loop,), (other,) = (each.recorded.model.loops.values() for each in (told, plainly))
+    assert loop["count"] == other["count"] == 100
+    assert loop["curves"] == other["curves"]
 
 
 def test_an_interrupt_leaves_what_was_held_and_goes_on() -> None:

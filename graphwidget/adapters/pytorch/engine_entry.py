@@ -76,6 +76,7 @@ class EngineEntry(RunContext):
         if gate is None and not self.calls.off:
             self.about_to_run()
         if gate is None and runtime.drive is not None:
+            self.recorder.catch_up()
             held = LiveRun(lambda: self._run(entry, t_outputs, args, kwargs))
             runtime.drive(held)  # type: ignore[arg-type]  # it is driven like the core's own
             if held.status != "ready":

@@ -10,7 +10,7 @@ newest stretches stay.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from threading import RLock, get_ident
+from threading import get_ident
 from time import monotonic
 from typing import Any
 
@@ -148,8 +148,6 @@ class HeldTurns:
         self.steps = HeldSteps(identity)
         self.turned: Callable[[float], None] = lambda now: None
         """Called when a stretch that is held is over, with the time."""
-        self.lock = RLock()
-        """Held while a stretch goes on: another thread may want it noted meanwhile."""
         self._raw = 0  # how many raw records there were when the oldest stretch began
         self.turned_at = 0.0
         """When the last stretch was over, held or not."""
@@ -159,13 +157,8 @@ class HeldTurns:
         """How many bytes the results of a stretch may have."""
         return MAX_BYTES if self.identity.defers else MAX_HELD // NEWEST_HELD
 
-    def heard_anew(self) -> None:
-        """What is heard from now on may be another thread's."""
-        if get_ident() != self.scopes.thread:
-            self.lock = RLock()  # a thread that is over may have kept the one before
-
     def begin_stretch(self, plan: Plan, starts: bool) -> None:
-        """A stretch begins that is held; the lock is taken until it is over."""
+        """A stretch begins that is held."""
         self.now = Stretch(plan, starts)
         if not self.last:
             self._raw = len(self.identity.recorder.raw)
@@ -174,7 +167,8 @@ class HeldTurns:
         """The held stretch is over, as its run has ended well: an older one that did the same is
         let go of, with those before that."""
         now, last = self.now, self.last
-        assert now is not None
+        if now is None:  # all was dropped meanwhile
+            return
         plan = now.plan
         self.runs.ran_nodes.note(run.first, plan.reach.ages, plan.position.site)
         run.over = True
@@ -197,7 +191,6 @@ class HeldTurns:
             self._let_go(each)
         stay.append(now)
         self.last = stay
-        self.lock.release()
         if not self.identity.defers:
             before, self.turned_at = self.turned_at, monotonic()
             if self.turned_at - before > SLOW_TURN:
@@ -229,31 +222,31 @@ class HeldTurns:
 
     def stepped(self, optimizer: Any, position: Position | None) -> bool:
         """It has ended: whether it wrote what the last one did, so that it is held."""
-        with self.lock:
-            if not self.last:  # all was noted meanwhile
-                return False
-            step = self.steps.stepped(optimizer, position)
-            if step is None:
-                self._hold_no_more(self.last[-1].plan)
-                self.note_held()
-                return False
-            self.last[-1].records.append(step)
-            return True
+        if not self.last:  # all was noted meanwhile
+            return False
+        step = self.steps.stepped(optimizer, position)
+        if step is None:
+            self._hold_no_more(self.last[-1].plan)
+            self.note_held()
+            return False
+        self.last[-1].records.append(step)
+        return True
 
     def hold_ticks(self, ticks: Ticks) -> None:
         """Loops around the loop have come to other turns: that is held where turns are."""
-        if self.now is not None:
-            self.now.records.append(ticks)
-        elif self.last and self.going_on:
-            self.last[-1].records.append(ticks)
+        stretch = self._newest()
+        if stretch is not None:
+            stretch.records.append(ticks)
         else:
             self.identity.recorder.raw.append((TICK, ticks))
 
+    def _newest(self) -> Stretch | None:
+        """The stretch to which belongs what is done now, if turns are held."""
+        return self.last[-1] if self.now is None and self.last and self.going_on else self.now
+
     def hold_unpacked(self, found: Sequence[Bound]) -> None:
         """A result was unpacked to variables: that is held where turns are."""
-        stretch = self.now
-        if stretch is None and self.last and self.going_on:
-            stretch = self.last[-1]
+        stretch = self._newest()
         if stretch is None:
             self.positions.note_unpacked(found)
             return
@@ -278,33 +271,34 @@ class HeldTurns:
     # Noting --------------------------------------------------------------------------------
     def note_held(self) -> None:
         """Note all that is held, and hold nothing until a run has ended. Another thread than the
-        one that is heard may only do so between stretches."""
-        if self.now is None and not self.last:
-            return
-        if not self.lock.acquire(get_ident() == self.scopes.thread):
+        one that is heard may not: the program may be at work with these tensors."""
+        if (self.now is None and not self.last) or get_ident() != self.scopes.thread:
             return
         last, now = self.last, self.now
         self.going_on, self.now, self.last, self.given = False, None, [], []
         stretches = last if now is None else [*last, now]
         if now is not None:
             self.plans.pop(now.plan.begins, None)
-            self.lock.release()
         raw, self.identity.then = self.identity.recorder.raw, {}
-        later = raw[self._raw :]  # what has died since
-        del raw[self._raw :]
-        try:
-            with torch._C.DisableTorchFunction():
-                held = [x for each in stretches for x in each.records if type(x) is HeldStep]
-                for step in self.steps.take_dropped(held):
-                    self._note_dropped(step)
-                self.passed.note(raw, not stretches[0].starts)
-                self._note_all(stretches)
-        except Exception as error:
-            self.fault(error)
-        finally:
-            self.identity.then = None
-            raw += later
-            self.lock.release()
+        with self.identity.recorder.lock:  # another thread may look meanwhile
+            later = raw[self._raw :]  # what has died since
+            del raw[self._raw :]
+            try:
+                with torch._C.DisableTorchFunction():
+                    held = [x for each in stretches for x in each.records if type(x) is HeldStep]
+                    for step in self.steps.take_dropped(held):
+                        self._note_dropped(step)
+                    self.passed.note(raw, not stretches[0].starts)
+                    self._note_all(stretches)
+            except Exception as error:
+                self.fault(error)
+            finally:
+                self.identity.then = None
+                raw += later
+
+    def drop_held(self) -> None:
+        """Keep no tensor alive any more."""
+        self.going_on, self.now, self.last, self.given = False, None, [], []
 
     def _note_all(self, stretches: list[Stretch]) -> None:
         made: list[Ref] = []

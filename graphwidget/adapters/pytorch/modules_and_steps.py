@@ -76,7 +76,6 @@ class ModulesAndSteps:
     def install(self) -> None:
         """Hear them from now on, in this thread."""
         self._away, self._step = False, None
-        self.steady.heard_anew()
         self.thread = get_ident()
         self._handles = [
             Replaced(Module, "__call__", self._hearing_module),

@@ -167,6 +167,7 @@ class TorchAdapter:
     def stop(self) -> None:
         """Observe no more, and leave nothing of it behind."""
         self.recorder.catch_up()
+        self.steady.drop_held()
         self.hooks.remove()
         self.runs.remove()
         self._saved_hooks.remove()
