@@ -89,6 +89,7 @@ class HeardOps(HeardGradCalls):
         frame: FrameType,
     ) -> None:
         """Hear a call that ``frame`` makes."""
+        self.recorder.catch_up()  # of the other adapter, which may hold what came before
         try:
             placed = self._position(frame)
             if placed[0] is not None and placed[0].initial:

@@ -32,6 +32,7 @@ class HeardScopes(BackwardRuns):
 
     def hear_scope(self, kind: str, of: Any, open: bool, frame: FrameType) -> None:
         """Hear that the code of ``frame`` enters a scope, or leaves it."""
+        self.recorder.catch_up()
         try:
             if open:
                 self._begins(kind, of, frame)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import linecache
 import threading
 import weakref
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ import pytest
 import torch
 
 import graphwidget
-from graphwidget.adapters.pytorch import held_turns, steady_turns
+from graphwidget.adapters.pytorch import held_turns, passed_turns, steady_turns
 from graphwidget.adapters.pytorch.node_hooks import NodeHooks
 from graphwidget.adapters.pytorch.steady_turns import SteadyTurns
 from graphwidget.recording import events as ev
@@ -23,6 +24,7 @@ from .test_torch_steady_turns import (
     HELD,
     LOOP,
     LOOPS,
+    MODEL,
     OPTIMIZERS,
     PLAIN,
     TURNS,
@@ -73,6 +75,17 @@ MORE = {
     "a criterion": "criterion, t = nn.CrossEntropyLoss(), torch.tensor([0, 1, 1, 0])\n" + LOOP
     + "    optimizer.zero_grad()\n    h = x * w\n    loss = criterion(h, t)\n    loss.backward()\n"
     "    optimizer.step()\n",
+    "epochs with a metric": "for epoch in range(3):\n    for n in range(15):\n" + DEEPER
+    + "        with torch.no_grad():\n            right = (out > y).float().mean()\n"
+    "    last = loss.item()\n",
+    "a loop in each turn": LOOP + PLAIN.replace(
+        "    out = net(h)\n", "    for k in range(3):\n        h = h + 0.1\n    out = net(h)\n"
+    ) + "    number = loss.item()\n",
+    "views of parameters": LOOP
+    + PLAIN.replace("    out", "    first = w[0]\n    h = h + net[3].bias.view(1, 1)\n    out"),
+    "memory of numpy": "import numpy as np\nmemory = np.zeros(4, 'float32')\n"
+    "shared = torch.from_numpy(memory)\n" + LOOP + "    memory[:] = n\n    first = shared[0]\n"
+    + PLAIN,
     "while": "n = 0\nwhile n < 30:\n" + PLAIN + "    n += 1\n",
 }  # fmt: skip
 ALL = LOOPS | MORE
@@ -124,8 +137,8 @@ class Newest:
         return [plain(told) for each in self.events[start:] for told in self.told(each)]
 
     def told(self, event: ev.Event) -> Iterator[Any]:
-        """What an event tells, but for when something dies, and what is told when it is needed: what
-        was told before may differ."""
+        """What an event tells, but for when something dies, and for what is told when it is needed,
+        which may have been told before."""
         value, kind = self.value, type(event).__name__
         match event:
             case ev.Value() if not (event.leaf and event.requires_grad):
@@ -357,12 +370,67 @@ train(30)
     alike(source, "Adam")
 
 
-def test_turns_in_which_graphwidgets_own_tensors_compute_are_not_held() -> None:
-    source = LOOP + PLAIN + "    own = (gt.ones(2, requires_grad=True) * n).sum()\n"
-    with graphwidget.watch() as graph:
-        told = Told(source, True, light=False, space={"gt": graphwidget})
-    assert told.faults == []
-    assert graph.recorder.log.model().calls
+@pytest.mark.parametrize("often", ["n == 22", "n % 5 == 4", "True"])
+def test_what_graphwidgets_own_tensors_compute_is_told_in_its_turn(
+    often: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loops = []
+    for wait in (steady_turns.WAIT, 10**9):
+        monkeypatch.setattr(steady_turns, "WAIT", wait)
+        source = MODEL.replace("OPTIMIZER", OPTIMIZERS["SGD"]) + LOOP + PLAIN
+        source += f"    if {often}: own = (p * 2).sum()\n"
+        file = f"<own tensors {wait}>"
+        linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+        space = {"torch": torch, "p": graphwidget.tensor([1.0, 2.0])}
+        with graphwidget.watch() as graph:
+            exec(compile(source, file, "exec"), space)
+        (loop,) = graph.recorder.log.model().loops.values()
+        loops.append((loop["count"], loop["curves"]))
+    assert loops[0] == loops[1]
+
+
+def test_curves_of_very_many_turns_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passed_turns, "MAX_ROWS", 7)
+    told = watched(LOOPS["all losses noted"], True)
+    (loop,) = told.recorded.model.loops.values()
+    assert torch.equal(torch.tensor(loop["curves"]["loss"]), torch.tensor(told.space["kept"]))
+
+
+def test_what_a_hook_writes_is_no_part_of_a_step() -> None:
+    source = """
+def hook(grad):
+    if n > 20:
+        with torch.no_grad():
+            net[0].bias.add_(1)
+net[3].weight.register_hook(hook)
+"""
+    steps = []
+    for holding in (True, False):
+        told = watched(source + LOOP + PLAIN, holding)
+        values = Newest(told)
+        writes = [each for each in told.recorded.of(ev.Write) if each.call is not None]
+        steps.append([(x.version, values.value(x.before), values.value(x.value)) for x in writes])
+    assert steps[0][-5:] == steps[1][-5:]
+
+
+def test_a_loop_whose_outer_loop_goes_on_in_the_middle_is_not_held() -> None:
+    source = """
+def losses():
+    while True:
+        optimizer.zero_grad()
+        loss = ((net(torch.sigmoid(x * w)) - y) ** 2).mean()
+        yield loss
+        loss.backward()
+        optimizer.step()
+each = losses()
+for n in range(30):
+    value = next(each)
+"""
+    loops = [
+        [(loop["count"], loop["curves"]) for loop in told.recorded.model.loops.values()]
+        for told in (watched(source, True), watched(source, False))
+    ]
+    assert loops[0] == loops[1]
 
 
 def test_held_turns_are_let_go_of_when_the_hearing_moves_to_another_thread() -> None:

@@ -123,14 +123,15 @@ class CallNotes:
         self, func: Callable[..., Any], name: str,
         before: tuple[Sequence[Ref], tuple[Any, ...], Mapping[str, Any]], result: torch.Tensor,
         enabled: bool, position: Position | None, names: Names, late: Names, node: Any,
-        pair: bool = False, saves: Sequence[Slots] | None = None,
+        pair: bool = False, saves: Sequence[Slots] | None = None, made: Ref | None = None,
     ) -> Ref:  # fmt: skip
-        """Note a call that only made one tensor, which is given its identity; ``before`` are those
-        of the tensors that it was given, and its arguments. What its nodes had saved that have run
-        since is given as ``saves``."""
+        """Note a call that only made one tensor, which is given its identity if it has none yet
+        (``made``); ``before`` are those of the tensors that it was given, and its arguments. What
+        its nodes had saved that have run since is given as ``saves``."""
         identity = self.identity
         refs, args, kwargs = before
-        made = identity.fresh(result)
+        if made is None:
+            made = identity.fresh(result)
         call: Heard = new_tuple(
             Heard,
             (position, func, name, args, kwargs, (made, None) if pair else made, tuple(refs),

@@ -77,9 +77,13 @@ class HeldSteps:
             self._known[id(optimizer), position] = weakref.ref(optimizer), found
 
     def knows(self, optimizer: Any, position: Position | None) -> bool:
-        """Whether a step of the optimizer's was noted that stands there."""
+        """Whether a step of the optimizer's was noted that stands there, and nothing has written
+        its parameters unheard."""
         known = self._known.get((id(optimizer), position))
-        return known is not None and known[0]() is optimizer
+        if known is None or known[0]() is not optimizer:
+            return False
+        refs = [(each, self.identity.known(each)) for each in parameters_of(optimizer)]
+        return all(ref is None or ref.version == each._version for each, ref in refs)
 
     def stepped(self, optimizer: Any, position: Position | None) -> HeldStep | None:
         """A step has ended that was known; None if it did not write what the last one did."""

@@ -35,13 +35,23 @@ with torch._C.DisableTorchFunction():
     OF_A_BASE = _references_of_a_base()
 
 
+class Seen(NamedTuple):
+    """What a tensor held, its version and its node, before somebody may have written it."""
+
+    content: Any
+    version: int
+    node: Any
+
+
 class HeldCall(NamedTuple):
     """A call that is held: what it was given, with references in the place of tensors that no call
-    of these stretches made, and what it made."""
+    of these stretches made, and what it made; where that is a view of something else, also what was
+    seen of it ``then``."""
 
     call: Call
     given: list[Any]
     made: torch.Tensor
+    then: Seen | None
 
 
 class BecameNumber(NamedTuple):
@@ -65,10 +75,12 @@ class Stretch:
     tensors it ``met`` first and what they held, where that is told, and whether it begins another
     turn of the loop around it (``starts``)."""
 
-    __slots__ = "made", "met", "plan", "records", "starts"
+    __slots__ = "crosses", "made", "met", "plan", "records", "starts"
 
     def __init__(self, plan: Plan, starts: bool) -> None:
         self.plan, self.starts = plan, starts
+        self.crosses = False
+        """Whether the loop around it is just coming to its next turn."""
         self.records: list[Any] = []
         self.made: list[torch.Tensor] = []
         self.met: list[tuple[Ref, Captured]] = []

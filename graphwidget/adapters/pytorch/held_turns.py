@@ -195,6 +195,8 @@ class HeldTurns:
             before, self.turned_at = self.turned_at, monotonic()
             if self.turned_at - before > SLOW_TURN:
                 self.note_held()
+            if self.passed.full:
+                self.note_held()
             self.turned(self.turned_at)
 
     def _others_recorded(self) -> bool:
@@ -205,10 +207,16 @@ class HeldTurns:
 
     def _let_go(self, stretch: Stretch) -> None:
         plan = stretch.plan
-        self.passed.let_go(plan, stretch.starts, stretch.made)
+        ticks = [each for each in stretch.records if type(each) is Ticks]
+        self.passed.let_go(stretch, [x for each in ticks for x in self._ended(each, plan)])
         self.steps.let_go([each for each in stretch.records if type(each) is HeldStep])
         for place in plan.places:
             self.runs.checks.kept.passes(place)
+
+    def _ended(self, ticks: Ticks, plan: Plan) -> Iterator[tuple[str, Any]]:
+        """The numbers that a turn of the loop has left in variables."""
+        if plan.loop is not None:
+            yield from ticks.ended.get(plan.loop.key, {}).items()
 
     def _hold_no_more(self, plan: Plan) -> None:
         self.never.add(plan.position)
@@ -233,8 +241,14 @@ class HeldTurns:
         return True
 
     def hold_ticks(self, ticks: Ticks) -> None:
-        """Loops around the loop have come to other turns: that is held where turns are."""
+        """Loops have come to other turns: that is held where turns are, but for those of loops
+        around the loop, which need to be told."""
         stretch = self._newest()
+        if stretch is not None and any(each.key in ticks.ended for each in stretch.plan.outer):
+            if stretch is self.now and not stretch.crosses:
+                self._hold_no_more(stretch.plan)
+            self.note_held()
+            stretch = None
         if stretch is not None:
             stretch.records.append(ticks)
         else:
@@ -277,7 +291,7 @@ class HeldTurns:
         last, now = self.last, self.now
         self.going_on, self.now, self.last, self.given = False, None, [], []
         stretches = last if now is None else [*last, now]
-        if now is not None:
+        if now is not None and not now.crosses:
             self.plans.pop(now.plan.begins, None)
         raw, self.identity.then = self.identity.recorder.raw, {}
         with self.identity.recorder.lock:  # another thread may look meanwhile
@@ -340,7 +354,7 @@ class HeldTurns:
         self, held: HeldCall, made: list[Ref], before: list[Ref],
         moved: dict[int, Ref],
     ) -> Ref:  # fmt: skip
-        call, given, result = held
+        call, given, result, then = held
         like = call.like
         assert like is not None
         refs: list[Ref] = []
@@ -365,9 +379,12 @@ class HeldTurns:
         kwargs = dict(zip(call.words, args[count:], strict=True))
         if not self.identity.defers:
             self.identity.assure(*refs)
+        made_then, node = None, result.grad_fn if then is None else then.node
+        if then is not None:
+            made_then = self.identity.made_then(result, then.content, then.version)
         return self.runs.calls.note_made(
             call.func, like.name, (refs, args[:count], kwargs), result, call.enabled, like.position,
-            like.names, like.late, result.grad_fn, call.pair, call.saves,
+            like.names, like.late, node, call.pair, call.saves, made_then,
         )  # fmt: skip
 
     def _identity_of(self, given: Any) -> Ref:

@@ -28,7 +28,7 @@ class Calls(Protocol):
         self, func: Callable[..., Any], name: str,
         before: tuple[Sequence[Ref], tuple[Any, ...], Mapping[str, Any]], result: torch.Tensor,
         enabled: bool, position: Position | None, names: Names, late: Names, node: Any,
-        pair: bool = False, saves: Sequence[Slots] | None = None,
+        pair: bool = False, saves: Sequence[Slots] | None = None, made: Ref | None = None,
     ) -> Ref:  # fmt: skip
         """A call that made one tensor."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from itertools import chain, repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -16,13 +16,27 @@ import torch
 from ...recording.summary import capture
 from ..scope_marks import Given
 from ..sorting import PASSED
+from .held_stretches import HeldCall, Stretch
 from .steady_plan import Plan
-from .tensor_facts import copyable, dtype_name
+from .tensor_facts import content_of, copyable, dtype_name
 
 MAX_ROWS = 10_000
-"""Turns whose numbers are kept; older ones are only counted."""
+"""Turns whose numbers are kept; of older ones they are noted, or only counted if nobody looks."""
+
+NOT_ONE_NUMBER: Any = (np.dtype("float64"), (), b"")
+"""Stands for what nobody can look at."""
 
 Row = tuple[list[Given], list[int]]
+
+
+class Passed(NamedTuple):
+    """What remains of a stretch: the numbers that got names, whether it begins a turn of the loop
+    or goes on with one, and the numbers that a turn has left in variables."""
+
+    plan: Plan
+    numbers: list[Any]
+    begins: bool
+    ended: Sequence[tuple[str, Any]]
 
 
 class PassedTurns:
@@ -30,19 +44,29 @@ class PassedTurns:
 
     def __init__(self) -> None:
         self._count = 0  # turns of the loop: one may have several runs
-        self._rows: deque[tuple[Plan, list[Any], bool]] = deque(maxlen=MAX_ROWS)
+        self._rows: deque[Passed] = deque(maxlen=MAX_ROWS)
 
     def are_of_another_loop(self, plan: Plan) -> bool:
         """Whether a turn that begins is of another loop than these."""
         return bool(self._rows) and self._rows[-1][0].loop != plan.loop
 
-    def let_go(self, plan: Plan, begins: bool, made: Sequence[torch.Tensor]) -> None:
-        """A turn is let go of, in which these were made; whether it ``begins`` a turn of the loop
-        or goes on with one."""
-        begins = begins or plan.crosses is not None
+    @property
+    def full(self) -> bool:
+        """Whether with the next one the numbers of the oldest are lost."""
+        return len(self._rows) == MAX_ROWS
+
+    def let_go(self, stretch: Stretch, ended: Sequence[tuple[str, Any]]) -> None:
+        """A stretch is let go of; ``ended`` are the numbers that a turn has left in variables."""
+        plan, made = stretch.plan, stretch.made
+        begins = stretch.starts or plan.crosses is not None
         self._count += begins
         numbers = [_number(made[nr], _dtype(plan, nr)) for nr in plan.named]
-        self._rows.append((plan, numbers, begins))
+        if any(plan.calls[nr].outside for nr in plan.named):  # it may have been written since
+            calls = [each for each in stretch.records if type(each) is HeldCall]
+            for at, nr in enumerate(plan.named):
+                then = calls[nr].then
+                numbers[at] = numbers[at] if then is None else _the_only(then.content)
+        self._rows.append(Passed(plan, numbers, begins, ended))
 
     def note(self, raw: list[Any], goes_on: bool) -> None:
         """Note them, and begin anew. What is noted next may belong to the newest of them
@@ -50,12 +74,13 @@ class PassedTurns:
         count, rows = self._count, self._rows
         self._count, self._rows = 0, deque(maxlen=MAX_ROWS)
         told: list[Row] = [([], [])]  # the first is of the turn that was noted last
-        for plan, numbers, begins in rows:
+        for plan, numbers, begins, ended in rows:
             given, late = _given(plan, numbers), plan.crosses or 0
             if begins:
                 told[-1][0].extend(filter(None, given[:late]))
                 told.append(([], []))
                 given = given[late:]
+            told[-1][0].extend((0, (("", name),), _content(number)) for name, number in ended)
             told[-1][0].extend(filter(None, given))
             told[-1][1].append(-1 - plan.root)
         first = told.pop(0)[0] if count < len(told) else []
@@ -77,6 +102,22 @@ def _number(tensor: torch.Tensor, dtype: torch.dtype) -> Any:
     type, or is not near."""
     usual = tensor.numel() == 1 and tensor.dtype is dtype
     return tensor.item() if usual and copyable(tensor) else None
+
+
+def _the_only(seen: Any) -> Any:
+    """The only number of what was seen of a tensor: captured, or in lists."""
+    if isinstance(seen, tuple):
+        dtype, _shape, data = _content(seen)
+        return np.frombuffer(data, dtype)[0].item() if len(data) == dtype.itemsize else None
+    while isinstance(seen, list):
+        seen = seen[0] if len(seen) == 1 else None
+    return seen
+
+
+def _content(captured: Any) -> Any:
+    """What was captured as ``recording.summary`` captures arrays."""
+    found = content_of(captured) if isinstance(captured[0], str) else captured
+    return NOT_ONE_NUMBER if found is None or type(found[2]) is not bytes else found
 
 
 def _given(plan: Plan, numbers: Sequence[Any]) -> list[Given | None]:

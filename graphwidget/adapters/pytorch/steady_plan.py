@@ -54,7 +54,8 @@ class Call(NamedTuple):
     these ``words`` for their names; ``like`` is how the last turn's was noted (None of one that
     gives back its argument with the number ``gives``), ``grown`` says that a gradient goes to what
     it makes, ``size`` how many numbers that may have, ``pair`` that it gives it with a None, and
-    ``saves`` what its nodes save, where these are told."""
+    ``saves`` what its nodes save, where these are told; ``outside`` says that it makes a view of
+    what no call of the stretch made, which may be written before that is noted."""
 
     position: Position | None
     func: Callable[..., Any]
@@ -67,6 +68,7 @@ class Call(NamedTuple):
     size: int = 0
     pair: bool = False
     saves: tuple[Slots, ...] = ()
+    outside: bool = False
 
 
 class Enter(NamedTuple):
@@ -127,10 +129,17 @@ class Plan(NamedTuple):
     """Where living nodes are counted (``leaks.py``)."""
     crosses: int | None
     """If it begins in one turn of the loop and ends in the next, how many of those that are named
-    are made in the first."""
+    are made in the first,"""
+    crossing: int
+    """and which of the events is the first of the next; else -1."""
     wholes: Mapping[int, Whole] = {}
     """The modules that are heard as a whole (``whole_modules.py``), by where they are among the
     events."""
+
+    @property
+    def outer(self) -> tuple[Region, ...]:
+        """The turns of loops around the loop."""
+        return self.begins.outer
 
     @property
     def begins(self) -> Position:
@@ -182,10 +191,10 @@ def plan_of(
     bases = len(numbers & origins.made.keys())
     leaves = [leaf() for leaf in reach.leaves]
     few = few_and_near([None if leaf is None else leaf.grad for leaf in leaves])
-    loop = turn_of(position)
+    crosses, crossing = _crosses(events, position, named)
     return Plan(
         [*events, END], position, nr, way[0], reach, calls, named, uses, late_uses, bases, size,
-        few, loop, places, _crosses(events, position, named),
+        few, turn_of(position), places, crosses, crossing,
     )  # fmt: skip
 
 
@@ -206,19 +215,19 @@ def turn_of(position: Position) -> Region | None:
     return turns[-1] if turns else None
 
 
-def _crosses(events: Sequence[Any], end: Position, named: Sequence[int]) -> int | None:
+def _crosses(events: Sequence[Any], end: Position, named: Sequence[int]) -> tuple[int | None, int]:
     """How many of the named calls are made before the loop around the ``end`` comes to its next
-    turn; None if it does not within these events."""
+    turn, and the first event there; None and -1 if it does not within these events."""
     loop, before, made = turn_of(end), None, 0
-    for each in (*events, end):
+    for at, each in enumerate((*events, end)):
         position = each.position if isinstance(each, Call | Enter) else each
         if position is not None:
             found = None if before is None else change(before, position)
             if found is not None and loop is not None and found == (loop.level, loop.key):
-                return sum(nr < made for nr in named)
+                return sum(nr < made for nr in named), at
             before = position
         made += isinstance(each, Call) and each.like is not None
-    return None
+    return None, -1
 
 
 def goes_back(before: Position | None, plan: Plan) -> bool:
@@ -304,11 +313,12 @@ def _call(call: Heard, origins: _Origins, saved: Told) -> Call | None:
     saves = tuple([each for each in slots if each is not None])
     if len(saves) < len(slots):
         return None
+    outside = facts.base is not None and facts.base.facts.number not in origins.made
     origins.made[facts.number] = len(origins.made)
     size = max(prod(facts.shape), FEW_NUMBERS)
     return Call(
         at, call.func, sources, tuple(call.kwargs), call.grad_mode, call, -1, facts.requires_grad,
-        size, pair, saves,
+        size, pair, saves, outside,
     )  # fmt: skip
 
 

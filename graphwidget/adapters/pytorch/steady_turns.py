@@ -22,7 +22,7 @@ from ...recording.recorder import Ref
 from ..scope_marks import Ticks
 from .arguments import TENSORS
 from .heard_functions import PLAIN_TYPES
-from .held_stretches import HeldCall
+from .held_stretches import HeldCall, Seen
 from .held_turns import HeldRun, HeldTurns
 from .identity import Identity
 from .node_facts import sequence_of
@@ -161,18 +161,21 @@ class SteadyTurns(HeldTurns):
         wanted = position.outer and not self.identity.defers
         return self.positions.ticked(position, frame) if wanted else None
 
-    def _comes_to(self, position: Position, frame: FrameType) -> None:
-        """The program has come to a position that is expected."""
+    def _comes_to(self, position: Position, frame: FrameType) -> bool:
+        """The program has come to a position that is expected. Whether this is held yet."""
         positions = self.positions
         last, positions.site = positions.site, position.site
         if last is not None and last.asks and (position.direct or position.site is not last):
             self.hold_unpacked(positions.unpacked_of(last, frame))
-        # Within a stretch only loops within its own come to other turns.
-        outer = position.outer
-        if outer and (outer is not self._outer or outer is not positions.outer):
-            ticks = self._ticks(position, frame)
-            if ticks is not None:
-                self.hold_ticks(ticks)
+        # Within a turn only loops within its own come to other turns.
+        outer, now = position.outer, self.now
+        if outer and now is not None:
+            now.crosses = self._at == now.plan.crossing
+            if outer is not self._outer or outer is not positions.outer or now.crosses:
+                ticks = self._ticks(position, frame)
+                if ticks is not None:
+                    self.hold_ticks(ticks)
+        return self.now is not None
 
     def _plan_at(self, frame: FrameType) -> Plan | None:
         """The plan of the turn that begins, if that may be held."""
@@ -211,10 +214,11 @@ class SteadyTurns(HeldTurns):
                 given = self._taken((*args, *kwargs.values()), call.sources)
             except RuntimeError:  # a tensor without versions
                 given = None
-            if given is not None:
+            held = given is not None
+            if held and call.position is not None:
+                held = self._comes_to(call.position, frame)
+            if given is not None and held:
                 self.given = given
-                if call.position is not None:
-                    self._comes_to(call.position, frame)
                 return True
         self.note_held()
         return False
@@ -312,7 +316,8 @@ class SteadyTurns(HeldTurns):
         ):  # fmt: skip
             self.note_held()
             return False
-        now.records.append(new_tuple(HeldCall, (call, given, made)))
+        then = Seen(*self.identity.seen(made), made.grad_fn) if call.outside else None
+        now.records.append(new_tuple(HeldCall, (call, given, made, then)))
         now.made.append(made)
         self._at += 1
         self.given = []
@@ -346,8 +351,9 @@ class SteadyTurns(HeldTurns):
             given = None
         if given is None:
             return None
+        if not self._comes_to(event.position, frame):
+            return None
         self.given = given
-        self._comes_to(event.position, frame)
         now.records.append(event)
         self._at += 1
         found: Call = call
@@ -367,9 +373,8 @@ class SteadyTurns(HeldTurns):
         if (
             type(event) is Enter and event.module() is module
             and self.positions.at(frame) is event.position
+            and self._comes_to(event.position, frame) and self.now is not None
         ):  # fmt: skip
-            assert self.now is not None
-            self._comes_to(event.position, frame)
             self.now.records.append(event)
             self._at += 1
             self.positions.enter(event.position)
@@ -400,8 +405,9 @@ class SteadyTurns(HeldTurns):
                 found = [leaf() for leaf in plan.reach.leaves]
                 learning = [leaf for leaf in found if leaf is not None]
                 repeats = first - self.runs.repeats.last == plan.nodes
-                at = self.positions.here()
-                if repeats and len(learning) == len(found) and at is plan.position:
+                at = self.positions.here()  # which may note what is held
+                going_on = at is plan.position and self.now is now
+                if repeats and len(learning) == len(found) and going_on:
                     run = HeldRun(self, plan, outputs, (args, kwargs), entry, learning, first)
                     if not self.identity.defers:
                         run.hear_nodes()

@@ -258,6 +258,23 @@ class Tensors:
         )  # fmt: skip
         return facts
 
+    def seen(self, tensor: torch.Tensor) -> tuple[Any, int]:
+        """What a tensor holds that is given its identity later, and its version."""
+        if not self.defers:
+            return self.captured(tensor), version_of(tensor)
+        few = tensor.numel() <= self.limit
+        return numbers_of(tensor) if few else None, version_of(tensor)
+
+    def made_then(self, tensor: torch.Tensor, content: Any, version: int) -> Ref:
+        """The identity of a tensor of which this was seen when it was made."""
+        ref = self.fresh(tensor)
+        ref.version = version
+        numbers = content if self.defers else None
+        ref.facts = ref.facts._replace(numbers=numbers, version=version)
+        if self.then is not None and not self.defers:
+            self.then[ref.id] = content
+        return ref
+
     def made(
         self, tensor: torch.Tensor, name: str, given: Sequence[torch.Tensor], refs: Sequence[Ref]
     ) -> Ref:
