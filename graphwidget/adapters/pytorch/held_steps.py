@@ -56,6 +56,7 @@ class HeldSteps:
         self._known: dict[tuple[int, Position | None], tuple[weakref.ref[Any], list[bool]]] = {}
         """By the optimizer's address and where its steps stand: it, and which of its parameters the
         last one wrote."""
+        self._stepping: list[torch.Tensor] = []  # the parameters of the step that goes on
         self._own: dict[int, Ref] = {}
         """The identities that held steps gave, which nobody else knows, by their addresses."""
         self._dropped: list[HeldStep] = []
@@ -82,13 +83,18 @@ class HeldSteps:
         known = self._known.get((id(optimizer), position))
         if known is None or known[0]() is not optimizer:
             return False
-        refs = [(each, self.identity.known(each)) for each in parameters_of(optimizer)]
-        return all(ref is None or ref.version == each._version for each, ref in refs)
+        met, self._stepping = self.identity.refs.get, parameters_of(optimizer)
+        for tensor in self._stepping:
+            ref = met(id(tensor))
+            if ref is not None and ref.version != tensor._version:
+                return False
+        return True
 
     def stepped(self, optimizer: Any, position: Position | None) -> HeldStep | None:
         """A step has ended that was known; None if it did not write what the last one did."""
         # The hot path: every parameter of every step that is held.
-        tensors, met, own = parameters_of(optimizer), self.identity.refs.get, self._own
+        tensors, self._stepping = self._stepping, []
+        met, own = self.identity.refs.get, self._own
         defers = self.identity.defers
         known = [(tensor, met(id(tensor)), tensor._version) for tensor in tensors]
         written = [ref is not None and new != ref.version for _tensor, ref, new in known]

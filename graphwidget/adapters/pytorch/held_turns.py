@@ -207,8 +207,11 @@ class HeldTurns:
 
     def _let_go(self, stretch: Stretch) -> None:
         plan = stretch.plan
-        ticks = [each for each in stretch.records if type(each) is Ticks]
-        self.passed.let_go(stretch, [x for each in ticks for x in self._ended(each, plan)])
+        ended: list[tuple[str, Any]] = []
+        if plan.loops:
+            ticks = [each for each in stretch.records if type(each) is Ticks]
+            ended = [x for each in ticks for x in self._ended(each, plan)]
+        self.passed.let_go(stretch, ended)
         self.steps.let_go([each for each in stretch.records if type(each) is HeldStep])
         for place in plan.places:
             self.runs.checks.kept.passes(place)

@@ -61,7 +61,7 @@ class PassedTurns:
         begins = stretch.starts or plan.crosses is not None
         self._count += begins
         numbers = [_number(made[nr], _dtype(plan, nr)) for nr in plan.named]
-        if any(plan.calls[nr].outside for nr in plan.named):  # it may have been written since
+        if plan.outside:  # it may have been written since
             calls = [each for each in stretch.records if type(each) is HeldCall]
             for at, nr in enumerate(plan.named):
                 then = calls[nr].then

@@ -132,6 +132,12 @@ class Plan(NamedTuple):
     are made in the first,"""
     crossing: int
     """and which of the events is the first of the next; else -1."""
+    outside: bool
+    """Whether one that is named is a view of what no call of the stretch made,"""
+    unpacks: bool
+    """whether something is unpacked to variables there,"""
+    loops: bool
+    """and whether there are loops around loops."""
     wholes: Mapping[int, Whole] = {}
     """The modules that are heard as a whole (``whole_modules.py``), by where they are among the
     events."""
@@ -192,9 +198,13 @@ def plan_of(
     leaves = [leaf() for leaf in reach.leaves]
     few = few_and_near([None if leaf is None else leaf.grad for leaf in leaves])
     crosses, crossing = _crosses(events, position, named)
+    at = [each.position for each in events if isinstance(each, Call | Enter)]
+    unpacks = any(each is not None and each.site is not None and each.site.asks for each in at)
+    loops = any(each is not None and each.outer for each in at)
     return Plan(
         [*events, END], position, nr, way[0], reach, calls, named, uses, late_uses, bases, size,
         few, turn_of(position), places, crosses, crossing,
+        any(calls[nr].outside for nr in named), unpacks, loops,
     )  # fmt: skip
 
 

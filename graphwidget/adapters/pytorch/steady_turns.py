@@ -48,7 +48,7 @@ from .steady_plan import (
     plan_of,
 )  # fmt: skip
 from .tape import Heard, new_tuple
-from .tensor_facts import copyable, version_of
+from .tensor_facts import copyable
 from .whole_modules import with_wholes
 
 WAIT = 8
@@ -89,6 +89,7 @@ class SteadyTurns(HeldTurns):
         self._events: Sequence[Any] = ()  # those of the turn that goes on
         self._at = 0  # which is to come
         self._outer: tuple[Region, ...] = ()  # the loops around its loop
+        self._looks = False  # whether variables are looked at in it
         positions.tick, positions.unpack = self.hold_ticks, self.hold_unpacked
 
     # Learning ------------------------------------------------------------------------------
@@ -152,6 +153,9 @@ class SteadyTurns(HeldTurns):
         again = last is plan and plan.crosses is None
         self.begin_stretch(plan, again or goes_back(before, plan))
         self._events, self._at, self._outer = plan.events, 0, plan.begins.outer
+        site = self.positions.site
+        self._looks = plan.unpacks or (plan.loops and not self.identity.defers)
+        self._looks |= site is not None and site.asks
         if ticks is not None:
             self.hold_ticks(ticks)
         return True
@@ -215,7 +219,7 @@ class SteadyTurns(HeldTurns):
             except RuntimeError:  # a tensor without versions
                 given = None
             held = given is not None
-            if held and call.position is not None:
+            if self._looks and held and call.position is not None:
                 held = self._comes_to(call.position, frame)
             if given is not None and held:
                 self.given = given
@@ -236,13 +240,15 @@ class SteadyTurns(HeldTurns):
             if whence is MADE:
                 if made[what] is not each:
                     return None
-            elif whence is SAME:
+            elif whence is SAME or whence is ANY:
                 taken = met(id(each))
                 if (
                     taken is None or taken.facts.number != what or taken() is not each
                     or taken.version != each._version
                 ):  # fmt: skip
-                    return None
+                    taken = None if whence is SAME else self._met(each)
+                    if taken is None:
+                        return None
             elif whence is PLAINLY:
                 if each is not what and not is_like(each, what):
                     return None
@@ -256,11 +262,6 @@ class SteadyTurns(HeldTurns):
     def _taken_specially(self, value: Any, whence: str, what: Any) -> Any:
         if whence is LAST:
             return self._of_last_turn(value, what)
-        if whence is ANY:
-            known = self.identity.known(value)
-            if known is not None and known.facts.number == what:
-                return known if known.version == version_of(value) else None
-            return self._met(value)
         if whence is EACH:
             return self._taken(value, what) if type(value) in (list, tuple) else None
         return self._met(value)
@@ -351,7 +352,7 @@ class SteadyTurns(HeldTurns):
             given = None
         if given is None:
             return None
-        if not self._comes_to(event.position, frame):
+        if self._looks and not self._comes_to(event.position, frame):
             return None
         self.given = given
         now.records.append(event)
@@ -373,7 +374,8 @@ class SteadyTurns(HeldTurns):
         if (
             type(event) is Enter and event.module() is module
             and self.positions.at(frame) is event.position
-            and self._comes_to(event.position, frame) and self.now is not None
+            and (not self._looks or self._comes_to(event.position, frame))
+            and self.now is not None
         ):  # fmt: skip
             self.now.records.append(event)
             self._at += 1
