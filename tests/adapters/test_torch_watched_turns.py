@@ -13,7 +13,7 @@ import pytest
 import torch
 
 import graphwidget
-from graphwidget.adapters.pytorch import held_turns, passed_turns, steady_turns
+from graphwidget.adapters.pytorch import dropped_turns, held_turns, steady_turns
 from graphwidget.adapters.pytorch.node_hooks import NodeHooks
 from graphwidget.adapters.pytorch.steady_turns import SteadyTurns
 from graphwidget.recording import events as ev
@@ -390,7 +390,7 @@ def test_what_graphwidgets_own_tensors_compute_is_told_in_its_turn(
 
 
 def test_curves_of_very_many_turns_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(passed_turns, "MAX_ROWS", 7)
+    monkeypatch.setattr(dropped_turns, "MAX_ROWS", 7)
     told = watched(LOOPS["all losses noted"], True)
     (loop,) = told.recorded.model.loops.values()
     assert torch.equal(torch.tensor(loop["curves"]["loss"]), torch.tensor(told.space["kept"]))

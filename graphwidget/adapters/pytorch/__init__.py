@@ -6,15 +6,18 @@
   (``mode_stack.py`` puts it into PyTorch's way, ``arguments.py`` notes what a call was given,
   ``call_notes.py`` what it did, ``writes.py`` what it wrote, ``raised_calls.py`` what one that
   raised was); ``modules_and_steps.py`` hears modules and optimizers; ``engine_entry.py`` hears the
-  engine, ``backward_run.py`` is one run of it and ``node_hooks.py`` what its nodes tell
-  (``reachable_nodes.py`` knows what one reaches whose turn repeats another), ``live.py`` holds it
-  between nodes. ``positions.py`` says where the program stands, and ``warned_lines.py`` lets
-  PyTorch's warnings say it too. Once the turns of a loop repeat under ``diagnose()``,
-  ``steady_turns.py`` hears in the place of these, as the file of that name does for our own
-  engine: it compares what is done with what is to come (``steady_plan.py``; ``whole_modules.py``
-  has the modules that make one call, which need not be heard). What is as expected is kept until
-  somebody looks (``held_turns.py``, ``held_steps.py``); ``passed_turns.py`` has what remains of
-  turns that were let go of.
+  engine, ``backward_run.py`` is one run of it, ``node_hooks.py`` hears its nodes and
+  ``told_nodes.py`` tells of them (``reachable_nodes.py`` knows what a run reaches whose turn
+  repeats another), ``live.py`` holds it between nodes. ``positions.py`` says where the program
+  stands, and ``warned_lines.py`` lets PyTorch's warnings say it too.
+- **Holding.** Once the turns of a loop repeat, ``steady_turns.py`` hears in the place of these, as
+  the file of that name does for our own engine. A *stretch* is what is done from one backward run
+  to the next. It compares what is done with the *plan* of the stretch (``steady_plan.py``;
+  ``single_call_modules.py`` has the modules that make one call, which need not be heard). What is
+  as planned is *held*: kept as it came (``held_turns.py``, ``held_stretches.py``,
+  ``held_steps.py``). It is *noted* when anything else is done or somebody looks, as those above
+  would have noted it (``note_makers.py`` says what they are asked). Older stretches are *let go
+  of*; ``dropped_turns.py`` has what remains of them.
 - **Knowing.** ``identity.py`` and ``tensors.py`` give ids; ``tensor_facts.py``, ``node_facts.py``
   and ``saved_tensors.py`` ask PyTorch; ``ops.py`` and ``view_writes.py`` ask the op table;
   ``earlier_calls.py`` reads graphs made before anybody listened.

@@ -21,13 +21,13 @@ from ...recording.recorder import NodeRef, Ref
 from ...recording.sites import Site
 from ..scope_marks import Ticks
 from ..sorting import TICK
+from .dropped_turns import DroppedTurns
 from .held_steps import HeldStep, HeldSteps
 from .held_stretches import BecameNumber, HeldCall, Stretch, Unpacked
 from .identity import Identity
 from .nans import are_finite, bad_gradient
 from .node_hooks import NodeHooks, NodeRan
 from .note_makers import NotedRun, Runs, Scopes
-from .passed_turns import PassedTurns
 from .positions import Bound, Positions
 from .reachable_nodes import reachable
 from .steady_plan import EACH, LAST, LEAVE, MADE, MAX_BYTES, PLAINLY, Enter, Plan, Source
@@ -144,7 +144,7 @@ class HeldTurns:
         """What the call that goes on was given."""
         self.last: list[Stretch] = []
         """Those that are over, the newest last."""
-        self.passed = PassedTurns()
+        self.passed = DroppedTurns()
         self.steps = HeldSteps(identity)
         self.turned: Callable[[float], None] = lambda now: None
         """Called when a stretch that is held is over, with the time."""

@@ -139,8 +139,8 @@ class Plan(NamedTuple):
     loops: bool
     """and whether there are loops around loops."""
     wholes: Mapping[int, Whole] = {}
-    """The modules that are heard as a whole (``whole_modules.py``), by where they are among the
-    events."""
+    """The modules that are heard as a whole (``single_call_modules.py``), by where they are among
+    the events."""
 
     @property
     def outer(self) -> tuple[Region, ...]:

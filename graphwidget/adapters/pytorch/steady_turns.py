@@ -28,6 +28,7 @@ from .identity import Identity
 from .node_facts import sequence_of
 from .positions import Positions
 from .reachable_nodes import Reach, Way
+from .single_call_modules import with_wholes
 from .steady_plan import (
     ANY,
     EACH,
@@ -49,7 +50,6 @@ from .steady_plan import (
 )  # fmt: skip
 from .tape import Heard, new_tuple
 from .tensor_facts import copyable
-from .whole_modules import with_wholes
 
 WAIT = 8
 """So many runs from a line repeat the one before before its turns are held: what grows or is kept

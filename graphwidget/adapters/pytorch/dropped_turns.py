@@ -39,7 +39,7 @@ class Passed(NamedTuple):
     ended: Sequence[tuple[str, Any]]
 
 
-class PassedTurns:
+class DroppedTurns:
     """The turns of one loop that were let go of since something was noted."""
 
     def __init__(self) -> None:
