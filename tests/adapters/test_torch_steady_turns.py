@@ -248,6 +248,7 @@ HELD = [
     "new data", "data that was made", "a metric", "two models", "a function",
     "a function for a turn", "dropout", "two optimizers", "a scheduler", "unused", "attention",
     "a schedule of data", "a function of a layer", "two losses", "many calls",
+    "a loss that is cut off", "hidden state",
 ]  # fmt: skip
 KEPT = ["all losses kept", "the last result"]
 """Loops of which the program keeps what they made."""

@@ -72,6 +72,13 @@ MORE = {
     "loader = DataLoader(TensorDataset(torch.randn(60, 2), torch.randn(60, 1)), batch_size=4)\n"
     "for epoch in range(3):\n    for x, y in loader:\n" + DEEPER,
     "a GAN": GAN,
+    "a GAN that detaches": GAN.replace("d(fake)", "d(fake.detach())").replace(
+        "d(g(x).tanh())", "d(fake)"
+    ),
+    "numbers of what is cut off": LOOP + PLAIN + "    number = loss.detach().item()\n"
+    "    kept.append(number)\n",
+    "a parameter cut off": LOOP
+    + PLAIN.replace("    out", "    copy = w.detach()\n    total = copy.sum()\n    out"),
     "a criterion": "criterion, t = nn.CrossEntropyLoss(), torch.tensor([0, 1, 1, 0])\n" + LOOP
     + "    optimizer.zero_grad()\n    h = x * w\n    loss = criterion(h, t)\n    loss.backward()\n"
     "    optimizer.step()\n",

@@ -159,8 +159,8 @@ class CallNotes:
 
     def note(self, func: Callable[..., Any] | None, name: str, before: Given, result: Any) -> None:
         """Note any call."""
-        identity = self.identity
-        self.steady.unusual = True
+        identity, steady = self.identity, self.steady
+        steady.unusual, unusual = True, steady.unusual
         tensors, refs, args, kwargs = before
         written = written_by(tensors, refs, result)
         single = type(result) in TENSORS
@@ -192,15 +192,23 @@ class CallNotes:
             self._factory(new, position, names or late)
             return
         if name in ("data", "detach") and made:
-            if len(identity.aliases) > MAX_KEPT:
-                identity.aliases.clear()
-            identity.aliases[id(made[0])] = Alias(weakref.ref(made[0]), refs[0], name)
+            self.note_alias(made[0], refs[0], name)
+            if name == "detach" and single:
+                steady.said.append(call)
+                steady.unusual = unusual
         if written or name == "batch_norm":
             self.writes.silent(call, written)
         self._tell(call, made, written)
         if written and identity.gradients:
             self.writes.into_gradients(call, written)
         self.heard()
+
+    def note_alias(self, tensor: torch.Tensor, of: Ref, how: str) -> None:
+        """Note that a tensor has the memory of another one, and no history."""
+        aliases = self.identity.aliases
+        if len(aliases) > MAX_KEPT:
+            aliases.clear()
+        aliases[id(tensor)] = Alias(weakref.ref(tensor), of, how)
 
     def _parts(self, result: Any, made: list[torch.Tensor]) -> tuple[Names, ...]:
         """The names that each of several results is about to get: ``du, dv = grad(...)``."""

@@ -224,7 +224,7 @@ class HeardCalls(CallNotes, TorchFunctionMode):
                     return
                 alias = self.identity.aliases.get(id(tensor))
                 cut = alias is not None and alias.tensor() is tensor
-                if cut or asked(tensor, "requires_grad"):
+                if cut or asked(tensor, "requires_grad") or self.steady.is_cut_off(tensor):
                     position, _names, _late = self.position()
                     site = None if position is None else position.site
                     if site is not None and not self.steady.puts_off(tensor, site):

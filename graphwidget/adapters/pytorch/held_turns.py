@@ -30,7 +30,7 @@ from .node_hooks import NodeHooks, NodeRan
 from .note_makers import NotedRun, Runs, Scopes
 from .positions import Bound, Positions
 from .reachable_nodes import reachable
-from .steady_plan import EACH, LAST, LEAVE, MADE, MAX_BYTES, PLAINLY, Enter, Plan, Source
+from .steady_plan import DETACH, EACH, LAST, LEAVE, MADE, MAX_BYTES, PLAINLY, Enter, Plan, Source
 from .tape import Write
 
 MAX_HELD = 2 * MAX_BYTES
@@ -274,6 +274,14 @@ class HeldTurns:
                 if of is not None:
                     stretch.records.append(Unpacked(scope, name, of))
 
+    def is_cut_off(self, tensor: torch.Tensor) -> bool:
+        """Whether a tensor is what a held call has detached."""
+        return any(
+            each is tensor and call.like is not None and call.like.name == DETACH
+            for stretch in (*self.last, *([] if self.now is None else [self.now]))
+            for each, call in zip(stretch.made, stretch.plan.calls, strict=False)
+        )
+
     def puts_off(self, tensor: torch.Tensor, site: Site) -> bool:
         """A tensor became a number there: whether it is held, so that this is noted with it."""
         for stretch in (*self.last, *([] if self.now is None else [self.now])):
@@ -385,10 +393,13 @@ class HeldTurns:
         made_then, node = None, result.grad_fn if then is None else then.node
         if then is not None:
             made_then = self.identity.made_then(result, then.content, then.version)
-        return self.runs.calls.note_made(
+        noted = self.runs.calls.note_made(
             call.func, like.name, (refs, args[:count], kwargs), result, call.enabled, like.position,
             like.names, like.late, node, call.pair, call.saves, made_then,
         )  # fmt: skip
+        if like.name == DETACH:
+            self.runs.calls.note_alias(result, refs[0], DETACH)
+        return noted
 
     def _identity_of(self, given: Any) -> Ref:
         return given if isinstance(given, Ref) else self.identity.given(given)

@@ -32,6 +32,9 @@ class Calls(Protocol):
     ) -> Ref:  # fmt: skip
         """A call that made one tensor."""
 
+    def note_alias(self, tensor: torch.Tensor, of: Ref, how: str) -> None:
+        """A tensor has the memory of another one."""
+
     def note_number(self, tensor: torch.Tensor, site: Site) -> None:
         """A tensor became a number."""
 

@@ -26,6 +26,7 @@ MAX_BYTES = 2**22
 """Of all results of a stretch that is held, with what they are views of."""
 FEW_NUMBERS = 1024
 """A result may have so many where it had fewer when the plan was made."""
+DETACH = "detach"
 END = "end"
 """What a plan ends with: its run."""
 MADE, LAST, SAME, ANY, NEW = "made", "last", "same", "any", "new"
@@ -54,8 +55,8 @@ class Call(NamedTuple):
     these ``words`` for their names; ``like`` is how the last turn's was noted (None of one that
     gives back its argument with the number ``gives``), ``grown`` says that a gradient goes to what
     it makes, ``size`` how many numbers that may have, ``pair`` that it gives it with a None, and
-    ``saves`` what its nodes save, where these are told; ``outside`` says that it makes a view of
-    what no call of the stretch made, which may be written before that is noted."""
+    ``saves`` what its nodes save, where these are told; ``outside`` says that it makes what has the
+    memory of what no call of the stretch made, which may be written before that is noted."""
 
     position: Position | None
     func: Callable[..., Any]
@@ -133,7 +134,7 @@ class Plan(NamedTuple):
     crossing: int
     """and which of the events is the first of the next; else -1."""
     outside: bool
-    """Whether one that is named is a view of what no call of the stretch made,"""
+    """Whether one that is named has the memory of what no call of the stretch made,"""
     unpacks: bool
     """whether something is unpacked to variables there,"""
     loops: bool
@@ -323,7 +324,9 @@ def _call(call: Heard, origins: _Origins, saved: Told) -> Call | None:
     saves = tuple([each for each in slots if each is not None])
     if len(saves) < len(slots):
         return None
-    outside = facts.base is not None and facts.base.facts.number not in origins.made
+    owners = [ref for ref in call.given if ref.facts.address == facts.address]
+    owners += [] if facts.base is None else [facts.base]
+    outside = any(ref.facts.number not in origins.made for ref in owners)
     origins.made[facts.number] = len(origins.made)
     size = max(prod(facts.shape), FEW_NUMBERS)
     return Call(
