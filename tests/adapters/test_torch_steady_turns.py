@@ -383,6 +383,12 @@ LATE = {
     "a result that has more numbers later": "b = 1\n" + LOOP + PLAIN.replace(
         "    out = net(h)\n", "    out = net(h[:b]).squeeze(1)\n    b = 1 if n < 24 else 4\n"
     ).replace("out - y", "out - y[:b, 0].mean()"),
+    "a root of more numbers later": "b = 1\n" + LOOP + PLAIN.replace(
+        "loss.backward()", "(out[:b] * w.sum()).backward(torch.ones(b, 1))\n    b = 1 + (n > 23)"
+    ),
+    "an index of tensors, and no number": "i = torch.tensor([0, 1])\n" + LOOP
+    + PLAIN.replace("    out", "    part = h[i, i].sum()\n    h = h + part\n    out")
+    + f"    if n == {AT}:\n        y = y * float('nan')\n",
     "a tensor as a module's attribute": LOOP + PLAIN + "    net[0].cache = x\n",
     "a parameter that comes late": "net[3] = nn.Linear(3, 1, bias=False)\n" + LOOP + PLAIN
     + f"    if n == {AT}:\n        net[3].bias = nn.Parameter(torch.ones(1))\n",

@@ -79,6 +79,17 @@ MORE = {
     "    kept.append(number)\n",
     "a parameter cut off": LOOP
     + PLAIN.replace("    out", "    copy = w.detach()\n    total = copy.sum()\n    out"),
+    "a loop over weights": "layers = [torch.ones(2, 2, requires_grad=True) for _ in range(3)]\n"
+    "optimizer.add_param_group({'params': layers})\n" + LOOP
+    + "    optimizer.zero_grad()\n    h = x\n    for weight in layers:\n"
+    "        h = torch.tanh(h @ weight)\n    loss = h.square().mean()\n    loss.backward()\n"
+    "    optimizer.step()\n",
+    "a backward that comes first": "loss = w.sum()\nfor epoch in range(3):\n"
+    "    for n in range(15):\n        loss.backward()\n        optimizer.step()\n"
+    "        optimizer.zero_grad()\n        h = torch.sigmoid(x * w)\n"
+    "        loss = ((net(h) - y) ** 2).mean()\n",
+    "an index of tensors": "i = torch.tensor([0, 1])\n"
+    + LOOP + PLAIN.replace("    out", "    part = h[i, i].sum()\n    h = h + part\n    out"),
     "a criterion": "criterion, t = nn.CrossEntropyLoss(), torch.tensor([0, 1, 1, 0])\n" + LOOP
     + "    optimizer.zero_grad()\n    h = x * w\n    loss = criterion(h, t)\n    loss.backward()\n"
     "    optimizer.step()\n",

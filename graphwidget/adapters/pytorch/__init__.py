@@ -7,7 +7,7 @@
   ``call_notes.py`` what it did, ``writes.py`` what it wrote, ``raised_calls.py`` what one that
   raised was); ``modules_and_steps.py`` hears modules and optimizers; ``engine_entry.py`` hears the
   engine, ``backward_run.py`` is one run of it, ``node_hooks.py`` hears its nodes and
-  ``told_nodes.py`` tells of them (``reachable_nodes.py`` knows what a run reaches whose turn
+  ``node_teller.py`` tells of them (``reachable_nodes.py`` knows what a run reaches whose turn
   repeats another), ``live.py`` holds it between nodes. ``positions.py`` says where the program
   stands, and ``warned_lines.py`` lets PyTorch's warnings say it too.
 - **Holding.** Once the turns of a loop repeat, ``steady_turns.py`` hears in the place of these, as
@@ -16,7 +16,7 @@
   ``single_call_modules.py`` has the modules that make one call, which need not be heard). What is
   as planned is *held*: kept as it came (``held_turns.py``, ``held_stretches.py``,
   ``held_steps.py``). It is *noted* when anything else is done or somebody looks, as those above
-  would have noted it (``note_makers.py`` says what they are asked). Older stretches are *let go
+  would have noted it (``note_protocols.py`` says what they are asked). Older stretches are *let go
   of*; ``dropped_turns.py`` has what remains of them.
 - **Knowing.** ``identity.py`` and ``tensors.py`` give ids; ``tensor_facts.py``, ``node_facts.py``
   and ``saved_tensors.py`` ask PyTorch; ``ops.py`` and ``view_writes.py`` ask the op table;

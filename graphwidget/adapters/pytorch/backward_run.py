@@ -26,12 +26,12 @@ from .live import gate_of_this_thread
 from .no_graph import cut, lost_history, no_graph
 from .node_facts import class_of, leafy, sequence_of
 from .node_hooks import NodeHooks
+from .node_teller import NodeTeller
 from .reachable_nodes import Reach, Way, reach_of, reachable
 from .run_checks import Ran
 from .run_context import RunContext
 from .saved_tensors import slots_of
 from .tensor_facts import asked, grad_fn_of
-from .told_nodes import ToldNodes
 from .unreached_inputs import UNREACHED, index_in, unreached
 
 MAX_FIRST = 20_000
@@ -86,7 +86,7 @@ class BackwardRun:
         self.repeated = False  # whether it reaches what the last run from its line did
         self.reach, self.learning = self._reach()
         self.hooks: NodeHooks | None = None
-        self.told: ToldNodes | None = None
+        self.told: NodeTeller | None = None
 
     def _reach(self) -> tuple[Reach, list[torch.Tensor]]:
         """What it can reach, and the leaves of that: those of the turn before if it repeats it."""
@@ -126,7 +126,7 @@ class BackwardRun:
         runs.checks.check_terms(self)
         runs.checks.check_roots_finite(outputs, self.roots)
         if not self.deferred:
-            told = self.told = ToldNodes(runs, self.id, self.reached, self.keeps)
+            told = self.told = NodeTeller(runs, self.id, self.reached, self.keeps)
             self.ran = told.ran
             if not held:
                 starts = told.starts if self.asks else None

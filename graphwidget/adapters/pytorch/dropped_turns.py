@@ -1,12 +1,13 @@
 """What remains of held turns that were let go of: their count, and the numbers with names.
 
-Of these there are curves of the loop; they are kept of the newest turns (``held_turns.py``).
+The curves of the loop are drawn from these numbers.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from functools import cache
 from itertools import chain, repeat
 from typing import Any, NamedTuple
 
@@ -21,7 +22,8 @@ from .steady_plan import Plan
 from .tensor_facts import content_of, copyable, dtype_name
 
 MAX_ROWS = 10_000
-"""Turns whose numbers are kept; of older ones they are noted, or only counted if nobody looks."""
+"""Stretches whose numbers are kept. Where there is a picture all is noted when there are so many;
+else the oldest are only counted."""
 
 NOT_ONE_NUMBER: Any = (np.dtype("float64"), (), b"")
 """Stands for what nobody can look at."""
@@ -29,7 +31,7 @@ NOT_ONE_NUMBER: Any = (np.dtype("float64"), (), b"")
 Row = tuple[list[Given], list[int]]
 
 
-class Passed(NamedTuple):
+class DroppedStretch(NamedTuple):
     """What remains of a stretch: the numbers that got names, whether it begins a turn of the loop
     or goes on with one, and the numbers that a turn has left in variables."""
 
@@ -44,11 +46,11 @@ class DroppedTurns:
 
     def __init__(self) -> None:
         self._count = 0  # turns of the loop: one may have several runs
-        self._rows: deque[Passed] = deque(maxlen=MAX_ROWS)
+        self._rows: deque[DroppedStretch] = deque(maxlen=MAX_ROWS)
 
     def are_of_another_loop(self, plan: Plan) -> bool:
         """Whether a turn that begins is of another loop than these."""
-        return bool(self._rows) and self._rows[-1][0].loop != plan.loop
+        return bool(self._rows) and self._rows[-1].plan.loop != plan.loop
 
     @property
     def full(self) -> bool:
@@ -66,7 +68,7 @@ class DroppedTurns:
             for at, nr in enumerate(plan.named):
                 then = calls[nr].then
                 numbers[at] = numbers[at] if then is None else _the_only(then.content)
-        self._rows.append(Passed(plan, numbers, begins, ended))
+        self._rows.append(DroppedStretch(plan, numbers, begins, ended))
 
     def note(self, raw: list[Any], goes_on: bool) -> None:
         """Note them, and begin anew. What is noted next may belong to the newest of them
@@ -84,7 +86,6 @@ class DroppedTurns:
             told[-1][0].extend(filter(None, given))
             told[-1][1].append(-1 - plan.root)
         first = told.pop(0)[0] if count < len(told) else []
-        told = told[-count:] if count else []
         if rows:
             turns = chain(repeat(([], []), count - len(told)), told)
             raw.append((PASSED, first, turns, goes_on))
@@ -102,6 +103,15 @@ def _number(tensor: torch.Tensor, dtype: torch.dtype) -> Any:
     type, or is not near."""
     usual = tensor.numel() == 1 and tensor.dtype is dtype
     return tensor.item() if usual and copyable(tensor) else None
+
+
+@cache
+def _in_numpy(kind: str) -> np.dtype[Any]:
+    """numpy's type for numbers of one of PyTorch's, which it may not have."""
+    try:
+        return np.dtype(kind)
+    except TypeError:
+        return np.dtype("float32")
 
 
 def _the_only(seen: Any) -> Any:
@@ -130,7 +140,6 @@ def _given(plan: Plan, numbers: Sequence[Any]) -> list[Given | None]:
         else:
             like = plan.calls[nr].like
             assert like is not None
-            kind = dtype_name(_dtype(plan, nr))
-            content = capture(np.asarray(number, "float32" if kind == "bfloat16" else kind))
+            content = capture(np.asarray(number, _in_numpy(dtype_name(_dtype(plan, nr)))))
             found.append((-1 - nr, like.names or like.late, content))
     return found

@@ -1,7 +1,7 @@
 """Steps of optimizers that are held with turns (``held_turns.py``): which parameters they wrote.
 
-A parameter that a step writes is another value then, and has another identity. Where that is known
-to nobody else, as nobody has noted anything since, it goes on from step to step with a new version.
+A parameter that a step writes is another value then, and has another identity. Until something is
+noted nobody else knows that one: then the same goes on from step to step with a higher version.
 """
 
 from __future__ import annotations
@@ -56,7 +56,6 @@ class HeldSteps:
         self._known: dict[tuple[int, Position | None], tuple[weakref.ref[Any], list[bool]]] = {}
         """By the optimizer's address and where its steps stand: it, and which of its parameters the
         last one wrote."""
-        self._stepping: list[torch.Tensor] = []  # the parameters of the step that goes on
         self._own: dict[int, Ref] = {}
         """The identities that held steps gave, which nobody else knows, by their addresses."""
         self._dropped: list[HeldStep] = []
@@ -83,8 +82,8 @@ class HeldSteps:
         known = self._known.get((id(optimizer), position))
         if known is None or known[0]() is not optimizer:
             return False
-        met, self._stepping = self.identity.refs.get, parameters_of(optimizer)
-        for tensor in self._stepping:
+        met = self.identity.refs.get
+        for tensor in parameters_of(optimizer):
             ref = met(id(tensor))
             if ref is not None and ref.version != tensor._version:
                 return False
@@ -93,8 +92,7 @@ class HeldSteps:
     def stepped(self, optimizer: Any, position: Position | None) -> HeldStep | None:
         """A step has ended that was known; None if it did not write what the last one did."""
         # The hot path: every parameter of every step that is held.
-        tensors, self._stepping = self._stepping, []
-        met, own = self.identity.refs.get, self._own
+        tensors, met, own = parameters_of(optimizer), self.identity.refs.get, self._own
         defers = self.identity.defers
         known = [(tensor, met(id(tensor)), tensor._version) for tensor in tensors]
         written = [ref is not None and new != ref.version for _tensor, ref, new in known]

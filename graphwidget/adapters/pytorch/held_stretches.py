@@ -75,11 +75,11 @@ class Stretch:
     tensors it ``met`` first and what they held, where that is told, and whether it begins another
     turn of the loop around it (``starts``)."""
 
-    __slots__ = "crosses", "made", "met", "plan", "records", "starts"
+    __slots__ = "at_crossing", "made", "met", "plan", "records", "starts"
 
     def __init__(self, plan: Plan, starts: bool) -> None:
         self.plan, self.starts = plan, starts
-        self.crosses = False
+        self.at_crossing = False
         """Whether the loop around it is just coming to its next turn."""
         self.records: list[Any] = []
         self.made: list[torch.Tensor] = []
@@ -90,5 +90,5 @@ class Stretch:
         stretch that came after it."""
         # each result is in its record too, and the run has its root
         plan, made = self.plan, self.made
-        uses = plan.uses + after.late_uses + plan.bases * OF_A_BASE
+        uses = plan.uses + after.uses_of_last + plan.bases * OF_A_BASE
         return sum(map(getrefcount, made)) > (IN_A_LIST + 1) * len(made) + uses + 1

@@ -27,7 +27,7 @@ from .held_stretches import BecameNumber, HeldCall, Stretch, Unpacked
 from .identity import Identity
 from .nans import are_finite, bad_gradient
 from .node_hooks import NodeHooks, NodeRan
-from .note_makers import NotedRun, Runs, Scopes
+from .note_protocols import NotedRun, Runs, Scopes
 from .positions import Bound, Positions
 from .reachable_nodes import reachable
 from .steady_plan import DETACH, EACH, LAST, LEAVE, MADE, MAX_BYTES, PLAINLY, Enter, Plan, Source
@@ -39,7 +39,7 @@ SLOW_TURN = 0.05
 """Seconds: where there is a picture, what took longer is noted at once, as who looks on may have
 seen nothing meanwhile."""
 NEWEST_HELD = 6
-"""Turns that stay held where there is a picture."""
+"""Stretches of each plan that stay held where there is a picture."""
 
 
 class HeldRun:
@@ -135,7 +135,7 @@ class HeldTurns:
         """Whether what comes next may be held."""
         self.plans: dict[Position, Plan] = {}
         """By the position where the stretch begins."""
-        self.never: set[Position] = set()
+        self.not_to_hold: set[Position] = set()
         """The positions of runs whose stretches are not held any more: the program keeps what they
         make, or their optimizer writes now this and now that."""
         self.now: Stretch | None = None
@@ -144,7 +144,7 @@ class HeldTurns:
         """What the call that goes on was given."""
         self.last: list[Stretch] = []
         """Those that are over, the newest last."""
-        self.passed = DroppedTurns()
+        self.dropped = DroppedTurns()
         self.steps = HeldSteps(identity)
         self.turned: Callable[[float], None] = lambda now: None
         """Called when a stretch that is held is over, with the time."""
@@ -153,7 +153,7 @@ class HeldTurns:
         """When the last stretch was over, held or not."""
 
     @property
-    def most(self) -> int:
+    def max_bytes(self) -> int:
         """How many bytes the results of a stretch may have."""
         return MAX_BYTES if self.identity.defers else MAX_HELD // NEWEST_HELD
 
@@ -193,9 +193,7 @@ class HeldTurns:
         self.last = stay
         if not self.identity.defers:
             before, self.turned_at = self.turned_at, monotonic()
-            if self.turned_at - before > SLOW_TURN:
-                self.note_held()
-            if self.passed.full:
+            if self.turned_at - before > SLOW_TURN or self.dropped.full:
                 self.note_held()
             self.turned(self.turned_at)
 
@@ -211,7 +209,7 @@ class HeldTurns:
         if plan.loops:
             ticks = [each for each in stretch.records if type(each) is Ticks]
             ended = [x for each in ticks for x in self._ended(each, plan)]
-        self.passed.let_go(stretch, ended)
+        self.dropped.let_go(stretch, ended)
         self.steps.let_go([each for each in stretch.records if type(each) is HeldStep])
         for place in plan.places:
             self.runs.checks.kept.passes(place)
@@ -222,7 +220,7 @@ class HeldTurns:
             yield from ticks.ended.get(plan.loop.key, {}).items()
 
     def _hold_no_more(self, plan: Plan) -> None:
-        self.never.add(plan.position)
+        self.not_to_hold.add(plan.position)
         self.plans.pop(plan.begins, None)
 
     # Between stretches, and by the way -----------------------------------------------------
@@ -247,8 +245,8 @@ class HeldTurns:
         """Loops have come to other turns: that is held where turns are, but for those of loops
         around the loop, which need to be told."""
         stretch = self._newest()
-        if stretch is not None and any(each.key in ticks.ended for each in stretch.plan.outer):
-            if stretch is self.now and not stretch.crosses:
+        if stretch is not None and stretch.plan.is_around(ticks):
+            if stretch is self.now and not stretch.at_crossing:
                 self._hold_no_more(stretch.plan)
             self.note_held()
             stretch = None
@@ -302,7 +300,7 @@ class HeldTurns:
         last, now = self.last, self.now
         self.going_on, self.now, self.last, self.given = False, None, [], []
         stretches = last if now is None else [*last, now]
-        if now is not None and not now.crosses:
+        if now is not None and not now.at_crossing:
             self.plans.pop(now.plan.begins, None)
         raw, self.identity.then = self.identity.recorder.raw, {}
         with self.identity.recorder.lock:  # another thread may look meanwhile
@@ -313,7 +311,7 @@ class HeldTurns:
                     held = [x for each in stretches for x in each.records if type(x) is HeldStep]
                     for step in self.steps.take_dropped(held):
                         self._note_dropped(step)
-                    self.passed.note(raw, not stretches[0].starts)
+                    self.dropped.note(raw, not stretches[0].starts)
                     self._note_all(stretches)
             except Exception as error:
                 self.fault(error)
@@ -322,8 +320,9 @@ class HeldTurns:
                 raw += later
 
     def drop_held(self) -> None:
-        """Keep no tensor alive any more."""
+        """Keep nothing of it any more."""
         self.going_on, self.now, self.last, self.given = False, None, [], []
+        self.dropped, self.steps = DroppedTurns(), HeldSteps(self.identity)
 
     def _note_all(self, stretches: list[Stretch]) -> None:
         made: list[Ref] = []
@@ -373,7 +372,7 @@ class HeldTurns:
         def arguments(given: Sequence[Any], sources: Sequence[Source]) -> Iterator[Any]:
             for each, (whence, what) in zip(given, sources, strict=True):
                 if whence is EACH:
-                    yield type(each)(arguments(each, what))
+                    yield type(each)(arguments(each, what[1]))
                 elif whence is PLAINLY:
                     yield each
                 else:
@@ -386,16 +385,16 @@ class HeldTurns:
                     refs.append(ref)
                     yield ref
 
-        args, count = tuple(arguments(given, call.sources)), len(given) - len(call.words)
-        kwargs = dict(zip(call.words, args[count:], strict=True))
+        args, count = tuple(arguments(given, call.sources)), len(given) - len(call.keywords)
+        kwargs = dict(zip(call.keywords, args[count:], strict=True))
         if not self.identity.defers:
             self.identity.assure(*refs)
         made_then, node = None, result.grad_fn if then is None else then.node
         if then is not None:
             made_then = self.identity.made_then(result, then.content, then.version)
         noted = self.runs.calls.note_made(
-            call.func, like.name, (refs, args[:count], kwargs), result, call.enabled, like.position,
-            like.names, like.late, node, call.pair, call.saves, made_then,
+            call.func, like.name, (refs, args[:count], kwargs), result, call.grad_mode,
+            like.position, like.names, like.late, node, call.pair, call.saves, made_then,
         )  # fmt: skip
         if like.name == DETACH:
             self.runs.calls.note_alias(result, refs[0], DETACH)

@@ -17,26 +17,33 @@ from ...recording import events as ev
 from ...recording.positions import Position, Region, change
 from ...recording.recorder import Ref
 from ...recording.sites import Site
+from ..scope_marks import Ticks
 from .identity import Slots, slots_with
 from .nans import few_and_near
 from .reachable_nodes import Reach, Way
 from .tape import PLAIN, Heard
 
 MAX_BYTES = 2**22
-"""Of all results of a stretch that is held, with what they are views of."""
-FEW_NUMBERS = 1024
+"""Of all results of a stretch that is held, with what they are views of; where there is a picture
+fewer, as more stretches stay (``HeldTurns.max_bytes``)."""
+FEW_NUMBERS = 64
 """A result may have so many where it had fewer when the plan was made."""
 DETACH = "detach"
 END = "end"
 """What a plan ends with: its run."""
-MADE, LAST, SAME, ANY, NEW = "made", "last", "same", "any", "new"
-EACH, PLAINLY = "each", "plainly"
-"""Where an argument comes from: a call of this stretch made it or one of the last, by its number
-there; it is the very tensor that was given the last time, by its number; it was that, but may be
-another one, as no gradient goes to it; it is met in this stretch, and no gradient goes to it; it is
-a list or tuple of arguments; or it is no tensor, and the same was given the last time (or another
-number)."""
+MADE, LAST = "made", "last"
+"""A call of this stretch made an argument, or one of the last: which, by its number there."""
+SAME, ANY = "same", "any"
+"""It is the tensor that was given the last time, by its number; or perhaps another one, where no
+gradient goes to it."""
+NEW = "new"
+"""It is met in this stretch, and no gradient goes to it."""
+EACH = "each"
+"""It is a list or a tuple (the kind) of arguments that come from somewhere each."""
+PLAINLY = "plainly"
+"""It is no tensor: the same as the last time, or another number."""
 Source = tuple[str, Any]
+"""Where an argument comes from, and what else is to be known of that."""
 
 
 class Gave(NamedTuple):
@@ -46,26 +53,26 @@ class Gave(NamedTuple):
     func: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
-    enabled: bool
+    grad_mode: bool
     nr: int
 
 
 class Call(NamedTuple):
     """A call that makes one tensor; ``sources`` are of its arguments, of which the last ones have
-    these ``words`` for their names; ``like`` is how the last turn's was noted (None of one that
-    gives back its argument with the number ``gives``), ``grown`` says that a gradient goes to what
-    it makes, ``size`` how many numbers that may have, ``pair`` that it gives it with a None, and
+    these ``keywords`` for their names; ``like`` is how the last turn's was noted (None of one that
+    gives back its argument with the number ``gives``), ``requires_grad`` is what it makes to say,
+    ``size`` how many numbers that may have, ``pair`` says that it gives it with a None, and
     ``saves`` what its nodes save, where these are told; ``outside`` says that it makes what has the
     memory of what no call of the stretch made, which may be written before that is noted."""
 
     position: Position | None
     func: Callable[..., Any]
     sources: tuple[Source, ...]
-    words: tuple[str, ...]
-    enabled: bool
+    keywords: tuple[str, ...]
+    grad_mode: bool
     like: Heard | None = None
     gives: int = -1
-    grown: bool = False
+    requires_grad: bool = False
     size: int = 0
     pair: bool = False
     saves: tuple[Slots, ...] = ()
@@ -83,7 +90,7 @@ class Enter(NamedTuple):
 LEAVE = None
 """The call of a module ends."""
 
-Told = Mapping[int, Sequence[Sequence[ev.Saved]]]
+SavedByMade = Mapping[int, Sequence[Sequence[ev.Saved]]]
 """What the nodes of calls saved, by the numbers of what these made."""
 
 Said = Heard | Gave | Enter | None
@@ -116,7 +123,7 @@ class Plan(NamedTuple):
     """Which of these make one number that gets a name."""
     uses: int
     """How often results are given to calls of the stretch,"""
-    late_uses: int
+    uses_of_last: int
     """and those of the stretch before,"""
     bases: int
     """and how many are what others are views of."""
@@ -146,7 +153,11 @@ class Plan(NamedTuple):
     @property
     def outer(self) -> tuple[Region, ...]:
         """The turns of loops around the loop."""
-        return self.begins.outer
+        return self.position.outer
+
+    def is_around(self, ticks: Ticks) -> bool:
+        """Whether a loop around the loop has come to its next turn."""
+        return any(each.key in ticks.ended for each in self.position.outer)
 
     @property
     def begins(self) -> Position:
@@ -157,7 +168,7 @@ class Plan(NamedTuple):
 
 def plan_of(
     said: Sequence[Said], position: Position, root: Ref, way: Way, reach: Reach, born: int,
-    last: Mapping[int, int], most: int, saved: Told,
+    last: Mapping[int, int], most: int, saved: SavedByMade,
 ) -> Plan | None:  # fmt: skip
     """The plan of a stretch that was noted so; ``born`` is the highest number of a tensor that was
     met before it, ``last`` has the numbers of what the calls of the one before had made, ``saved``
@@ -191,7 +202,7 @@ def plan_of(
     if size > most:
         return None
     whences = [whence for call in calls for whence in _whences(call.sources)]
-    uses, late_uses = whences.count(MADE), whences.count(LAST)
+    uses, uses_of_last = whences.count(MADE), whences.count(LAST)
     named = _named([each.like for each in calls if each.like is not None])
     viewed = [each.like.made[0].facts.base for each in calls if each.like is not None]
     numbers = {base.facts.number for base in viewed if base is not None}
@@ -203,7 +214,7 @@ def plan_of(
     unpacks = any(each is not None and each.site is not None and each.site.asks for each in at)
     loops = any(each is not None and each.outer for each in at)
     return Plan(
-        [*events, END], position, nr, way[0], reach, calls, named, uses, late_uses, bases, size,
+        [*events, END], position, nr, way[0], reach, calls, named, uses, uses_of_last, bases, size,
         few, turn_of(position), places, crosses, crossing,
         any(calls[nr].outside for nr in named), unpacks, loops,
     )  # fmt: skip
@@ -216,7 +227,7 @@ def _bytes_of(made: Sequence[Ref], born: int) -> int:
     for each in made:
         facts = each.facts if each.facts.base is None else each.facts.base.facts
         if facts.number > born:
-            found[facts.number] = prod(facts.shape) * facts.dtype.itemsize
+            found[facts.number] = max(prod(facts.shape), FEW_NUMBERS) * facts.dtype.itemsize
     return sum(found.values())
 
 
@@ -243,7 +254,7 @@ def _crosses(events: Sequence[Any], end: Position, named: Sequence[int]) -> tupl
 
 def goes_back(before: Position | None, plan: Plan) -> bool:
     """Whether a stretch begins another turn of the loop around it, after a run that stood there: it
-    begins at the same line or one above."""
+    begins at the same instruction or before it."""
     loop = plan.loop
     if before is None or loop is None or turn_of(before) != loop:
         return True
@@ -287,7 +298,7 @@ class _Origins(NamedTuple):
         """Where an argument comes from; None of one that no plan may have."""
         if type(value) is list or (type(value) is tuple and not is_plain(value)):
             found = self.sources(value)
-            return None if found is None else (EACH, found)
+            return None if found is None else (EACH, (type(value), found))
         if type(value) is not Ref:
             return (PLAINLY, value) if is_plain(value) else None
         number = value.facts.number
@@ -307,10 +318,10 @@ class _Origins(NamedTuple):
 
 def _whences(sources: Sequence[Source]) -> Iterator[str]:
     for whence, what in sources:
-        yield from _whences(what) if whence is EACH else (whence,)
+        yield from _whences(what[1]) if whence is EACH else (whence,)
 
 
-def _call(call: Heard, origins: _Origins, saved: Told) -> Call | None:
+def _call(call: Heard, origins: _Origins, saved: SavedByMade) -> Call | None:
     at, ref, facts = call.position, call.made[0], call.made[0].facts
     pair = call.result == (ref, None)
     usual = (pair or call.result is ref) and len(call.made) == 1
@@ -339,7 +350,7 @@ def _gave(call: Gave, origins: _Origins) -> Call | None:
     sources = origins.sources((*call.args, *call.kwargs.values()))
     if sources is None:
         return None
-    return Call(None, call.func, sources, tuple(call.kwargs), call.enabled, None, call.nr)
+    return Call(None, call.func, sources, tuple(call.kwargs), call.grad_mode, None, call.nr)
 
 
 def is_plain(value: Any) -> bool:

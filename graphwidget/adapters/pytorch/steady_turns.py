@@ -1,10 +1,10 @@
-"""Hears turns that repeat in the place of the adapter, where calls are told later.
+"""Once the turns of a loop repeat, compares what is done with a plan instead of noting it.
 
-A training loop does the same turn after turn. Once a turn has come
-about so often in one way, what the program does is only compared with the plan of that turn
-(``steady_plan.py``) and held (``held_turns.py``), and no notes are made of it. What is held is
-noted when anything else happens, when a run fails or gives what is not finite, or when somebody
-looks. Turns whose tensors the program keeps are not held: it may be asked how these came about.
+A training loop does the same turn after turn. When ``WAIT`` runs from a line have come about in one
+way, what the program does is only compared with the plan of that stretch (``steady_plan.py``) and
+held (``held_turns.py``), and no notes are made of it. What is held is noted when anything else
+happens, when a run fails or gives what is not finite, or when somebody looks. Turns whose tensors
+the program keeps are not held: it may be asked how these came about.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class SteadyTurns(HeldTurns):
         self.saved: dict[int, Sequence[Sequence[ev.Saved]]] = {}
         """What the nodes of its calls saved, where they are told, by what the calls made."""
         self.unusual = False
-        """Whether something else was, which no plan may have."""
+        """Whether something else was noted, which no plan may have."""
         self._counts: dict[Position, int] = {}
         """By the position of runs: how many repeated the one before."""
         self._run_before: Position | None = None  # where the last run stood that is not held
@@ -121,16 +121,16 @@ class SteadyTurns(HeldTurns):
         self._said_last = {each.made[0].facts.number: nr for nr, each in enumerate(calls)}
         self._run_before = run.position
         position, way, root = run.position, run.way, run.roots[0] if run.roots else None
-        if position is not None and position not in self.never:
+        if position is not None and position not in self.not_to_hold:
             count = self._counts.get(position, 0) + 1 if run.repeated and not unusual else 0
             if len(self._counts) > MAX_LINES:  # as where cells are run again and again
                 self._counts.clear()
                 self.plans.clear()
-                self.never.clear()
+                self.not_to_hold.clear()
             self._counts[position] = count
             if count >= WAIT and way is not None and root is not None:
                 self._counts[position] = -WAIT  # if it comes to nothing, not every turn is tried
-                most = self.most
+                most = self.max_bytes
                 plan = plan_of(said, position, root, way, run.reach, born, last, most, saved)
                 if plan is not None:
                     self.plans[plan.begins] = with_wholes(plan)
@@ -141,8 +141,7 @@ class SteadyTurns(HeldTurns):
         """A turn begins: whether it may be held."""
         plan = self._plan_at(frame)
         ticks = None if plan is None else self._ticks(plan.begins, frame)
-        over = ticks is not None and bool(ticks.ended)  # a turn of a loop around the loop
-        if plan is None or over:
+        if plan is None or (ticks is not None and plan.is_around(ticks)):
             self.note_held()
             self.going_on = False
             if ticks is not None:
@@ -152,7 +151,9 @@ class SteadyTurns(HeldTurns):
         before = self._run_before if last is None else last.position
         again = last is plan and plan.crosses is None
         self.begin_stretch(plan, again or goes_back(before, plan))
-        self._events, self._at, self._outer = plan.events, 0, plan.begins.outer
+        self._events, self._at, self._outer = plan.events, 0, plan.outer
+        if ticks is not None:
+            self.hold_ticks(ticks)
         site = self.positions.site
         self._looks = plan.unpacks or (plan.loops and not self.identity.defers)
         self._looks |= site is not None and site.asks
@@ -166,7 +167,7 @@ class SteadyTurns(HeldTurns):
         return self.positions.ticked(position, frame) if wanted else None
 
     def _comes_to(self, position: Position, frame: FrameType) -> bool:
-        """The program has come to a position that is expected. Whether this is held yet."""
+        """The program has come to a position that is expected. Whether this is still held."""
         positions = self.positions
         last, positions.site = positions.site, position.site
         if last is not None and last.asks and (position.direct or position.site is not last):
@@ -174,8 +175,8 @@ class SteadyTurns(HeldTurns):
         # Within a turn only loops within its own come to other turns.
         outer, now = position.outer, self.now
         if outer and now is not None:
-            now.crosses = self._at == now.plan.crossing
-            if outer is not self._outer or outer is not positions.outer or now.crosses:
+            now.at_crossing = self._at == now.plan.crossing
+            if outer is not self._outer or outer is not positions.outer or now.at_crossing:
                 ticks = self._ticks(position, frame)
                 if ticks is not None:
                     self.hold_ticks(ticks)
@@ -196,7 +197,7 @@ class SteadyTurns(HeldTurns):
 
     def _are_of_another_loop(self, plan: Plan) -> bool:
         last = bool(self.last) and self.last[-1].plan.loop != plan.loop
-        return last or self.passed.are_of_another_loop(plan)
+        return last or self.dropped.are_of_another_loop(plan)
 
     def expects(
         self, func: Callable[..., Any], types: Sequence[type[Any]], args: Sequence[Any],
@@ -210,9 +211,9 @@ class SteadyTurns(HeldTurns):
         call = self._events[self._at]
         if (
             type(call) is Call and call.func is func and types in PLAIN_TYPES
-            and torch.is_grad_enabled() is call.enabled
+            and torch.is_grad_enabled() is call.grad_mode
             and (call.position is None or self.positions.at(frame) is call.position)
-            and tuple(kwargs) == call.words
+            and tuple(kwargs) == call.keywords
         ):  # fmt: skip
             try:
                 given = self._taken((*args, *kwargs.values()), call.sources)
@@ -263,7 +264,9 @@ class SteadyTurns(HeldTurns):
         if whence is LAST:
             return self._of_last_turn(value, what)
         if whence is EACH:
-            return self._taken(value, what) if type(value) in (list, tuple) else None
+            kind, sources = what
+            taken = self._taken(value, sources) if type(value) is kind else None
+            return None if taken is None else kind(taken)
         return self._met(value)
 
     def _of_last_turn(self, tensor: Any, nr: int) -> torch.Tensor | Ref | None:
@@ -296,8 +299,8 @@ class SteadyTurns(HeldTurns):
         return ref
 
     def holds(self, result: Any) -> bool:
-        """The expected call has given this: whether it is held. If not, what came before it is
-        noted."""
+        """The expected call has given this: whether that is as planned, and is held. If not, what
+        came before it is noted."""
         call, given, now = self._events[self._at], self.given, self.now
         if now is None:  # all was dropped meanwhile
             return True
@@ -312,7 +315,7 @@ class SteadyTurns(HeldTurns):
             made = result[0]
         if (
             call.gives >= 0 or type(made) is not torch.Tensor
-            or made.requires_grad is not call.grown or made.numel() > call.size
+            or made.requires_grad is not call.requires_grad or made.numel() > call.size
             or id(made) in self.identity.refs or _has(given, made)
         ):  # fmt: skip
             self.note_held()
@@ -344,7 +347,7 @@ class SteadyTurns(HeldTurns):
         if event.module() is not module or self.positions.at(frame) is not event.position:
             return None
         arguments = whole.arguments(module, args)
-        if arguments is None or torch.is_grad_enabled() is not call.enabled:
+        if arguments is None or torch.is_grad_enabled() is not call.grad_mode:
             return None
         try:
             given = self._taken(arguments, call.sources)
@@ -363,8 +366,8 @@ class SteadyTurns(HeldTurns):
     def taken(self, call: Call, held: Sequence[Any]) -> tuple[list[Any], dict[str, Any]]:
         """The arguments of a call for which these were held."""
         given = [each() if isinstance(each, Ref) else each for each in held]
-        count = len(given) - len(call.words)
-        return given[:count], dict(zip(call.words, given[count:], strict=True))
+        count = len(given) - len(call.keywords)
+        return given[:count], dict(zip(call.keywords, given[count:], strict=True))
 
     def enters(self, module: Any, frame: FrameType) -> bool:
         """A module is called: whether that is to come; then it is entered."""
@@ -402,11 +405,13 @@ class SteadyTurns(HeldTurns):
         if now is not None and self._events[self._at] is END and len(outputs) == 1:
             plan, root = now.plan, outputs[0]
             plainly = len(args) > 3 and not (args[1] or args[2] or args[3])
-            if root is now.made[plan.root] and plainly and _is_finite(root):
+            one = root is now.made[plan.root] and root.numel() == 1
+            if one and plainly and _is_finite(root):
                 first = sequence_of(root.grad_fn)
                 found = [leaf() for leaf in plan.reach.leaves]
                 learning = [leaf for leaf in found if leaf is not None]
                 repeats = first - self.runs.repeats.last == plan.nodes
+                now.at_crossing = self._at == plan.crossing
                 at = self.positions.here()  # which may note what is held
                 going_on = at is plan.position and self.now is now
                 if repeats and len(learning) == len(found) and going_on:

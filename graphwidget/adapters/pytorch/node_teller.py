@@ -11,7 +11,7 @@ from .node_hooks import NodeRan
 from .run_context import RunContext
 
 
-class ToldNodes:
+class NodeTeller:
     """The nodes that a run can reach, and which of them have run; ``keeps`` says that the run frees
     nothing."""
 

@@ -1,6 +1,6 @@
-"""What makes notes of what was held, as far as ``held_turns.py`` asks it to.
+"""What ``held_turns.py`` asks of the classes that make notes: their protocols.
 
-These are the classes that note what is not held; they need that file, and it cannot import them.
+The classes themselves need that file, so it cannot import them.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Scopes(Protocol):
         """An optimizer's step."""
 
 
-class ToldNodes(Protocol):
+class NodeTeller(Protocol):
     """What tells of the nodes of a run."""
 
     def has_run(self, heard: NodeRan, moved: Mapping[int, Ref] | None = None) -> None:
@@ -74,7 +74,7 @@ class NotedRun(Protocol):
     """A run that is noted."""
 
     @property
-    def told(self) -> ToldNodes | None:
+    def told(self) -> NodeTeller | None:
         """What tells of its nodes, if these are told."""
 
     def succeeded(self, result: Any) -> None:
