@@ -62,12 +62,13 @@ class BecameNumber(NamedTuple):
 
 
 class Unpacked(NamedTuple):
-    """A result was unpacked to a variable: that of the stretch's call with that number, or another
-    value."""
+    """A result was unpacked to a variable: that of the call with that number, of this stretch or
+    the one before (``earlier``), or another value."""
 
     scope: str
     name: str
     value: int | Ref
+    earlier: bool = False
 
 
 class Stretch:

@@ -38,6 +38,8 @@ MAX_HELD = 2 * MAX_BYTES
 SLOW_TURN = 0.05
 """Seconds: where there is a picture, what took longer is noted at once, as who looks on may have
 seen nothing meanwhile."""
+MAX_MISSED = 3
+"""Stretches in a row that depart from a plan until it is given up."""
 NEWEST_HELD = 6
 """Stretches of each plan that stay held where there is a picture."""
 
@@ -148,6 +150,8 @@ class HeldTurns:
         self.steps = HeldSteps(identity)
         self.turned: Callable[[float], None] = lambda now: None
         """Called when a stretch that is held is over, with the time."""
+        self._missed: dict[Position, int] = {}
+        """By where they begin: how often in a row something else was done than is planned."""
         self._raw = 0  # how many raw records there were when the oldest stretch began
         self.turned_at = 0.0
         """When the last stretch was over, held or not."""
@@ -186,6 +190,7 @@ class HeldTurns:
             self.note_held()
             return
         self.now = None
+        self._missed.pop(plan.begins, None)
         self.runs.repeats.last = run.first
         for each in gone:
             self._let_go(each)
@@ -265,12 +270,17 @@ class HeldTurns:
         if stretch is None:
             self.positions.note_unpacked(found)
             return
+        before = self.last[-1:] if stretch is self.now else self.last[-2:-1]
         for scope, name, value in found:
             if isinstance(value, torch.Tensor):
-                made = (nr for nr, each in enumerate(stretch.made) if each is value)
-                of = next(made, self.identity.known(value))
-                if of is not None:
-                    stretch.records.append(Unpacked(scope, name, of))
+                known = self.identity.known(value)
+                held = None if known is None else Unpacked(scope, name, known)
+                for each in (stretch, *before):
+                    nr = next((nr for nr, made in enumerate(each.made) if made is value), None)
+                    if nr is not None:
+                        held = Unpacked(scope, name, nr, each is not stretch)
+                if held is not None:
+                    stretch.records.append(held)
 
     def is_cut_off(self, tensor: torch.Tensor) -> bool:
         """Whether a tensor is what a held call has detached."""
@@ -301,7 +311,10 @@ class HeldTurns:
         self.going_on, self.now, self.last, self.given = False, None, [], []
         stretches = last if now is None else [*last, now]
         if now is not None and not now.at_crossing:
-            self.plans.pop(now.plan.begins, None)
+            begins = now.plan.begins
+            self._missed[begins] = self._missed.get(begins, 0) + 1
+            if self._missed[begins] == MAX_MISSED:
+                self.plans.pop(begins, None)
         raw, self.identity.then = self.identity.recorder.raw, {}
         with self.identity.recorder.lock:  # another thread may look meanwhile
             later = raw[self._raw :]  # what has died since
@@ -344,7 +357,7 @@ class HeldTurns:
                 elif kind is HeldRun:
                     self._note_run(record, moved)
                 elif kind is Unpacked:
-                    self._note_unpacked(record, made, moved)
+                    self._note_unpacked(record, before if record.earlier else made, moved)
                 elif kind is Ticks:
                     identity.recorder.raw.append((TICK, record))
                 elif kind is HeldStep:
@@ -357,8 +370,10 @@ class HeldTurns:
 
     def _note_unpacked(self, held: Unpacked, made: list[Ref], moved: dict[int, Ref]) -> None:
         value = held.value
-        ref = made[value] if isinstance(value, int) else moved.get(id(value), value)
-        self.positions.note_bound(ref, held.scope, held.name)
+        if not isinstance(value, int):
+            self.positions.note_bound(moved.get(id(value), value), held.scope, held.name)
+        elif made:  # else the stretch before was let go of
+            self.positions.note_bound(made[value], held.scope, held.name)
 
     def _note_call(
         self, held: HeldCall, made: list[Ref], before: list[Ref],

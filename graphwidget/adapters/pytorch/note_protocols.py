@@ -95,8 +95,8 @@ class Checks(Protocol):
         """Counts the nodes that live."""
 
     @property
-    def waiting(self) -> Mapping[Any, Any]:
-        """Graphs that no run has gone through."""
+    def awaits_a_run(self) -> bool:
+        """Whether graphs are kept that a run may still go through."""
 
     @property
     def plain(self) -> bool:

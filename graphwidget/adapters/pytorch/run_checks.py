@@ -130,9 +130,14 @@ class RunChecks:
                     held = self.learners.in_optimizers
                     self.add(silently_stale(model, run.id, known.id, write, name, way, held))
 
+    @property
+    def awaits_a_run(self) -> bool:
+        """Whether graphs are kept that a run may still go through."""
+        return any(found is not None for found, _nodes in self.waiting.values())
+
     def check_growth(self, run: BeginningRun) -> None:
         """Notice a graph that is larger with every run from the same line."""
-        if self.waiting and any(found for found, _nodes in self.waiting.values()):
+        if self.awaits_a_run:
             self._runs_through(run)
         if run.position is None:
             return

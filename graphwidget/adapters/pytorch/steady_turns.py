@@ -134,6 +134,7 @@ class SteadyTurns(HeldTurns):
                 plan = plan_of(said, position, root, way, run.reach, born, last, most, saved)
                 if plan is not None:
                     self.plans[plan.begins] = with_wholes(plan)
+                    self._missed.pop(plan.begins, None)
         self.going_on, self.turned_at = bool(self.plans), monotonic()
 
     # Hearing -------------------------------------------------------------------------------
@@ -189,7 +190,7 @@ class SteadyTurns(HeldTurns):
         plan = self.plans.get(position)
         odd: tuple[Any, ...] = (
             identity.apart, identity.silent, identity.retaining, identity.unmet,
-            checks.waiting, checks.plain, self.positions.commanded, self.said, self.unusual,
+            checks.awaits_a_run, checks.plain, self.positions.commanded, self.said, self.unusual,
         )  # fmt: skip
         if plan is None or any(odd) or self._are_of_another_loop(plan):
             return None
