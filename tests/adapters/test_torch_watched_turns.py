@@ -59,6 +59,48 @@ for n in range(30):
     loss.backward()
     second.step()
 """
+RECURRENT = """
+cell, steps = nn.Linear(4, 2), torch.randn(3, 4, 2)
+optimizer.add_param_group({"params": cell.parameters()})
+for n in range(30):
+    optimizer.zero_grad()
+    h = torch.zeros(4, 2)
+    for t in range(3):
+        h = torch.tanh(cell(torch.cat([steps[t], h], 1)))
+    loss = (h * w).square().mean()
+    loss.backward()
+    optimizer.step()
+"""
+PAIRS = """
+class Pairs(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(2, 3), nn.Linear(2, 3)
+    def forward(self, given):
+        mean, spread = self.first(given), self.second(given)
+        return torch.sigmoid(mean), mean, spread
+pairs = Pairs()
+optimizer.add_param_group({"params": pairs.parameters()})
+for n in range(30):
+    out, mean, spread = pairs(x * w)
+    loss = (out * mean.exp() + spread.square()).sum() / 100
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+VALIDATION = (
+    "def train():\n    global loss\n    for n in range(15):\n"
+    + DEEPER
+    + """
+        right = (out > 0).float().mean()
+def validate():
+    with torch.no_grad():
+        return (net(x) - y).abs().mean().item()
+for epoch in range(3):
+    train()
+    error = validate()
+"""
+)
 MORE = {
     "epochs": "for epoch in range(3):\n    for n in range(15):\n" + DEEPER,
     "a total of each epoch": "for epoch in range(3):\n    total = 0.0\n    for n in range(15):\n"
@@ -90,6 +132,12 @@ MORE = {
     "        loss = ((net(h) - y) ** 2).mean()\n",
     "an index of tensors": "i = torch.tensor([0, 1])\n"
     + LOOP + PLAIN.replace("    out", "    part = h[i, i].sum()\n    h = h + part\n    out"),
+    "noise": LOOP + "    z = torch.randn(4, 2)\n" + PLAIN.replace("x *", "(x + z) *"),
+    "batches at random": LOOP
+    + "    i = torch.randint(0, 4, (3,))\n    given, wanted = x[i], y[i]\n" + PLAIN.replace("x *", "given *").replace("- y", "- wanted"),
+    "a recurrent network": RECURRENT,
+    "unpacked results": PAIRS,
+    "training and validation": VALIDATION,
     "a criterion": "criterion, t = nn.CrossEntropyLoss(), torch.tensor([0, 1, 1, 0])\n" + LOOP
     + "    optimizer.zero_grad()\n    h = x * w\n    loss = criterion(h, t)\n    loss.backward()\n"
     "    optimizer.step()\n",

@@ -189,6 +189,9 @@ class CallNotes:
         else:
             identity.unheard += 1
         if not tensors:
+            if func is not None and single and not new[0].facts.requires_grad:
+                steady.said.append(call)
+                steady.unusual = unusual
             self._factory(new, position, names or late)
             return
         if name in ("data", "detach") and made:
@@ -255,6 +258,21 @@ class CallNotes:
             kept, enabled = given_back(self.identity, result), torch.is_grad_enabled()
             known = tuple(refs)
             self.tape.heard(Heard(None, func, name, args, kwargs, kept, known, (), (), enabled))
+
+    def note_factory(
+        self, func: Callable[..., Any], name: str, args: tuple[Any, ...],
+        kwargs: Mapping[str, Any], result: torch.Tensor, enabled: bool, position: Position | None,
+        names: Names, late: Names,
+    ) -> Ref:  # fmt: skip
+        """Note a call that made a tensor of none, which is given its identity."""
+        made = self.identity.fresh(result)
+        call = Heard(
+            position, func, name, args, kwargs, made, (), (made,), (), enabled, names, late
+        )  # fmt: skip
+        self.tape.heard(call)
+        self.steady.said.append(call)
+        self._factory((made,), position, names or late)
+        return made
 
     def _factory(self, made: Sequence[Ref], position: Position | None, names: Names) -> None:
         """A call without tensors made one: a leaf, and no op of the graph."""

@@ -402,6 +402,11 @@ class HeldTurns:
 
         args, count = tuple(arguments(given, call.sources)), len(given) - len(call.keywords)
         kwargs = dict(zip(call.keywords, args[count:], strict=True))
+        if not like.given:
+            return self.runs.calls.note_factory(
+                call.func, like.name, args[:count], kwargs, result, call.grad_mode, like.position,
+                like.names, like.late,
+            )  # fmt: skip
         if not self.identity.defers:
             self.identity.assure(*refs)
         made_then, node = None, result.grad_fn if then is None else then.node

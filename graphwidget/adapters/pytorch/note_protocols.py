@@ -32,6 +32,13 @@ class Calls(Protocol):
     ) -> Ref:  # fmt: skip
         """A call that made one tensor."""
 
+    def note_factory(
+        self, func: Callable[..., Any], name: str, args: tuple[Any, ...],
+        kwargs: Mapping[str, Any], result: torch.Tensor, enabled: bool, position: Position | None,
+        names: Names, late: Names,
+    ) -> Ref:  # fmt: skip
+        """A call that made a tensor of none."""
+
     def note_alias(self, tensor: torch.Tensor, of: Ref, how: str) -> None:
         """A tensor has the memory of another one."""
 
