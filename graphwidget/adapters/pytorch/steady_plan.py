@@ -61,9 +61,10 @@ class Call(NamedTuple):
     """A call that makes one tensor; ``sources`` are of its arguments, of which the last ones have
     these ``keywords`` for their names; ``like`` is how the last turn's was noted (None of one that
     gives back its argument with the number ``gives``), ``requires_grad`` is what it makes to say,
-    ``size`` how many numbers that may have, ``pair`` says that it gives it with a None, and
-    ``saves`` what its nodes save, where these are told; ``outside`` says that it makes what has the
-    memory of what no call of the stretch made, which may be written before that is noted."""
+    ``least`` and ``size`` how many numbers that may have, ``pair`` says that it gives it with a
+    None, ``saves`` is what its nodes save, where these are told; ``outside`` says that it makes
+    what has the memory of what no call of the stretch made, which may be written before that is
+    noted."""
 
     position: Position | None
     func: Callable[..., Any]
@@ -77,6 +78,7 @@ class Call(NamedTuple):
     pair: bool = False
     saves: tuple[Slots, ...] = ()
     outside: bool = False
+    least: int = 0
 
 
 class Enter(NamedTuple):
@@ -339,10 +341,13 @@ def _call(call: Heard, origins: _Origins, saved: SavedByMade) -> Call | None:
     owners += [] if facts.base is None else [facts.base]
     outside = any(ref.facts.number not in origins.made for ref in owners)
     origins.made[facts.number] = len(origins.made)
-    size = max(prod(facts.shape), FEW_NUMBERS)
+    count = prod(facts.shape)
+    # what nodes save that is none of these values is told by its shape
+    exactly = any(isinstance(what, str) for each in saves for _slot, what in each)
+    least, size = (count, count) if exactly else (0, max(count, FEW_NUMBERS))
     return Call(
         at, call.func, sources, tuple(call.kwargs), call.grad_mode, call, -1, facts.requires_grad,
-        size, pair, saves, outside,
+        size, pair, saves, outside, least,
     )  # fmt: skip
 
 

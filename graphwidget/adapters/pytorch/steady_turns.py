@@ -316,7 +316,8 @@ class SteadyTurns(HeldTurns):
             made = result[0]
         if (
             call.gives >= 0 or type(made) is not torch.Tensor
-            or made.requires_grad is not call.requires_grad or made.numel() > call.size
+            or made.requires_grad is not call.requires_grad
+            or not call.least <= made.numel() <= call.size
             or id(made) in self.identity.refs or _has(given, made)
         ):  # fmt: skip
             self.note_held()
