@@ -1,10 +1,9 @@
 """Turns of a loop that are held as they came (``steady_turns.py``), to be noted later.
 
 To *hold* is to keep what a call was given and what it gave; to *note* is to make the notes of it
-that ``call_notes.py`` and the others had made. What is held comes in stretches
-(``steady_plan.py``): once one is over, an older one that did the same is let go of. Where calls are
-told later that is the one before it; where there is a picture, which shows the newest turns, the
-newest stretches stay.
+that ``call_notes.py`` and the others would have made. What is held comes in stretches
+(``steady_plan.py``). Under ``diagnose()`` only the newest of each plan stays held, and the one
+before it is let go of; where there is a picture, which shows the newest turns, the newest six stay.
 """
 
 from __future__ import annotations
@@ -315,8 +314,9 @@ class HeldTurns:
             self._missed[begins] = self._missed.get(begins, 0) + 1
             if self._missed[begins] == MAX_MISSED:
                 self.plans.pop(begins, None)
-        raw, self.identity.then = self.identity.recorder.raw, {}
+        raw = self.identity.recorder.raw
         with self.identity.recorder.lock:  # another thread may look meanwhile
+            self.identity.then = {}
             later = raw[self._raw :]  # what has died since
             del raw[self._raw :]
             try:
