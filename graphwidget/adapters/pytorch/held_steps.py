@@ -53,9 +53,9 @@ class HeldSteps:
 
     def __init__(self, identity: Identity) -> None:
         self.identity = identity
-        self._known: dict[tuple[int, Position | None], tuple[weakref.ref[Any], list[bool]]] = {}
-        """By the optimizer's address and where its steps stand: it, and which of its parameters the
-        last one wrote."""
+        self._known: dict[tuple[int, Position | None], tuple[weakref.ref[Any], list[int]]] = {}
+        """By the optimizer's address and where its steps stand: it, and by how much the last one
+        raised the version of each of its parameters."""
         self._own: dict[int, Ref] = {}
         """The identities that held steps gave, which nobody else knows, by their addresses."""
         self._dropped: list[HeldStep] = []
@@ -72,22 +72,14 @@ class HeldSteps:
         ):
             if len(self._known) > MAX_STEPS:
                 self._known.clear()
-            written = {each.after.facts.key for each in writes}
-            found = [id(each) in written for each in parameters_of(optimizer)]
+            rises = {x.after.facts.key: x.after.version - x.before.version for x in writes}
+            found = [rises.get(id(each), 0) for each in parameters_of(optimizer)]
             self._known[id(optimizer), position] = weakref.ref(optimizer), found
 
     def knows(self, optimizer: Any, position: Position | None) -> bool:
-        """Whether a step of the optimizer's was noted that stands there, and nothing has written
-        its parameters unheard."""
+        """Whether a step of the optimizer's was noted that stands there."""
         known = self._known.get((id(optimizer), position))
-        if known is None or known[0]() is not optimizer:
-            return False
-        met = self.identity.refs.get
-        for tensor in parameters_of(optimizer):
-            ref = met(id(tensor))
-            if ref is not None and ref.version != tensor._version:
-                return False
-        return True
+        return known is not None and known[0]() is optimizer
 
     def stepped(self, optimizer: Any, position: Position | None) -> HeldStep | None:
         """A step has ended that was known; None if it did not write what the last one did."""
@@ -95,8 +87,8 @@ class HeldSteps:
         tensors, met, own = parameters_of(optimizer), self.identity.refs.get, self._own
         defers = self.identity.defers
         known = [(tensor, met(id(tensor)), tensor._version) for tensor in tensors]
-        written = [ref is not None and new != ref.version for _tensor, ref, new in known]
-        if written != self._known[id(optimizer), position][1]:
+        rises = [0 if ref is None else new - ref.version for _tensor, ref, new in known]
+        if rises != self._known[id(optimizer), position][1]:  # or somebody else has written one
             return None
         wrote: list[Wrote] = []
         for tensor, ref, new in known:

@@ -12,36 +12,39 @@ from .heard_calls import HeardCalls
 _count: Callable[[], int] = torch._C._len_torch_function_stack
 _at: Callable[[int], Any] = torch._C._get_function_stack_at
 _pop: Callable[[], Any] = torch._C._pop_torch_function_stack
+_push: Callable[[Any], None] = torch._C._push_on_torch_function_stack
 
 
 def enter(mode: HeardCalls) -> None:
     """Put the mode below the program's own, which are taken off from the top when their blocks
     end; above the default device's alone, which PyTorch wants at the bottom."""
-    if not torch._C._len_torch_function_stack():
-        torch._C._push_on_torch_function_stack(mode)
+    if not _count():
+        _push(mode)
         return
     above = []
-    while torch._C._len_torch_function_stack():
-        above.append(torch._C._pop_torch_function_stack())
+    while _count():
+        above.append(_pop())
     default = getattr(getattr(torch, "_GLOBAL_DEVICE_CONTEXT", None), "device_context", None)
     if above and above[-1] is default:
-        torch._C._push_on_torch_function_stack(above.pop())
-    torch._C._push_on_torch_function_stack(mode)
+        _push(above.pop())
+    _push(mode)
     for each in reversed(above):
-        torch._C._push_on_torch_function_stack(each)
+        _push(each)
 
 
 def leave(mode: HeardCalls) -> bool:
     """Take the mode off the stack of modes, wherever it stands there; whether it did."""
+    if only_it_is_taken(mode):
+        return True
     above = []
     found = False
-    while not found and torch._C._len_torch_function_stack():
-        top = torch._C._pop_torch_function_stack()
+    while not found and _count():
+        top = _pop()
         found = top is mode
         if not found:
             above.append(top)
     for each in reversed(above):
-        torch._C._push_on_torch_function_stack(each)
+        _push(each)
     return found
 
 

@@ -108,19 +108,27 @@ class ModulesAndSteps:
 
         @wraps(plain)
         def hearing(module: Any, /, *args: Any, **kwargs: Any) -> Any:
+            # The hot path: each module of each turn.
             # what Dynamo traces is no call of the program's: it must not come to see the rest
             if is_dynamo_compiling() or self._elsewhere():
                 return plain(module, *args, **kwargs)
-            frame, steady = _getframe(1), self.steady
-            if steady.going_on and not (kwargs or self._away) and steady.may_be_whole():
-                taken = only_it_is_taken(self.calls)
+            frame, steady, calls = _getframe(1), self.steady, self.calls
+            if (
+                steady.going_on and not (kwargs or self._away) and steady.may_be_whole()
+                and only_it_is_taken(calls)
+            ):  # fmt: skip
+                # no other mode is there to hear its only call: then that need not be heard
                 try:
-                    call = self._whole(module, args, frame) if taken else None
+                    try:
+                        call = steady.takes_whole(module, args, frame)
+                    except Exception as error:
+                        self.fault(error)
+                        call = None
                     if call is not None:
                         return self._call_whole(call, plain, module, args)
                 finally:
-                    if taken and not self.calls.off:
-                        enter(self.calls)
+                    if not calls.off:
+                        enter(calls)
             held = self._module_begins(module, frame)
             try:
                 return plain(module, *args, **kwargs)
@@ -129,15 +137,6 @@ class ModulesAndSteps:
                     self._module_ends()
 
         return hearing
-
-    def _whole(self, module: Any, args: tuple[Any, ...], frame: FrameType) -> Call | None:
-        """The only call that a module makes, if it is one that is to come and no other mode is
-        there to hear it: then it need not be heard."""
-        try:
-            return self.steady.takes_whole(module, args, frame)
-        except Exception as error:
-            self.fault(error)
-            return None
 
     def _call_whole(
         self, call: Call, plain: Callable[..., Any], module: Any, args: tuple[Any, ...]
@@ -157,8 +156,7 @@ class ModulesAndSteps:
             self.note_end()
             raise
         try:
-            if steady.holds(result):
-                steady.leaves()
+            if steady.holds(result, ends=True):
                 return result
             before = calls.before(*steady.taken(call, given))
             if before is not None:

@@ -299,9 +299,9 @@ class SteadyTurns(HeldTurns):
             self.now.met.append((ref, self.identity.captured(tensor)))
         return ref
 
-    def holds(self, result: Any) -> bool:
+    def holds(self, result: Any, ends: bool = False) -> bool:
         """The expected call has given this: whether that is as planned, and is held. If not, what
-        came before it is noted."""
+        came before it is noted. With it the call of a module may end (``ends``)."""
         call, given, now = self._events[self._at], self.given, self.now
         if now is None:  # all was dropped meanwhile
             return True
@@ -326,6 +326,9 @@ class SteadyTurns(HeldTurns):
         now.records.append(new_tuple(HeldCall, (call, given, made, then)))
         now.made.append(made)
         self._at += 1
+        if ends:
+            now.records.append(LEAVE)
+            self._at += 1
         self.given = []
         self.positions.site = call.position.site
         return True
