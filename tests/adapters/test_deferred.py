@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 
+from graphwidget.adapters.pytorch import steady_turns
 from graphwidget.adapters.pytorch.tape import MOST
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.recording.findings import Finding
@@ -66,12 +67,17 @@ def found(source: str, name: str, later: bool) -> tuple[list[Any], list[str]]:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_what_is_told_later_is_what_is_told_at_once(name: str) -> None:
-    findings, notes = found(PROGRAMS[name], name, later=True)
+def test_what_is_told_later_is_what_is_told_at_once(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held, held_notes = found(PROGRAMS[name], name, later=True)
     others, other_notes = found(PROGRAMS[name], name, later=False)
+    monkeypatch.setattr(steady_turns, "WAIT", 10**9)  # no turn is held any more
+    findings, notes = found(PROGRAMS[name], name, later=True)
     assert findings
-    assert notes == other_notes
-    assert list(map(uncounted, findings)) == list(map(uncounted, others))
+    assert (findings, notes) == found(PROGRAMS[name], name, later=False)
+    assert held_notes == other_notes == notes
+    assert [*map(uncounted, held)] == [*map(uncounted, others)] == [*map(uncounted, findings)]
 
 
 def uncounted(finding: Finding) -> Finding:

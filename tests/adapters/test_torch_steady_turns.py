@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 
+from graphwidget.adapters.pytorch import held_turns
 from graphwidget.adapters.pytorch.steady_turns import SteadyTurns
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.recording import events as ev
@@ -328,7 +329,8 @@ def test_the_curve_has_the_numbers_of_all_turns() -> None:
     assert torch.equal(shown, torch.tensor(told.space["kept"]))
 
 
-def test_two_turns_are_kept_alive_at_most_and_nothing_when_it_is_over() -> None:
+@pytest.mark.parametrize(("light", "most"), [(True, 3), (False, held_turns.NEWEST_HELD + 1)])
+def test_few_turns_are_kept_alive_and_nothing_when_it_is_over(light: bool, most: int) -> None:
     source = """
 import weakref
 made = []
@@ -341,9 +343,9 @@ for n in range(40):
     kept.append(sum(each() is not None for each in made))
 del loss
 """
-    told = Told(source, True)
+    told = Told(source, True, light=light)
     assert told.held
-    assert max(told.space["kept"]) <= 3
+    assert max(told.space["kept"]) <= most
     gc.collect()
     assert not any(each() is not None for each in told.space["made"])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import linecache
 import threading
 import weakref
@@ -199,26 +198,6 @@ def test_each_look_shows_the_newest_turns() -> None:
         Told(source, holding, light=False, space={"look": look}, begun=watching.append)
     assert seen[True]
     assert seen[True] == seen[False]
-
-
-def test_some_turns_are_kept_alive_and_nothing_when_it_is_over() -> None:
-    source = """
-import weakref
-made = []
-for n in range(40):
-    optimizer.zero_grad()
-    loss = ((net(x * w) - y) ** 2).mean()
-    loss.backward()
-    optimizer.step()
-    made.append(weakref.ref(loss))
-    kept.append(sum(each() is not None for each in made))
-del loss
-"""
-    told = watched(source, True)
-    assert told.held
-    assert max(told.space["kept"]) <= held_turns.NEWEST_HELD + 1
-    gc.collect()
-    assert not any(each() is not None for each in told.space["made"])
 
 
 def test_all_hooks_of_nodes_are_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -186,7 +186,7 @@ def written(engine: Any, value: Any, **options: Any) -> io.BytesIO:
     return file
 
 
-def test_single_call_modules() -> None:
+def test_whole_modules() -> None:
     model, x = Model().eval(), gw.ones(1, 2)
     file = written(gw, {"model": model, "same": model, "epoch": 3, "weight": model.layer.weight})
     found = gw.load(file, weights_only=False)
@@ -203,7 +203,7 @@ def test_single_call_modules() -> None:
 
 
 @pytest.mark.parametrize("weights_only", [None, True])
-def test_single_call_modules_are_refused_as_pytorchs(weights_only: bool | None) -> None:
+def test_whole_modules_are_refused_as_pytorchs(weights_only: bool | None) -> None:
     values = [
         (Model(), Theirs()),
         ({"epoch": 1, "models": [Model()]}, {"epoch": 1, "models": [Theirs()]}),
@@ -220,7 +220,7 @@ def test_single_call_modules_are_refused_as_pytorchs(weights_only: bool | None) 
         assert own.startswith("(Here only (1) helps")
 
 
-def test_single_call_modules_of_layers_and_their_optimizer(tmp_path: Path) -> None:
+def test_whole_modules_of_layers_and_their_optimizer(tmp_path: Path) -> None:
     for engine in (gw, torch):
         net = engine.nn.Sequential(engine.nn.Linear(2, 3), engine.nn.ReLU())
         optimizer = engine.optim.SGD(net.parameters(), lr=0.5, momentum=0.9)

@@ -129,7 +129,7 @@ class SteadyTurns(HeldTurns):
                 self.not_to_hold.clear()
             self._counts[position] = count
             if count >= WAIT and way is not None and root is not None:
-                self._counts[position] = -WAIT  # if it comes to nothing, not every turn is tried
+                self._counts[position] = -WAIT  # the next plan is not made at once
                 most = self.max_bytes
                 plan = plan_of(said, position, root, way, run.reach, born, last, most, saved)
                 if plan is not None:
@@ -153,8 +153,6 @@ class SteadyTurns(HeldTurns):
         again = last is plan and plan.crosses is None
         self.begin_stretch(plan, again or goes_back(before, plan))
         self._events, self._at, self._outer = plan.events, 0, plan.outer
-        if ticks is not None:
-            self.hold_ticks(ticks)
         site = self.positions.site
         self._looks = plan.unpacks or (plan.loops and not self.identity.defers)
         self._looks |= site is not None and site.asks
