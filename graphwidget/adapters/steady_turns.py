@@ -123,7 +123,6 @@ class SteadyTurns:
         self.on, self._thread = True, get_ident()
 
     def _give_back(self) -> None:
-        self.on, self._thread = False, 0
         for name in HEARS:
             self.adapter.__dict__.pop(name, None)
 
@@ -136,7 +135,7 @@ class SteadyTurns:
             turns = self._turns
             if not self.on or turns is None:
                 return
-            self._give_back()
+            self.on, self._thread = False, 0
             self._turns, self._heard = None, []
             self._hold = self._heard.append
             try:
@@ -144,6 +143,8 @@ class SteadyTurns:
                 turns.note(written)
             except Exception as error:
                 self.adapter.fault(error)
+            finally:
+                self._give_back()  # not before: what the loop's thread hears meanwhile waits here
 
     def _failed(self, error: BaseException) -> None:
         """Something went wrong while hearing, or the program was interrupted there."""
@@ -238,7 +239,7 @@ class SteadyTurns:
         except BaseException as error:
             self._failed(error)
             return
-        adapter.run_begins(run)
+        type(adapter).run_begins(adapter, run)
 
     def node_starts(self, run: RunBase, node: NodeBase, grads: tuple[Any, ...]) -> None:
         adapter = self.adapter
@@ -253,7 +254,7 @@ class SteadyTurns:
         except BaseException as error:
             self._failed(error)
             return
-        adapter.node_starts(run, node, grads)
+        type(adapter).node_starts(adapter, run, node, grads)
 
     def node_finishes(
         self, run: RunBase, node: NodeBase, grads: tuple[Any, ...], freed: bool
@@ -269,7 +270,7 @@ class SteadyTurns:
         except BaseException as error:
             self._failed(error)
             return
-        adapter.node_finishes(run, node, grads, freed)
+        type(adapter).node_finishes(adapter, run, node, grads, freed)
 
     def leaf_ran(self, run: RunBase, node: Any, grad: Any) -> None:
         adapter = self.adapter
@@ -285,7 +286,7 @@ class SteadyTurns:
         except BaseException as error:
             self._failed(error)
             return
-        adapter.leaf_ran(run, node, grad)
+        type(adapter).leaf_ran(adapter, run, node, grad)
 
     def grad_assigned(self, tensor: TensorBase) -> None:
         adapter = self.adapter
@@ -300,7 +301,7 @@ class SteadyTurns:
         except BaseException as error:
             self._failed(error)
             return
-        adapter.grad_assigned(tensor)
+        type(adapter).grad_assigned(adapter, tensor)
 
     def stepped(self, optimizer: Any, parameters: Sequence[TensorBase]) -> None:
         adapter = self.adapter
@@ -319,7 +320,7 @@ class SteadyTurns:
         except BaseException as error:
             self._failed(error)
             return
-        adapter.stepped(optimizer, parameters)
+        type(adapter).stepped(adapter, optimizer, parameters)
 
     def run_ends(self, run: RunBase, status: str, error: BaseException | None) -> None:
         try:
@@ -332,7 +333,7 @@ class SteadyTurns:
         except BaseException as raised:
             self._failed(raised)
             return
-        self.adapter.run_ends(run, status, error)
+        type(self.adapter).run_ends(self.adapter, run, status, error)
 
     # Where turns begin and end -------------------------------------------------------------
     def _opening_call(
@@ -343,15 +344,16 @@ class SteadyTurns:
         adapter, opening = self.adapter, self._opening
         frame: Any = unheard(_getframe(1)).f_back
         try:
-            if (
-                opening[0] is op and len(outputs) == 1
-                and adapter.positions.at(frame) is opening[1] and self._begins()
-            ):  # fmt: skip
-                out = outputs[0]
-                needed = out._requires_grad is not False
-                content = capture(out._data)
-                self._hold((inputs, frozen_params(params), out, node, content, needed))
-                return
+            with self._lock:  # as everywhere: another thread may note what is held
+                if (
+                    opening[0] is op and len(outputs) == 1
+                    and adapter.positions.at(frame) is opening[1] and self._begins()
+                ):  # fmt: skip
+                    out = outputs[0]
+                    needed = out._requires_grad is not False
+                    content = capture(out._data)
+                    self._hold((inputs, frozen_params(params), out, node, content, needed))
+                    return
         except BaseException as error:
             self._failed(error)
             return
@@ -363,12 +365,13 @@ class SteadyTurns:
         frame = unheard(_getframe(1))
         above: Any = frame.f_back
         try:
-            if (
-                open and opening[2] == kind and adapter.positions.at(above) is opening[1]
-                and adapter.modules.knows(of) == (kind == "module") and self._begins()
-            ):  # fmt: skip
-                self._opens(kind, of, frame.f_code, opening[1])
-                return
+            with self._lock:
+                if (
+                    open and opening[2] == kind and adapter.positions.at(above) is opening[1]
+                    and adapter.modules.knows(of) == (kind == "module") and self._begins()
+                ):  # fmt: skip
+                    self._opens(kind, of, frame.f_code, opening[1])
+                    return
         except BaseException as error:
             self._failed(error)
             return
@@ -388,14 +391,15 @@ class SteadyTurns:
             self._looked = self._turned
             adapter.sorter.pulse(adapter.on_pulse, self._turned)
             self._turned = monotonic()
-            if not self.on:  # so what was held is told
-                if adapter.active:
+            with self._lock:
+                if not self.on and adapter.active:  # what was held is told
                     self._take_over(plan)
-                return
-        count = len(turns.heard) // self._size
-        if 1 < count < NEWEST_HELD + LET_GO_AT_ONCE:
-            return
         with self._lock:
+            if turns is not self._turns:
+                return
+            count = len(turns.heard) // self._size
+            if 1 < count < NEWEST_HELD + LET_GO_AT_ONCE:
+                return
             few = turns.numbers_of_newest() <= MAX_NUMBERS
             if few and (count == 1 or turns.try_to_let_go(LET_GO_AT_ONCE)):
                 self._full = len(turns.heard) + self._size
