@@ -76,13 +76,15 @@ class Stretch:
     tensors it ``met`` first and what they held, where that is told, and whether it begins another
     turn of the loop around it (``starts``)."""
 
-    __slots__ = "at_crossing", "made", "met", "plan", "records", "starts"
+    __slots__ = "at_crossing", "made", "met", "plan", "records", "starts", "steps"
 
     def __init__(self, plan: Plan, starts: bool) -> None:
         self.plan, self.starts = plan, starts
         self.at_crossing = False
         """Whether the loop around it is just coming to its next turn."""
         self.records: list[Any] = []
+        self.steps: list[Any] = []
+        """Those records that are steps of optimizers."""
         self.made: list[torch.Tensor] = []
         self.met: list[tuple[Ref, Captured]] = []
 

@@ -175,13 +175,14 @@ class HeldTurns:
         plan = now.plan
         self.runs.ran_nodes.note(run.first, plan.reach.ages, plan.position.site)
         run.over = True
-        same = [nr for nr, each in enumerate(last) if each.plan is plan]
-        newest = 0 if self.identity.defers else NEWEST_HELD - 1
-        first = same[-newest - 1] + 1 if len(same) > newest else 0
+        first = self._first_to_stay(plan)
         gone, stay = last[:first], last[first:]
-        after = [*last[1:], now]
-        kept = [each for each, then in zip(gone, after, strict=False) if each.is_kept(then.plan)]
-        if sum([each.plan.size for each in stay]) + plan.size > MAX_HELD or self._others_recorded():
+        kept = [
+            each for each, then in zip(gone, [*last[1:], now], strict=False)
+            if each.is_kept(then.plan)
+        ]  # fmt: skip
+        size = sum([each.plan.size for each in stay]) + plan.size
+        if size > MAX_HELD or self._others_recorded():
             kept = [now]
         if kept:
             for each in kept:
@@ -201,11 +202,21 @@ class HeldTurns:
                 self.note_held()
             self.turned(self.turned_at)
 
+    def _first_to_stay(self, plan: Plan) -> int:
+        """Which of those that are over is the first that stays, now that there is another one of
+        the plan."""
+        more = 1 if self.identity.defers else NEWEST_HELD
+        for nr in range(len(self.last) - 1, -1, -1):
+            more -= self.last[nr].plan is plan
+            if not more:
+                return nr + 1
+        return 0
+
     def _others_recorded(self) -> bool:
         """Whether there are records meanwhile of anything but deaths: something is done in these
         turns that is not heard here."""
         since = self.identity.recorder.raw[self._raw :]
-        return any(type(each) is not Ref and type(each) is not NodeRef for each in since)
+        return bool(since) and not {Ref, NodeRef}.issuperset(map(type, since))
 
     def _let_go(self, stretch: Stretch) -> None:
         plan = stretch.plan
@@ -214,7 +225,7 @@ class HeldTurns:
             ticks = [each for each in stretch.records if type(each) is Ticks]
             ended = [x for each in ticks for x in self._ended(each, plan)]
         self.dropped.let_go(stretch, ended)
-        self.steps.let_go([each for each in stretch.records if type(each) is HeldStep])
+        self.steps.let_go(stretch.steps)
         for place in plan.places:
             self.runs.checks.kept.passes(place)
 
@@ -243,6 +254,7 @@ class HeldTurns:
             self.note_held()
             return False
         self.last[-1].records.append(step)
+        self.last[-1].steps.append(step)
         return True
 
     def hold_ticks(self, ticks: Ticks) -> None:
@@ -321,7 +333,7 @@ class HeldTurns:
             del raw[self._raw :]
             try:
                 with torch._C.DisableTorchFunction():
-                    held = [x for each in stretches for x in each.records if type(x) is HeldStep]
+                    held = [step for each in stretches for step in each.steps]
                     for step in self.steps.take_dropped(held):
                         self._note_dropped(step)
                     self.dropped.note(raw, not stretches[0].starts)

@@ -33,7 +33,7 @@ from .held_steps import parameters_of
 from .mode_stack import Replaced, Without, enter, leave, only_it_is_taken
 from .positions import Positions, not_the_users
 from .run_checks import RunChecks
-from .steady_plan import LEAVE, Call, Enter
+from .steady_plan import LEAVE, Enter, Whole
 from .tape import Write
 
 
@@ -66,6 +66,8 @@ class ModulesAndSteps:
         self._step_position: Position | None = None
         self._held_step = False  # whether it is held
         self._away = False  # whether the mode is off the stack for a step
+        self._results: list[Any] | None = None
+        """What the modules have given that are called by one that is heard as a whole."""
 
     # Switching on and off ------------------------------------------------------------------
     @property
@@ -109,6 +111,11 @@ class ModulesAndSteps:
         @wraps(plain)
         def hearing(module: Any, /, *args: Any, **kwargs: Any) -> Any:
             # The hot path: each module of each turn.
+            results = self._results
+            if results is not None and get_ident() == self.thread:
+                result = plain(module, *args, **kwargs)
+                results.append(result)
+                return result
             # what Dynamo traces is no call of the program's: it must not come to see the rest
             if is_dynamo_compiling() or self._elsewhere():
                 return plain(module, *args, **kwargs)
@@ -117,15 +124,15 @@ class ModulesAndSteps:
                 steady.going_on and not (kwargs or self._away) and steady.may_be_whole()
                 and only_it_is_taken(calls)
             ):  # fmt: skip
-                # no other mode is there to hear its only call: then that need not be heard
+                # no other mode is there to hear its calls: then these need not be heard
                 try:
                     try:
-                        call = steady.takes_whole(module, args, frame)
+                        whole = steady.takes_whole(module, args, frame)
                     except Exception as error:
                         self.fault(error)
-                        call = None
-                    if call is not None:
-                        return self._call_whole(call, plain, module, args)
+                        whole = None
+                    if whole is not None:
+                        return self._call_whole(whole, plain, module, args)
                 finally:
                     if not calls.off:
                         enter(calls)
@@ -139,33 +146,57 @@ class ModulesAndSteps:
         return hearing
 
     def _call_whole(
-        self, call: Call, plain: Callable[..., Any], module: Any, args: tuple[Any, ...]
+        self, whole: Whole, plain: Callable[..., Any], module: Any, args: tuple[Any, ...]
     ) -> Any:
         """Call a module that is heard as a whole, while the mode is off the stack."""
-        calls, steady, like = self.calls, self.steady, call.like
-        assert like is not None
-        name, before = like.name, None  # which `raised_calls.py` looks for
-        given = steady.given
+        calls, steady, given = self.calls, self.steady, self.steady.given
+        name, before = "", None  # which `raised_calls.py` looks for
+        results: list[Any] = []
+        self._results = results if whole.inner else None
         try:
             result = plain(module, *args)
         except BaseException as error:
-            steady.note_held()
-            before = calls.before(*steady.taken(call, given))
-            if isinstance(error, RuntimeError):
-                calls.failed(error, before, call.func, name)
+            self._results = None
+            self._note_results(whole, given, results, steady.holds_whole(whole, given, results))
+            if len(results) < len(whole.calls):
+                call, arguments = whole.calls[len(results)], given[len(results)]
+                if whole.inner:
+                    self.note_module(whole.inner[len(results)])
+                before = calls.before(*steady.arguments_of(call, arguments))
+                name = "" if call.like is None else call.like.name
+                if isinstance(error, RuntimeError):
+                    calls.failed(error, before, call.func, name)
+                if whole.inner:
+                    self.note_end()
             self.note_end()
             raise
+        self._results = None
         try:
-            if steady.holds(result, ends=True):
+            if not whole.inner:
+                results.append(result)
+            held = steady.holds_whole(whole, given, results)
+            if held == len(whole.calls):
                 return result
-            before = calls.before(*steady.taken(call, given))
-            if before is not None:
-                with torch._C.DisableTorchFunction():
-                    calls.note(call.func, name, before, result)
+            self._note_results(whole, given, results, held)
         except Exception as error:
             self.fault(error)
         self.note_end()
         return result
+
+    def _note_results(
+        self, whole: Whole, given: list[list[Any]], results: list[Any], held: int
+    ) -> None:
+        """Note the calls that have given these, but for those that were ``held`` first."""
+        for nr in range(held, len(results)):
+            call = whole.calls[nr]
+            if nr > held:  # else it was noted with those that its module is called
+                self.note_module(whole.inner[nr])
+            before = self.calls.before(*self.steady.arguments_of(call, given[nr]))
+            if before is not None and call.like is not None:
+                with torch._C.DisableTorchFunction():
+                    self.calls.note(call.func, call.like.name, before, results[nr])
+            if whole.inner:
+                self.note_end()
 
     def _module_begins(self, module: Any, frame: FrameType) -> bool:
         """Whether it is held."""

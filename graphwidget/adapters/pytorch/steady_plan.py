@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any, NamedTuple, Protocol
 
@@ -42,6 +43,8 @@ EACH = "each"
 """It is a list or a tuple (the kind) of arguments that come from somewhere each."""
 PLAINLY = "plainly"
 """It is no tensor: the same as the last time, or another number."""
+INPUT = object()
+"""Stands for what a module is given, among what it gives to its call."""
 Source = tuple[str, Any]
 """Where an argument comes from, and what else is to be known of that."""
 
@@ -57,7 +60,8 @@ class Gave(NamedTuple):
     nr: int
 
 
-class Call(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Call:
     """A call that makes one tensor; ``sources`` are of its arguments, of which the last ones have
     these ``keywords`` for their names; ``like`` is how the last turn's was noted (None of one that
     gives back its argument with the number ``gives``), ``requires_grad`` is what it makes to say,
@@ -81,7 +85,8 @@ class Call(NamedTuple):
     least: int = 0
 
 
-class Enter(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Enter:
     """A module is called; ``record`` is how the last turn's call was noted."""
 
     position: Position
@@ -100,13 +105,27 @@ Said = Heard | Gave | Enter | None
 
 
 class Whole(Protocol):
-    """A module that is heard as a whole."""
+    """A module that is heard as a whole (``single_call_modules.py``)."""
 
-    def arguments(self, module: Any, args: tuple[Any, ...]) -> list[Any] | None:
-        """What its call will be given; None if the module may do something else this time."""
+    calls: tuple[Call, ...]
+    """Those that it makes."""
+    inner: tuple[Enter, ...]
+    """The modules that it calls, each of which makes one of these; none where it is the one."""
+    places: tuple[int, ...]
+    """Where, among the arguments of each, stands what the module is given."""
+    events: int
+    """How many events of a plan there are after it is entered."""
+    site: Site | None
+    """Where the last call stands."""
+
+    def given(self, module: Any, value: Any, turns: Any) -> list[list[Any]] | None:
+        """It is called with one ``value``: what is kept of what each of its calls will be given in
+        these ``turns``; None if it may do something else this time. In the place of what an inner
+        module is given by the one before it stands ``INPUT``."""
 
 
-class Plan(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Plan:
     """A stretch."""
 
     events: list[Any]
@@ -148,9 +167,8 @@ class Plan(NamedTuple):
     """whether something is unpacked to variables there,"""
     loops: bool
     """and whether there are loops around loops."""
-    wholes: Mapping[int, Whole] = {}
-    """The modules that are heard as a whole (``single_call_modules.py``), by where they are among
-    the events."""
+    wholes: Mapping[int, Whole] = field(default_factory=dict)
+    """The modules that are heard as a whole, by where they are among the events."""
 
     @property
     def outer(self) -> tuple[Region, ...]:

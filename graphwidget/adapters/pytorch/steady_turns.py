@@ -20,32 +20,25 @@ from ...recording import events as ev
 from ...recording.positions import Position, Region
 from ...recording.recorder import Ref
 from ..scope_marks import Ticks
-from .arguments import TENSORS
 from .heard_functions import PLAIN_TYPES
-from .held_stretches import HeldCall, Seen
-from .held_turns import HeldRun, HeldTurns
+from .held_stretches import HeldCall, Seen, Stretch
+from .held_turns import HeldRun
 from .identity import Identity
 from .node_facts import sequence_of
+from .planned_arguments import PlannedArguments
 from .positions import Positions
 from .reachable_nodes import Reach, Way
 from .single_call_modules import with_wholes
 from .steady_plan import (
-    ANY,
-    EACH,
     END,
-    LAST,
     LEAVE,
-    MADE,
-    PLAINLY,
-    SAME,
     Call,
     Enter,
     Gave,
     Plan,
     Said,
-    Source,
+    Whole,
     goes_back,
-    is_like,
     plan_of,
 )  # fmt: skip
 from .tape import Heard, new_tuple
@@ -68,7 +61,7 @@ class RepeatedRun(Protocol):
     reach: Reach
 
 
-class SteadyTurns(HeldTurns):
+class SteadyTurns(PlannedArguments):
     """Learns the plans of turns, and compares with them what is done."""
 
     def __init__(
@@ -84,7 +77,7 @@ class SteadyTurns(HeldTurns):
         self._counts: dict[Position, int] = {}
         """By the position of runs: how many repeated the one before."""
         self._run_before: Position | None = None  # where the last run stood that is not held
-        self._said_last: dict[int, int] = {}  # what the calls before the last run made
+        self.said_last: dict[int, int] = {}  # what the calls before the last run made
         self._born = 0  # the newest number of a tensor when the last run was over
         self._events: Sequence[Any] = ()  # those of the turn that goes on
         self._at = 0  # which is to come
@@ -113,12 +106,12 @@ class SteadyTurns(HeldTurns):
 
     def ran(self, run: RepeatedRun) -> None:
         """A run was noted, and has ended well: if its turn has repeated often, plan the next."""
-        said, unusual, born, last = self.said, self.unusual, self._born, self._said_last
+        said, unusual, born, last = self.said, self.unusual, self._born, self.said_last
         saved, self.saved = self.saved, {}
         self.said, self.unusual, self._born = [], False, self.identity.tables.number()
         self.given = []
         calls = [each for each in said if isinstance(each, Heard)]
-        self._said_last = {each.made[0].facts.number: nr for nr, each in enumerate(calls)}
+        self.said_last = {each.made[0].facts.number: nr for nr, each in enumerate(calls)}
         self._run_before = run.position
         position, way, root = run.position, run.way, run.roots[0] if run.roots else None
         if position is not None and position not in self.not_to_hold:
@@ -215,7 +208,7 @@ class SteadyTurns(HeldTurns):
             and tuple(kwargs) == call.keywords
         ):  # fmt: skip
             try:
-                given = self._taken((*args, *kwargs.values()), call.sources)
+                given = self.taken((*args, *kwargs.values()), call.sources)
             except RuntimeError:  # a tensor without versions
                 given = None
             held = given is not None
@@ -227,79 +220,9 @@ class SteadyTurns(HeldTurns):
         self.note_held()
         return False
 
-    def _taken(self, args: Sequence[Any], sources: Sequence[Source]) -> list[Any] | None:
-        """A call's arguments, to be kept; None if one does not come from where it is to come."""
-        # The hot path: every argument of every call of a turn that is held.
-        if len(args) != len(sources):
-            return None
-        made: list[Any] = [] if self.now is None else self.now.made
-        met: Callable[[int], Any] = self.identity.refs.get
-        given: list[Any] = []
-        for each, (whence, what) in zip(args, sources, strict=True):
-            taken = each
-            if whence is MADE:
-                if made[what] is not each:
-                    return None
-            elif whence is SAME or whence is ANY:
-                taken = met(id(each))
-                if (
-                    taken is None or taken.facts.number != what or taken() is not each
-                    or taken.version != each._version
-                ):  # fmt: skip
-                    taken = None if whence is SAME else self._met(each)
-                    if taken is None:
-                        return None
-            elif whence is PLAINLY:
-                if each is not what and not is_like(each, what):
-                    return None
-            else:
-                taken = self._taken_specially(each, whence, what)
-                if taken is None:
-                    return None
-            given.append(taken)
-        return given
-
-    def _taken_specially(self, value: Any, whence: str, what: Any) -> Any:
-        if whence is LAST:
-            return self._of_last_turn(value, what)
-        if whence is EACH:
-            kind, sources = what
-            taken = self._taken(value, sources) if type(value) is kind else None
-            return None if taken is None else kind(taken)
-        return self._met(value)
-
-    def _of_last_turn(self, tensor: Any, nr: int) -> torch.Tensor | Ref | None:
-        """The result of the last turn's call with that number, if the tensor is that: itself if it
-        is held, else its identity."""
-        if self.last:
-            made = self.last[-1].made
-            return tensor if nr < len(made) and made[nr] is tensor else None
-        known = self.identity.known(tensor)
-        if known is None or self._said_last.get(known.facts.number) != nr:
-            return None
-        return known if known.version == tensor._version else None
-
-    def _met(self, tensor: Any) -> Ref | None:
-        """The identity of a tensor that this turn was given from outside and no gradient goes to;
-        None of another one."""
-        if type(tensor) not in TENSORS or tensor.requires_grad:
-            return None
-        known = self.identity.known(tensor)
-        if known is not None:
-            return known if known.version == tensor._version else None
-        held = [stretch.made for stretch in self.last]
-        if self.now is not None:
-            held.append(self.now.made)
-        if tensor._is_view() or any(each is tensor for made in held for each in made):
-            return None
-        ref = self.identity.fresh(tensor)
-        if self.now is not None and not self.identity.defers:
-            self.now.met.append((ref, self.identity.captured(tensor)))
-        return ref
-
-    def holds(self, result: Any, ends: bool = False) -> bool:
+    def holds(self, result: Any) -> bool:
         """The expected call has given this: whether that is as planned, and is held. If not, what
-        came before it is noted. With it the call of a module may end (``ends``)."""
+        came before it is noted."""
         call, given, now = self._events[self._at], self.given, self.now
         if now is None:  # all was dropped meanwhile
             return True
@@ -312,61 +235,89 @@ class SteadyTurns(HeldTurns):
                 return True
         if call.pair and type(result) is tuple and len(result) == 2 and result[1] is None:
             made = result[0]
-        if (
-            call.gives >= 0 or type(made) is not torch.Tensor
-            or made.requires_grad is not call.requires_grad
-            or not call.least <= made.numel() <= call.size
-            or id(made) in self.identity.refs or _has(given, made)
-        ):  # fmt: skip
+        if call.gives >= 0 or not self._holds_made(call, given, made, now):
             self.note_held()
             return False
+        self._at += 1
+        self.given = []
+        self.positions.site = call.position.site
+        return True
+
+    def _holds_made(self, call: Call, given: list[Any], made: Any, now: Stretch) -> bool:
+        """A call has made this: whether that is as planned, and is held."""
+        if (
+            type(made) is not torch.Tensor or made.requires_grad is not call.requires_grad
+            or not call.least <= made.numel() <= call.size
+            or id(made) in self.identity.refs
+        ):  # fmt: skip
+            return False
+        for each in given:
+            if each is made:  # the very argument
+                return False
         then = Seen(*self.identity.seen(made), made.grad_fn) if call.outside else None
         now.records.append(new_tuple(HeldCall, (call, given, made, then)))
         now.made.append(made)
-        self._at += 1
-        if ends:
-            now.records.append(LEAVE)
-            self._at += 1
-        self.given = []
-        self.positions.site = call.position.site
         return True
 
     def may_be_whole(self) -> bool:
         """Whether the module that is called next may be heard as a whole."""
         return self.now is None or self._at in self.now.plan.wholes
 
-    def takes_whole(self, module: Any, args: tuple[Any, ...], frame: FrameType) -> Call | None:
-        """A module is called: if it is to come, and is heard as a whole, it is entered; the call
-        that it makes."""
+    def takes_whole(self, module: Any, args: tuple[Any, ...], frame: FrameType) -> Whole | None:
+        """A module is called: if it is to come, and is heard as a whole, it is entered; what it is
+        then. Its calls' arguments are ``given``."""
         # The hot path: most modules of a turn that is held.
         if self.now is None and not self._begins(frame):
             return None
         now = self.now
         assert now is not None
         whole = now.plan.wholes.get(self._at)
-        if whole is None:
+        if whole is None or len(args) != 1:
             return None
-        event, call = self._events[self._at : self._at + 2]
+        event = self._events[self._at]
         if event.module() is not module or self.positions.at(frame) is not event.position:
             return None
-        arguments = whole.arguments(module, args)
-        if arguments is None or torch.is_grad_enabled() is not call.grad_mode:
+        if torch.is_grad_enabled() is not whole.calls[0].grad_mode:
             return None
         try:
-            given = self._taken(arguments, call.sources)
+            given = whole.given(module, args[0], self)
         except RuntimeError:  # a tensor without versions
             given = None
-        if given is None:
-            return None
-        if self._looks and not self._comes_to(event.position, frame):
+        if given is None or (self._looks and not self._comes_to(event.position, frame)):
             return None
         self.given = given
         now.records.append(event)
         self._at += 1
-        found: Call = call
-        return found
+        return whole
 
-    def taken(self, call: Call, held: Sequence[Any]) -> tuple[list[Any], dict[str, Any]]:
+    def holds_whole(self, whole: Whole, given: list[list[Any]], results: Sequence[Any]) -> int:
+        """The calls of a module that is heard as a whole were ``given`` this and gave these
+        ``results``: how many of them are held. If not all are, as after an error, what came before
+        is noted."""
+        for nr, result in enumerate(results[: len(whole.calls) - 1], 1):
+            given[nr][whole.places[nr]] = result
+        now = self.now
+        if now is None:  # all was dropped meanwhile
+            return len(results)
+        inner = whole.inner
+        for nr, (call, result) in enumerate(zip(whole.calls, results, strict=False)):
+            if inner:
+                now.records.append(inner[nr])
+            if not self._holds_made(call, given[nr], result, now):
+                self.note_held()
+                return nr
+            if inner:
+                now.records.append(LEAVE)
+        if len(results) < len(whole.calls):
+            self.note_held()
+            return len(results)
+        now.records.append(LEAVE)
+        self._at += whole.events
+        self.given = []
+        self.positions.site = whole.site
+        return len(results)
+
+    def arguments_of(self, call: Call, held: Sequence[Any]) -> tuple[list[Any], dict[str, Any]]:
         """The arguments of a call for which these were held."""
         given = [each() if isinstance(each, Ref) else each for each in held]
         count = len(given) - len(call.keywords)
@@ -433,11 +384,3 @@ def _is_finite(root: torch.Tensor) -> bool:
         return True
     number = root.item()
     return bool(number - number == 0)
-
-
-def _has(given: list[Any], value: Any) -> bool:
-    """Whether an argument is the very value."""
-    for each in given:  # a generator would take three times as long  # noqa: SIM110
-        if each is value:
-            return True
-    return False

@@ -1,0 +1,103 @@
+"""``Sequential``s of the real PyTorch in turns that are held: their modules are heard as one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from graphwidget.adapters.pytorch.modules_and_steps import ModulesAndSteps
+from graphwidget.adapters.pytorch.single_call_modules import WholeSequence
+
+from .test_torch_steady_turns import AT, LOOP, Told
+
+NETS = {
+    "a perceptron": "nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1)",
+    "a function first": "nn.Tanh(), nn.Linear(2, 3), nn.Sigmoid(), nn.Linear(3, 1)",
+    "a module twice": "nn.Linear(2, 2), act, nn.Linear(2, 1), act",
+    "sequences in it": "nn.Sequential(nn.Linear(2, 3), act), nn.Sequential(nn.Linear(3, 1), act)",
+    "a layer without bias": "nn.Linear(2, 3, bias=False), nn.GELU(), nn.Linear(3, 1)",
+    "a softmax": "nn.Linear(2, 3), nn.Softmax(dim=1), nn.Linear(3, 1)",
+    "one module": "nn.Linear(2, 1)",
+}
+TURN = """    optimizer.zero_grad()
+    out = net(x)
+    loss = ((out - y) ** 2).mean()
+    loss.backward()
+    optimizer.step()
+"""
+EVENTS = {
+    "nothing": "pass",
+    "a wrong shape": "x = torch.randn(4, 3)",
+    "many rows": "x, y = torch.randn(30, 2), torch.randn(30, 1)",
+    "very many rows": "x, y = torch.randn(300, 2), torch.randn(300, 1)",
+    "another type": "x = x.double()",
+    "a leaf for data": "x = x.clone().requires_grad_()",
+    "infinity": "x = x / 0",
+    "a hook": "net[0].register_forward_hook(lambda module, given, made: made * 2)",
+    "a hook of all": "net.register_forward_pre_hook(lambda module, given: (given[0] * 2,))",
+    "a hook that asks": "net[0].register_forward_hook(lambda module, given, made: None)",
+    "a forward of its own": "net.forward = lambda given: net[0](given).sum(1, keepdim=True)",
+    "another module": "net[0] = nn.Linear(2, net[1].in_features if len(net) == 0 else 3)",
+    "a module more": "net.append(nn.Tanh())",
+    "a module less": "del net[len(net) - 1]",
+    "another order": "net = nn.Sequential(*list(net)[::-1])",
+    "a part of it": "out = net[:1](x)",
+    "a part called alone": "out = list(net)[0](x)",
+    "without gradients": "with torch.no_grad(): out = net(x)",
+    "half frozen": "net.requires_grad_(False); w.requires_grad_(True)",
+    "a result written": "out.data.mul_(2)",
+    "a weight written": "with torch.no_grad(): next(net.parameters()).add_(1)",
+}
+
+
+def program(net: str, event: str, place: int) -> str:
+    """Training of a ``Sequential``, in which something happens in one turn."""
+    lines = TURN.splitlines(True)
+    happens = f"    if n == {AT}:\n" + "".join(
+        f"        {each.strip()}\n" for each in EVENTS[event].split(";")
+    )
+    lines.insert(place, happens)
+    step = "optimizer = torch.optim.SGD([w, *net.parameters()], lr=0.01)\n"
+    return f"net = nn.Sequential({NETS[net]})\n{step}{LOOP}{''.join(lines)}"
+
+
+@pytest.fixture
+def sequences(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The ``Sequential``s that were heard as one."""
+    found: list[Any] = []
+    call_whole = ModulesAndSteps._call_whole
+
+    def counted(self: Any, whole: Any, *given: Any) -> Any:
+        found.extend([whole] * isinstance(whole, WholeSequence))
+        return call_whole(self, whole, *given)
+
+    monkeypatch.setattr(ModulesAndSteps, "_call_whole", counted)
+    return found
+
+
+@pytest.mark.parametrize("light", [True, False])
+@pytest.mark.parametrize("net", NETS)
+def test_a_sequence_is_heard_as_one(net: str, light: bool, sequences: list[Any]) -> None:
+    told = Told(program(net, "nothing", 0), True, light=light)
+    assert [told.faults, told.error, told.findings] == [[], [], []]
+    inner = 2 if net == "sequences in it" else 1
+    assert len(sequences) >= (told.held - 1) * inner > 0
+
+
+@pytest.mark.parametrize("place", [1, 2])
+@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize("net", NETS)
+def test_what_happens_is_told_as_if_all_was_heard(net: str, event: str, place: int) -> None:
+    source = program(net, event, place)
+    one, other = Told(source, True), Told(source, False)
+    assert [one.faults, one.error, one.findings] == [[], other.error, other.findings]
+    for told, wanted in zip(one.end(1)[:2], other.end(1)[:2], strict=True):
+        assert told == wanted
+    for tensor, wanted in zip(
+        [one.space["loss"], *one.space["net"].parameters()],
+        [other.space["loss"], *other.space["net"].parameters()], strict=True,
+    ):  # fmt: skip
+        assert torch.equal(tensor.isnan(), wanted.isnan())
+        assert torch.equal(tensor.nan_to_num(), wanted.nan_to_num())
