@@ -160,7 +160,7 @@ class HeldTurns:
         del adapter.raw[self._before :]
         try:
             if self._gone:
-                adapter.raw.append((PASSED, (), self._rows(), False))
+                adapter.raw.append((PASSED, self._rows(), False, False))
             for tensor, _version, content in self._stepped.values():
                 adapter.identity.pass_over(tensor, content)
             run: Any = None

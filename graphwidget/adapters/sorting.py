@@ -187,16 +187,16 @@ class Sorter:
         return self.pattern is not None and 0 <= self.pattern.size - len(self._rest) <= tail
 
     def _pass_over(
-        self, first: Iterable[Given], turns: Iterable[tuple[Iterable[Given], Iterable[int]]],
-        goes_on: bool,
-    ) -> None:  # fmt: skip
-        """Turns of the innermost loop have passed of which nothing else was noted: the ``first``
-        numbers are still of the turn before these. The newest may go on."""
-        for given in first:
-            self.scopes.note_scalar(given)
-        loop = self.scopes.loop
+        self, turns: Iterable[tuple[Iterable[Given], Iterable[int]]], follows: bool, goes_on: bool
+    ) -> None:
+        """Turns of the innermost loop have passed of which nothing else was noted. The first of
+        them may be the one that was noted last (``follows``), and the newest may go on."""
+        scopes, passed = self.scopes, iter(turns)
+        for given in next(passed, ((), ()))[0] if follows else ():
+            scopes.note_scalar(given)
+        loop = scopes.loop
         if loop is not None:
-            self.scopes.pass_over(loop, turns, [], goes_on)
+            scopes.pass_over(loop, passed, [], goes_on)
             self.ring.forget(loop)
 
     # All others -----------------------------------------------------------------------------

@@ -6,7 +6,7 @@ The curves of the loop are drawn from these numbers.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain, repeat
 from typing import Any, NamedTuple
@@ -75,20 +75,27 @@ class DroppedTurns:
         (``goes_on``)."""
         count, rows = self._count, self._rows
         self._count, self._rows = 0, deque(maxlen=MAX_ROWS)
-        told: list[Row] = [([], [])]  # the first is of the turn that was noted last
-        for plan, numbers, begins, ended in rows:
-            given, late = _given(plan, numbers), plan.crosses or 0
-            if begins:
-                told[-1][0].extend(filter(None, given[:late]))
-                told.append(([], []))
-                given = given[late:]
-            told[-1][0].extend((0, (("", name),), _content(number)) for name, number in ended)
-            told[-1][0].extend(filter(None, given))
-            told[-1][1].append(-1 - plan.root)
-        first = told.pop(0)[0] if count < len(told) else []
         if rows:
-            turns = chain(repeat(([], []), count - len(told)), told)
-            raw.append((PASSED, first, turns, goes_on))
+            lost = count - sum([each.begins for each in rows])
+            turns = chain(repeat(([], []), lost - 1), _turns(rows))
+            raw.append((PASSED, turns, not lost, goes_on))
+
+
+def _turns(rows: Iterable[DroppedStretch]) -> Iterator[Row]:
+    """What remains of turns of the loop; the first is the one that was noted last, or before which
+    others are lost. Made when somebody wants it."""
+    numbers: list[Given] = []
+    roots: list[int] = []
+    for plan, found, begins, ended in rows:
+        given, late = _given(plan, found), plan.crosses or 0
+        if begins:
+            numbers += filter(None, given[:late])
+            yield numbers, roots
+            numbers, roots, given = [], [], given[late:]
+        numbers += [(0, (("", name),), _content(number)) for name, number in ended]
+        numbers += filter(None, given)
+        roots.append(-1 - plan.root)
+    yield numbers, roots
 
 
 def _dtype(plan: Plan, nr: int) -> torch.dtype:
