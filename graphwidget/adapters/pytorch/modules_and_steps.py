@@ -149,26 +149,18 @@ class ModulesAndSteps:
         self, whole: Whole, plain: Callable[..., Any], module: Any, args: tuple[Any, ...]
     ) -> Any:
         """Call a module that is heard as a whole, while the mode is off the stack."""
-        calls, steady, given = self.calls, self.steady, self.steady.given
-        name, before = "", None  # which `raised_calls.py` looks for
+        steady, given = self.steady, self.steady.given
         results: list[Any] = []
         self._results = results if whole.inner else None
         try:
             result = plain(module, *args)
         except BaseException as error:
             self._results = None
-            self._note_results(whole, given, results, steady.holds_whole(whole, given, results))
-            if len(results) < len(whole.calls):
-                call, arguments = whole.calls[len(results)], given[len(results)]
-                if whole.inner:
-                    self.note_module(whole.inner[len(results)])
-                before = calls.before(*steady.arguments_of(call, arguments))
-                name = "" if call.like is None else call.like.name
-                if isinstance(error, RuntimeError):
-                    calls.failed(error, before, call.func, name)
-                if whole.inner:
-                    self.note_end()
-            self.note_end()
+            try:
+                # `raised_calls.py` looks for them here
+                name, before = self._note_failed(whole, given, results, error)  # noqa: RUF059
+            except Exception as fault:
+                self.fault(fault)
             raise
         self._results = None
         try:
@@ -182,6 +174,26 @@ class ModulesAndSteps:
             self.fault(error)
         self.note_end()
         return result
+
+    def _note_failed(
+        self, whole: Whole, given: list[list[Any]], results: list[Any], error: BaseException
+    ) -> tuple[str, Given | None]:
+        """Note that one of its calls has raised, after others had given these: the name of that
+        one, and what it was given."""
+        name, before, nr = "", None, len(results)
+        self._note_results(whole, given, results, self.steady.holds_whole(whole, given, results))
+        if nr < len(whole.calls):
+            call = whole.calls[nr]
+            if whole.inner:
+                self.note_module(whole.inner[nr])
+            before = self.calls.before(*self.steady.arguments_of(call, given[nr]))
+            name = "" if call.like is None else call.like.name
+            if isinstance(error, RuntimeError):
+                self.calls.failed(error, before, call.func, name)
+            if whole.inner:
+                self.note_end()
+        self.note_end()
+        return name, before
 
     def _note_results(
         self, whole: Whole, given: list[list[Any]], results: list[Any], held: int
