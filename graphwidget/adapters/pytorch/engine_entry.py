@@ -1,26 +1,23 @@
 """Wraps PyTorch's entry to its engine while somebody watches: each run is a ``BackwardRun``.
 
 The entry is a private function that two modules import. ``autograd.Function.apply`` is wrapped as
-well, as no function mode hears it; and ``Tensor.backward``, of which the mode need not hear.
+well: no function mode hears it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
 from typing import Any
 
 import torch
 import torch.autograd
 import torch.autograd.graph
-from torch.compiler import is_dynamo_compiling
 
 from ...graph import runtime
 from ...recording.positions import Position
 from .backward_run import BackwardRun
 from .held_turns import HeldRun
 from .live import Abandoned, LiveRun, gate_of_this_thread
-from .mode_stack import Replaced, Without
 from .ops import tensors_in
 from .run_context import RunContext
 
@@ -56,19 +53,6 @@ class EngineEntry(RunContext):
             return self.calls.applied(cls, apply.__get__(None, cls), args, kwargs)
 
         Function.apply = classmethod(applied)
-        self._backward = Replaced(torch.Tensor, "backward", self._running_unheard)
-
-    def _running_unheard(self, plain: Callable[..., Any]) -> Callable[..., Any]:
-        """How a tensor begins a run: the mode is off the stack, for it notes nothing of this."""
-
-        @wraps(plain)
-        def backward(tensor: Any, *args: Any, **kwargs: Any) -> Any:
-            if is_dynamo_compiling() or self.elsewhere():
-                return plain(tensor, *args, **kwargs)
-            with Without(self.calls):
-                return plain(tensor, *args, **kwargs)
-
-        return backward
 
     def remove(self) -> None:
         """Leave the engine as it was."""
@@ -77,7 +61,6 @@ class EngineEntry(RunContext):
                 if hasattr(module, ENTRY):
                     setattr(module, ENTRY, self._entry)
             Function.apply = self._apply
-            self._backward.remove()
             self._entry = None
 
     def _run(
