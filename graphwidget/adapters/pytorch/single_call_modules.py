@@ -35,7 +35,7 @@ from .steady_plan import (
 
 HOOKS = "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"
 _hooks_of: Callable[[Any], tuple[Any, ...]] = itemgetter(*HOOKS)
-_any_global_hook: Callable[[], bool] = getattr(of_torch, "_has_any_global_hook", lambda: True)
+_hooks_of_all = [getattr(of_torch, f"_global{each}", {"unknown": None}) for each in HOOKS]
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class WholeModule:
 
     def given(self, module: Any, value: Any, turns: PlannedArguments) -> list[list[Any]] | None:
         """What its call will be given (``Whole``)."""
-        given = None if _any_global_hook() else self.given_by(module, value, turns)
+        given = None if any(_hooks_of_all) else self.given_by(module, value, turns)
         return None if given is None else [given]
 
     def given_by(self, module: Any, value: Any, turns: PlannedArguments) -> list[Any] | None:
@@ -112,7 +112,7 @@ class WholeSequence:
         modules: Mapping[str, Any] = own["_modules"]
         if (
             len(modules) != len(self.parts) or type(module).__iter__ is not Sequential.__iter__
-            or not _calls(module, own, FORWARD) or _any_global_hook()
+            or not _calls(module, own, FORWARD) or any(_hooks_of_all)
         ):  # fmt: skip
             return None
         found: list[list[Any]] = []
