@@ -118,6 +118,8 @@ class Adapter(NativeAdapter):
             ticks = None if adapter is None else adapter.positions.left_loops()
             if ticks is not None:
                 self.raw.append((TICK, ticks))
+        if self.pytorch is not None:
+            self.pytorch.resume()
         super().settle()
 
     def stop(self) -> None:

@@ -260,6 +260,18 @@ def test_nothing_of_the_watching_is_left() -> None:
     assert torch._C._len_torch_function_stack() == 0
 
 
+def test_what_an_interrupt_has_lost_is_heard_again_from_the_next_cell_on() -> None:
+    with graphwidget.watch() as graph:
+        torch._C._pop_torch_function_stack()  # as an interrupt may leave it
+        torch.ones(2).exp()
+        graph.flush(final=True)  # a cell is over
+        torch.ones(2).sin()
+        graph.flush(final=True)
+        assert torch._C._len_torch_function_stack() == 1
+    assert "sin" in [call["op"] for call in graph.model.calls.values()]
+    assert not torch._C._len_torch_function_stack()
+
+
 def test_the_stand_in_is_not_taken_for_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(imported_torch.sys.modules, "torch", graphwidget)
     assert imported_torch.real_torch() is None

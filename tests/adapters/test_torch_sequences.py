@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pytest
 import torch
 
+from graphwidget.adapters.pytorch import modules_and_steps
 from graphwidget.adapters.pytorch.modules_and_steps import ModulesAndSteps
 from graphwidget.adapters.pytorch.single_call_modules import WholeSequence
 
-from .test_torch_steady_turns import AT, LOOP, Told
+from .test_torch_steady_turns import AT, LOOP, TURNS, Told
 
 NETS = {
     "a perceptron": "nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1)",
@@ -26,6 +28,12 @@ TURN = """    optimizer.zero_grad()
     loss = ((out - y) ** 2).mean()
     loss.backward()
     optimizer.step()
+"""
+SAVED = """
+probe = nn.Tanh()
+def saved(pack):
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda value: value):
+        return net(x)
 """
 EVENTS = {
     "nothing": "pass",
@@ -48,6 +56,10 @@ EVENTS = {
     "without gradients": "with torch.no_grad(): out = net(x)",
     "half frozen": "net.requires_grad_(False); w.requires_grad_(True)",
     "a result written": "out.data.mul_(2)",
+    "a module called by a hook": "out = saved(lambda value: (probe(value.detach()), value)[1])",
+    "the same module called by a hook": "out = saved(lambda value: (net[0](x), value)[1])",
+    "a hook that fails": "out = saved(lambda value: probe(value, 1))",
+    "another class": "net[0].__class__ = type('Same', (type(net[0]),), {})",
     "a weight written": "with torch.no_grad(): next(net.parameters()).add_(1)",
 }
 
@@ -60,7 +72,7 @@ def program(net: str, event: str, place: int) -> str:
     )
     lines.insert(place, happens)
     step = "optimizer = torch.optim.SGD([w, *net.parameters()], lr=0.01)\n"
-    return f"net = nn.Sequential({NETS[net]})\n{step}{LOOP}{''.join(lines)}"
+    return f"net = nn.Sequential({NETS[net]})\n{step}{SAVED}{LOOP}{''.join(lines)}"
 
 
 @pytest.fixture
@@ -70,7 +82,7 @@ def sequences(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     call_whole = ModulesAndSteps._call_whole
 
     def counted(self: Any, whole: Any, *given: Any) -> Any:
-        found.extend([whole] * isinstance(whole, WholeSequence))
+        found.extend([whole] * isinstance(whole.whole, WholeSequence))
         return call_whole(self, whole, *given)
 
     monkeypatch.setattr(ModulesAndSteps, "_call_whole", counted)
@@ -101,3 +113,43 @@ def test_what_happens_is_told_as_if_all_was_heard(net: str, event: str, place: i
     ):  # fmt: skip
         assert torch.equal(tensor.isnan(), wanted.isnan())
         assert torch.equal(tensor.nan_to_num(), wanted.nan_to_num())
+
+
+def test_a_warning_is_shown_once_whoever_hears(recwarn: pytest.WarningsRecorder) -> None:
+    net = "net = nn.Sequential(nn.Linear(2, 3), nn.Softmax(), nn.Linear(3, 1))\n"
+    step = "optimizer = torch.optim.SGD(net.parameters(), lr=0.01)\n"
+    warnings.simplefilter("default")
+    told = Told(net + step + LOOP + TURN, True)
+    assert told.held
+    assert ["softmax" in str(each.message) for each in recwarn] == [True]
+
+
+def test_an_interrupt_does_not_end_the_hearing(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[bool] = []
+    take = modules_and_steps.only_it_is_taken
+
+    def interrupted(mode: Any) -> bool:
+        taken.append(take(mode))
+        if len(taken) == 5:
+            raise KeyboardInterrupt
+        return taken[-1]
+
+    monkeypatch.setattr(modules_and_steps, "only_it_is_taken", interrupted)
+    body = "    try:\n" + "".join(f"    {line}\n" for line in TURN.splitlines())
+    stale = "h = w.exp()\ng = h * h\nh.add_(1)\ng.sum().backward()\n"
+    told = Told(
+        f"{LOOP}{body}    except KeyboardInterrupt:\n        pass\n{stale}", True
+    )  # fmt: skip
+    assert len(taken) > 5
+    assert taken[4]
+    assert [each.kind for each in told.findings] == ["stale"]
+
+
+def test_numbers_of_another_type_are_no_points_of_the_curve() -> None:
+    source = "data = torch.ones(4, dtype=torch.int64)\n" + LOOP
+    source += f"    if n == {AT}:\n        data = torch.full((4,), float('nan'))\n"
+    told = Told(source + "    first = data[0]\n" + TURN + "    number = loss.item()\n", True)
+    assert told.held
+    assert [told.faults, told.error] == [[], []]
+    (loop,) = told.recorded.model.loops.values()
+    assert loop["count"] == TURNS

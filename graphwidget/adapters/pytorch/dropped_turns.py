@@ -66,8 +66,9 @@ class DroppedTurns:
         if plan.outside:  # it may have been written since
             calls = [each for each in stretch.records if type(each) is HeldCall]
             for at, nr in enumerate(plan.named):
-                then = calls[nr].then
-                numbers[at] = numbers[at] if then is None else _the_only(then.content)
+                then, usual = calls[nr].then, made[nr].dtype is _dtype(plan, nr)
+                if then is not None:
+                    numbers[at] = _the_only(then.content) if usual else None
         self._rows.append(DroppedStretch(plan, numbers, begins, ended))
 
     def note(self, raw: list[Any], goes_on: bool) -> None:

@@ -88,7 +88,8 @@ class HeldSteps:
         defers = self.identity.defers
         known = [(tensor, met(id(tensor)), tensor._version) for tensor in tensors]
         rises = [0 if ref is None else new - ref.version for _tensor, ref, new in known]
-        if rises != self._known[id(optimizer), position][1]:  # or somebody else has written one
+        before = self._known.get((id(optimizer), position))
+        if before is None or rises != before[1]:  # as when somebody else has written one
             return None
         wrote: list[Wrote] = []
         for tensor, ref, new in known:

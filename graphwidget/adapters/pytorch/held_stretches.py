@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from sys import getrefcount
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ import torch
 
 from ...recording.recorder import Ref
 from ...recording.sites import Site
-from .steady_plan import Call, Plan
+from .steady_plan import Call, Enter, Plan, Whole
 from .tensor_facts import Captured
 
 
@@ -95,3 +96,37 @@ class Stretch:
         plan, made = self.plan, self.made
         uses = plan.uses + after.uses_of_last + plan.bases * OF_A_BASE
         return sum(map(getrefcount, made)) > (IN_A_LIST + 1) * len(made) + uses + 1
+
+
+@dataclass(slots=True)
+class WholeCall:
+    """The call of a module that is heard as a whole, in a ``stretch``: what its calls are ``given``
+    and what they gave, as far as they were made."""
+
+    whole: Whole
+    given: list[list[Any]]
+    stretch: Stretch
+    results: list[Any] = field(default_factory=list)
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The calls that it makes."""
+        return self.whole.calls
+
+    @property
+    def inner(self) -> tuple[Enter, ...]:
+        """The modules that it calls."""
+        return self.whole.inner
+
+    @property
+    def next_inner(self) -> Any:
+        """The one that it calls next; None if it has called all."""
+        nr, inner = len(self.results), self.whole.inner
+        return inner[nr].module() if nr < len(inner) else None
+
+    def arguments(self, nr: int) -> tuple[list[Any], dict[str, Any]]:
+        """What its call with that number is given."""
+        given = [each() if isinstance(each, Ref) else each for each in self.given[nr]]
+        keywords = self.calls[nr].keywords
+        count = len(given) - len(keywords)
+        return given[:count], dict(zip(keywords, given[count:], strict=True))

@@ -32,6 +32,15 @@ def enter(mode: HeardCalls) -> None:
         _push(each)
 
 
+def put_back(mode: HeardCalls) -> None:
+    """Put the mode on the stack if it is not there: an interrupt may have come before it was taken
+    off, or after that."""
+    if not _count():
+        _push(mode)
+    elif not any(_at(nr) is mode for nr in range(_count())):
+        enter(mode)
+
+
 def leave(mode: HeardCalls) -> bool:
     """Take the mode off the stack of modes, wherever it stands there; whether it did."""
     if only_it_is_taken(mode):
@@ -64,11 +73,16 @@ class Without:
         self.mode = mode
 
     def __enter__(self) -> None:
-        self.left = leave(self.mode)
+        self.left = True  # as far as is known, if an interrupt comes
+        try:
+            self.left = leave(self.mode)
+        except BaseException:
+            self.__exit__()
+            raise
 
     def __exit__(self, *_error: object) -> None:
         if self.left and not self.mode.off:
-            enter(self.mode)
+            put_back(self.mode)
 
 
 class Replaced:

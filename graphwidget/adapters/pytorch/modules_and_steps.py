@@ -30,10 +30,11 @@ from ..sorting import BEGINS, ENDS
 from .arguments import Given, given_to
 from .heard_calls import HeardCalls
 from .held_steps import parameters_of
-from .mode_stack import Replaced, Without, enter, leave, only_it_is_taken
+from .held_stretches import WholeCall
+from .mode_stack import Replaced, Without, enter, leave, only_it_is_taken, put_back
 from .positions import Positions, not_the_users
 from .run_checks import RunChecks
-from .steady_plan import LEAVE, Enter, Whole
+from .steady_plan import LEAVE, Enter
 from .tape import Write
 
 
@@ -66,8 +67,8 @@ class ModulesAndSteps:
         self._step_position: Position | None = None
         self._held_step = False  # whether it is held
         self._away = False  # whether the mode is off the stack for a step
-        self._results: list[Any] | None = None
-        """What the modules have given that are called by one that is heard as a whole."""
+        self._whole: WholeCall | None = None
+        """The call of a module that is heard as a whole, while it calls others."""
 
     # Switching on and off ------------------------------------------------------------------
     @property
@@ -111,31 +112,30 @@ class ModulesAndSteps:
         @wraps(plain)
         def hearing(module: Any, /, *args: Any, **kwargs: Any) -> Any:
             # The hot path: each module of each turn.
-            results = self._results
-            if results is not None and get_ident() == self.thread:
-                result = plain(module, *args, **kwargs)
-                results.append(result)
-                return result
             # what Dynamo traces is no call of the program's: it must not come to see the rest
             if is_dynamo_compiling() or self._elsewhere():
                 return plain(module, *args, **kwargs)
-            frame, steady, calls = _getframe(1), self.steady, self.calls
-            if (
-                steady.going_on and not (kwargs or self._away) and steady.may_be_whole()
-                and only_it_is_taken(calls)
-            ):  # fmt: skip
-                # no other mode is there to hear its calls: then these need not be heard
+            steady, calls, whole = self.steady, self.calls, self._whole
+            if whole is not None and module is whole.next_inner:
+                self._whole = None  # what it calls itself is none of these
                 try:
-                    try:
-                        whole = steady.takes_whole(module, args, frame)
-                    except Exception as error:
-                        self.fault(error)
-                        whole = None
+                    result = plain(module, *args, **kwargs)
+                finally:
+                    self._whole = whole
+                whole.results.append(result)
+                return result
+            frame = _getframe(1)
+            if steady.going_on and not (kwargs or self._away) and steady.may_be_whole():
+                taken = True  # as far as is known, if an interrupt comes
+                try:
+                    taken = only_it_is_taken(calls)
+                    # no other mode is there to hear its calls: then these need not be heard
+                    whole = self._taken_whole(module, args, frame) if taken else None
                     if whole is not None:
                         return self._call_whole(whole, plain, module, args)
                 finally:
-                    if not calls.off:
-                        enter(calls)
+                    if taken and not calls.off:
+                        put_back(calls)
             held = self._module_begins(module, frame)
             try:
                 return plain(module, *args, **kwargs)
@@ -145,48 +145,52 @@ class ModulesAndSteps:
 
         return hearing
 
+    def _taken_whole(
+        self, module: Any, args: tuple[Any, ...], frame: FrameType
+    ) -> WholeCall | None:
+        try:
+            return self.steady.takes_whole(module, args, frame)
+        except Exception as error:
+            self.fault(error)
+            return None
+
     def _call_whole(
-        self, whole: Whole, plain: Callable[..., Any], module: Any, args: tuple[Any, ...]
+        self, whole: WholeCall, plain: Callable[..., Any], module: Any, args: tuple[Any, ...]
     ) -> Any:
         """Call a module that is heard as a whole, while the mode is off the stack."""
-        steady, given = self.steady, self.steady.given
-        results: list[Any] = []
-        self._results = results if whole.inner else None
+        self._whole = whole if whole.inner else None
         try:
             result = plain(module, *args)
         except BaseException as error:
-            self._results = None
+            self._whole = None
             try:
                 # `raised_calls.py` looks for them here
-                name, before = self._note_failed(whole, given, results, error)  # noqa: RUF059
+                name, before = self._note_failed(whole, error)  # noqa: RUF059
             except Exception as fault:
                 self.fault(fault)
             raise
-        self._results = None
+        self._whole = None
         try:
             if not whole.inner:
-                results.append(result)
-            held = steady.holds_whole(whole, given, results)
-            if held == len(whole.calls):
-                return result
-            self._note_results(whole, given, results, held)
+                whole.results.append(result)
+            count = self.steady.holds_whole(whole)
+            if count < len(whole.calls) and self.installed:
+                self._note_results(whole, count)
+                self.note_end()
         except Exception as error:
             self.fault(error)
-        self.note_end()
         return result
 
-    def _note_failed(
-        self, whole: Whole, given: list[list[Any]], results: list[Any], error: BaseException
-    ) -> tuple[str, Given | None]:
-        """Note that one of its calls has raised, after others had given these: the name of that
+    def _note_failed(self, whole: WholeCall, error: BaseException) -> tuple[str, Given | None]:
+        """Note that one of its calls has raised, after others had given something: the name of that
         one, and what it was given."""
-        name, before, nr = "", None, len(results)
-        self._note_results(whole, given, results, self.steady.holds_whole(whole, given, results))
+        name, before, nr = "", None, len(whole.results)
+        self._note_results(whole, self.steady.holds_whole(whole))
         if nr < len(whole.calls):
             call = whole.calls[nr]
             if whole.inner:
                 self.note_module(whole.inner[nr])
-            before = self.calls.before(*self.steady.arguments_of(call, given[nr]))
+            before = self.calls.before(*whole.arguments(nr))
             name = "" if call.like is None else call.like.name
             if isinstance(error, RuntimeError):
                 self.calls.failed(error, before, call.func, name)
@@ -195,18 +199,16 @@ class ModulesAndSteps:
         self.note_end()
         return name, before
 
-    def _note_results(
-        self, whole: Whole, given: list[list[Any]], results: list[Any], held: int
-    ) -> None:
-        """Note the calls that have given these, but for those that were ``held`` first."""
-        for nr in range(held, len(results)):
+    def _note_results(self, whole: WholeCall, first: int) -> None:
+        """Note the calls that have given something, from the ``first`` on that is not held."""
+        for nr in range(first, len(whole.results)):
             call = whole.calls[nr]
-            if nr > held:  # else it was noted with those that its module is called
+            if whole.inner:
                 self.note_module(whole.inner[nr])
-            before = self.calls.before(*self.steady.arguments_of(call, given[nr]))
+            before = self.calls.before(*whole.arguments(nr))
             if before is not None and call.like is not None:
                 with torch._C.DisableTorchFunction():
-                    self.calls.note(call.func, call.like.name, before, results[nr])
+                    self.calls.note(call.func, call.like.name, before, whole.results[nr])
             if whole.inner:
                 self.note_end()
 

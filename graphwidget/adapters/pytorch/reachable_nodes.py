@@ -174,4 +174,5 @@ class RanNodes:
 
     def where(self) -> dict[int, Site | None]:
         """The line of the run in which a node ran first, by the node's sequence number."""
-        return {first - age: site for first, ages, site in reversed(self._runs) for age in ages}
+        runs = list(self._runs)  # at once: another thread may look
+        return {first - age: site for first, ages, site in reversed(runs) for age in ages}

@@ -40,12 +40,13 @@ _hooks_of_all = [getattr(of_torch, f"_global{each}", {"unknown": None}) for each
 
 @dataclass(slots=True)
 class WholeModule:
-    """A module that is called and makes one call; ``forward`` is its class's, ``attributes`` are
-    those that its calls may depend on, which have these ``values``; ``missing`` are the parameters
-    that it could have and has not; ``arguments`` are the call's: the ``INPUT``, which comes from
-    the ``source``, parameters, or what is no tensor."""
+    """A module of a ``kind`` that makes one call in its ``forward``; ``attributes`` are those that
+    this may depend on, which have these ``values``; ``missing`` are the parameters that it could
+    have and has not; ``arguments`` are the call's: the ``INPUT``, which comes from the ``source``,
+    parameters, or what is no tensor."""
 
     calls: tuple[Call, ...]
+    kind: type[Any]
     forward: Any
     attributes: list[str]
     values: list[Any]
@@ -69,9 +70,10 @@ class WholeModule:
         own = module.__dict__
         parameters: dict[str, Any] = own["_parameters"]
         met = turns.identity.refs.get
-        if not _calls(module, own, self.forward) or not all(
-            map(is_, map(own.get, self.attributes), self.values)
-        ):
+        if (
+            type(module) is not self.kind or not _calls(module, own, self.forward)
+            or not all(map(is_, map(own.get, self.attributes), self.values))
+        ):  # fmt: skip
             return None
         if self.missing and any(parameters.get(x) is not None for x in self.missing):
             return None
@@ -130,7 +132,8 @@ FORWARD = Sequential.forward
 
 def _calls(module: Any, own: Mapping[str, Any], forward: Any) -> bool:
     """Whether a call of a module with its ``own`` attributes is one of ``forward`` alone."""
-    return type(module).forward is forward and "forward" not in own and not any(_hooks_of(own))
+    plainly = type(module).forward is forward and "forward" not in own
+    return plainly and not any(_hooks_of(own)) and own.get("_compiled_call_impl") is None
 
 
 @dataclass(slots=True)
@@ -182,18 +185,11 @@ def _whole(enter: Enter, call: Call) -> WholeModule | None:
         return None
     missing = [name for name, each in module._parameters.items() if each is None]
     place = next(nr for nr, each in enumerate(arguments) if each is INPUT)
-    forward, site = type(module).forward, None if call.position is None else call.position.site
+    kind, site = type(module), None if call.position is None else call.position.site
     return WholeModule(
-        (call,),
-        forward,
-        attributes,
-        values,
-        missing,
-        arguments,
-        (place,),
-        call.sources[place],
-        site,
-    )
+        (call,), kind, kind.forward, attributes, values, missing, arguments, (place,),
+        call.sources[place], site,
+    )  # fmt: skip
 
 
 def _sequence(plan: Plan, at: int, found: Mapping[int, WholeModule]) -> WholeSequence | None:

@@ -21,7 +21,7 @@ from ...recording.positions import Position, Region
 from ...recording.recorder import Ref
 from ..scope_marks import Ticks
 from .heard_functions import PLAIN_TYPES
-from .held_stretches import HeldCall, Seen, Stretch
+from .held_stretches import HeldCall, Seen, Stretch, WholeCall
 from .held_turns import HeldRun
 from .identity import Identity
 from .node_facts import sequence_of
@@ -37,7 +37,6 @@ from .steady_plan import (
     Gave,
     Plan,
     Said,
-    Whole,
     goes_back,
     plan_of,
 )  # fmt: skip
@@ -263,9 +262,11 @@ class SteadyTurns(PlannedArguments):
         """Whether the module that is called next may be heard as a whole."""
         return self.now is None or self._at in self.now.plan.wholes
 
-    def takes_whole(self, module: Any, args: tuple[Any, ...], frame: FrameType) -> Whole | None:
-        """A module is called: if it is to come, and is heard as a whole, it is entered; what it is
-        then. Its calls' arguments are ``given``."""
+    def takes_whole(
+        self, module: Any, args: tuple[Any, ...], frame: FrameType
+    ) -> WholeCall | None:  # fmt: skip
+        """A module is called: if it is to come, and is heard as a whole, it is entered; its call
+        then."""
         # The hot path: most modules of a turn that is held.
         if self.now is None and not self._begins(frame):
             return None
@@ -285,43 +286,36 @@ class SteadyTurns(PlannedArguments):
             given = None
         if given is None or (self._looks and not self._comes_to(event.position, frame)):
             return None
-        self.given = given
         now.records.append(event)
         self._at += 1
-        return whole
+        return WholeCall(whole, given, now)
 
-    def holds_whole(self, whole: Whole, given: list[list[Any]], results: Sequence[Any]) -> int:
-        """The calls of a module that is heard as a whole were ``given`` this and gave these
-        ``results``: how many of them are held. If not all are, as after an error, what came before
-        is noted."""
+    def holds_whole(self, called: WholeCall) -> int:
+        """The call of a module that is heard as a whole is over: how many of its calls are held. If
+        not all are, as after an error, what came before is noted."""
+        whole, given, results, now = called.whole, called.given, called.results, called.stretch
         for nr, result in enumerate(results[: len(whole.calls) - 1], 1):
             given[nr][whole.places[nr]] = result
-        now = self.now
-        if now is None:  # all was dropped meanwhile
-            return len(results)
-        inner = whole.inner
+        if self.now is not now:  # it was noted meanwhile
+            return 0
+        records, inner = now.records, whole.inner
         for nr, (call, result) in enumerate(zip(whole.calls, results, strict=False)):
             if inner:
-                now.records.append(inner[nr])
+                records.append(inner[nr])
             if not self._holds_made(call, given[nr], result, now):
+                if inner:
+                    records.pop()
                 self.note_held()
                 return nr
             if inner:
-                now.records.append(LEAVE)
+                records.append(LEAVE)
         if len(results) < len(whole.calls):
             self.note_held()
             return len(results)
-        now.records.append(LEAVE)
+        records.append(LEAVE)
         self._at += whole.events
-        self.given = []
         self.positions.site = whole.site
         return len(results)
-
-    def arguments_of(self, call: Call, held: Sequence[Any]) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments of a call for which these were held."""
-        given = [each() if isinstance(each, Ref) else each for each in held]
-        count = len(given) - len(call.keywords)
-        return given[:count], dict(zip(call.keywords, given[count:], strict=True))
 
     def enters(self, module: Any, frame: FrameType) -> bool:
         """A module is called: whether that is to come; then it is entered."""

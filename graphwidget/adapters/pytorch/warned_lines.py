@@ -1,10 +1,10 @@
 """Makes PyTorch's warnings name the user's line, and not our line that called PyTorch for it.
 
 A warning names a frame by counting outward from where it is raised, and the function mode's own
-frame is one of these. So warnings that name a file of ours are all let through to be shown, and
-raised again there for the line that they would have named without us: it is the program's filters
-and what it was warned of before that decide what becomes of them. Those that name a frame beyond
-ours, as from hooks within a backward, are shown with the line that is meant.
+frame is one of these. So warnings that name a file of ours are all let through to be shown. They
+and those that name a frame beyond ours are raised again there for the line that they would have
+named without us: it is the program's filters and what it was warned of before that decide what
+becomes of them.
 """
 
 from __future__ import annotations
@@ -54,9 +54,6 @@ class WarnedLines:
             self._before(message, category, filename, lineno, file, line)
             return
         meant = frame.f_code.co_filename, frame.f_lineno
-        if not filename.startswith(ROOM):
-            self._before(message, category, *meant, file, line)
-            return
         space = frame.f_globals
         registry = space.setdefault("__warningregistry__", {})
         self._again = True

@@ -31,7 +31,7 @@ from .engine_entry import EngineEntry
 from .heard_calls import HeardCalls
 from .identity import Identity
 from .many_numbers import many_numbers
-from .mode_stack import enter, leave
+from .mode_stack import enter, leave, put_back
 from .modules_and_steps import ModulesAndSteps
 from .node_facts import leafy, sequence_of
 from .none_gradients import absent
@@ -163,6 +163,13 @@ class TorchAdapter:
         self._saved_hooks.install()
         self._warned = WarnedLines()
         self.hooks.install()
+
+    def resume(self) -> None:
+        """The program is between two statements: if an interrupt came just where the mode was off
+        the stack, it is heard again."""
+        if self.active and not self.calls.off and get_ident() == self.hooks.thread:
+            self.hooks.resume()
+            put_back(self.calls)
 
     def stop(self) -> None:
         """Observe no more, and leave nothing of it behind."""
