@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import linecache
 import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from types import FrameType
 from typing import Any
 
@@ -55,7 +57,7 @@ def absent(error: BaseException, runs: RunContext, ours: Callable[[str], bool]) 
         made = None if row is None else place_of_call(model, row["call"])
         more, fix = ("", "") if made is None else _kept(model, value, made, name)
         return Finding("unused", reader, made, fix, text + more)
-    return _of_call(runs, reader, line, frame) if about else None
+    return _of_call(runs, reader, line, frame, lasti) if about else None
 
 
 def _of_leaf(
@@ -82,14 +84,20 @@ def _of_leaf(
     return found._replace(text=found.text[:1].lower() + found.text[1:])
 
 
-def _of_call(runs: RunContext, reader: Place, line: str, frame: FrameType) -> Finding | None:
+def _of_call(
+    runs: RunContext, reader: Place, line: str, frame: FrameType, lasti: int
+) -> Finding | None:
     """A gradient that ``autograd.grad`` gave as None, for it was allowed to be unused."""
     ran = runs.checks.gave_none
     place = None if ran is None else place_of(ran.site)
+    parts = statements.parts(line)[0]
+    loops = [each.target for each in ast.walk(parts) if isinstance(each, ast.comprehension)]
+    # of a comprehension in the frame around it, as from Python 3.12 on, nothing is left
+    over = {name for target in loops for name in _names(target)} & _raising(frame, lasti)
     names = [
         each
-        for each in _names(statements.parts(line)[0])
-        if _value(ast.Name(each), frame, 0) is None
+        for each in _names(parts)
+        if _value(ast.Name(each), frame, None if each in over else 0) is None
     ]
     if ran is None or place is None or not names:
         return None
@@ -109,6 +117,17 @@ def _of_call(runs: RunContext, reader: Place, line: str, frame: FrameType) -> Fi
     found = unreached(model, nr, ran.roots, ran.wanted, ran.site, numbers, allowed=True)
     text = f"{name} is None, given so on line {place.line}. {found.text}"
     return found._replace(reader=reader, text=text)
+
+
+def _raising(frame: FrameType, lasti: int) -> set[str]:
+    """The variables in the part of its line that raised."""
+    code = frame.f_code
+    line, last, start, end = next(islice(code.co_positions(), lasti // 2, None))
+    if line is None or line != last:
+        return set()
+    part = linecache.getline(code.co_filename, line, frame.f_globals).encode()[start:end].decode()
+    found = statements.parsed(part)
+    return set() if found is None else set(_names(found))
 
 
 def _led_to(source: str, given: Iterable[str]) -> set[str]:

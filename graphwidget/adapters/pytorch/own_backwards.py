@@ -113,8 +113,11 @@ def _returns(code: CodeType) -> list[int]:
     return [
         row.offset
         for before, row in zip([None, *rows], rows, strict=False)
-        if row.opname == "RETURN_VALUE"
-        if before is None or before.opname != "LOAD_CONST" or before.argval is not None
+        if (row.opname == "RETURN_CONST" and row.argval is not None)  # Python 3.12 and 3.13
+        or (
+            row.opname == "RETURN_VALUE"
+            and (before is None or before.opname != "LOAD_CONST" or before.argval is not None)
+        )
     ]
 
 
