@@ -122,10 +122,16 @@ class Scopes:
     @ticks.setter
     def ticks(self, ticks: Ticks) -> None:
         self._ticks = ticks
-        for mark in self._open if ticks.ended else ():
-            if type(mark) is Turn and mark.region is not None:
-                for name, number in ticks.ended.get(mark.region.key, {}).items():
-                    mark.scalars.setdefault(name, number)
+        for loop in self._open if ticks.ended else ():
+            if type(loop) is not LoopMark or loop.region is None:
+                continue
+            turns = [mark for mark in self._open if type(mark) is Turn and mark.loop is loop]
+            scalars = loop.rows[-1] if loop.rows else {}
+            if turns and turns[0].tick is not None:  # else another turn has begun meanwhile
+                scalars = turns[0].scalars
+            for name, number in ticks.ended.get(loop.region.key, {}).items():
+                scalars.setdefault(name, number)
+                loop.columns.setdefault(name)
 
     def _ticked(self, to: Position) -> Change | None:
         """Another turn of a loop around a loop, which the position does not show."""

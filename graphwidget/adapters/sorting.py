@@ -192,8 +192,11 @@ class Sorter:
         """Turns of the innermost loop have passed of which nothing else was noted. The first of
         them may be the one that was noted last (``follows``), and the newest may go on."""
         scopes, passed = self.scopes, iter(turns)
-        for given in next(passed, ((), ()))[0] if follows else ():
-            scopes.note_scalar(given)
+        if follows:
+            named, roots = next(passed)
+            for given in named:
+                scopes.note_scalar(given)
+            scopes.ran(roots)
         loop = scopes.loop
         if loop is not None:
             scopes.pass_over(loop, passed, [], goes_on)

@@ -153,3 +153,66 @@ def test_numbers_of_another_type_are_no_points_of_the_curve() -> None:
     assert [told.faults, told.error] == [[], []]
     (loop,) = told.recorded.model.loops.values()
     assert loop["count"] == TURNS
+
+
+@pytest.mark.parametrize("light", [True, False])
+def test_a_turn_with_more_results_is_told_as_if_all_was_heard(light: bool) -> None:
+    grow = f"    if n == {TURNS - 1}:\n        x, y = torch.randn(30, 2), torch.randn(30, 1)\n"
+    net = "net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))\n"
+    source = net + "optimizer = torch.optim.SGD(net.parameters(), lr=0.01)\n"
+    source += "def train():\n    global x, y\n"
+    source += "".join(f"    {line}\n" for line in (LOOP + grow + TURN).splitlines()) + "train()\n"
+    one, other = Told(source, True, light=light), Told(source, False, light=light)
+    assert one.held > 10
+    assert one.faults == []
+    assert one.end(1)[:3] == other.end(1)[:3]
+
+
+LEFT = """
+left = []
+for n in range(TURNS):
+    optimizer.zero_grad()
+    h = FIRST
+    for k in range(2):
+        h = torch.tanh(h * w)
+    loss = h.square().mean()
+    number = loss.item()
+    left.append(number)
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("holding", [True, False])
+@pytest.mark.parametrize("first", ["x", "x * 1.5"])
+def test_what_a_turn_has_left_in_a_variable_is_of_that_turn(first: str, holding: bool) -> None:
+    source = LEFT.replace("FIRST", first).replace("TURNS", str(TURNS))
+    told = Told(source, holding, light=False)
+    assert bool(told.held) is holding
+    (curve,) = [
+        loop["curves"]["number"]
+        for loop in told.recorded.model.loops.values() if loop["count"] == TURNS
+    ]  # fmt: skip
+    assert curve[:-1] == told.space["left"][:-1]  # the last turn is over when a cell is
+
+
+def test_of_two_losses_of_one_function_the_first_is_the_turns() -> None:
+    source = f"""
+losses = []
+def loss_of(data):
+    one = (data * w).square().mean()
+    losses.append(one.item())
+    return one
+for n in range({TURNS}):
+    optimizer.zero_grad()
+    loss_of(x).backward()
+    loss_of(y).backward()
+    optimizer.step()
+"""
+    told = Told(source, True, light=False)
+    assert told.held > TURNS // 2
+    (loop,) = told.recorded.model.loops.values()
+    shown = zip(loop["curves"]["one"], told.space["losses"][::2], strict=False)
+    known = [(number, wanted) for number, wanted in shown if number is not None]
+    assert len(known) > TURNS // 2
+    assert [number for number, _ in known] == [wanted for _, wanted in known]

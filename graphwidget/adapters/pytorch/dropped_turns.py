@@ -83,19 +83,20 @@ class DroppedTurns:
 
 
 def _turns(rows: Iterable[DroppedStretch]) -> Iterator[Row]:
-    """What remains of turns of the loop; the first is the one that was noted last, or before which
-    others are lost. Made when somebody wants it."""
+    """What remains of turns of the loop; the first completes the turn that was noted last or, if
+    rows were lost, the last of the lost turns. Made when somebody wants it."""
     numbers: list[Given] = []
     roots: list[int] = []
+    calls = 0  # of the stretches before
     for plan, found, begins, ended in rows:
-        given, late = _given(plan, found), plan.crosses or 0
+        given, late = _given(plan, found, calls), plan.crosses or 0
+        left: list[Given] = [(0, (("", name),), _content(number)) for name, number in ended]
         if begins:
-            numbers += filter(None, given[:late])
-            yield numbers, roots
-            numbers, roots, given = [], [], given[late:]
-        numbers += [(0, (("", name),), _content(number)) for name, number in ended]
-        numbers += filter(None, given)
-        roots.append(-1 - plan.root)
+            yield [*numbers, *filter(None, given[:late]), *left], roots
+            numbers, roots, given, left = [], [], given[late:], []
+        numbers += [*left, *filter(None, given)]
+        roots.append(-1 - calls - plan.root)
+        calls += len(plan.calls)
     yield numbers, roots
 
 
@@ -138,9 +139,9 @@ def _content(captured: Any) -> Any:
     return NOT_ONE_NUMBER if found is None or type(found[2]) is not bytes else found
 
 
-def _given(plan: Plan, numbers: Sequence[Any]) -> list[Given | None]:
-    """The numbers that a turn gave names to; None for what is no number now. The place of a call
-    stands for the id of its result, as nobody knows that."""
+def _given(plan: Plan, numbers: Sequence[Any], calls: int) -> list[Given | None]:
+    """The numbers that a stretch gave names to, after so many ``calls``; None for what is no number
+    now. The place of a call stands for the id of its result, as nobody knows that."""
     found: list[Given | None] = []
     for nr, number in zip(plan.named, numbers, strict=True):
         if number is None:
@@ -149,5 +150,5 @@ def _given(plan: Plan, numbers: Sequence[Any]) -> list[Given | None]:
             like = plan.calls[nr].like
             assert like is not None
             content = capture(np.asarray(number, _in_numpy(dtype_name(_dtype(plan, nr)))))
-            found.append((-1 - nr, like.names or like.late, content))
+            found.append((-1 - calls - nr, like.names or like.late, content))
     return found

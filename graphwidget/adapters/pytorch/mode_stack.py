@@ -47,13 +47,15 @@ def leave(mode: HeardCalls) -> bool:
         return True
     above = []
     found = False
-    while not found and _count():
-        top = _pop()
-        found = top is mode
-        if not found:
-            above.append(top)
-    for each in reversed(above):
-        _push(each)
+    try:
+        while not found and _count():
+            top = _pop()
+            found = top is mode
+            if not found:
+                above.append(top)
+    finally:
+        for each in reversed(above):
+            _push(each)
     return found
 
 
@@ -73,7 +75,7 @@ class Without:
         self.mode = mode
 
     def __enter__(self) -> None:
-        self.left = True  # as far as is known, if an interrupt comes
+        self.left = True  # assumed until it is known: an interrupt may come just after
         try:
             self.left = leave(self.mode)
         except BaseException:

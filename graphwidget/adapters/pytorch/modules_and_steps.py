@@ -34,8 +34,8 @@ from .held_stretches import WholeCall
 from .mode_stack import Replaced, Without, enter, leave, only_it_is_taken, put_back
 from .positions import Positions, not_the_users
 from .run_checks import RunChecks
-from .steady_plan import LEAVE, Enter
-from .tape import Write
+from .steady_plan import LEAVE, Call, Enter
+from .tape import Heard, Write
 
 
 class ModulesAndSteps:
@@ -115,24 +115,24 @@ class ModulesAndSteps:
             # what Dynamo traces is no call of the program's: it must not come to see the rest
             if is_dynamo_compiling() or self._elsewhere():
                 return plain(module, *args, **kwargs)
-            steady, calls, whole = self.steady, self.calls, self._whole
-            if whole is not None and module is whole.next_inner:
+            steady, calls, called = self.steady, self.calls, self._whole
+            if called is not None and module is called.next_inner:
                 self._whole = None  # what it calls itself is none of these
                 try:
                     result = plain(module, *args, **kwargs)
                 finally:
-                    self._whole = whole
-                whole.results.append(result)
+                    self._whole = called
+                called.results.append(result)
                 return result
             frame = _getframe(1)
             if steady.going_on and not (kwargs or self._away) and steady.may_be_whole():
-                taken = True  # as far as is known, if an interrupt comes
+                taken = True  # assumed until it is known: an interrupt may come just after
                 try:
                     taken = only_it_is_taken(calls)
                     # no other mode is there to hear its calls: then these need not be heard
-                    whole = self._taken_whole(module, args, frame) if taken else None
-                    if whole is not None:
-                        return self._call_whole(whole, plain, module, args)
+                    called = self._taken_whole(module, args, frame) if taken else None
+                    if called is not None:
+                        return self._call_whole(called, plain, module, args)
                 finally:
                     if taken and not calls.off:
                         put_back(calls)
@@ -155,62 +155,76 @@ class ModulesAndSteps:
             return None
 
     def _call_whole(
-        self, whole: WholeCall, plain: Callable[..., Any], module: Any, args: tuple[Any, ...]
+        self, called: WholeCall, plain: Callable[..., Any], module: Any, args: tuple[Any, ...]
     ) -> Any:
         """Call a module that is heard as a whole, while the mode is off the stack."""
-        self._whole = whole if whole.inner else None
+        self._whole = called if called.inner else None
         try:
             result = plain(module, *args)
         except BaseException as error:
             self._whole = None
             try:
                 # `raised_calls.py` looks for them here
-                name, before = self._note_failed(whole, error)  # noqa: RUF059
+                name, before = self._note_failed(called, error)  # noqa: RUF059
             except Exception as fault:
                 self.fault(fault)
             raise
         self._whole = None
         try:
-            if not whole.inner:
-                whole.results.append(result)
-            count = self.steady.holds_whole(whole)
-            if count < len(whole.calls) and self.installed:
-                self._note_results(whole, count)
+            if not called.inner:
+                called.results.append(result)
+            count = self.steady.holds_whole(called)
+            if count < len(called.calls) and self.installed:
+                self._note_results(called, count)
                 self.note_end()
         except Exception as error:
             self.fault(error)
         return result
 
-    def _note_failed(self, whole: WholeCall, error: BaseException) -> tuple[str, Given | None]:
+    def _note_failed(self, called: WholeCall, error: BaseException) -> tuple[str, Given | None]:
         """Note that one of its calls has raised, after others had given something: the name of that
         one, and what it was given."""
-        name, before, nr = "", None, len(whole.results)
-        self._note_results(whole, self.steady.holds_whole(whole))
-        if nr < len(whole.calls):
-            call = whole.calls[nr]
-            if whole.inner:
-                self.note_module(whole.inner[nr])
-            before = self.calls.before(*whole.arguments(nr))
+        name, before, nr = "", None, len(called.results)
+        held = self.steady.holds_whole(called)
+        if held == len(called.calls) or not self.installed:
+            return name, before
+        self._note_results(called, held)
+        if nr < len(called.calls):
+            call = called.calls[nr]
+            if called.inner:
+                self.note_module(called.inner[nr])
+            before = self.calls.before(*called.arguments(nr))
             name = "" if call.like is None else call.like.name
             if isinstance(error, RuntimeError):
                 self.calls.failed(error, before, call.func, name)
-            if whole.inner:
+            if called.inner:
                 self.note_end()
         self.note_end()
         return name, before
 
-    def _note_results(self, whole: WholeCall, first: int) -> None:
+    def _note_results(self, called: WholeCall, first: int) -> None:
         """Note the calls that have given something, from the ``first`` on that is not held."""
-        for nr in range(first, len(whole.results)):
-            call = whole.calls[nr]
-            if whole.inner:
-                self.note_module(whole.inner[nr])
-            before = self.calls.before(*whole.arguments(nr))
-            if before is not None and call.like is not None:
+        for nr in range(first, len(called.results)):
+            call, result, like = called.calls[nr], called.results[nr], called.calls[nr].like
+            if called.inner:
+                self.note_module(called.inner[nr])
+            before = self.calls.before(*called.arguments(nr))
+            if before is not None and like is not None:
                 with torch._C.DisableTorchFunction():
-                    self.calls.note(call.func, call.like.name, before, whole.results[nr])
-            if whole.inner:
+                    self._note_result(call, like, before, result)
+            if called.inner:
                 self.note_end()
+
+    def _note_result(self, call: Call, like: Heard, before: Given, result: Any) -> None:
+        """Note what such a call has given: it stands where it was planned to."""
+        tensors, refs, args, kwargs = before
+        if type(result) is not torch.Tensor or id(result) in self.identity.refs or not tensors:
+            self.calls.note(call.func, like.name, before, result)
+            return
+        self.calls.note_made(
+            call.func, like.name, (refs, args, kwargs), result, call.grad_mode, like.position,
+            like.names, like.late, result.grad_fn, call.pair,
+        )  # fmt: skip
 
     def _module_begins(self, module: Any, frame: FrameType) -> bool:
         """Whether it is held."""

@@ -1,4 +1,4 @@
-"""What ``held_turns.py`` asks of the classes that make notes: their protocols.
+"""What ``held_turns.py`` asks of the classes that make notes, as ``typing.Protocol``s.
 
 The classes themselves need that file, so it cannot import them.
 """
@@ -57,6 +57,10 @@ class Scopes(Protocol):
 
     thread: int
     """The thread whose program is heard."""
+
+    @property
+    def installed(self) -> bool:
+        """Whether it is heard still."""
 
     def note_module(self, event: Enter) -> None:
         """A module is called."""

@@ -223,8 +223,8 @@ class SteadyTurns(PlannedArguments):
         """The expected call has given this: whether that is as planned, and is held. If not, what
         came before it is noted."""
         call, given, now = self._events[self._at], self.given, self.now
-        if now is None:  # all was dropped meanwhile
-            return True
+        if now is None:  # all was noted or dropped meanwhile
+            return not self.scopes.installed
         made = result
         if call.gives >= 0:
             before = given[call.gives]
@@ -265,8 +265,8 @@ class SteadyTurns(PlannedArguments):
     def takes_whole(
         self, module: Any, args: tuple[Any, ...], frame: FrameType
     ) -> WholeCall | None:  # fmt: skip
-        """A module is called: if it is to come, and is heard as a whole, it is entered; its call
-        then."""
+        """Enters a module that is called if it is to come and is heard as a whole: its call, or
+        None."""
         # The hot path: most modules of a turn that is held.
         if self.now is None and not self._begins(frame):
             return None
