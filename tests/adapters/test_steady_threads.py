@@ -52,7 +52,8 @@ def test_what_another_thread_notes_is_in_order(monkeypatch: pytest.MonkeyPatch) 
     looks = threading.Thread(target=adapter.drain)
     space |= {"steady": adapter.steady, "looks": looks, "noted": noted}
     source = (
-        "n = 0\nwhile not noted.is_set() or n % 100:\n    n += 1\n    z = w.detach() * 2\n"
+        "n = 0\nwhile n < 20_000 and (not noted.is_set() or n % 100):\n"
+        "    n += 1\n    z = w.detach() * 2\n"
         "    if len(steady._heard) > 8 and not looks.ident:\n        looks.start()\n"
     )
     interval = sys.getswitchinterval()
@@ -65,6 +66,7 @@ def test_what_another_thread_notes_is_in_order(monkeypatch: pytest.MonkeyPatch) 
         sys.setswitchinterval(interval)
     recorded = Recorded(adapter)
     assert not adapter.faults
+    assert noted.is_set()
     # pytest has loops too
     assert space["n"] == max(loop["count"] for loop in recorded.model.loops.values())
 
