@@ -5,9 +5,7 @@ program and writes down what it hears as raw records:
 
 - ``native.py``: graphwidget's own engine. ``heard_ops.py`` hears its ops, ``heard_scopes.py`` the
   modules and steps that its program enters, ``backward_runs.py`` its backward runs (with
-  ``local_derivatives.py``), and ``raised_calls.py`` the calls that raise. Once all turns of a loop
-  do the same, ``steady_turns.py`` hears in the place of these: it compares what is said with what
-  was to be said (``steady_plan.py``), and holds it (``held_turns.py``) until somebody looks.
+  ``local_derivatives.py``), and ``raised_calls.py`` the calls that raise.
 - ``pytorch/``: the user's PyTorch (``imported_torch.py`` says whether there is one).
 - ``static_graphs.py``: graphs of ``graphwidget.static``, and ``static_passes.py`` what passes make
   of them.

@@ -17,7 +17,7 @@ from ..graph.errors import ErrorFacts
 from ..optable import TABLE
 from ..recording import events as ev
 from ..recording.positions import Position
-from ..recording.recorder import NodeRef, Recorder, Ref
+from ..recording.recorder import NodeRef, Recorder
 from ..recording.summary import COPIED, Captured, capture, summary
 from .call_events import CallEvents, edge_and_saved_indices
 from .identity import Identity, guarded
@@ -65,11 +65,8 @@ class BackwardRuns:
     def run_begins(self, run: RunBase) -> None:
         if run._rec is not None:
             return  # a live run: it was told when it was held before its first node
-        self.note_run(run, self.position(_getframe(2)))  # the engine's own frame is always there
-
-    def note_run(self, run: RunBase, position: Position | None) -> None:
-        """Note that a run begins."""
         try:
+            position = self.position(_getframe(2))  # the engine's own frame is always there
             identity = self.identity
             roots: list[tuple[int | None, int]] = []
             tensors = run.tensors or (None,) * len(run.roots)
@@ -81,7 +78,7 @@ class BackwardRuns:
             if inputs is not None:
                 inputs = tuple([identity.current(each).id for each in inputs])
             run._rec = self.recorder.ids.run()
-            self.begin_local()
+            self._left = FIRST_NODES
             event = ev.Backward(
                 run._rec, tuple(roots), bool(run.retain_graph), bool(run.create_graph),
                 bool(run.live), inputs, None,
@@ -93,68 +90,49 @@ class BackwardRuns:
     def node_starts(self, run: RunBase, node: NodeBase, grads: tuple[Any, ...]) -> None:
         try:
             taken = self.take(grads)
-            self.note_start(run, node, taken, self.local(node, taken, copied))
+            ref = node._rec
+            if ref is None or ref.id not in self.nodes:
+                ref = self.identity.target(node, None)
+            local = self._local_of(node, taken)
+            self._started = started = (self._starts, run._rec, ref, taken, local)
+            self.raw.append(started)
         except Exception as error:
             self.fault(error)
 
-    def local(
-        self, node: NodeBase, taken: Grads, take: Callable[[Any], Copied | None]
-    ) -> Copied | None:
-        """What the local derivatives of a node that starts follow from, if they are wanted: taken
-        from the node by ``take``."""
+    def _local_of(self, node: NodeBase, taken: Grads) -> Copied | None:
+        """What the local derivatives of a node that starts follow from, if they are wanted."""
         if self._left > 0 and node.op is not None and len(taken) == 1:
             grad = taken[0]
             if grad is not None and _items(grad[1]) <= MAX_ITEMS:
                 self._left -= 1
-                return take(node)
+                return copied(node)
         return None
-
-    def note_start(self, run: RunBase, node: NodeBase, taken: Grads, local: Copied | None) -> None:
-        """Note that a node starts."""
-        ref = node._rec
-        if ref is None or ref.id not in self.nodes:
-            ref = self.identity.target(node, None)
-        self._started = started = (self._starts, run._rec, ref, taken, local)
-        self.raw.append(started)
 
     def node_finishes(
         self, run: RunBase, node: NodeBase, grads: tuple[Any, ...], freed: bool
     ) -> None:
         try:
-            self.note_finish(run, node, freed, self.take(grads))
+            taken = self.take(grads)
+            op, raw, started = node.op, self.raw, self._started
+            indices = slots(node) if op is None or op.variadic else None
+            finished = (run._rec, node._rec, freed, node.__class__, indices, taken)
+            if raw and raw[-1] is started:  # nothing came in between
+                raw[-1] = (self._runs, *finished, *started[3:])
+            else:
+                raw.append((self._finishes, *finished))
         except Exception as error:
             self.fault(error)
-
-    def note_finish(self, run: RunBase, node: NodeBase, freed: bool, taken: Grads) -> None:
-        """Note that a node has finished."""
-        op, raw, started = node.op, self.raw, self._started
-        indices = slots(node) if op is None or op.variadic else None
-        finished = (run._rec, node._rec, freed, node.__class__, indices, taken)
-        if raw and raw[-1] is started:  # nothing came in between
-            raw[-1] = (self._runs, *finished, *started[3:])
-        else:
-            raw.append((self._finishes, *finished))
 
     def leaf_ran(self, run: RunBase, node: Any, grad: Any) -> None:
         try:
             grads = self.take((grad,))
-            grad = node.variable._grad
-            self.note_leaf(run, node, grads, self.grad_content(node.variable, grads[0]), grad)
+            ref = node._rec
+            if ref is None or ref.id not in self.nodes:
+                ref = self.identity.target(node, None)
+            told = self._grad(node.variable, "accumulated", grads[0], run._rec)
+            self.raw.append((self._accumulates, run._rec, ref, False, grads, told))
         except Exception as error:
             self.fault(error)
-
-    def note_leaf(
-        self, run: RunBase, node: Any, grads: Grads, content: Captured | None,
-        grad: TensorBase | None,
-    ) -> None:  # fmt: skip
-        """Note that a leaf's node ran; ``content`` is that of the leaf's ``.grad`` then, which was
-        ``grad`` if anybody still knows that."""
-        ref = node._rec
-        if ref is None or ref.id not in self.nodes:
-            ref = self.identity.target(node, None)
-        value = self.identity.current(node.variable)
-        told = self._grad(value, node.variable, "accumulated", grads[0], run._rec, content, grad)
-        self.raw.append((self._accumulates, run._rec, ref, False, grads, told))
 
     @guarded
     def run_ends(self, run: RunBase, status: str, error: BaseException | None) -> None:
@@ -164,55 +142,33 @@ class BackwardRuns:
 
     # Gradients and flags -------------------------------------------------------------------
     def accumulated(self, run: RunBase, tensor: TensorBase, how: str, added: Any) -> None:
-        self.recorder.catch_up()
         try:
-            ref, taken = self.identity.current(tensor), self.take((added,))[0]
-            content = self.grad_content(tensor, taken)
-            told = self._grad(ref, tensor, how, taken, run._rec, content, tensor._grad)
+            told = self._grad(tensor, how, self.take((added,))[0], run._rec)
             self.raw.append((self._tells_grad, *told))
         except Exception as error:
             self.fault(error)
 
     @guarded
     def grad_assigned(self, tensor: TensorBase) -> None:
-        self.note_grad(tensor, self.grad_content(tensor, None), tensor._grad)
-
-    def note_grad(
-        self, tensor: TensorBase, content: Captured | None, grad: TensorBase | None
-    ) -> None:
-        """Note that a tensor was given a ``.grad`` of that content, or none."""
-        ref, how = self.identity.current(tensor), "cleared" if content is None else "assigned"
-        told = self._grad(ref, tensor, how, None, None, content, grad)
-        self.raw.append((self._tells_grad, *told))
+        how = "cleared" if tensor._grad is None else "assigned"
+        self.raw.append((self._tells_grad, *self._grad(tensor, how, None, None)))
 
     def owner_changed(self, written: TensorBase) -> None:
         """When what was written in place is some tensor's ``.grad``, tell its new value."""
         owner = self.identity.owner(written)
         if owner is not None:
             how = "assigned" if written._data.any() else "zeroed"
-            ref, content = self.identity.current(owner), self.grad_content(owner, None)
-            told = self._grad(ref, owner, how, None, None, content, owner._grad)
-            self.raw.append((self._tells_grad, *told))
-
-    def begin_local(self) -> None:
-        """A run begins: local derivatives of so many of its nodes are computed."""
-        self._left = FIRST_NODES
-
-    def grad_content(self, tensor: TensorBase, added: Captured | None) -> Captured | None:
-        """The content of a tensor's ``.grad``, to which was ``added``."""
-        grad = tensor._grad
-        if grad is None:
-            return None
-        # a first gradient often is the very array that was added
-        return added if added and grad._data is self._last() else capture(grad._data)
+            self.raw.append((self._tells_grad, *self._grad(owner, how, None, None)))
 
     def _grad(
-        self, ref: Ref, tensor: TensorBase, how: str, added: Captured | None, run: int | None,
-        content: Captured | None, grad: TensorBase | None,
-    ) -> tuple[Any, ...]:  # fmt: skip
-        """What is told of a tensor's ``.grad``."""
-        value = None
+        self, tensor: TensorBase, how: str, added: Captured | None, run: int | None
+    ) -> tuple[Any, ...]:
+        """The fields of the event of a tensor's ``.grad``, to which was ``added``."""
+        ref, grad = self.identity.current(tensor), tensor._grad
+        value = content = None
         if grad is not None:
+            # a first gradient often is the very array that was added
+            content = added if added and grad._data is self._last() else capture(grad._data)
             if grad._node is not None:
                 value = self.identity.current(grad).id
             owners = self.identity.owners
@@ -223,7 +179,6 @@ class BackwardRuns:
 
     @guarded
     def flagged(self, tensor: TensorBase) -> None:
-        self.recorder.catch_up()
         ref = self.identity.current(tensor)
         needed = bool(tensor._requires_grad)
         if not needed:
@@ -234,7 +189,6 @@ class BackwardRuns:
     # Errors --------------------------------------------------------------------------------
     @guarded
     def failed(self, error: BaseException) -> None:
-        self.recorder.catch_up()
         self._failed(error, None, None)
 
     def _failed(self, error: BaseException, run: int | None, running: NodeBase | None) -> None:
@@ -265,7 +219,6 @@ class BackwardRuns:
     def raised(self, error: BaseException) -> None:
         """A cell was ended by an error: tell the call that raised it, if one of this package did
         and nothing was told of the error yet."""
-        self.recorder.catch_up()
         call = None if hasattr(error, "facts") else raised_call(error)
         if call is None:
             return
@@ -353,10 +306,6 @@ class BackwardRuns:
         self.recorder.tell(ev.Grad(value, how, told, more, run, grad_value))
 
     # Arrays --------------------------------------------------------------------------------
-    def forget_last(self) -> None:
-        """Arrays may have been written since the last one was captured."""
-        self._last = nothing
-
     def take(self, grads: Sequence[Any]) -> Grads:
         """Capture gradients (arrays, Tensors under create_graph, or None)."""
         if len(grads) == 1:

@@ -111,7 +111,6 @@ class Adapter(NativeAdapter):
             static.start()
 
     def settle(self) -> None:
-        self.recorder.catch_up()
         if self.static is not None:
             self.static.settle()
         for adapter in (self, self.pytorch):

@@ -32,7 +32,6 @@ class HeardGradCalls(HeardScopes):
         options: Mapping[str, Any],
     ) -> None:
         """Note the names of what ``autograd.grad`` gives, and what no op told of has made of it."""
-        self.recorder.catch_up()
         frame, identity = outside(unheard(_getframe(2))), self.identity
         refs = [identity.current(each) for each in inputs]
         position: Position | None = None

@@ -55,7 +55,6 @@ class HeardOps(HeardGradCalls):
     # Ops -----------------------------------------------------------------------------------
     @guarded
     def made(self, tensor: TensorBase) -> None:
-        self.recorder.catch_up()
         frame = outside(_getframe(2))
         position, names, late = self._position(frame)
         if position is not None and position.initial:
@@ -76,73 +75,45 @@ class HeardOps(HeardGradCalls):
         outputs: tuple[TensorBase, ...],
         node: NodeBase | None,
     ) -> None:
+        # The hot path: some 2 µs. What is written out here is written out for speed.
         frame = _getframe(2 if _getframe(1).f_code is not HEARD else 3)
-        self.hear_call(op, inputs, params, outputs, node, frame)
-
-    def hear_call(
-        self,
-        op: Op,
-        inputs: Sequence[Any],
-        params: Mapping[str, Any],
-        outputs: tuple[TensorBase, ...],
-        node: NodeBase | None,
-        frame: FrameType,
-    ) -> None:
-        """Hear a call that ``frame`` makes."""
-        self.recorder.catch_up()  # of the other adapter, which may hold what came before
         try:
-            placed = self._position(frame)
-            if placed[0] is not None and placed[0].initial:
+            position, names, late = self._position(frame)
+            if position is not None and position.initial:
                 return
             if len(outputs) != 1 or op.variadic:
                 self._many(op, inputs, params, outputs, node, frame)
                 return
-            data = outputs[0]._data
+            out = outputs[0]
+            data = out._data
             if data.size <= COPIED:
                 content: Captured = data.dtype, data.shape, data.tobytes()
             else:
                 content = data.dtype, data.shape, statistics(data)
                 self._next = 0  # an op that takes long: look at the clock
-            needed = outputs[0]._requires_grad is not False
-            self.note_call(op, inputs, params, outputs[0], node, placed, content, needed)
+            refs = self._refs(inputs)
+            edges = None if node is None else self._made(node, inputs)
+            ref = out._rec = Ref(out, self._died)
+            ref.id = ref.storage = number = self._new_value()
+            ref.version = 0
+            self.values.add(number)
+            view_of = None
+            if out._counter is not None and (node is None or out._view is not None):
+                view_of = self.identity.share(out, ref, inputs)
+            needed = out._requires_grad is not False
+            self.raw.append(
+                (
+                    self._call, position, op, refs, frozen_params(params),
+                    ((ref, content, needed, view_of, names),),
+                    node and node._rec, node.__class__, edges,
+                )
+            )  # fmt: skip
+            if late:
+                self.raw.append((self._perhaps, None, ref, position, late, content, True))
             if len(self.raw) > self._next:
                 self._beat()
         except Exception as error:
             self.fault(error)
-
-    def note_call(
-        self,
-        op: Op,
-        inputs: Sequence[Any],
-        params: Mapping[str, Any],
-        out: TensorBase,
-        node: NodeBase | None,
-        placed: tuple[Position | None, Names, Names],
-        content: Captured,
-        needed: bool,
-    ) -> None:
-        """Note a call that gave one tensor: where it stands, with the names that this gets, what
-        it held, and whether it required a gradient."""
-        # The hot path: some 2 µs. What is written out here is written out for speed.
-        position, names, late = placed
-        refs = self._refs(inputs)
-        edges = None if node is None else self._made(node, inputs)
-        ref = out._rec = Ref(out, self._died)
-        ref.id = ref.storage = number = self._new_value()
-        ref.version = 0
-        self.values.add(number)
-        view_of = None
-        if out._counter is not None and (node is None or out._view is not None):
-            view_of = self.identity.share(out, ref, inputs)
-        self.raw.append(
-            (
-                self._call, position, op, refs, frozen_params(params),
-                ((ref, content, needed, view_of, names),),
-                node and node._rec, node.__class__, edges,
-            )
-        )  # fmt: skip
-        if late:
-            self.raw.append((self._perhaps, None, ref, position, late, content, True))
 
     def _refs(self, inputs: Sequence[Any]) -> list[Any]:
         """The identities of what a call was given."""
@@ -223,7 +194,6 @@ class HeardOps(HeardGradCalls):
         node: NodeBase | None,
     ) -> None:
         try:
-            self.recorder.catch_up([tensor])
             frame, names = unheard(_getframe(1)), NO_NAMES
             if self._step is not None and in_optimizers(frame.f_code.co_filename):
                 position: Position | None = self._step
@@ -267,23 +237,19 @@ class HeardOps(HeardGradCalls):
             if self._step is None:
                 return  # its first values, or the step began before we came
             self._last = nothing
-            self.note_step(optimizer, [(each, capture(each._data)) for each in parameters])
+            identity = self.identity
+            written: list[Written] = []
+            for tensor in parameters:
+                before, view = identity.before(tensor), tensor._view
+                after = identity.renew(tensor)
+                base_before = base_after = None
+                if view is not None:
+                    base_before, base_after = identity.before(view.base), identity.renew(view.base)
+                    identity.tell_value(view.base, base_after)
+                identity.tell_content(tensor, after, capture(tensor._data))
+                written.append((before, after, base_before, base_after))
+            self.raw.append((self._stepped, self._step, type(optimizer).__name__, written))
             if len(self.raw) > self._next:
                 self._beat()
         except Exception as error:
             self.fault(error)
-
-    def note_step(self, optimizer: Any, parameters: Sequence[tuple[TensorBase, Captured]]) -> None:
-        """Note that an optimizer's step wrote parameters, and what each held then."""
-        identity = self.identity
-        written: list[Written] = []
-        for tensor, content in parameters:
-            before, view = identity.before(tensor), tensor._view
-            after = identity.renew(tensor)
-            base_before = base_after = None
-            if view is not None:
-                base_before, base_after = identity.before(view.base), identity.renew(view.base)
-                identity.tell_value(view.base, base_after)
-            identity.tell_content(tensor, after, content)
-            written.append((before, after, base_before, base_after))
-        self.raw.append((self._stepped, self._step, type(optimizer).__name__, written))

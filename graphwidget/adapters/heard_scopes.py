@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sys import _getframe
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
 from ..graph.base import TensorBase
@@ -28,16 +28,12 @@ class HeardScopes(BackwardRuns):
         self._step: Position | None = None  # where what an optimizer's step does stands
 
     def scope(self, kind: str, of: Any, open: bool) -> None:
-        self.hear_scope(kind, of, open, unheard(_getframe(1)))
-
-    def hear_scope(self, kind: str, of: Any, open: bool, frame: FrameType) -> None:
-        """Hear that the code of ``frame`` enters a scope, or leaves it."""
-        self.recorder.catch_up()
+        """Record that the program enters a scope, or leaves it."""
         try:
             if open:
-                self._begins(kind, of, frame)
-                return
-            self.note_end(kind)
+                self._begins(kind, of, unheard(_getframe(1)))
+            else:
+                self._ends(kind)
         except Exception as error:
             self.fault(error)
 
@@ -53,16 +49,7 @@ class HeardScopes(BackwardRuns):
             last = self.positions.site
             if kind == "module" and position.direct and last is not None and last.asks:
                 self._name_parts(last, above)
-        numbers = numbers_of(of) if kind == "step" else ""
-        self.note_scope(kind, of, position, frame.f_code, numbers, frame)
-
-    def note_scope(
-        self, kind: str, of: Any, position: Position | None, code: CodeType, numbers: str,
-        frame: FrameType | None = None,
-    ) -> None:  # fmt: skip
-        """Note that ``code`` enters a scope: with the ``numbers`` of an optimizer, and the frame
-        from which a module is found that nobody has met."""
-        number, name, text = self.recorder.ids.scope(), kind, numbers
+        number, name, text = self.recorder.ids.scope(), kind, ""
         self._scopes.append(number)
         if kind == "module":
             name, text = self.modules.called(of, frame, number), type(of).__name__
@@ -71,15 +58,15 @@ class HeardScopes(BackwardRuns):
                     ref = self.identity.current(tensor)
                     self.raw.append((self.calls.rebound, ref.id, "module", path))
                 self.modules.fresh.clear()
-            self.positions.calling = code
+            self.positions.calling = frame.f_code
             self.positions.enter(position)
         elif kind == "step":
-            name = type(of).__name__
+            name, text = type(of).__name__, numbers_of(of)
             self._step = None if position is None else position.inside
         self.raw.append((BEGINS, position, kind, number, name, text))
 
-    def note_end(self, kind: str) -> None:
-        """Note that the innermost scope ends."""
+    def _ends(self, kind: str) -> None:
+        """Record that the innermost scope ends."""
         number = self._scopes.pop() if self._scopes else None
         if number is not None:  # else it began before we came
             if kind == "module":

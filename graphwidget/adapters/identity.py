@@ -54,8 +54,6 @@ class Identity:
         """Whose ``.grad`` an array is, by the array's id."""
         self._first = recorder.ids.next_node  # nodes with smaller ids were made before
         self._fresh: set[int] = set()  # nodes that nobody had heard of
-        self.then: dict[Any, int] = {}
-        """While what was held is noted: versions that counters had at that time."""
 
     def begin(self) -> None:
         """What is made from now on is heard of."""
@@ -65,7 +63,7 @@ class Identity:
     # Values --------------------------------------------------------------------------------
     def current(self, tensor: TensorBase) -> Any:
         """The tensor's identity as it is now, told if nobody knows it yet."""
-        ref, version = tensor._rec, self._version(tensor._counter)
+        ref, version = tensor._rec, version_of(tensor)
         if ref is not None and ref.version == version and ref.id in self.recorder.values:
             return ref
         if tensor._number:
@@ -84,20 +82,13 @@ class Identity:
             self.target(node, tensor)
         return ref
 
-    def _version(self, counter: Any) -> int:
-        """What a storage's counter tells, or told then."""
-        if counter is None:
-            return 0
-        version: int = counter.version
-        return self.then.get(counter, version) if self.then else version
-
     def renew(self, tensor: TensorBase) -> Ref:
         """A new identity for the tensor: a new value of its storage, not told yet."""
         counter = tensor._counter
         ref = Ref(tensor, self.append)
         known = self.earlier.met(tensor._node) if self.earlier.unmet else None
         ref.id = self.recorder.ids.value() if known is None else known
-        ref.version = self._version(counter)
+        ref.version = version_of(tensor)
         before = tensor._rec
         if before is not None:
             ref.storage = before.storage
@@ -130,7 +121,7 @@ class Identity:
         a view of, if it is one."""
         counter = out._counter
         assert counter is not None
-        ref.version = self._version(counter)
+        ref.version = counter.version
         root = inputs[0] if out._view is None else out._view.base
         if root is None or root._counter is not counter:
             return None
@@ -162,16 +153,6 @@ class Identity:
         told: ev.Summary | None = None,
     ) -> None:  # fmt: skip
         """Tell the value with that content, or summary."""
-        self.append(self._telling(tensor, ref, content, told))
-
-    def pass_over(self, tensor: TensorBase, content: Captured) -> None:
-        """What the tensor is now, with that content, is only told when it is used."""
-        ref = self.renew(tensor)
-        self.recorder.lost[ref.id] = self._telling(tensor, ref, content, None)
-
-    def _telling(
-        self, tensor: TensorBase, ref: Ref, content: Captured | None, told: ev.Summary | None
-    ) -> Any:
         view, kind = tensor._view, cast(Any, type(tensor))
         base = None if view is None else self.current(view.base).id
         needed = tensor._requires_grad is not False
@@ -179,8 +160,8 @@ class Identity:
         self.values.add(ref.id)
         owner = self.owner(tensor) if self.owners else None
         of = None if owner is None else self.current(owner).id
-        return (
-            self.told, ref, needed, leaf, is_parameter(kind), base, content, told, of,
+        self.append(
+            (self.told, ref, needed, leaf, is_parameter(kind), base, content, told, of)
         )  # fmt: skip
 
     def _value(

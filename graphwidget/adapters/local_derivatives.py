@@ -36,36 +36,18 @@ Copied = tuple[Any, Any, tuple[Any, ...], tuple[Any, ...]]
 def copied(node: Any) -> Copied | None:
     """What the node's formula needs; None when its matrices are too large to be shown, or it has
     freed what it needs."""
-    found = uncopied(node)
-    return None if found is None else copied_of(found)
-
-
-def copied_of(found: Copied) -> Copied:
-    """What ``uncopied`` gave, with copies of all arrays."""
-    cls, fit, arrays, metadata = found
-    copies = [_copy(each) if each.__class__ is ndarray else each for each in arrays]
-    return cls, fit, tuple(copies), metadata
-
-
-def _copy(array: Any) -> tuple[Any, ...]:
-    return array.dtype, array.shape, array.tobytes()
-
-
-def uncopied(node: Any) -> Copied | None:
-    """The same, where arrays that nobody has written yet are not copied."""
     cls = node.__class__
     saved, metadata = _getters(cls)
     arrays: list[Any] = []
     if saved is not None:
         for array in saved(node):
-            written = None
             if array.__class__ is not ndarray:
                 if array is None or array.__class__ is Packed:
                     return None  # freed, or in the keeping of the user's hooks, not to be called
-                written, array = array._counter, array._data
+                array = array._data
             if array is None or array.size > MAX_SAVED:  # None: an operand that was left out
                 return None
-            arrays.append(array if written is None else _copy(array))
+            arrays.append((array.dtype, array.shape, array.tobytes()))
     if metadata is None:
         return cls, node.fit, tuple(arrays), ()
     told = metadata(node)

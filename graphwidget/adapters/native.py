@@ -24,22 +24,7 @@ from .identity import guarded
 from .library_results import named_by_call
 from .raw_records import MADE
 from .scope_marks import Given
-from .sorting import BEGINS, ENDS, Sorter
-from .steady_plan import (
-    ALONG,
-    CALL,
-    CLOSE,
-    DONE,
-    FINISH,
-    GRAD,
-    LEAF,
-    OPEN,
-    RUN,
-    START,
-    START_AND_FINISH,
-    STEP,
-)  # fmt: skip
-from .steady_turns import SteadyTurns
+from .sorting import Sorter
 
 BETWEEN, QUICK = 64, 0.002
 """Raw records between two looks at the clock, as long as they come within so many seconds."""
@@ -70,14 +55,6 @@ class NativeAdapter(HeardOps):
             self._perhaps: "turn", self.calls.made: "turn", self._wrote: "turn",
             self._stepped: "turn", self._unpacked: "turn",
         })  # fmt: skip
-        says = {
-            BEGINS: OPEN, ENDS: CLOSE, self._call: CALL, self._stepped: STEP, self._begin: RUN,
-            self._starts: START, self._finishes: FINISH, self._runs: START_AND_FINISH,
-            self._accumulates: LEAF, self._tells_grad: GRAD, recorder.tell: DONE,
-            self.identity.told: ALONG, self._perhaps: ALONG,
-        }  # fmt: skip
-        self.steady = SteadyTurns(self, says)
-        recorder.catch_up = self.steady.note_held
         self.faults: list[str] = []
         """What went wrong in here, in sentences."""
 
@@ -93,15 +70,11 @@ class NativeAdapter(HeardOps):
     # Switching on and off ------------------------------------------------------------------
     def start(self) -> None:
         """Observe from now on; whoever observed before is replaced."""
-        before = listeners.get_observer()
-        if isinstance(before, NativeAdapter):
-            before.recorder.catch_up()
         self.identity.begin()
         listeners.set_observer(self)
 
     def stop(self) -> None:
         """Observe no more (unless another has taken over already)."""
-        self.recorder.catch_up()
         if listeners.get_observer() is self:
             listeners.set_observer(None)
 
@@ -114,7 +87,6 @@ class NativeAdapter(HeardOps):
     def observing(self, commanded: bool = False) -> Iterator[None]:
         """Observe within the block, whoever observes outside of it. What a command of the page
         does (``commanded``) stands on no line of the program."""
-        self.recorder.catch_up()
         before = listeners.get_observer()
         listeners.set_observer(self)
         self._commanded, outer = commanded or self._commanded, self._commanded
@@ -122,7 +94,6 @@ class NativeAdapter(HeardOps):
             yield
         finally:
             self._commanded = outer
-            self.recorder.catch_up()
             listeners.set_observer(before)
 
     def fault(self, error: BaseException) -> None:
@@ -142,7 +113,6 @@ class NativeAdapter(HeardOps):
 
     def settle(self) -> None:
         """The program is between two statements: a call that was going on is over."""
-        self.recorder.catch_up()
         if not self.recorder.untouched:
             self.raw.append((self._settle, None))
 
@@ -150,7 +120,6 @@ class NativeAdapter(HeardOps):
     @guarded
     def bind(self, names: Iterable[tuple[str, str, TensorBase]]) -> None:
         """Record what variables are bound to, as far as it is known of and new."""
-        self.recorder.catch_up()
         for scope, name, tensor in names:
             ref, earlier = tensor._rec, self.identity.earlier
             if not earlier.knows(tensor._node) if ref is None else ref.id not in self.values:
@@ -160,14 +129,12 @@ class NativeAdapter(HeardOps):
 
     def peek(self, tensor: TensorBase) -> None:
         """Tell more of a value's numbers than is told of every value."""
-        self.recorder.catch_up()
         ref = self.identity.current(tensor)
         self.identity.tell_value(tensor, ref, detailed_summary(tensor._data))
 
     def value_of(self, tensor: TensorBase) -> int | None:
         """The value that the tensor is in this recording; None when it does not know it, or is over
         and has not heard what became of it since."""
-        self.recorder.catch_up()
         ref = tensor._rec
         if ref is None or ref.id not in self.values:
             return None
@@ -195,7 +162,6 @@ class NativeAdapter(HeardOps):
         now = monotonic()
         if len(self.raw) > self.sorter.most:
             self.sorter.sift()
-            self.steady.consider()
         if self.on_pulse is not None:
             self.sorter.pulse(self.on_pulse, now)
         # quick ops are counted, the clock is looked at after each slow one

@@ -38,9 +38,6 @@ COMPILES = compile_and_call.__code__
 Tree = dict[Any, tuple[CodeType, Any]]
 """By where a frame stands: its code, and the tree of the frames around it or the position."""
 
-Marked = tuple["Position | None", list["Position | None"]]
-"""The call of a module that goes on, and those around it."""
-
 Numbers = dict[str, Captured]
 """What variables hold."""
 
@@ -331,15 +328,6 @@ class PositionFinder:
     def leave(self) -> None:
         """It ends."""
         self._turn_to(self._bases.pop() if self._bases else None)
-
-    def mark(self) -> Marked:
-        """Where the program is in calls of modules."""
-        return self.base, self._bases[:]
-
-    def back_to(self, marked: Marked) -> None:
-        """The program is there again."""
-        self._bases = marked[1][:]
-        self._turn_to(marked[0])
 
     def _turn_to(self, base: Position | None) -> None:
         self.base = base

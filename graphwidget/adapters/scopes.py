@@ -6,7 +6,6 @@ and their turns are found afterwards, from the positions of consecutive records.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -243,11 +242,6 @@ class Scopes:
         """The innermost turn that is open and not told yet."""
         return self._outer[-1][0] if self._outer else None
 
-    @property
-    def loop(self) -> LoopMark | None:
-        """The innermost loop that is open."""
-        return next((mark for mark in reversed(self._open) if type(mark) is LoopMark), None)
-
     def outermost(self, loop: LoopMark) -> bool:
         """Whether an open loop is in no turn of another."""
         return all(mark.loop is loop for mark in self._open if type(mark) is Turn)
@@ -257,38 +251,24 @@ class Scopes:
         loop: LoopMark,
         turns: Iterable[tuple[Iterable[Given], Iterable[int]]],
         rest: Records,
-        goes_on: bool = False,
     ) -> None:
         """Turns of a loop were let go of, which did what the newest one did; that one is over. Of
         each there are left the values that it named, the roots of its backward runs, and in all the
-        ``rest`` of their records. The last one may go on."""
-        at = self._open.index(loop) + 1
-        region = self._open[at].region if at < len(self._open) else None
-        passed = deque(turns)
-        last = passed.pop() if goes_on and passed and region is not None else None
-        if last is not None or passed:
-            self._close_from(at)
-            self._blocks[-1].wanted = None
-        for named, roots in passed:
+        ``rest`` of their records."""
+        self._close_from(self._open.index(loop) + 1)
+        self._blocks[-1].wanted = None
+        for named, roots in turns:
             turn = Turn(0, loop, [])
             turn.region = loop.region
             self._open.append(turn)
-            self._note_numbers(turn, named, roots)
+            for given in named:
+                self.note_scalar(given)
+            self._note_roots(turn, roots)
             self._open.pop()
             loop.note(turn)
             loop.count += 1
-        if last is not None and region is not None:
-            self._enter(region)
-            self._note_numbers(self._open[-1], *last)
-            self._blocks[-1].last = None  # the program is somewhere in it
         self.out += rest
         self.size += len(rest)
-
-    def _note_numbers(self, turn: Mark, named: Iterable[Given], roots: Iterable[int]) -> None:
-        for given in named:
-            self.note_scalar(given)
-        if type(turn) is Turn:
-            self._note_roots(turn, roots)
 
     def begin(self, to: Position | None, kind: str, number: int, name: str, text: str) -> None:
         """A module's call or an optimizer's step begins: unlike what is found from positions, it

@@ -8,7 +8,7 @@ scopes as after the first of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
@@ -33,9 +33,9 @@ SIFT = 1_024
 MAX_LIVE = 4_000
 """Records of which events are made while a cell runs; from then on more and more seldom."""
 
-BEGINS, ENDS, TICK, PASSED = object(), object(), object(), object()
+BEGINS, ENDS, TICK = object(), object(), object()
 """Stand in the place of a function in the records of scopes that say themselves when they begin
-and end, of turns of outer loops, and of turns of which nothing else was noted."""
+and end, and of turns of outer loops."""
 
 
 NOWHERE = ("value", "node", "finish", "free", "told", "run")
@@ -176,32 +176,6 @@ class Sorter:
         records, self._aside, self._rest, self.pattern = self._aside + self._rest, [], [], None
         self._follow(records, 0, learn=False)
 
-    def newest_turn(self) -> Records:
-        """What is put aside of the newest turn that is over, of those that repeat."""
-        return self._aside[-self.pattern.size :] if self.pattern is not None else []
-
-    def at_start(self, tail: int) -> bool:
-        """Whether another of the turns that repeat is just over, but perhaps for so many records
-        that come with the next."""
-        self.sift()
-        return self.pattern is not None and 0 <= self.pattern.size - len(self._rest) <= tail
-
-    def _pass_over(
-        self, turns: Iterable[tuple[Iterable[Given], Iterable[int]]], follows: bool, goes_on: bool
-    ) -> None:
-        """Turns of the innermost loop have passed of which nothing else was noted. The first of
-        them may be the one that was noted last (``follows``), and the newest may go on."""
-        scopes, passed = self.scopes, iter(turns)
-        if follows:
-            named, roots = next(passed)
-            for given in named:
-                scopes.note_scalar(given)
-            scopes.ran(roots)
-        loop = scopes.loop
-        if loop is not None:
-            scopes.pass_over(loop, passed, [], goes_on)
-            self.ring.forget(loop)
-
     # All others -----------------------------------------------------------------------------
     def _follow(self, batch: Records, at: int, learn: bool = True) -> int:
         """Put records where they belong, with those of the scopes that open and close; up to where
@@ -234,9 +208,6 @@ class Sorter:
                 unkept += 1  # what closes has records of its own
             elif function is TICK:
                 scopes.ticks = record[1]
-                unkept += 1
-            elif function is PASSED:
-                self._pass_over(*record[1:])
                 unkept += 1
             else:
                 position = record[POSITION]

@@ -94,7 +94,6 @@ class StaticAdapter(Listener):
 
     def settle(self) -> None:
         """The program has moved on: the operation added last is what its call gave."""
-        self.recorder.catch_up()
         if self._latest is not None:
             operation, _site, names = self._latest
             self._latest = None

@@ -106,14 +106,10 @@ class Recorder:
         self._closing: dict[int, NodeRef] = {}  # nodes told and not freed
         self.sort: Callable[[list[Any]], list[Any]] = lambda batch: batch
         """Puts in order what is about to be told; adapters may have records to add."""
-        self.catch_up: Callable[..., None] = lambda written=(): None
-        """Has an adapter note what it has put off: before something else is noted, which may have
-        ``written`` tensors."""
         self.log.on_forget = self._forget
 
     def drain(self) -> None:
         """Turn the raw records so far into events of the log."""
-        self.catch_up()
         with self.lock, no_collection():
             if self.untouched:
                 return

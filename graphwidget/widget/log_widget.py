@@ -192,6 +192,5 @@ class LogWidget(FrontEnd):
         """Send what would wait for the next op, perhaps long. On its own thread: it only sends."""
         self._timer = None
         self._next = monotonic() + FOLLOW
-        self.recorder.catch_up()
         if self.recorder.raw:
             self._send_new()

@@ -220,12 +220,7 @@ def test_of_many_parameters_over_epochs_all_that_a_kept_turn_read_is_told(engine
     assert all(row["names"] for row in versions), "a parameter has its name in every turn"
 
 
-@pytest.mark.parametrize("steady", [True, False])
-def test_nothing_is_kept_of_turns_that_are_let_go(
-    steady: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # whether turns are held depends on how long they take
-    monkeypatch.setattr("graphwidget.adapters.steady_turns.SLOW_TURN", 1e9 if steady else 0.0)
+def test_nothing_is_kept_of_turns_that_are_let_go() -> None:
     sizes = []
     for turns in (500, 2000):
         seen = record(TRAINING.replace(str(TURNS), str(turns)))

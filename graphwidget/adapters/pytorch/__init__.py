@@ -10,15 +10,6 @@
   ``node_teller.py`` tells of them (``reachable_nodes.py`` knows what a run reaches whose turn
   repeats another), ``live.py`` holds it between nodes. ``positions.py`` says where the program
   stands, and ``warned_lines.py`` lets PyTorch's warnings say it too.
-- **Holding.** Once the turns of a loop repeat, ``steady_turns.py`` hears in the place of these, as
-  the file of that name does for our own engine. A *stretch* is what is done from one backward run
-  to the next. It compares what is done with the *plan* of the stretch (``steady_plan.py``;
-  ``planned_arguments.py`` compares arguments, ``single_call_modules.py`` has the modules that make
-  one call, and sequences of such, whose calls need not be heard). What is as planned is *held*:
-  kept as it came (``held_turns.py``, ``held_stretches.py``, ``held_steps.py``). It is *noted* when
-  anything else is done or somebody looks, as those above would have noted it
-  (``note_protocols.py`` says what they are asked). Older stretches are *let go of*;
-  ``dropped_turns.py`` has what remains of them.
 - **Knowing.** ``identity.py`` and ``tensors.py`` give ids; ``tensor_facts.py``, ``node_facts.py``
   and ``saved_tensors.py`` ask PyTorch; ``ops.py`` and ``view_writes.py`` ask the op table;
   ``earlier_calls.py`` reads graphs made before anybody listened.

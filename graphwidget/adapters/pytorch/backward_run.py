@@ -335,8 +335,6 @@ class BackwardRun:
                 self.hooks.remove()
             if status == "ok":
                 self._learns_nothing()
-            else:
-                self.runs.steady.forget()
             if self.told is None:
                 for number in self._over(status):
                     self.recorder.raw.append((self.recorder.free, number))
@@ -348,8 +346,6 @@ class BackwardRun:
             self.recorder.raw.append((self.recorder.tell, ev.Done(self.id, status)))
             self._retained()
             self.runs.is_over()
-            if status == "ok" and self.gate is None:
-                self.runs.steady.ran(self)
         except Exception as error:
             self.runs.fault(error)
 

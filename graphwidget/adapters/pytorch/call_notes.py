@@ -6,7 +6,7 @@ What it made is seen by its result; what it wrote, by its arguments' versions be
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from types import CodeType, FrameType
 from typing import Any, Protocol
 
@@ -20,11 +20,9 @@ from . import ops
 from .arguments import TENSORS, Given, given_back
 from .call_recorder import CallRecorder
 from .heard_functions import FLAGS
-from .identity import Identity, Made, Slots
+from .identity import Identity, Made
 from .own_backwards import Hook
 from .positions import Named
-from .reachable_nodes import MAX_CALLS
-from .steady_turns import SteadyTurns
 from .tape import MOST, Heard, Tape, Write, new_tuple
 from .tensor_facts import asked, base_of, grad_fn_of
 from .tensors import Alias
@@ -49,9 +47,8 @@ class CallNotes:
     """What is noted of calls, and by the way."""
 
     def __init__(
-        self, recorder: Recorder, identity: Identity, records: CallRecorder, position: Where,
-        steady: SteadyTurns,
-    ) -> None:  # fmt: skip
+        self, recorder: Recorder, identity: Identity, records: CallRecorder, position: Where
+    ) -> None:
         super().__init__()
         self.recorder = recorder
         self.identity = identity
@@ -74,7 +71,6 @@ class CallNotes:
         self.still = 0
         """How many calls in a row touched no gradient."""
         self.writes = Writes(identity)
-        self.steady = steady
         self.tape = Tape(identity.refs)
 
     def go_on_from(self, before: CallNotes) -> None:
@@ -107,60 +103,33 @@ class CallNotes:
         except (RuntimeError, AttributeError):
             return False
         if id(result) in identity.refs:
-            same = id(result) in map(id, tensors)
-            self.steady.gave_back(func, args, kwargs, None if pair or not same else result)
-            return same
+            return id(result) in map(id, tensors)
         position, names, late = self.position(frame)
         if position is not None and position.initial:
             return False
-        enabled = torch.is_grad_enabled()
-        self.note_made(
-            func, name, (refs, args, kwargs), result, enabled, position, names, late, node, pair
-        )
-        return True
-
-    def note_made(
-        self, func: Callable[..., Any], name: str,
-        before: tuple[Sequence[Ref], tuple[Any, ...], Mapping[str, Any]], result: torch.Tensor,
-        enabled: bool, position: Position | None, names: Names, late: Names, node: Any,
-        pair: bool = False, saves: Sequence[Slots] | None = None, made: Ref | None = None,
-    ) -> Ref:  # fmt: skip
-        """Note a call that only made one tensor, which is given its identity if it has none yet
-        (``made``); ``before`` are those of the tensors that it was given, and its arguments. What
-        its nodes had saved that have run since is given as ``saves``."""
-        identity = self.identity
-        refs, args, kwargs = before
-        if made is None:
-            made = identity.fresh(result)
+        made = identity.fresh(result)
         call: Heard = new_tuple(
             Heard,
             (position, func, name, args, kwargs, (made, None) if pair else made, tuple(refs),
-             (made,), (), enabled, names, late, False, ()),
+             (made,), (), torch.is_grad_enabled(), names, late, False, ()),
         )  # fmt: skip
         self.tape.heard(call)
         self.still = self.still + 1 if node is None else 0
-        steady = self.steady
-        steady.said.append(call)
-        if len(steady.said) > MAX_CALLS:
-            steady.forget()
         if not identity.defers:
-            nodes = () if node is None else ((node, result.output_nr, made),)
-            steady.saved[made.facts.number] = self.records.tell(call, nodes, saves)
+            self.records.tell(call, () if node is None else ((node, result.output_nr, made),))
             self.heard()
-            return made
+            return True
         raw = self.recorder.raw
         raw.append(call)
         if node is not None:
             identity.claim_fresh(node, result.output_nr, call)
         if len(raw) > MOST:
-            steady.forget()
             self.heard()
-        return made
+        return True
 
     def note(self, func: Callable[..., Any] | None, name: str, before: Given, result: Any) -> None:
         """Note any call."""
-        identity, steady = self.identity, self.steady
-        steady.unusual, unusual = True, steady.unusual
+        identity = self.identity
         tensors, refs, args, kwargs = before
         written = written_by(tensors, refs, result)
         single = type(result) in TENSORS
@@ -189,16 +158,10 @@ class CallNotes:
         else:
             identity.unheard += 1
         if not tensors:
-            if func is not None and single and not new[0].facts.requires_grad:
-                steady.said.append(call)
-                steady.unusual = unusual
             self._factory(new, position, names or late)
             return
         if name in ("data", "detach") and made:
-            self.note_alias(made[0], refs[0], name)
-            if name == "detach" and single:
-                steady.said.append(call)
-                steady.unusual = unusual
+            self._note_alias(made[0], refs[0], name)
         if written or name == "batch_norm":
             self.writes.silent(call, written)
         self._tell(call, made, written)
@@ -206,7 +169,7 @@ class CallNotes:
             self.writes.into_gradients(call, written)
         self.heard()
 
-    def note_alias(self, tensor: torch.Tensor, of: Ref, how: str) -> None:
+    def _note_alias(self, tensor: torch.Tensor, of: Ref, how: str) -> None:
         """Note that a tensor has the memory of another one, and no history."""
         aliases = self.identity.aliases
         if len(aliases) > MAX_KEPT:
@@ -259,21 +222,6 @@ class CallNotes:
             known = tuple(refs)
             self.tape.heard(Heard(None, func, name, args, kwargs, kept, known, (), (), enabled))
 
-    def note_factory(
-        self, func: Callable[..., Any], name: str, args: tuple[Any, ...],
-        kwargs: Mapping[str, Any], result: torch.Tensor, enabled: bool, position: Position | None,
-        names: Names, late: Names,
-    ) -> Ref:  # fmt: skip
-        """Note a call that made a tensor of none, which is given its identity."""
-        made = self.identity.fresh(result)
-        call = Heard(
-            position, func, name, args, kwargs, made, (), (made,), (), enabled, names, late
-        )  # fmt: skip
-        self.tape.heard(call)
-        self.steady.said.append(call)
-        self._factory((made,), position, names or late)
-        return made
-
     def _factory(self, made: Sequence[Ref], position: Position | None, names: Names) -> None:
         """A call without tensors made one: a leaf, and no op of the graph."""
         for ref in made:
@@ -285,7 +233,7 @@ class CallNotes:
             self.identity.note(ref, (self.records.made, position, "made", ref.id, told))
         self.heard()
 
-    def stepped(self, name: str, given: Given, position: Position | None) -> list[Write]:
+    def stepped(self, name: str, given: Given, position: Position | None) -> None:
         """An optimizer's step wrote parameters, which are ``given``."""
         # The hot path: every parameter of every step.
         identity = self.identity
@@ -302,11 +250,6 @@ class CallNotes:
                 site = None if position is None else position.site
                 how = f"a fused step of {name}"
                 identity.wrote_silently(tensor, write.after.id, site, how)
-        self.note_step(name, position, writes)
-        return writes
-
-    def note_step(self, name: str, position: Position | None, writes: Sequence[Write]) -> None:
-        """Note what an optimizer's step wrote."""
         known = tuple([write.before for write in writes])
         call = Heard(position, None, name, known, {}, None, known, (), tuple(writes), False)
         if any(write.after.version != write.before.version for write in writes):
@@ -316,11 +259,6 @@ class CallNotes:
         else:
             self.identity.assure(*[write.after for write in writes])
             self.records.stepped(call)
-
-    def note_passed_write(self, name: str, position: Position | None, write: Write) -> None:
-        """Note what several steps did with a parameter, of which nothing else is known."""
-        record = self.records.tell_passed_write, None, name, position, write
-        self.identity.note(write.after, record, write.before)
 
     def _flags(self, tensors: list[torch.Tensor], refs: list[Ref]) -> None:
         for tensor, ref in zip(tensors[:1], refs[:1], strict=True):

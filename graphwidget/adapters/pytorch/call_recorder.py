@@ -20,8 +20,8 @@ from ..scope_marks import Given
 from ..scopes import Scopes
 from ..sorting import BEGINS
 from . import ops
-from .identity import TOKEN, Identity, Made, Slots
-from .tape import Facts, Heard, Write
+from .identity import TOKEN, Identity, Made
+from .tape import Facts, Heard
 from .tensor_facts import Captured, content_of, grad_fn_of, summarized
 from .tensors import Deferred
 from .view_writes import saved_inside
@@ -45,11 +45,8 @@ class CallRecorder:
         self.scopes = scopes
 
     # Records -------------------------------------------------------------------------------
-    def tell(
-        self, call: Heard, nodes: Sequence[Made], saves: Sequence[Slots] | None = None
-    ) -> list[tuple[ev.Saved, ...]]:
-        """A call, and the nodes that it made, and what these saved: what they have let go of since
-        is given as ``saves``."""
+    def tell(self, call: Heard, nodes: Sequence[Made]) -> None:
+        """Emit a call and the nodes that it made."""
         identity, raw = self.identity, self.recorder.raw
         values: list[Any] = []
         for ref in call.made:
@@ -68,7 +65,7 @@ class CallRecorder:
             given = ops.called(call.name, call.args, call.kwargs, not call.made).inputs
             inside = saved_inside(call.name, given, call.writes[0]) if through else []
         roots = [each[0] for each in nodes]
-        return identity.tell_nodes(roots, nodes, near, number, inside, saves)
+        identity.tell_nodes(roots, nodes, near, number, inside)
 
     def stepped(self, call: Heard) -> None:
         """What an optimizer's step did with its parameters."""
@@ -203,18 +200,6 @@ class CallRecorder:
         for write in call.writes:
             told = [self._write(write)]
             self._tell(position, name, step_key(name), (write.before.id,), values, {}, told, number)
-
-    def tell_passed_write(
-        self, _none: None, name: str, position: Position | None, write: Write
-    ) -> None:
-        """What steps did with a parameter of which nothing else is told: the record is of none of
-        the turns around it, so it has no position itself."""
-        told, before = [self._write(write)], (write.before.id,)
-        self.names.recall(before)
-        record = self.recorder.lost.pop(write.after.id, None)
-        if record is not None:  # its value was let go of with the turns around
-            record[0](*record[1:])
-        self._tell(position, name, step_key(name), before, [], {}, told, [])
 
     def _tell(
         self, position: Position | None, name: str, key: str, inputs: tuple[int | str, ...],

@@ -16,7 +16,6 @@ import torch.autograd.graph
 from ...graph import runtime
 from ...recording.positions import Position
 from .backward_run import BackwardRun
-from .held_turns import HeldRun
 from .live import Abandoned, LiveRun, gate_of_this_thread
 from .ops import tensors_in
 from .run_context import RunContext
@@ -76,7 +75,6 @@ class EngineEntry(RunContext):
         if gate is None and not self.calls.off:
             self.about_to_run()
         if gate is None and runtime.drive is not None:
-            self.recorder.catch_up()
             held = LiveRun(lambda: self._run(entry, t_outputs, args, kwargs))
             runtime.drive(held)  # type: ignore[arg-type]  # it is driven like the core's own
             if held.status != "ready":
@@ -85,14 +83,9 @@ class EngineEntry(RunContext):
                 return held.result
         if gate is not None:
             gate.depth += 1
-        run: BackwardRun | HeldRun | None = None
         try:
             with torch._C.DisableTorchFunction():
-                if self.steady.going_on and gate is None:
-                    run = self.steady.run(entry, t_outputs, args, kwargs)
-                if run is None:
-                    self.recorder.catch_up()
-                    run = self.begun(entry, t_outputs, args, kwargs)
+                run = self.begun(entry, t_outputs, args, kwargs)
         except Exception as error:
             self.fault(error)
             return entry(t_outputs, *args, **kwargs)
@@ -130,12 +123,10 @@ class EngineEntry(RunContext):
         self.calls.run(run.position, entry, (tuple(outputs), *args), kwargs)
         return run
 
-    def _over(self, run: BackwardRun | HeldRun, result: Any) -> None:
+    def _over(self, run: BackwardRun, result: Any) -> None:
         """A run has succeeded."""
         try:
             with torch._C.DisableTorchFunction():
-                if isinstance(run, HeldRun) and run.stays_held():
-                    return
                 grads = [leaf.grad for leaf in run.learning]
                 run.succeeded(result)
                 self.checks.check_gradients_finite([*grads, *tensors_in(result)])

@@ -22,7 +22,6 @@ from ...recording import events as ev
 from ...recording.findings import Finding
 from ...recording.positions import Position
 from ...recording.recorder import Recorder, Ref
-from ...recording.sites import Site
 from .arguments import Given, given_back, given_to, given_to_run, unmet
 from .call_notes import MAX_KEPT, CallNotes, Where, keep_site
 from .call_recorder import CallRecorder
@@ -32,7 +31,6 @@ from .identity import Identity
 from .own_backwards import hook_of
 from .positions import not_the_users
 from .refused_calls import INFERENCE, LEAF, inference, is_explained, leaf_written, view_written
-from .steady_turns import SteadyTurns
 from .tape import Heard
 from .tensor_facts import asked, traced
 
@@ -50,10 +48,9 @@ class HeardCalls(CallNotes, TorchFunctionMode):
         identity: Identity,
         records: CallRecorder,
         position: Where,
-        steady: SteadyTurns,
         fault: Callable[[BaseException], None],
     ) -> None:
-        super().__init__(recorder, identity, records, position, steady)
+        super().__init__(recorder, identity, records, position)
         self.fault = fault
         self.found: Callable[[Finding], None] = lambda finding: None
         self.errs: Callable[..., None] = lambda *record: None
@@ -79,42 +76,24 @@ class HeardCalls(CallNotes, TorchFunctionMode):
             self._note_by_the_way(name, args)
         if quiet:
             return func(*args, **kwargs)
-        identity, steady = self.identity, self.steady
+        identity = self.identity
         plain = types in PLAIN_TYPES
         before: Given | None = None
-        expected = False
-        if steady.going_on:
+        if self.still >= STILL and identity.defers and self._negligible(name, args, kwargs):
+            return func(*args, **kwargs)
+        if plain:
             try:
-                expected = steady.expects(func, types, args, kwargs, _getframe(1))
+                before = given_to(identity, args, kwargs)
             except Exception as error:
                 self.fault(error)
-        if not expected:
-            self.recorder.catch_up()
-            if self.still >= STILL and identity.defers and self._negligible(name, args, kwargs):
-                return func(*args, **kwargs)
-            if plain:
-                try:
-                    before = given_to(identity, args, kwargs)
-                except Exception as error:
-                    self.fault(error)
-            else:
-                before = self.before(args, kwargs)
+        else:
+            before = self.before(args, kwargs)
         try:
             result = func(*args, **kwargs)
         except Exception as error:
-            if expected:
-                steady.note_held()
-                before = self.before(args, kwargs)
             if isinstance(error, RuntimeError):
                 self.failed(error, before, func, name)
             raise
-        if expected:
-            try:
-                if steady.holds(result):
-                    return result
-            except Exception as error:
-                self.fault(error)
-            before = self.before(args, kwargs)  # it writes nothing, so it was given these
         if before is not None:
             try:
                 if not plain or not self.note_usual(func, name, before, result, _getframe(1)):
@@ -131,7 +110,6 @@ class HeardCalls(CallNotes, TorchFunctionMode):
             self._often.clear()
             self.still += 1
         try:
-            self.steady.unusual = True
             frame = _users_frame()
             line = (0, 0) if frame is None else (id(frame.f_code), frame.f_lasti)
             count = self._often[line] = self._often.get(line, 0) + 1
@@ -151,8 +129,6 @@ class HeardCalls(CallNotes, TorchFunctionMode):
         if traced() or self.off or function.__module__.startswith("torch."):
             # the calls inside are heard
             return apply(*args, **kwargs)
-        self.recorder.catch_up()
-        self.steady.unusual = True
         before = self.before(args, kwargs)
         with self.silenced():
             result = apply(*args, **kwargs)
@@ -224,18 +200,14 @@ class HeardCalls(CallNotes, TorchFunctionMode):
                     return
                 alias = self.identity.aliases.get(id(tensor))
                 cut = alias is not None and alias.tensor() is tensor
-                if cut or asked(tensor, "requires_grad") or self.steady.is_cut_off(tensor):
+                if cut or asked(tensor, "requires_grad"):
                     position, _names, _late = self.position()
                     site = None if position is None else position.site
-                    if site is not None and not self.steady.puts_off(tensor, site):
-                        self.note_number(tensor, site)
+                    if site is not None:
+                        ref = self.identity.known(tensor)
+                        keep_site(self.became_numbers, 0 if ref is None else ref.id, site)
         except Exception as fault:
             self.fault(fault)
-
-    def note_number(self, tensor: torch.Tensor, site: Site) -> None:
-        """A tensor with a history became a number or an array there."""
-        ref = self.identity.known(tensor)
-        keep_site(self.became_numbers, 0 if ref is None else ref.id, site)
 
     def _hook(self, hook: Any) -> None:
         frame = _users_frame()

@@ -75,34 +75,6 @@ class Outputs(dict[Any, list[tuple[int, Ref]]]):
         return self.setdefault(node, [])
 
 
-Slots = tuple[tuple[str, int | str], ...]
-"""What a node saves, by its slots: which of the values near it; or if it is none, how it looks."""
-
-
-def slots_with(saved: Sequence[ev.Saved], near: Sequence[Ref]) -> Slots | None:
-    """Which of the values ``near`` are in the slots of a node; None where others are."""
-    places = {ref.id: nr for nr, ref in reversed([*enumerate(near)])}
-    found: list[tuple[str, int | str]] = []
-    for each in saved:
-        place = each.text if each.value is None else places.get(each.value)
-        if place is None:
-            return None
-        found.append((each.slot, place))
-    return tuple(found)
-
-
-def saved_then(slots: Slots, near: Sequence[Ref]) -> tuple[ev.Saved, ...]:
-    """What a node saved when its call was made, of the values ``near``."""
-    found: list[ev.Saved] = []
-    for slot, what in slots:
-        if isinstance(what, str):
-            found.append(ev.Saved(slot, None, None, None, what))
-        else:
-            ref = near[what]
-            found.append(ev.Saved(slot, ref.id, ref.storage, ref.version, None))
-    return tuple(found)
-
-
 class Identity(Tensors):
     """Gives tensors and nodes their ids and tells of them at first sight."""
 
@@ -165,17 +137,13 @@ class Identity(Tensors):
     def tell_nodes(
         self, roots: Iterable[Any], made: Sequence[Made], near: Sequence[Ref],
         call: list[int] | None, inside: Sequence[ev.Saved] | None = None,
-        saves: Iterable[Slots] | None = None,
-    ) -> list[tuple[ev.Saved, ...]]:  # fmt: skip
+    ) -> None:  # fmt: skip
         """Tell the nodes that lead to ``roots`` and are unknown. What they gave is among what was
         ``made``, what they saved is looked for among the values ``near``, and ``call`` will hold
         the id of the call that made them. If that wrote, ``inside`` is what it saved where nobody
-        can look. What they saved, of those that may save something, in the order of their telling;
-        nodes that have run since and let go of it are given it as ``saves``."""
+        can look."""
         waiting = [node for node in roots if node is not None]
         known_nodes, gave = self.recorder.nodes, Outputs(made, near)
-        told: list[tuple[ev.Saved, ...]] = []
-        then = None if saves is None else iter(saves)
         while waiting:  # not recursive: graphs are deep
             node = waiting[-1]
             token = node.metadata.get(TOKEN)
@@ -199,13 +167,8 @@ class Identity(Tensors):
             waiting.pop()
             saved: tuple[ev.Saved, ...] = ()
             if slots_of(class_of(node)):
-                if then is None:
-                    saved = self._saved(node, near, inside is not None)
-                else:
-                    saved = saved_then(next(then, ()), near)
-                told.append(saved)
+                saved = self._saved(node, near, inside is not None)
             self._tell_node(node, tuple(edges), gave, saved, call, inside)
-        return told
 
     def _tell_node(
         self, node: Any, edges: tuple[tuple[int | None, int], ...], gave: Outputs,

@@ -62,14 +62,6 @@ class Count:
         self._places[place] = 0, MANY, fewest
         return before is not None and fewest >= before + WINDOW - 1  # the first one is shorter
 
-    def passes(self, place: Any) -> None:
-        """There was a run of which nothing is noted: as many nodes lived as in the last window."""
-        runs, fewest, before = self._places.get(place, (0, MANY, None))
-        if before is not None:
-            self._places[place] = runs + 1, min(fewest, before), before
-            if runs + 1 == WINDOW:
-                self._places[place] = 0, MANY, min(fewest, before)
-
 
 class Keeper(NamedTuple):
     """What keeps tensors: its name, and the line that puts them there."""

@@ -43,7 +43,8 @@ def put_back(mode: HeardCalls) -> None:
 
 def leave(mode: HeardCalls) -> bool:
     """Take the mode off the stack of modes, wherever it stands there; whether it did."""
-    if only_it_is_taken(mode):
+    if _count() == 1 and _at(0) is mode:
+        _pop()
         return True
     above = []
     found = False
@@ -57,15 +58,6 @@ def leave(mode: HeardCalls) -> bool:
         for each in reversed(above):
             _push(each)
     return found
-
-
-def only_it_is_taken(mode: HeardCalls) -> bool:
-    """Take the mode off the stack of modes, if no other one is there; whether it did."""
-    # The hot path: most modules of a turn that is held.
-    if _count() != 1 or _at(0) is not mode:
-        return False
-    _pop()
-    return True
 
 
 class Without:

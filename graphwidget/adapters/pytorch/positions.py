@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sysconfig
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from site import getusersitepackages
 from sys import _getframe
 from types import FrameType
@@ -14,11 +14,10 @@ import torch
 
 from ...arrays.call_sites import PACKAGE
 from ...recording.positions import Position
-from ...recording.recorder import Recorder, Ref
+from ...recording.recorder import Recorder
 from ...recording.sites import Names, Site
 from ...recording.summary import Captured
 from ..position_finder import PositionFinder
-from ..scope_marks import Ticks
 from ..sorting import TICK
 from .identity import Identity
 
@@ -36,9 +35,6 @@ INSTALLED = (
 BEFORE = 3
 """Frames of ours, at least, between the position that is asked for and the call that was heard."""
 
-Bound = tuple[str, str, Any]
-"""The scope and the name of a variable, and its value."""
-
 Named = tuple[Position | None, Names, Names]
 """Where the user's program stands, the names that its call's result is about to get; and, where
 its trail is lost inside PyTorch, those of the result of the user's call, which it may be."""
@@ -54,10 +50,6 @@ class Positions(PositionFinder):
         self.identity = identity
         self.unpacked: Callable[[None, int, str, str], None] | None = None
         """Tells to what a result was unpacked."""
-        self.tick: Callable[[Ticks], None] = lambda ticks: recorder.raw.append((TICK, ticks))
-        """Told when loops around the loop have come to other turns."""
-        self.unpack: Callable[[Sequence[Bound]], None] = self.note_unpacked
-        """Told of the variables to which a result was unpacked that the program has left."""
         self.commanded = False
         """Whether what happens is the page's wish, and stands on no line of the program."""
 
@@ -96,22 +88,14 @@ class Positions(PositionFinder):
         if position.outer and not self.identity.defers:  # no finding tells such turns apart
             ticks = self.ticked(position, frame)
             if ticks is not None:
-                self.tick(ticks)
+                self.recorder.raw.append((TICK, ticks))
         last, self.site = self.site, position.site
         if last is not None and last.asks and (position.direct or position.site is not last):
-            self.unpack(self.unpacked_of(last, frame))
+            for scope, name, value in self.unpacked_of(last, frame):
+                ref = self.identity.known(value) if isinstance(value, torch.Tensor) else None
+                if ref is not None:
+                    self.identity.note(ref, (self.unpacked, None, ref.id, scope, name))
         return position
-
-    def note_unpacked(self, found: Sequence[Bound]) -> None:
-        """Note these variables, as far as they are known tensors."""
-        for scope, name, value in found:
-            ref = self.identity.known(value) if isinstance(value, torch.Tensor) else None
-            if ref is not None:
-                self.note_bound(ref, scope, name)
-
-    def note_bound(self, ref: Ref, scope: str, name: str) -> None:
-        """Note that a value was unpacked to a variable."""
-        self.identity.note(ref, (self.unpacked, None, ref.id, scope, name))
 
     def _site(self, frame: FrameType) -> Site | None:
         # What a trainer or an optimizer's wrapper does stands on the line that calls it; what a

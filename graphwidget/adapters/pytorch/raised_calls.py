@@ -11,11 +11,10 @@ from ..module_paths import ModuleNames
 from ..raised_calls import MAX_INPUTS, entries_of, module_of, position_of
 from . import ops
 from .heard_calls import HeardCalls
-from .modules_and_steps import ModulesAndSteps
 from .refused_calls import is_explained
 
-HEARS = HeardCalls.__torch_function__.__code__, ModulesAndSteps._call_whole.__code__
-"""The code of functions that know what a call was given ``before`` it and its ``name``."""
+HEARS = HeardCalls.__torch_function__.__code__
+"""The code of the function that knows what a call was given ``before`` it and its ``name``."""
 
 
 def raised(
@@ -31,7 +30,7 @@ def raised(
         return
     way, module = entries[: users[-1] + 1], module_of(entries)
     for entry in reversed(entries[users[-1] :]):
-        seen = entry.tb_frame.f_locals if entry.tb_frame.f_code in HEARS else {}
+        seen = entry.tb_frame.f_locals if entry.tb_frame.f_code is HEARS else {}
         before = seen.get("before")
         if before is None or seen.get("quiet"):
             continue

@@ -37,7 +37,6 @@ class RunContext:
         self.checks = RunChecks(recorder, identity, calls)
         self.ran_nodes = RanNodes()
         self.repeats = RepeatedRuns(calls.tape.calls)
-        self.steady = calls.steady
         self.going_on: list[Any] = []
         """Runs that are told when they fail."""
         self.about_to_run: Callable[[], None] = lambda: None

@@ -88,9 +88,6 @@ class Tensors:
         """Of tensors inside the graph that keep their gradient."""
         self.limit = COPIED
         """Larger tensors are told without numbers."""
-        self.then: dict[int, Captured] | None = None
-        """While what was held is noted, which sees tensors as they were then: what values held that
-        have been written since, or are gone."""
         self.time = 0
         self.silent: dict[int, Silent] = {}
         """By storage's address, the last write that PyTorch did not notice."""
@@ -129,7 +126,7 @@ class Tensors:
             version = tensor._version
         except RuntimeError:
             version = version_of(tensor)
-        if before is not None and (before.version == version or self.then is not None):
+        if before is not None and before.version == version:
             if not self.defers and before.id not in self.recorder.values:
                 self.tell(before)
             return before
@@ -172,7 +169,6 @@ class Tensors:
 
     def note(self, ref: Ref, record: Any, before: Ref | None = None) -> None:
         """Add a raw record that speaks of a value, or of two."""
-        self.recorder.catch_up()
         self.recorder.raw.append(Deferred(ref, record, before) if self.defers else record)
 
     def renew(self, tensor: torch.Tensor) -> Ref:
@@ -258,23 +254,6 @@ class Tensors:
         )  # fmt: skip
         return facts
 
-    def seen(self, tensor: torch.Tensor) -> tuple[Any, int]:
-        """What a tensor holds that is given its identity later, and its version."""
-        if not self.defers:
-            return self.captured(tensor), version_of(tensor)
-        few = tensor.numel() <= self.limit
-        return numbers_of(tensor) if few else None, version_of(tensor)
-
-    def made_then(self, tensor: torch.Tensor, content: Any, version: int) -> Ref:
-        """The identity of a tensor of which this was seen when it was made."""
-        ref = self.fresh(tensor)
-        ref.version = version
-        numbers = content if self.defers else None
-        ref.facts = ref.facts._replace(numbers=numbers, version=version)
-        if self.then is not None and not self.defers:
-            self.then[ref.id] = content
-        return ref
-
     def made(
         self, tensor: torch.Tensor, name: str, given: Sequence[torch.Tensor], refs: Sequence[Ref]
     ) -> Ref:
@@ -329,8 +308,6 @@ class Tensors:
 
     def content(self, ref: Ref) -> Captured:
         """What a value holds: now, or where calls are told later as it was then."""
-        if self.then is not None and ref.id in self.then:
-            return self.then[ref.id]
         facts, copy = ref.facts, None
         tensor = None if self.brief and facts.version == ref.version else ref()
         if tensor is not None and (not self.brief or version_of(tensor) == ref.version):

@@ -8,7 +8,7 @@ program: an internal failure is reported once and the adapter takes itself away.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from threading import get_ident
 from time import monotonic
@@ -38,15 +38,12 @@ from .none_gradients import absent
 from .positions import Positions, not_the_users
 from .raised_calls import raised
 from .saved_tensors import CarefulHooks
-from .steady_turns import SteadyTurns
 from .tape import LONG, MOST
 from .tensor_facts import grad_fn_of, version_of
 from .tensors import Tables
 from .unused_parameters import unused
 from .warned_lines import WarnedLines
 
-LOOK_EVERY = 0.002
-"""Seconds between two looks at who watches, while turns are held."""
 BETWEEN, QUICK = 32, 0.01
 """Records after which there is another look at the clock, if the last ones took less seconds."""
 MAX_COPIED = 2**21
@@ -69,11 +66,9 @@ class TorchAdapter:
         self.identity = Identity(recorder, tables)
         self.records = CallRecorder(recorder, self.identity, self.names, self.sorter.scopes)
         self.positions = Positions(recorder, self.identity)
-        self.steady = SteadyTurns(self.identity, self.positions, self.fault)
         self.calls = HeardCalls(
-            recorder, self.identity, self.records, self.positions.here_and_names, self.steady,
-            self.fault,
-        )  # fmt: skip
+            recorder, self.identity, self.records, self.positions.here_and_names, self.fault
+        )
         self.calls.names_of_part = self.positions.names_of_part
         self.runs = EngineEntry(
             recorder, self.identity, self.calls, self.positions.here, self.fault
@@ -81,7 +76,6 @@ class TorchAdapter:
         self.hooks = ModulesAndSteps(
             recorder, self.calls, self.runs.checks, self.positions, self.fault
         )
-        self.steady.runs, self.steady.scopes = self.runs, self.hooks
         self.runs.about_to_run, self.runs.is_over = self.hooks.step_over, self._run_over
         self.runs.elsewhere = lambda: get_ident() != self.hooks.thread
         self.calls.found, self.calls.errs = self.runs.checks.add, self.runs.errs
@@ -106,14 +100,6 @@ class TorchAdapter:
         """What went wrong in here, in sentences."""
         self.on_pulse: Callable[[float], None] | None = None
         self.calls.heard = self._beat
-        self.steady.turned = self._held_turn_over
-        before = recorder.catch_up
-
-        def catch_up(written: Sequence[Any] = ()) -> None:
-            before(written)
-            self.steady.note_held()
-
-        recorder.catch_up = catch_up
         self._saved_hooks = CarefulHooks()
         self._warned: WarnedLines | None = None
         self._next = 0  # how many records there are at the next beat
@@ -173,8 +159,6 @@ class TorchAdapter:
 
     def stop(self) -> None:
         """Observe no more, and leave nothing of it behind."""
-        self.recorder.catch_up()
-        self.steady.drop_held()
         self.hooks.remove()
         self.runs.remove()
         self._saved_hooks.remove()
@@ -217,7 +201,6 @@ class TorchAdapter:
         has to do with gradients."""
         try:
             with torch._C.DisableTorchFunction():
-                self.recorder.catch_up()
                 raised(error, self.calls, self.hooks.modules, not_the_users)
                 finding = absent(error, self.runs, not_the_users)
                 finding = finding or many_numbers(error, self.runs, not_the_users)
@@ -230,7 +213,6 @@ class TorchAdapter:
     # Names ---------------------------------------------------------------------------------
     def bind(self, names: Iterable[tuple[str, str, torch.Tensor]]) -> None:
         """Record what variables are bound to, as far as it is known of and new."""
-        self.recorder.catch_up()
         with torch._C.DisableTorchFunction():
             for scope, name, tensor in names:
                 ref = self.identity.known(tensor)
@@ -242,7 +224,6 @@ class TorchAdapter:
 
     def peek(self, tensor: torch.Tensor) -> None:
         """Tell more of a value's numbers than is told of every value."""
-        self.recorder.catch_up()
         with torch._C.DisableTorchFunction():
             ref = self.identity.current(tensor)
             told = detailed_summary(tensor.detach().cpu().numpy())
@@ -254,7 +235,6 @@ class TorchAdapter:
 
     def shown(self, tensor: torch.Tensor) -> int:
         """Tell a tensor with all that led to it; its value."""
-        self.recorder.catch_up()
         with torch._C.DisableTorchFunction():
             ref = self.identity.current(tensor)
             self.identity.tell_nodes([grad_fn_of(tensor)], (), [ref], None)
@@ -312,16 +292,10 @@ class TorchAdapter:
             self.records.drop(self.hooks.scopes, LONG)
             self._noted = len(self.recorder.raw)
 
-    def _held_turn_over(self, now: float) -> None:
-        """Let those who watch look now and then."""
-        if self.on_pulse is not None and now - self._looked > LOOK_EVERY:
-            self._looked = now
-            self.sorter.pulse(self.on_pulse, now)
-
     def _beat(self) -> None:
         """Now and then: keep the raw records few, and let those who watch look."""
         count = len(self.recorder.raw)
-        if count < self._next or self.identity.then is not None:
+        if count < self._next:
             return
         if self.identity.defers:
             if count > MOST:
