@@ -55,6 +55,8 @@ export interface Pill {
   readonly nodes: readonly NodeRow[];
   readonly sign: string;
   readonly slots: readonly Slot[];
+  /** Whether it stands at the end of the flow: a step that changes what is trained. */
+  readonly late: boolean;
   /** The pill alone; slots stand beside it across the direction of flow. */
   readonly w: number;
   readonly h: number;

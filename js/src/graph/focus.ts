@@ -43,7 +43,7 @@ export function* focus(
     worked.set(id, cellOf(model, last));
   }
   for (const error of model.errors) {
-    const value = error.value === null ? null : seen.standIn(error.value);
+    const value = error.value;
     if (value !== null && seen.values.has(value)) touch(value, error.time);
   }
   const latest = latestOf(model, seen, touched, find);
@@ -115,15 +115,19 @@ function* parts(
     const from = value && origin(model, writes, value);
     if (from) join(id, -from.call.call);
     if (from?.write && !seen.steps.has(from.call.call)) {
-      for (const input of inputsOf(from)) join(seen.standIn(input), -from.call.call);
+      for (const input of inputsOf(from)) join(input, -from.call.call);
     }
-    if (value?.view_of != null) join(id, seen.standIn(value.view_of));
+    if (value?.view_of != null) join(id, value.view_of);
   }
   for (const id of seen.calls) {
     if ((count += 1) % PART === 0) yield;
-    if (seen.steps.has(id)) continue;
+    const first = seen.steps.get(id);
+    if (first !== undefined) {
+      join(first, -id);
+      continue;
+    }
     for (const input of model.calls.get(id)?.inputs ?? []) {
-      if (typeof input === "number") join(seen.standIn(input), -id);
+      if (typeof input === "number") join(input, -id);
     }
   }
   for (const hazard of hazards(model)) {

@@ -128,7 +128,7 @@ export function* findGraph(model: Model, plan: Plan): Work<Graph> {
 
 function addPills(draft: Draft, model: Model, { seen, nest: nested }: Plan): void {
   const writes = baseWrites(model);
-  for (const id of [...nested.calls, ...seen.steps].sort((a, b) => a - b)) {
+  for (const id of [...nested.calls, ...seen.steps.keys()].sort((a, b) => a - b)) {
     const call = model.calls.get(id);
     if (!call) continue;
     const written = call.outputs[0] === undefined ? null : nested.cards.get(call.outputs[0]);
@@ -165,14 +165,15 @@ function addCards({ boxes, homes }: Draft, model: Model, plan: Plan): void {
   const storages = new Map<number, number>();
   const drawn = [...cards].sort(([a], [b]) => a - b);
   for (const [id] of drawn) {
-    const storage = model.values.get(id)?.storage ?? -1;
-    storages.set(storage, (storages.get(storage) ?? 0) + 1);
+    const value = model.values.get(id);
+    if (!value || value.next !== null) continue; // what was before a write shares it no more
+    storages.set(value.storage, (storages.get(value.storage) ?? 0) + 1);
   }
   for (const [id, home] of drawn) {
     const value = model.values.get(id);
     if (!value) continue;
     const text = home.kind === "module" && home.parent ? null : titleOf(model, value);
-    const shared = get(storages, value.storage) > 1;
+    const shared = value.next === null && get(storages, value.storage) > 1;
     const made = card(value, passing(model, id), text, shared, letters);
     const between = tight && !made.named && makers.has(id) && uses.has(id);
     const promised = isProgram(model) && unseen(value.summary); // no run, no numbers
@@ -210,7 +211,7 @@ function* addGroups(draft: Draft, model: Model, { seen, nest: nested, values }: 
     yield;
     draft.boxes.set(group.key, groupBox(group, facts, values === "names", age, nodes));
     draft.homes.set(group.key, homeKey(home));
-    for (const wire of wiresOfGroup(model, group, calls, seen, nested)) {
+    for (const wire of wiresOfGroup(model, group, calls, nested)) {
       draft.wires.push(wire);
     }
     yield;

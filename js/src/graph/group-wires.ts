@@ -7,7 +7,6 @@ import { stageOf } from "./group-box";
 import { callsOf, type Group } from "./groups";
 import { callKey, groupWireKey, valueKey } from "./keys";
 import type { Nest } from "./nest";
-import type { Visible } from "./visible";
 import { NO_EDGE, type Wire } from "./wire";
 
 /** The wires of a group at one moment, when so much of it was there. */
@@ -28,7 +27,6 @@ export function wiresOfGroup(
   model: Model,
   group: Group,
   calls: readonly number[],
-  seen: Visible,
   nested: Nest,
 ): readonly Wire[] {
   const { siteOf } = nested;
@@ -37,10 +35,8 @@ export function wiresOfGroup(
   known.set(group, both);
   const which = calls.length === callsOf(group).length ? "whole" : "part";
   const last = both[which];
-  const same = ({ way, value, times }: Wire): boolean =>
-    way === "out" || times !== undefined || seen.standIn(value) === value;
-  if (last?.siteOf === siteOf && last.stage === stage && last.wires.every(same)) return last.wires;
-  const wires = findWires(model, group, seen, nested);
+  if (last?.siteOf === siteOf && last.stage === stage) return last.wires;
+  const wires = findWires(model, group, nested);
   both[which] = { siteOf, stage, wires };
   return wires;
 }
@@ -48,7 +44,6 @@ export function wiresOfGroup(
 function findWires(
   model: Model,
   group: Group,
-  seen: Visible,
   { cards, makers, siteOf, crossing }: Nest,
 ): readonly Wire[] {
   const wires: Wire[] = [];
@@ -60,9 +55,9 @@ function findWires(
     let i = -1; // counts the inputs that are tensors
     let edges: readonly (Edge | null)[] | null = null;
     for (const input of call.inputs) {
-      if (typeof input !== "number") continue;
+      const value = input;
+      if (typeof value !== "number") continue;
       i += 1;
-      const value = seen.standIn(input);
       const place = into.get(value);
       const before = place === undefined ? undefined : wires[place];
       if (before?.way === "through") continue;

@@ -56,13 +56,14 @@ export function nest(
   const wired = !airy && values !== "cards" && values !== "chips";
   const isUsers = usersIn([...functions, ...frames.flatMap(functionOf)]);
   const cards = new Map<number, Group>();
+  const stepped = stepsByResult(model, seen);
   const inputs = new Map<Group, number[]>(); // what only this closed group reads
   const beside = airy ? [...closed.keys()].filter(isSmall) : [];
   const drawn = [root, ...frames, ...beside].flatMap((group) => within.get(group) ?? []);
   let results = 0;
   for (const id of [...loose, ...drawn]) {
     const value = model.values.get(id);
-    if (!value) continue;
+    if (!value || (stepped.has(id) && !uses.has(id))) continue;
     const maker = makers.get(id);
     const made = maker === undefined ? undefined : siteOf(maker);
     const read = (readers.get(id) ?? []).flatMap((group) => siteIn(group) ?? []);
@@ -89,7 +90,22 @@ export function nest(
   for (const ids of inputs.values()) {
     if (ids.length > MOST_INPUTS) for (const id of ids) cards.delete(id);
   }
+  // What a step made stands with the version that it began with.
+  for (const [id, first] of stepped) {
+    const home = cards.get(first);
+    if (home && !cards.has(id)) cards.set(id, home);
+  }
   return { siteOf, calls, closed, frames, cards, makers, uses, crossing };
+}
+
+/** By what a step made the version that it began with. */
+function stepsByResult(model: Model, { steps }: Visible): ReadonlyMap<number, number> {
+  const found = new Map<number, number>();
+  for (const [id, first] of steps) {
+    const [output] = model.calls.get(id)?.outputs ?? [];
+    if (output !== undefined) found.set(output, first);
+  }
+  return found;
 }
 
 /** Whether a value is one of many that a closed loop takes in turn: it is part of one wire. */

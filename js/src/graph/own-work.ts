@@ -4,10 +4,10 @@
  */
 
 import { push } from "../collections";
-import { hazards, nodesOf, type CallRow, type Model, type WriteRow } from "../log/model";
+import { hazards, nodesOf, type Model, type WriteRow } from "../log/model";
 import type { Work } from "../sliced-work";
 import { gaveUp } from "./reach";
-import { guiltyWrite, inputsOf, origin, type Visible } from "./visible";
+import { guiltyWrite, inputsOf, origin, type Origin, type Visible } from "./visible";
 
 /** The calls whose backward failed before a time, or will since what was written before it. */
 export function wrongBefore(model: Model, begun: number): ReadonlySet<number> {
@@ -53,20 +53,22 @@ export function* ownWork(
     if (key > 0) {
       const value = model.values.get(key);
       const from = value && origin(model, writes, value);
-      if (from) queue.push(-from.call.call, ...inputsOf(from).map(seen.standIn));
-      if (value?.view_of != null) queue.push(seen.standIn(value.view_of));
+      if (from) queue.push(-from.call.call, ...readBy(seen, from));
+      if (value?.view_of != null) queue.push(value.view_of);
       continue;
     }
     const call = model.calls.get(-key);
-    queue.push(...(call?.outputs ?? []).map(seen.standIn));
-    if (!seen.steps.has(-key)) queue.push(...readBy(call).map(seen.standIn));
+    queue.push(...(call?.outputs ?? []));
+    if (call) queue.push(...readBy(seen, { call, write: undefined }));
     for (const { base, value } of stale.get(-key) ?? []) queue.push(base ?? value);
   }
   return found;
 }
 
-function readBy(call: CallRow | undefined): number[] {
-  return (call?.inputs ?? []).filter((input) => typeof input === "number");
+/** What a call read; of a step the version that it began with. */
+function readBy({ steps }: Visible, from: Origin): readonly number[] {
+  const first = steps.get(from.call.call);
+  return first === undefined ? inputsOf(from) : [first];
 }
 
 /** What was made, run, or found wrong since a time; of what is wrong, also what was made of it. */
@@ -83,7 +85,7 @@ function* since(model: Model, seen: Visible, begun: number): Work<readonly numbe
   for (const id of seen.values) if ((model.values.get(id)?.time ?? -1) >= begun) start.push(id);
   const wrong: number[] = [];
   for (const { value, time } of model.errors) {
-    if (value !== null && time >= begun) wrong.push(seen.standIn(value));
+    if (value !== null && time >= begun) wrong.push(value);
   }
   const lost = gaveUp(model, begun);
   for (const { node, slot } of hazards(model)) {
@@ -94,14 +96,16 @@ function* since(model: Model, seen: Visible, begun: number): Work<readonly numbe
   yield;
   const readers = new Map<number, number[]>();
   for (const id of seen.calls) {
-    for (const input of readBy(model.calls.get(id))) push(readers, seen.standIn(input), -id);
+    const call = model.calls.get(id);
+    const read = call ? readBy(seen, { call, write: undefined }) : [];
+    for (const input of read) push(readers, input, -id);
   }
   const after = new Set<number>();
   for (let key = wrong.pop(); key !== undefined; key = wrong.pop()) {
     if (after.has(key)) continue;
     after.add(key);
     if (key > 0) wrong.push(...(readers.get(key) ?? []));
-    else wrong.push(...(model.calls.get(-key)?.outputs ?? []).map(seen.standIn));
+    else wrong.push(...(model.calls.get(-key)?.outputs ?? []));
   }
   return [...start, ...after];
 }

@@ -19,16 +19,13 @@ export function wiresOfPill(
   seen: Visible,
 ): readonly Wire[] {
   const known = wiresByPill.get(pill);
-  if (known && !pill.call.inplace) {
-    const same = known.every((w) => w.way === "out" || w.from === valueKey(seen.standIn(w.value)));
-    if (same) return known;
-  }
+  if (known && !pill.call.inplace) return known;
   const made = makeWires(model, pill, writes, seen);
   wiresByPill.set(pill, made);
   return made;
 }
 
-function makeWires(model: Model, pill: Pill, writes: Writes, { standIn, steps }: Visible): Wire[] {
+function makeWires(model: Model, pill: Pill, writes: Writes, { steps }: Visible): Wire[] {
   const { call, nodes } = pill;
   const outputs = [...call.outputs];
   if (call.inplace) {
@@ -36,25 +33,23 @@ function makeWires(model: Model, pill: Pill, writes: Writes, { standIn, steps }:
       if (write.call === call.call) outputs.push(write.base);
     }
   }
-  const first = outputs.at(-1);
-  const value = first === undefined ? undefined : model.values.get(first);
+  const last = outputs.at(-1);
+  const value = last === undefined ? undefined : model.values.get(last);
   const from = value ? origin(model, writes, value) : null;
-  const inputs = from ? inputsOf(from) : call.inputs.filter((x) => typeof x === "number");
+  const first = steps.get(call.call);
+  const all = from ? inputsOf(from) : call.inputs.filter((x) => typeof x === "number");
+  const inputs = first === undefined ? all : [first];
   const node = nodes.find((n) => n.node === value?.node) ?? nodes.at(-1);
   const edges = node ? inputEdges(model, node, inputs) : [];
-  const step = steps.has(call.call);
   const wires: Wire[] = inputs.map((input, i) => ({
     key: inputKey(call.call, i),
-    from: valueKey(standIn(input)),
+    from: valueKey(input),
     to: pill.key,
     value: input,
     call: call.call,
     way: "in",
     ...(edges[i] ?? NO_EDGE),
   }));
-  // A step reads the version before, where that is drawn, and no gradients.
-  if (step)
-    wires.splice(0, wires.length, ...wires.filter((w) => w.from === valueKey(w.value)).slice(0, 1));
   for (const output of outputs) {
     const made = model.values.get(output);
     const own = nodes.find((n) => n.node === made?.node);

@@ -14,6 +14,7 @@ import type { Pill, Slot, SlotState } from "./boxes";
 import { callKey } from "./keys";
 import { textWidth } from "./measure";
 import { byInput, called, fill, userName } from "./names";
+import { isPlainWrite } from "./versions";
 
 export const PILL_H = 28;
 /** More slots than these are folded: only stale ones stand alone. */
@@ -70,6 +71,7 @@ export function makePill(
     nodes,
     sign,
     slots,
+    late: isPlainWrite(model, call),
     w: Math.max(38, Math.ceil(textWidth(sign, 14, "bold") + 22)),
     h: PILL_H,
     slotW: slots.reduce((most, slot) => Math.max(most, slotWidth(slot)), 0),

@@ -119,8 +119,8 @@ export function planOf(
 }
 
 /**
- * The plan of a later moment for an earlier one: what stands already stands where it will. A
- * parameter that is still to be written stands in the version that it has by then.
+ * The plan of a later moment for an earlier one: what stands already stands where it will. What
+ * is still to be written stands in the version that it has by then.
  */
 export function planAt(model: Model, plan: Plan, later: Model): Plan {
   const standing = (id: number): number => {
@@ -134,14 +134,13 @@ export function planAt(model: Model, plan: Plan, later: Model): Plan {
     }
     return at;
   };
-  const { seen, nest: nested } = plan;
+  const { nest: nested } = plan;
   const cards = new Map<number, Group>();
-  for (const [id, home] of nested.cards) cards.set(standing(id), home);
-  return {
-    ...plan,
-    seen: { ...seen, standIn: (id) => standing(seen.standIn(id)) },
-    nest: { ...nested, cards },
-  };
+  for (const [id, home] of nested.cards) {
+    const now = standing(id);
+    if (now === id || !nested.cards.has(now)) cards.set(now, home);
+  }
+  return { ...plan, nest: { ...nested, cards } };
 }
 
 /** The richest detail, without cards between groups where there are many boxes. */

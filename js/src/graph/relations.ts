@@ -60,7 +60,7 @@ export function* relate(model: Model, seen: Visible, tree: Tree): Work<Relations
     } else loose.push(id);
     if ((homes.size + loose.length) % PART === 0) yield;
   }
-  const crossing = crossings(model, seen, homes);
+  const crossing = crossings(model, homes);
   const found = { makers, uses, inner, readers, within, loose, crossing };
   related.set(tree, found);
   return found;
@@ -76,7 +76,7 @@ function* makersAndUses(model: Model, seen: Visible): Work<Pick<Relations, "make
     const call = model.calls.get(id);
     for (const output of call?.outputs ?? []) makers.set(output, id);
     for (const input of call?.inputs ?? []) {
-      if (typeof input === "number") push(uses, seen.standIn(input), id);
+      if (typeof input === "number") push(uses, input, id);
     }
   }
   for (const { call, base, base_before } of baseWrites(model).values()) {
@@ -140,7 +140,7 @@ export function isSmall(group: Group): boolean {
   return group.sign !== null && group.items.every((item) => typeof item === "number");
 }
 
-function crossings(model: Model, seen: Visible, homes: ReadonlyMap<number, Group>) {
+function crossings(model: Model, homes: ReadonlyMap<number, Group>) {
   const known = new Map<Group, readonly number[]>();
   const find = (group: Group): readonly number[] => {
     if (isSmall(group)) return callsOf(group);
@@ -154,8 +154,7 @@ function crossings(model: Model, seen: Visible, homes: ReadonlyMap<number, Group
     return callsOf(group).filter((id) => {
       const { inputs, outputs } = model.calls.get(id) ?? { inputs: [], outputs: [] };
       return (
-        inputs.some((input) => typeof input === "number" && !stays(seen.standIn(input))) ||
-        !outputs.every(stays)
+        inputs.some((input) => typeof input === "number" && !stays(input)) || !outputs.every(stays)
       );
     });
   };

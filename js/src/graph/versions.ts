@@ -1,61 +1,37 @@
 /*
- * One card for one parameter: an optimizer's write makes a new value of it, which takes the
- * place of the one before, unless a node still keeps that one for backward.
+ * The versions of what is trained: a step is a write in place, which makes a new value. What
+ * forward used keeps its card, and the new value is drawn behind the step.
  */
 
-import {
-  holdsTensor,
-  makerOf,
-  scopesAround,
-  type CallRow,
-  type Model,
-  type ValueRow,
-} from "../log/model";
+import { makerOf, scopesAround, type CallRow, type Model, type ValueRow } from "../log/model";
 
 /** Whether a value is trained: written by plain in-place writes that have no history. */
 export function isTrained(value: ValueRow): boolean {
   return value.parameter || (value.leaf && value.requires_grad);
 }
 
-/** For a value the one that is drawn for it: the newest version of a parameter. */
-export function standIns(model: Model): (id: number) => number {
-  const known = new Map<number, number>();
-  return (id) => {
-    const before = known.get(id);
-    if (before !== undefined) return before;
-    let newest = id;
-    for (let value = model.values.get(id); value; value = model.values.get(newest)) {
-      const next: ValueRow | undefined =
-        value.next === null ? undefined : model.values.get(value.next);
-      if (!next || !isTrained(value) || next.node !== null || isKept(model, value)) break;
-      newest = next.value;
-    }
-    known.set(id, newest);
-    return newest;
-  };
-}
-
-/** Whether a node that is not freed keeps this version, or a view of it, for backward. */
-function isKept(model: Model, value: ValueRow): boolean {
-  return (model.holders.get(value.storage) ?? []).some((id) =>
-    model.nodes
-      .get(id)
-      ?.saved.some(
-        (slot) =>
-          holdsTensor(slot) && slot.storage === value.storage && slot.version === value.version,
-      ),
-  );
-}
-
 /** Ops with which a step is written by hand: `w -= 0.1 * w.grad`. */
 const LIKE_STEPS = /^(add|sub|mul|div|addcmul|addcdiv|lerp)_/;
 
-/** The write that made this version of a trained value, if it is a step and no initialisation. */
+/** Whether a call looks like a step that is written by hand. */
+export const isLikeStep = ({ op }: CallRow): boolean => LIKE_STEPS.test(op);
+
+/**
+ * The call that made this version of a trained value, if it is drawn as one pill: an optimizer's
+ * step, or one written by hand on a parameter that is a module's.
+ */
 export function stepOf(model: Model, value: ValueRow): CallRow | null {
   if (!isTrained(value) || value.call === null) return null;
   const call = model.calls.get(value.call);
   if (!call?.inplace) return null;
-  return stepScope(model, call) !== null || LIKE_STEPS.test(call.op) ? call : null;
+  if (stepScope(model, call) !== null) return call;
+  return value.names.some(([scope]) => scope === "module") && isLikeStep(call) ? call : null;
+}
+
+/** Whether a call writes a trained value and leaves no history: a step, or initialisation. */
+export function isPlainWrite(model: Model, call: CallRow): boolean {
+  const value = call.inplace ? model.values.get(call.outputs[0] ?? -1) : undefined;
+  return value !== undefined && value.node === null && isTrained(value);
 }
 
 /** The optimizer's class when a call is part of its step. */
@@ -85,9 +61,12 @@ export function isNameless(model: Model, value: ValueRow): boolean {
 }
 
 /** For each storage that a step wrote what wrote it: the optimizer's class, or the word itself. */
-export function steppedBy(model: Model, steps: ReadonlySet<number>): ReadonlyMap<number, string> {
+export function steppedBy(
+  model: Model,
+  steps: ReadonlyMap<number, number>,
+): ReadonlyMap<number, string> {
   const found = new Map<number, string>();
-  for (const id of steps) {
+  for (const id of steps.keys()) {
     const call = model.calls.get(id);
     const value = model.values.get(call?.outputs[0] ?? -1);
     if (call && value) found.set(value.storage, stepScope(model, call) ?? "stepped");

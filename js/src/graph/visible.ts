@@ -11,7 +11,7 @@ import type { Work } from "../sliced-work";
 import { inPasses } from "./changes";
 import { films, type Films } from "./film";
 import { RAISED } from "./raised";
-import { isOwn, isTrained, standIns, stepOf, writesGradients } from "./versions";
+import { isLikeStep, isOwn, isTrained, stepOf, writesGradients } from "./versions";
 
 /** How many in-place writes without history are followed back (a counter in a `while` loop). */
 const WRITES_BACK = 32;
@@ -25,10 +25,8 @@ const PART = 500;
 export interface Visible {
   readonly values: ReadonlySet<number>;
   readonly calls: ReadonlySet<number>;
-  /** Calls that are steps of an optimizer (or are written like one). */
-  readonly steps: ReadonlySet<number>;
-  /** For a value the one that is drawn for it. */
-  readonly standIn: (id: number) => number;
+  /** Calls that are drawn as a step from one version of a parameter to another: the first one. */
+  readonly steps: ReadonlyMap<number, number>;
   readonly films: Films;
   /** How many older values were left out. */
   readonly left: number;
@@ -80,18 +78,16 @@ export function inputsOf({ call, write }: Origin): number[] {
 export function* visible(model: Model, writes: ReadonlyMap<number, WriteRow>): Work<Visible> {
   const program = inPasses(model) ?? inListing(model);
   if (program) {
-    const standIn = (id: number): number => id;
-    return { ...program, steps: new Set(), standIn, films: films(model), left: 0 };
+    return { ...program, steps: new Map(), films: films(model), left: 0 };
   }
   const values = new Set<number>();
   const calls = new Set<number>();
-  const steps = new Set<number>();
-  const standIn = standIns(model);
   const all = films(model);
   const since = all.shown?.turn.from ?? -1;
   const before = (call: CallRow): boolean => call.time < since || all.hides(call.scope);
   const found = yield* roots(model, before, since);
   const queue: [number, number][] = found.map((id) => [id, 0]);
+  const late = new Map<number, Origin>(); // plain writes into what is trained, by what they made
   for (const hazard of hazards(model)) {
     const guilty = guiltyWrite(model, hazard);
     const call = model.calls.get(guilty?.call ?? -1);
@@ -103,31 +99,92 @@ export function* visible(model: Model, writes: ReadonlyMap<number, WriteRow>): W
     queue.push([input, 0]);
   }
   yield;
-  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+  for (;;) {
+    const next = queue.pop() ?? nextStep(model, late, values, before);
+    if (next === undefined) break;
     if (values.size % PART === 0) yield;
-    const [given, back] = next;
-    const id = standIn(given);
+    const [id, back] = next;
     const value = model.values.get(id);
-    if (!value || values.has(id)) continue;
+    if (!value || (values.has(id) && back !== AS_STEP)) continue;
     values.add(id);
-    const step = stepOf(model, value);
-    if (step && !before(step) && step.time >= lastCell(model)) steps.add(step.call);
-    if (value.parameter) continue; // how it was initialised is another story
     const from = origin(model, writes, value);
+    const plain = from?.call.inplace === true && value.node === null;
+    if (plain && isTrained(value) && back !== AS_STEP) {
+      late.set(id, from); // it starts a new life, unless it is a step
+      continue;
+    }
+    if (value.parameter && !plain) continue; // how it was made is another story
     if (from && before(from.call)) continue;
     if (value.view_of !== null && !isIncidental(model, writes, value.view_of)) {
       queue.push([value.view_of, back]);
     }
     if (!from) continue;
-    const plain = from.call.inplace && value.node === null;
-    if (plain && (isTrained(value) || back >= WRITES_BACK)) continue; // it starts a new life
+    if (plain && back >= WRITES_BACK) continue;
     calls.add(from.call.call);
-    for (const input of inputsOf(from)) queue.push([input, back + (plain ? 1 : 0)]);
+    for (const input of inputsOf(from)) queue.push([input, Math.max(0, back) + (plain ? 1 : 0)]);
   }
-  for (const call of steps) calls.add(call);
+  const steps = yield* stepsOf(model, values, before);
+  for (const call of steps.keys()) calls.add(call);
   yield;
-  yield* dropLoose(model, writes, values, calls, standIn);
-  return { ...newest(model, values, calls), steps, standIn, films: all };
+  yield* dropLoose(model, values, calls, steps);
+  return { ...newest(model, values, calls), steps, films: all };
+}
+
+/** In place of how many writes were followed back: what a step made, which is drawn behind it. */
+const AS_STEP = -1;
+
+/**
+ * Takes from the writes into what is trained one of this cell that is a step, as its version
+ * before is drawn or it looks like one: the value that it made.
+ */
+function nextStep(
+  model: Model,
+  late: Map<number, Origin>,
+  values: ReadonlySet<number>,
+  before: (call: CallRow) => boolean,
+): [number, number] | undefined {
+  for (const [id, { call, write }] of late) {
+    const value = model.values.get(id);
+    if (call.time < lastCell(model) || before(call) || !value || stepOf(model, value)) continue;
+    const was = write?.base_before ?? call.inputs[0];
+    if (!isLikeStep(call) && (typeof was !== "number" || !values.has(was))) continue;
+    late.delete(id);
+    return [id, AS_STEP];
+  }
+  return undefined;
+}
+
+/**
+ * The steps of this cell that are drawn as one pill each, with the version that they began with,
+ * where any of its versions is drawn. What one step writes several times is written once.
+ */
+function* stepsOf(
+  model: Model,
+  values: Set<number>,
+  before: (call: CallRow) => boolean,
+): Work<ReadonlyMap<number, number>> {
+  const steps = new Map<number, number>();
+  const made = new Map<number, CallRow>(); // by version
+  let count = 0;
+  for (const call of model.calls.values()) {
+    if ((count += 1) % PART === 0) yield;
+    if (!call.inplace || call.time < lastCell(model) || before(call)) continue;
+    const [was, is] = [call.inputs[0], call.outputs[0]];
+    const value = model.values.get(is ?? -1);
+    if (!value || is === undefined || typeof was !== "number" || !stepOf(model, value)) continue;
+    const earlier = made.get(was);
+    const again = earlier !== undefined && earlier.scope === call.scope;
+    const first = (again ? steps.get(earlier.call) : was) ?? was;
+    if (!values.has(first) && !values.has(is)) continue;
+    if (again) {
+      steps.delete(earlier.call);
+      values.delete(was);
+    }
+    steps.set(call.call, first);
+    made.set(is, call);
+    values.add(first).add(is);
+  }
+  return steps;
 }
 
 /** All of a program that is listed: also what nobody reads, and what gives nothing. */
@@ -149,18 +206,16 @@ function isIncidental(model: Model, writes: ReadonlyMap<number, WriteRow>, base:
 /** What has no name and nothing to do with any op that is drawn (an optimizer's state) is left out. */
 function* dropLoose(
   model: Model,
-  writes: ReadonlyMap<number, WriteRow>,
   values: Set<number>,
   calls: ReadonlySet<number>,
-  standIn: (id: number) => number,
+  steps: ReadonlyMap<number, number>,
 ): Work {
   if (calls.size === 0) return;
   const joined = new Set<number>();
   for (const id of calls) {
     const call = model.calls.get(id);
     for (const output of call?.outputs ?? []) joined.add(output);
-    for (const input of call?.inputs ?? [])
-      if (typeof input === "number") joined.add(standIn(input));
+    for (const input of call?.inputs ?? []) if (typeof input === "number") joined.add(input);
     if (joined.size % PART === 0) yield;
   }
   for (const { base, base_before } of baseWrites(model).values()) {
@@ -171,8 +226,9 @@ function* dropLoose(
     const value = model.values.get(id);
     if (value?.view_of == null) continue;
     joined.add(id);
-    if (!isIncidental(model, writes, value.view_of)) joined.add(standIn(value.view_of));
+    if (!isIncidental(model, baseWrites(model), value.view_of)) joined.add(value.view_of);
   }
+  for (const first of steps.values()) joined.add(first);
   yield;
   for (const id of values) {
     if (!joined.has(id) && model.values.get(id)?.names.length === 0) values.delete(id);

@@ -37,6 +37,13 @@ export function assignRanks(
     }
     if (least > at(ranks, i)) ranks[i] = least;
   }
+  const end = ranks.reduce((most, rank) => Math.max(most, rank), 0);
+  for (const i of lateOnes(boxes, outs)) {
+    if (fixed[i]) continue;
+    ranks[i] = Math.max(at(ranks, i), end - (end % 2) - 1);
+    for (const j of at(outs, i)) ranks[j] = at(ranks, i) + 1;
+    for (const j of [i, ...at(outs, i)]) fixed[j] = true;
+  }
   for (let pass = 0; pass < 6; pass += 1) {
     const walk = pass % 2 === 0 ? [...order].reverse() : order;
     let moved = false;
@@ -48,6 +55,13 @@ export function assignRanks(
     if (box.kind === "out") ranks[i] = last + (last % 2);
   });
   return new Map(boxes.map((box, i) => [box.key, at(ranks, i)]));
+}
+
+/** Late pills that only make what nothing reads. */
+function lateOnes(boxes: readonly LayoutBox[], outs: readonly number[][]): readonly number[] {
+  return boxes.flatMap(({ late }, i) =>
+    late && at(outs, i).every((j) => at(outs, j).length === 0) ? [i] : [],
+  );
 }
 
 /** Moves a box (with the pill that makes it, or the card that it makes) to shorten its wires. */

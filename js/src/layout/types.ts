@@ -13,6 +13,8 @@ export interface LayoutBox {
    * outside (`in`, on the first rank) and leave it (`out`, on the last).
    */
   readonly kind: "card" | "pill" | "in" | "out";
+  /** A pill that stands, with what it makes, at the end of the flow. */
+  readonly late?: boolean;
   /** Size along the flow. */
   readonly main: number;
   readonly before: number;

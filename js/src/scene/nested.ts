@@ -106,7 +106,8 @@ export function contentsOf(graph: Graph, direction: Direction): Map<string, Cont
     sizes.set(key, size);
     const [main, before, after] = size;
     const kind = box.kind === "card" ? "card" : "pill";
-    boxes.push({ key, kind, main, before, after, age: ageOf(box) });
+    const late = box.kind === "pill" && box.late;
+    boxes.push({ key, kind, late, main, before, after, age: ageOf(box) });
   }
   for (const wire of graph.wires) {
     const key = placeIn(graph, wire.key);

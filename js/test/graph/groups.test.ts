@@ -284,13 +284,15 @@ describe("groups", () => {
 });
 
 describe("a film", () => {
-  it("shows one turn, the one of the moment, with one card for a parameter", () => {
+  it("shows one turn, the one of the moment: what forward read of a parameter, and what the step made", () => {
     const model = modelOf(training(5));
     const graph = draw(model);
     const cards = [...graph.boxes.values()].filter((box) => box.kind === "card");
     expect(cards.filter(({ value }) => value.parameter).map(({ value }) => value.version)).toEqual([
-      5,
+      4, 5,
     ]);
+    const step = graph.wires.filter(({ value }) => model.values.get(value)?.version === 5);
+    expect(step.map(({ way }) => way)).toEqual(["out"]);
     const signs = [...graph.boxes.values()].flatMap((b) => (b.kind === "pill" ? [b.sign] : []));
     expect(signs).toEqual(["mean", "SGD"]);
     expect(groupsIn(graph).length).toBe(1);
