@@ -1,5 +1,6 @@
 """The few names of PyTorch's C++ module that programs use with `__torch_function__`."""
 
+from .absent import refuse_others
 from .dispatch.torch_function_modes import OverridesOff, disabled, state
 from .graph.tensor import Tensor as TensorBase  # noqa: F401
 
@@ -33,3 +34,6 @@ def _is_torch_function_all_disabled() -> bool:
 def _len_torch_function_stack() -> int:
     """How many modes are on."""
     return len(state.modes)
+
+
+refuse_others(__name__)

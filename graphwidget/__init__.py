@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 import math
 import os
+import sys
 import warnings
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -26,6 +27,7 @@ for _room in (
     importlib.import_module(f".{_room}", __name__)
 
 from . import autograd, random
+from .absent import AbsentModules, refuse
 from .arrays.devices import device
 from .arrays.dtypes import ABSENT as _ABSENT_TYPES
 from .arrays.dtypes import bool_ as _bool
@@ -151,6 +153,8 @@ def _display(self: Tensor, include: Any = None, exclude: Any = None) -> Any:
     )
 
 
+sys.meta_path.append(AbsentModules())
+
 # The core does not know the widget, so the display is given to it here.
 Tensor._repr_mimebundle_ = _display  # type: ignore[attr-defined]
 
@@ -194,23 +198,6 @@ _OF_LAYERS = (
 )  # fmt: skip
 """Functions that layers are made of: they load with ``nn``."""
 
-_APART = {
-    ": graphwidget computes with real numbers only": (
-        "fft", "stft", "istft", "polar", "view_as_complex", "view_as_real",
-    ),
-    ": it is machinery of PyTorch's own": (
-        "_dynamo", "ao", "classes", "export", "futures", "library", "monitor", "ops", "package",
-    ),
-    ": graphwidget fetches nothing from the net": ("hub",),
-    ": PyTorch removed it, torch.linalg has its successor": (
-        "eig", "matrix_rank", "solve", "symeig",
-    ),
-    ": graphwidget has dense tensors only": (
-        "masked", "nested", "sparse", "sparse_coo_tensor", "sparse_csr_tensor",
-    ),
-}  # fmt: skip
-"""Why some of PyTorch's names are not here."""
-
 
 def __dir__() -> list[str]:
     """What completion offers: the public names."""
@@ -228,8 +215,7 @@ if not TYPE_CHECKING:  # checkers know the names above
             return _FUNCTIONS[name]
         if name in _PARTS:
             return importlib.import_module(f".{name}", __name__)
-        why = next((text for text, names in _APART.items() if name in names), "")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{why}")
+        return refuse(__name__, name)
 
 
 __all__ = [

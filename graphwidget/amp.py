@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from .absent import refuse_others
 from .arrays.devices import device as Device
 from .arrays.warnings import warn
 from .autograd.grad_mode import no_grad
@@ -240,3 +241,6 @@ def custom_bwd(bwd: Decorated | None = None, *, device_type: str) -> Any:
     if bwd is None:
         return functools.partial(custom_bwd, device_type=device_type)
     return bwd
+
+
+refuse_others(__name__)

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
+from .absent import refuse_module
+
 PACKAGE = __package__
 VERSION = "2.13.0"
 """The PyTorch whose behaviour is followed, as programs that ask for the version are told."""
@@ -18,7 +20,6 @@ _TOO_LATE = (
     "as_torch() comes too late: PyTorch itself is already imported in this process. Call it in a "
     "fresh process (or after restarting the kernel), before anything imports torch."
 )
-_MISSING = "No module named {!r}: graphwidget, which stands in for torch here, does not have it"
 _PLACES = {
     "nn.modules.utils": "nn.module_utils",
     "nn.modules.sparse": "nn.embedding",
@@ -90,7 +91,8 @@ class TorchImporter:
             return None
         module = _module(rest)
         if module is None:
-            raise ModuleNotFoundError(_MISSING.format(fullname), name=fullname)
+            refuse_module(f"{PACKAGE}.{rest}", fullname)
+            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
         self._specs[fullname] = module.__spec__
         return importlib.machinery.ModuleSpec(
             fullname,

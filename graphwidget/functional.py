@@ -1,5 +1,6 @@
 """``torch.functional``: functions that PyTorch writes in Python."""
 
+from .absent import refuse_others
 from .dispatch.offer import FUNCTIONS
 
 NAMES = (
@@ -8,3 +9,4 @@ NAMES = (
     "split", "tensordot", "unique", "unique_consecutive", "unravel_index",
 )  # fmt: skip
 globals().update({name: FUNCTIONS[name] for name in NAMES})
+refuse_others(__name__)

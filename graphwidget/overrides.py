@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from .absent import refuse_others
 from .arrays.warnings import warn
 from .dispatch.offer import FUNCTIONS, SPACES
 from .dispatch.signatures import signatures
@@ -293,3 +294,6 @@ def get_default_nowrap_functions() -> set[Callable[..., Any]]:
 def is_tensor_method_or_property(func: Any) -> bool:
     """Whether a function is a method of Tensor, or the getter of a property."""
     return func in get_overridable_functions()[Tensor] or func.__name__ == "__get__"
+
+
+refuse_others(__name__)

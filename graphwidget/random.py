@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from .absent import refuse_others
 from .functions.random.generator import default as default_generator
 from .functions.random.generator import initial_seed, manual_seed, seed
 from .graph.tensor import Tensor
@@ -42,3 +43,6 @@ def fork_rng(
     finally:
         if enabled:
             set_rng_state(state)
+
+
+refuse_others(__name__)

@@ -6,6 +6,7 @@ That of `max(x, 0)` is `return_types.max`, and where it was written into `out=`,
 
 from __future__ import annotations
 
+from .absent import refuse
 from .dispatch.return_types import TYPES as _TYPES
 from .dispatch.return_types import NamedResult as _Named
 from .dispatch.return_types import out_result_type as _written
@@ -16,7 +17,7 @@ def __getattr__(name: str) -> type[_Named]:
     if kind is None and name.removesuffix("_out") in _TYPES:
         kind = _written(_TYPES[name.removesuffix("_out")])
     if kind is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return refuse(__name__, name)
     return kind
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import IO, TypeAlias
 
+from .absent import refuse_others
 from .arrays.devices import device as _device
 from .arrays.dtypes import dtype as _dtype  # noqa: F401
 from .arrays.layouts import layout as _layout  # noqa: F401  (programs annotate with it)
@@ -33,3 +34,5 @@ _TensorOrOptionalTensors: TypeAlias = Tensor | Sequence[Tensor | None]
 _TensorOrTensorsOrGradEdge: TypeAlias = (
     Tensor | Sequence[Tensor] | GradientEdge | Sequence[GradientEdge]
 )
+
+refuse_others(__name__)

@@ -23,7 +23,7 @@ from .call_events import CallEvents, edge_and_saved_indices
 from .identity import Identity, guarded
 from .local_derivatives import FIRST_NODES, MAX_ITEMS, Copied, copied, matrices
 from .module_paths import ModuleNames
-from .raised_calls import position_of, raised_call
+from .raised_calls import position_of, raised_call, way_to_absent
 from .scopes import Scopes
 
 Grads = tuple[Captured | None, ...]
@@ -221,6 +221,7 @@ class BackwardRuns:
         and nothing was told of the error yet."""
         call = None if hasattr(error, "facts") else raised_call(error)
         if call is None:
+            self._asked_for_absent(error)
             return
         inputs = tuple(self.identity.current(tensor).id for tensor in call.inputs)
         event = ev.Error(
@@ -230,6 +231,18 @@ class BackwardRuns:
         self.erred = True
         position = position_of(call.way, call.module, self.recorder.sites)
         self.raw.append((self._raised, position, event))
+
+    def _asked_for_absent(self, error: BaseException) -> None:
+        """Record that the program asked for a name that only PyTorch has."""
+        way = way_to_absent(error)
+        if not way:
+            return
+        event = ev.Error(
+            "other", type(error).__name__, str(error), (), None, None, None, None, None, None, (),
+            None, None, (), None,
+        )  # fmt: skip
+        self.erred = True
+        self.raw.append((self._raised, position_of(way, None, self.recorder.sites), event))
 
     # While draining ------------------------------------------------------------------------
     def _begin(self, position: Position | None, _what: str, event: ev.Backward) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import CodeType, TracebackType
 from typing import Any, NamedTuple
 
+from .. import absent
 from ..graph.base import TensorBase
 from ..optable import TABLE
 from ..recording.positions import Level, Position
@@ -54,6 +55,15 @@ def raised_call(error: BaseException) -> Raised | None:
         if given and code.co_filename.startswith("<graphwidget"):
             named = named or (name, given)
     return None if named is None else Raised(*named, way, module_of(entries))
+
+
+def way_to_absent(error: BaseException) -> list[TracebackType]:
+    """Return the frames to the user's line that asked for a name that only PyTorch has; else []."""
+    entries = entries_of(error)
+    if not entries or entries[-1].tb_frame.f_code.co_filename != absent.__file__:
+        return []
+    user = [n for n, each in enumerate(entries) if not ours(each.tb_frame.f_code.co_filename)]
+    return entries[: user[-1] + 1] if user else []
 
 
 def entries_of(error: BaseException) -> list[TracebackType]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ..absent import refuse
 from ..graph.saved_hooks import SavedTensor
 from . import anomaly_mode, function, grad_mode, graph
 from .anomaly_mode import detect_anomaly, set_detect_anomaly
@@ -46,7 +47,7 @@ if not TYPE_CHECKING:  # checkers know the names above
     def __getattr__(name: str) -> Any:
         if name in ("functional", "profiler"):
             return importlib.import_module(f".{name}", __name__)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return refuse(__name__, name)
 
 
 __all__ = [

@@ -3,6 +3,7 @@
 import importlib
 from typing import Any
 
+from ..absent import refuse
 from . import constraints, kl, transforms
 from .bernoulli_categorical import Bernoulli, Categorical
 from .constraint_registry import biject_to, transform_to
@@ -55,4 +56,4 @@ def __getattr__(name: str) -> Any:
     """PyTorch's modules by their names there (``distributions.normal.Normal``)."""
     if name in MODULES:
         return importlib.import_module(f".{MODULES[name]}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return refuse(__name__, name)

@@ -1,5 +1,6 @@
 """`torch.fx`: programs recorded as graphs that can be read, changed and compiled."""
 
+from ..absent import refuse_others
 from . import (
     graph,
     graph_module,
@@ -26,3 +27,5 @@ __all__ = [
     "interpreter", "map_arg", "node", "passes", "proxy", "replace_pattern", "subgraph_rewriter",
     "symbolic_trace", "wrap",
 ]  # fmt: skip
+
+refuse_others(__name__)

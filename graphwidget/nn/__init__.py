@@ -2,6 +2,7 @@
 
 import sys as _sys
 
+from ..absent import refuse_others
 from ..dispatch.offer import FUNCTIONS as _FUNCTIONS
 from ..dispatch.offer import set_home_module as _set_home_module
 from . import functional, init, parameter
@@ -42,3 +43,5 @@ _set_home_module(functional.__name__, vars(functional))
 
 modules = _sys.modules[__name__]
 """PyTorch's place of the modules' files."""
+
+refuse_others(__name__)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..absent import refuse_others
 from ..arrays.warnings import warn
 from ..autograd.grad_mode import no_grad
 from ..dispatch.torch_function import add_places, written_in
@@ -323,3 +324,5 @@ OVERRIDABLE = "uniform_", "normal_", "constant_", "kaiming_uniform_"
 for _name in OVERRIDABLE:
     globals()[_name] = overridable(globals()[_name])
 add_places(written_in("torch.nn.init", globals(), OVERRIDABLE, "named"))
+
+refuse_others(__name__)

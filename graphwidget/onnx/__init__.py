@@ -11,6 +11,7 @@ table's declaration (``onnx="Mul"``) or ``writers/`` say; ``load`` goes the othe
 
 from __future__ import annotations
 
+from ..absent import refuse_others
 from .errors import LoadError, OnnxExporterError, UnsupportedOperatorError
 from .exporting import export
 from .loading import Model, load
@@ -18,3 +19,5 @@ from .loading import Model, load
 __all__ = [
     "LoadError", "Model", "OnnxExporterError", "UnsupportedOperatorError", "export", "load",
 ]  # fmt: skip
+
+refuse_others(__name__)

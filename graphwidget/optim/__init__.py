@@ -1,5 +1,6 @@
 """Optimizers, as in `torch.optim`."""
 
+from ..absent import refuse_others
 from . import lr_scheduler, swa_utils
 from .adadelta import Adadelta
 from .adagrad import Adagrad
@@ -31,3 +32,5 @@ __all__ = [
     "lr_scheduler",
     "swa_utils",
 ]
+
+refuse_others(__name__)

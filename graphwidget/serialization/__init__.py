@@ -18,6 +18,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from ..absent import refuse_others
 from ..arrays import devices
 from ..functions.memory.storage import UntypedStorage
 from ..graph.tensor import Tensor
@@ -209,3 +210,6 @@ def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
         yield
     finally:
         _trusted[:] = before
+
+
+refuse_others(__name__)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphwidget.absent import refuse_others
+
 __all__ = ["current_accelerator", "device_count", "is_available", "synchronize"]
 
 
@@ -25,3 +27,6 @@ def current_accelerator(check_available: bool = False) -> Any:
 def synchronize(device: Any = None) -> None:
     """Raises RuntimeError."""
     raise RuntimeError("Cannot access accelerator device when none is available.")
+
+
+refuse_others(__name__)

@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from graphwidget.absent import refuse_others
 from graphwidget.static.traced.torch_compile import compile
 
 __all__ = [
@@ -73,3 +74,6 @@ def cudagraph_mark_step_begin() -> None:
 def set_stance(stance: str = "default", **options: Any) -> Iterator[None]:
     """A block, or a decorated function, that runs as any other does."""
     yield
+
+
+refuse_others(__name__)

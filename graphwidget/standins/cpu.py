@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from graphwidget.absent import refuse_others
+
 __all__ = ["current_device", "device_count", "is_available", "synchronize"]
 
 
@@ -24,3 +26,6 @@ def current_device() -> str:
 
 def synchronize(device: Any = None) -> None:
     """Nothing: no work is left running."""
+
+
+refuse_others(__name__)

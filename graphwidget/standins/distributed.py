@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from graphwidget.absent import refuse_others
 
 __all__ = ["is_available", "is_initialized", "is_torchelastic_launched"]
 
@@ -22,7 +22,4 @@ def is_torchelastic_launched() -> bool:
     return False
 
 
-def __getattr__(name: str) -> Any:
-    raise AttributeError(
-        f"module {__name__!r} has no attribute {name!r}: graphwidget runs in one process"
-    )
+refuse_others(__name__)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
+from graphwidget.absent import refuse_others
 from graphwidget.arrays.warnings import warn
 from graphwidget.nn.module import Module
 from graphwidget.static.traced.torch_compile import trace
@@ -126,3 +127,6 @@ def load(f: Any, *args: Any, **options: Any) -> Callable[..., Any]:
         NotImplementedError: always.
     """
     raise NotImplementedError(NO_FILES)
+
+
+refuse_others(__name__)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from graphwidget.absent import refuse_others
+
 __all__ = ["device_count", "empty_cache", "is_available", "manual_seed", "seed", "synchronize"]
 
 
@@ -31,3 +33,6 @@ def empty_cache() -> None:
 def synchronize() -> None:
     """Raises RuntimeError."""
     raise RuntimeError("Cannot execute deviceSynchronize() without MPS backend.")
+
+
+refuse_others(__name__)

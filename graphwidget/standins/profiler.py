@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+from graphwidget.absent import refuse_others
 from graphwidget.autograd.profiler import NOT_HERE, profile, record_function
 
 __all__ = [
@@ -37,3 +38,6 @@ def tensorboard_trace_handler(*args: Any, **options: Any) -> None:
         NotImplementedError: always.
     """
     raise NotImplementedError(NOT_HERE)
+
+
+refuse_others(__name__)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from graphwidget.absent import refuse_others
+
 __all__ = ["device_count", "is_available", "manual_seed", "manual_seed_all"]
 
 
@@ -21,3 +23,6 @@ def manual_seed(seed: int) -> None:
 
 def manual_seed_all(seed: int) -> None:
     """Nothing: there is no generator of a device to seed."""
+
+
+refuse_others(__name__)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+from ..absent import refuse_others
 from ..arrays.warnings import warn
 from ..autograd.backward import backward
 from ..autograd.engine import current_run
@@ -258,3 +259,6 @@ def checkpoint_sequential(
             preserve_rng_state=preserve,
         )  # fmt: skip
     return segment(end, len(listed))(input)
+
+
+refuse_others(__name__)

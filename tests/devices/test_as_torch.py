@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import graphwidget
+from graphwidget.absent import not_here
 
 ROOT = Path(__file__).parents[2]
 
@@ -90,10 +91,9 @@ try:
 except ImportError as error:
     print(str(error).split(" (")[0])
 """
-    end = "graphwidget, which stands in for torch here, does not have it"
     assert told(code) == [
-        f"No module named 'torch.masked': {end} torch.masked",
-        f"No module named 'torch.utils.tensorboard': {end} torch.utils.tensorboard",
+        f"{not_here('torch.masked')} torch.masked",
+        f"{not_here('torch.utils.tensorboard')} torch.utils.tensorboard",
         "cannot import name 'nothing' from 'graphwidget'",
     ]
 

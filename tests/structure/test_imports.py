@@ -15,6 +15,7 @@ from pathlib import Path
 from tests.structure.tree import PACKAGE, files
 
 ROOMS = """
+    absent                   | names of PyTorch's that are not part of the package
     recording                | what happened, as a list of events; needs nothing but numpy
 
     arrays                   | numpy arrays typed and laid out as PyTorch's memory
@@ -75,7 +76,7 @@ those that stand above it in this list. Rooms on one line do not import each oth
 PRODUCT = {
     *("recording", "adapters", "exporters", "widget", "ipython", "__main__", "pytest_plugin"),
 }
-HEART = {"arrays", "optable", "static", "graph", "eager", "autograd"}
+HEART = {"absent", "arrays", "optable", "static", "graph", "eager", "autograd"}
 APART = {"recording", "graph", "eager", "autograd", "dispatch", "functions", "nn"}
 """What static graphs neither import nor are imported by."""
 ENGINE = HEART | {"dispatch", "functions"}

@@ -31,14 +31,3 @@ def test_nothing_is_measured() -> None:
     for refused in (gw.profiler.profile, gw.profiler.schedule, gw.autograd.profiler.profile):
         with pytest.raises(NotImplementedError, match="graphwidget does not profile"):
             refused()
-
-
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [("hub", "fetches nothing"), ("masked", "dense")],
-)
-def test_names_that_are_not_here_say_why(name: str, why: str) -> None:
-    with pytest.raises(AttributeError, match=why):
-        getattr(gw, name)
-    with pytest.raises(AttributeError, match="runs in one process"):
-        _ = gw.distributed.all_reduce

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...absent import AbsentMethod, pytorch_names
 from ...arrays.warnings import warn
 from ...autograd.backward import backward, grad, tensor_backward
 from ...dispatch import torch_function_modes as overrides
@@ -117,13 +118,24 @@ def new_tensor(self: Tensor, *args: Any, dtype: Any = None, **kwargs: Any) -> Te
     return factories.tensor(*args, dtype=dtype or self.dtype, **kwargs)
 
 
+def tensor_dir(self: Tensor) -> list[str]:
+    """Return what completion offers."""
+    members = vars(Tensor)
+    return [n for n in object.__dir__(self) if not isinstance(members.get(n), AbsentMethod)]
+
+
 METHODS["new_tensor"] = new_tensor
 for _name in ("zeros", "ones", "empty", "full", "empty_strided"):
     METHODS["new_" + _name] = new_factory(_name)
 offer_table()
-METHODS.update(backward=tensor_backward, __repr__=tensor_repr, __format__=format_tensor)
+METHODS.update(
+    backward=tensor_backward, __dir__=tensor_dir, __repr__=tensor_repr, __format__=format_tensor
+)
 for _name, _method in METHODS.items():
     setattr(Tensor, _name, _method)
+for _name in pytorch_names()["torch.Tensor"]:
+    if not hasattr(Tensor, _name):
+        setattr(Tensor, _name, AbsentMethod(_name))
 for _name in OWN:
     setattr(Tensor, _name, parsed_function("Tensor", _name, vars(Tensor)[_name]))
 PLACES += [

@@ -2,6 +2,7 @@
 
 from inspect import isfunction
 
+from ...absent import refuse_others
 from ...dispatch.offer import with_out
 from ...dispatch.parsed import parsed_function
 from ...dispatch.python_written import python_written_function
@@ -315,3 +316,5 @@ add_places(
         [each for each in __all__ if each not in (*BOUND, *AS_METHODS)],
     ),
 )
+
+refuse_others(__name__)

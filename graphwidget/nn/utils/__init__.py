@@ -3,6 +3,7 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from ...absent import refuse
 from . import clip_grad, convert_parameters, rnn
 from .clip_grad import (
     clip_grad_norm,
@@ -41,7 +42,7 @@ if not TYPE_CHECKING:  # checkers know the names above
             return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
         if name in ("parametrizations", "parametrize", "prune", "stateless", *_LAZY.values()):
             return importlib.import_module(f".{name}", __name__)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return refuse(__name__, name)
 
 
 def __dir__() -> list[str]:

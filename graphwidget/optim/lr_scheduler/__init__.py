@@ -1,5 +1,6 @@
 """Learning rates that change from epoch to epoch, as in `torch.optim.lr_scheduler`."""
 
+from ...absent import refuse_others
 from .base import LRScheduler, _LRScheduler
 from .combined import ChainedScheduler, SequentialLR
 from .cosine import CosineAnnealingLR, CosineAnnealingWarmRestarts
@@ -36,3 +37,5 @@ __all__ = [
     "StepLR",
     "_LRScheduler",
 ]
+
+refuse_others(__name__)

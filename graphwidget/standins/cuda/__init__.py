@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from graphwidget.absent import refuse_others
 from graphwidget.graph.errors import OutOfMemoryError
 
 from . import amp
@@ -113,3 +114,6 @@ def get_device_name(device: Any = None) -> str:
 def get_device_properties(device: Any = None) -> Any:
     """Raises AssertionError."""
     _refuse()
+
+
+refuse_others(__name__)

@@ -1,5 +1,6 @@
 """Datasets and how batches are drawn from them, as in `torch.utils.data`."""
 
+from ...absent import refuse_others
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader, get_worker_info
 from .dataset import (
@@ -43,3 +44,5 @@ __all__ = [
     "get_worker_info",
     "random_split",
 ]
+
+refuse_others(__name__)
