@@ -23,18 +23,18 @@ from .widget.tracebacks import shorten_tracebacks
 from .widget.watching import is_cell, next_cell, tell_error
 
 LOADED = (
-    "graphwidget draws the graph under each cell from here on; %graph off stops it.\n"
+    "The graph of each cell is drawn under it from here on; %graph off stops this.\n"
     "To keep the graphs in the saved notebook: Settings > Save Widget State Automatically."
 )
 ON = "Graphs are recorded and drawn under the cells from here on."
-OFF = "Nothing is recorded any more; %graph on draws graphs again."
+OFF = "Recording is off; %graph on draws graphs again."
 PAUSING = (
-    "Each backward() waits before its first node, while its cell runs: the picture's buttons take "
-    "its steps. %graph pause off ends this; interrupting the kernel abandons a run."
+    "Each backward() pauses before its first node, while its cell runs; the buttons of the picture "
+    "step it. %graph pause off ends this; interrupting the kernel stops the run."
 )
-NOT_PAUSING = "backward() does not wait any more."
-USAGE = "%graph takes on, off, pause on or pause off; alone it changes on to off and back."
-PAST = "This is the graph as an earlier cell left it. The live one is below a later cell."
+NOT_PAUSING = "backward() no longer pauses."
+USAGE = "%graph takes on, off, pause on or pause off; %graph alone toggles."
+PAST = "This is the graph of an earlier cell. The live graph is below a later cell."
 
 COMPUTED = (ev.Op, ev.Write, ev.Backward, ev.Grad, ev.Flag, ev.Error)
 """What makes a cell worth a picture at once; one that only makes values is shown at its end."""

@@ -102,7 +102,7 @@ def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
         row = model.scopes[turn]
         loop = model.scopes.get(row["parent"], {"text": ""})
         count = model.loops[row["parent"]]["count"]
-        told = f"turn {row['name']} of {count}: {loop['text']}"
+        told = f"iteration {row['name']} of {count}: {loop['text']}"
         graph.attr(label=plain(told), labelloc="t", fontsize="12", fontcolor=COLOURS["dim"])
     graph.told = (len(picture.cards), len(picture.pills))
     return graph
@@ -174,10 +174,10 @@ def _frame(
 
 def _scope_title(model: Model, row: Row) -> str:
     if row["kind"] == "turn":
-        return f"turn {row['name']}"
+        return f"iteration {row['name']}"
     if row["kind"] == "loop":
         count = model.loops[row["scope"]]["count"]
-        return f"{row['text'].removesuffix(':') or 'a loop'}, {count} turn{'s' * (count != 1)}"
+        return f"{row['text'].removesuffix(':') or 'a loop'}, {count} iteration{'s' * (count != 1)}"
     return f"{row['name']}: {row['text']}" if row["text"] else str(row["name"])
 
 

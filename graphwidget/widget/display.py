@@ -44,7 +44,7 @@ HIDDEN = (
     ".graphwidget-still p { font-size: 85%; opacity: 0.7 }"
 )
 
-WORDS = {"ok": "done", "failed": "failed", "running": "running", "abandoned": "abandoned"}
+WORDS = {"ok": "done", "failed": "failed", "running": "running", "abandoned": "stopped"}
 
 
 def sentence(model: Model, lost: int) -> str:
@@ -52,7 +52,7 @@ def sentence(model: Model, lost: int) -> str:
     parts = [_many(len(model.calls), "op"), _many(len(model.nodes), "node")]
     loop = max(model.loops.values(), key=lambda loop: loop["count"], default=None)
     if loop is not None and 0 < len(loop["turns"]) < loop["count"]:
-        parts.append(f"{len(loop['turns'])} of {loop['count']} turns")
+        parts.append(f"{len(loop['turns'])} of {loop['count']} iterations")
     if model.runs:
         status = list(model.runs.values())[-1]["status"]
         parts.append(f"backward {WORDS[status]}")

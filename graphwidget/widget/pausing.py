@@ -23,7 +23,7 @@ TICK = 0.05
 
 ALONE = "graphwidget: {why}, so backward ran through without a pause."
 NO_PAGE = "no picture of this graph can answer while the cell runs"
-ABANDONED = "backward was abandoned in the picture"
+ABANDONED = "backward was stopped in the picture"
 
 
 class Pause:

@@ -15,7 +15,7 @@ from . import display
 from .front_end import FrontEnd
 from .ipython_kernel import kernel
 
-WHOLE = "This is replayed as it was recorded, all of it: nothing is left to run."
+WHOLE = "This is a recording: run the cell again to step live."
 
 
 class Recorded(FrontEnd):

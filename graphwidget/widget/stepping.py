@@ -14,7 +14,7 @@ from ..autograd.engine import Run
 from ..graph.tensor import Tensor
 from ..recording.commands import Abandon, Backward, Command, Peek, Rejected, RetainGrad, Step, Until
 
-GONE = "The program no longer holds this value."
+GONE = "The program no longer keeps this value."
 
 
 class Stepper:
@@ -154,18 +154,18 @@ class Steppers:
     def _retain(self, command: RetainGrad) -> None:
         tensor = self._tensor(command.value)
         if tensor.is_leaf:
-            raise Rejected("A leaf keeps its gradient anyway: there is nothing to retain.")
+            raise Rejected("A leaf always keeps its gradient; retain_grad() changes nothing.")
         if command.on:
             tensor.retain_grad()
         elif is_real(tensor):
-            raise Rejected("PyTorch has no way to let go of a gradient that it was asked to keep.")
+            raise Rejected("PyTorch cannot undo retain_grad().")
         else:
             tensor._release_grad()
 
     def _stepper(self, run: int) -> Stepper:
         stepper = self._live.get(run)
         if stepper is None or stepper.over:
-            raise Rejected("This run is over.")
+            raise Rejected("This run has ended.")
         return stepper
 
     def _tensor(self, value: int) -> Tensor:

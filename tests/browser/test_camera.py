@@ -284,26 +284,26 @@ def test_the_player_has_two_scales(show: Show, quiet_page: Page) -> None:
     picture = show(film(6, {1, 5, 6}))
     turn = picture.root.get_by_test_id("turn-count")
     words = picture.root.get_by_test_id("turn-words")
-    expect(turn).to_have_text("turn 6 / 6")
+    expect(turn).to_have_text("iteration 6 / 6")
     expect(words).to_have_text("loss 1.333")
     at, steps = picture.steps()
     assert at == steps
     picture.key("Shift+ArrowLeft")
-    expect(turn).to_have_text("turn 5 / 6")
+    expect(turn).to_have_text("iteration 5 / 6")
     picture.key("ArrowLeft")
     assert picture.steps() == (steps - 1, steps)  # of this turn alone
     picture.key("Shift+ArrowLeft")
-    expect(turn).to_have_text("turn 1 / 6")
+    expect(turn).to_have_text("iteration 1 / 6")
     curves = picture.root.get_by_test_id("curves")
     box = curves.bounding_box()
     assert box is not None
     curves.click(position={"x": box["width"] * 3 / 5, "y": 10})  # turn 4 has no details
-    expect(turn).to_have_text("turn 4 / 6")
-    expect(words).to_contain_text("details let go; the picture shows turn 1")
+    expect(turn).to_have_text("iteration 4 / 6")
+    expect(words).to_contain_text("details not stored; the picture shows iteration 1")
     expect(words).to_contain_text("loss nan")
-    expect(picture.root.get_by_test_id("curve-tip")).to_contain_text("turn 4: loss nan")
+    expect(picture.root.get_by_test_id("curve-tip")).to_contain_text("iteration 4: loss nan")
     curves.click(position={"x": box["width"] - 2, "y": 10})
-    expect(turn).to_have_text("turn 6 / 6")
+    expect(turn).to_have_text("iteration 6 / 6")
     assert picture.root.locator(".gw-curve-bad").count() == 1
 
 

@@ -26,12 +26,12 @@ def steps_backward(picture: Picture) -> None:
     picture.expect_names({"w", "x", "a", "b", "y"})
     picture.card("y").click()
     picture.press("backward")
-    expect(picture.state).to_have_text("live run")
+    expect(picture.state).to_have_text("paused in backward")
     for _ in range(5):  # mul, two adds, two leaves
         at, _ = picture.steps()
         picture.press("next")
         expect(picture.count).not_to_have_text(f"{at} / {at}")
-    expect(picture.state).to_have_text("present")
+    expect(picture.state).to_have_text("latest")
     card = picture.seen().card("w")
     assert (card["numbers"], card["grad"]) == ("[1.]", "[5.]")
 

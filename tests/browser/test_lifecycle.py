@@ -31,7 +31,7 @@ def answers(picture: Picture) -> None:
     """The kernel has answered, and what is pressed happens there."""
     picture.root.page.wait_for_timeout(PATIENCE)
     expect(picture.root.get_by_test_id("notice")).to_have_count(0)
-    expect(picture.state).to_have_text("present")
+    expect(picture.state).to_have_text("latest")
     was = picture.pin("a").get_attribute("aria-checked")
     picture.pin("a").click()
     expect(picture.pin("a")).not_to_have_attribute("aria-checked", was or "")
@@ -58,23 +58,23 @@ def test_an_earlier_graph_offers_nothing(notebook: OpenNotebook) -> None:
     book = notebook([LOAD, TWO_PATHS, "z = y * 2"])
     book.run(0, 1)
     first = book.picture(1)
-    expect(first.state).to_have_text("present")
+    expect(first.state).to_have_text("latest")
     book.run(2)
-    expect(first.state).to_have_text("replay only")
+    expect(first.state).to_have_text("recorded")
     expect(first.state).to_have_attribute(
-        "title", "This is the graph as an earlier cell left it. The live one is below a later cell."
+        "title", "This is the graph of an earlier cell. The live graph is below a later cell."
     )
     offers_nothing(first)
-    expect(book.picture(2).state).to_have_text("present")
+    expect(book.picture(2).state).to_have_text("latest")
 
 
 def test_a_graph_of_a_kernel_that_is_gone_offers_nothing(notebook: OpenNotebook) -> None:
     book = notebook([WATCH, TWO_PATHS])
     book.run()
     picture = book.picture(0)
-    expect(picture.state).to_have_text("present")
+    expect(picture.state).to_have_text("latest")
     book.restart()
-    expect(picture.state).to_have_text("replay only")
+    expect(picture.state).to_have_text("recorded")
     offers_nothing(picture)
     picture.key("Home")
     assert picture.steps()[0] == 0
@@ -92,13 +92,13 @@ def test_a_click_while_a_cell_runs_is_carried_out_at_its_end(notebook: OpenNoteb
     book = notebook([WATCH, TWO_PATHS, "import time\ntime.sleep(6)\nlate = a.retains_grad"])
     book.run(0, 1)
     picture = book.picture(0)
-    expect(picture.state).to_have_text("present")
+    expect(picture.state).to_have_text("latest")
     book.start(2)
     picture.pin("a").click()
-    expect(picture.state).to_have_text("waits for the cell")
+    expect(picture.state).to_have_text("waiting for the cell")
     picture.root.page.wait_for_timeout(PATIENCE)
     expect(picture.root.get_by_test_id("notice")).to_have_count(0)  # it was answered at once
     book.finish()
-    expect(picture.state).to_have_text("present")
+    expect(picture.state).to_have_text("latest")
     expect(picture.pin("a")).to_have_attribute("aria-checked", "true")
     assert book.ask("[late, a.retains_grad]") == [False, True]

@@ -85,7 +85,7 @@ def test_a_restart_ends_the_pause(notebook: OpenNotebook) -> None:
     expect(picture.root.get_by_test_id("run-bar")).to_be_visible()
     book.restart()
     expect(picture.root.get_by_test_id("run-bar")).to_have_count(0)
-    expect(picture.state).to_have_text("replay only")
+    expect(picture.state).to_have_text("recorded")
     expect(picture.root.locator("[data-action=next]")).to_be_disabled()
 
 

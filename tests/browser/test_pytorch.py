@@ -33,7 +33,7 @@ def test_buttons_advance_pytorchs_own_engine(notebook: OpenNotebook) -> None:
     book = notebook([WATCH, TWO_PATHS, "run = graph.step(y)"])
     book.run()
     picture = book.picture(0)
-    expect(picture.state).to_have_text("live run")
+    expect(picture.state).to_have_text("paused in backward")
     assert book.ask(GRADS) == [None, None]
     for done in range(1, 6):
         picture.press("next")

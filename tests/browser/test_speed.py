@@ -136,7 +136,7 @@ def test_a_thousand_boxes(notebook: OpenNotebook, capsys: pytest.CaptureFixture[
     _, total = picture.steps()
     assert total >= 1000
     picture.slide(total - 100)
-    expect(picture.state).to_have_text("past")
+    expect(picture.state).to_have_text("back to latest")
     root = picture.root.element_handle()
 
     def there_and_back() -> list[list[float]]:

@@ -26,7 +26,7 @@ def test_buttons_and_keys_advance_the_engine_by_one_node(notebook: OpenNotebook)
     book = notebook([WATCH, TWO_PATHS, "graph.step(y);"])
     book.run()
     picture = book.picture(0)
-    expect(picture.state).to_have_text("live run")
+    expect(picture.state).to_have_text("paused in backward")
     assert (ran(book), book.ask(GRADS)) == (0, [None, None])
     for done, press in enumerate([picture.press, picture.key] * 3, start=1):
         press("next" if press == picture.press else "ArrowRight")
@@ -39,7 +39,7 @@ def test_buttons_and_keys_advance_the_engine_by_one_node(notebook: OpenNotebook)
         )
         assert ran(book) == done
     assert book.ask(GRADS) == [[5.0], [2.0]]
-    expect(picture.state).to_have_text("present")
+    expect(picture.state).to_have_text("latest")
 
 
 def test_backward_pressed_on_a_value_is_live(notebook: OpenNotebook) -> None:
@@ -50,7 +50,7 @@ def test_backward_pressed_on_a_value_is_live(notebook: OpenNotebook) -> None:
     effects = picture.root.get_by_test_id("backward-effects")
     expect(effects).to_contain_text("grad")
     picture.press("backward")
-    expect(picture.state).to_have_text("live run")
+    expect(picture.state).to_have_text("paused in backward")
     assert book.ask(GRADS) == [None, None]
     picture.press("next")
     expect(picture.step).to_contain_text("MulBackward0")
@@ -66,7 +66,7 @@ def test_replay_forward_and_back(notebook: OpenNotebook) -> None:
     assert last == total
     picture.press("previous")
     assert picture.steps() == (total - 1, total)
-    expect(picture.state).to_have_text("past")
+    expect(picture.state).to_have_text("back to latest")
     picture.key("ArrowLeft")
     assert picture.steps() == (total - 2, total)
     picture.key("Home")
@@ -79,7 +79,7 @@ def test_replay_forward_and_back(notebook: OpenNotebook) -> None:
     picture.slide(2)
     assert picture.steps() == (3, total)
     picture.key("End")
-    expect(picture.state).to_have_text("present")
+    expect(picture.state).to_have_text("latest")
     assert book.ask(GRADS) == [[5.0], [2.0]]  # nothing was computed twice
 
 
@@ -90,7 +90,7 @@ def test_play_runs_to_the_end(notebook: OpenNotebook) -> None:
     picture.key("Home")
     picture.root.locator("[data-action=speed]").select_option("8")
     picture.key(" ")
-    expect(picture.state).to_have_text("present")
+    expect(picture.state).to_have_text("latest")
 
 
 def test_a_step_is_explained_with_names_and_numbers(notebook: OpenNotebook) -> None:

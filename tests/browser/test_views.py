@@ -19,7 +19,7 @@ def test_several_views_are_equal(notebook: OpenNotebook) -> None:
         picture.expect_names({"w", "x", "a", "b", "y"})
     assert one.seen() == two.seen()
     one.press("previous")
-    expect(two.state).to_have_text("past")
+    expect(two.state).to_have_text("back to latest")
     assert one.seen() == two.seen()
     two.pin("a").click()
     expect(one.pin("a")).to_have_attribute("aria-checked", "true")
@@ -34,10 +34,10 @@ def test_a_reloaded_page_shows_and_steps(notebook: OpenNotebook) -> None:
     before = book.picture(0).seen()
     book.reload()
     picture = book.picture(0)
-    expect(picture.state).to_have_text("live run")
+    expect(picture.state).to_have_text("paused in backward")
     expect(picture.step).to_contain_text("MulBackward0")
     assert picture.seen() == before
-    while (picture.state.text_content() or "") == "live run":
+    while (picture.state.text_content() or "") == "paused in backward":
         steps = picture.steps()
         picture.press("next")
         expect(picture.count).not_to_have_text(f"{steps[0]} / {steps[1]}")
@@ -54,7 +54,7 @@ def test_a_kernel_restart_keeps_the_picture(notebook: OpenNotebook) -> None:
     assert picture.seen() == before
     at, _ = picture.steps()
     picture.press("previous")  # what was recorded can still be replayed
-    expect(picture.state).to_have_text("replay only")
+    expect(picture.state).to_have_text("recorded")
     assert picture.steps()[0] < at
     book.run()  # and the notebook runs again
     book.picture(0).expect_names({"w", "x", "a", "b", "y"})
@@ -69,8 +69,8 @@ def test_a_run_whose_kernel_is_gone_says_so(notebook: OpenNotebook) -> None:
     expect(picture.root.get_by_test_id("run-bar")).to_be_visible()
     book.restart()
     left = picture.root.get_by_test_id("left-run")
-    expect(left).to_contain_text("left here before its end")
-    expect(left).to_contain_text("restarted or is gone")
+    expect(left).to_contain_text("stopped here before its end")
+    expect(left).to_contain_text("restarted or has ended")
     expect(picture.root.get_by_test_id("run-bar")).to_have_count(0)
     following = picture.root.locator("[data-action=next]")
     expect(following).to_have_attribute("title", re.compile("No next step.*restarted"))
@@ -139,4 +139,4 @@ def test_a_line_that_is_in_no_cell_any_more_leads_nowhere(notebook: OpenNotebook
     link = book.picture(1).root.locator("[data-action=cell]").first
     book.cell(1).locator(".cm-content").fill("z = 1")
     link.click()
-    expect(link).to_have_attribute("title", "This line is not in the notebook any more")
+    expect(link).to_have_attribute("title", "This line is no longer in the notebook")

@@ -266,11 +266,11 @@ def test_the_line_of_words_says_how_many_turns_it_has() -> None:
     loop = next(iter(graph.model.loops.values()))
     told = len(loop["turns"])
     assert 2 * told == len(graph.model.calls)
-    assert f"{told} of 300 turns, backward done>" in repr(graph)
+    assert f"{told} of 300 iterations, backward done>" in repr(graph)
     with torch.watch() as short:
         for turn in range(3):
             (x * turn).sum()
-    assert "turns" not in repr(short)
+    assert "iterations" not in repr(short)
 
 
 def test_graphviz_of_a_recorded_tensor() -> None:

@@ -130,9 +130,9 @@ def test_peek(book: Kernel) -> None:
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        ({"type": "step", "run": 999_999, "count": 1}, "over"),
+        ({"type": "step", "run": 999_999, "count": 1}, "ended"),
         ({"type": "step", "run": "x", "count": 1}, "whole number"),
-        ({"type": "backward", "value": 999_999}, "no longer holds"),
+        ({"type": "backward", "value": 999_999}, "no longer keeps"),
         ({"type": "explode"}, "unknown command"),
     ],
 )

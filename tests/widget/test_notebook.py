@@ -102,7 +102,7 @@ def still(heard: Any) -> dict[str, str]:
 def test_off_records_nothing_and_on_again(shared: Kernel) -> None:
     shared.run("%load_ext graphwidget")
     assert len(shown(shared.run("x = torch.ones(1) + 1"))) == 1
-    assert shared.run("%graph off").text.startswith("Nothing is recorded")
+    assert shared.run("%graph off").text.startswith("Recording is off")
     observer = "str(graphwidget.graph.listeners.get_observer())"
     shared.run("import graphwidget.graph.listeners")
     assert shared.value(observer) == "None"

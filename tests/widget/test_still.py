@@ -33,7 +33,7 @@ def test_a_training_loop_is_one_turn() -> None:
     model = record(TRAINING).model
     graph = digraph(model)
     source = graph.source
-    assert "turn 3 of 3: for step in range(3):" in source
+    assert "iteration 3 of 3: for step in range(3):" in source
     assert len(re.findall(r"Linear", source)) == 2
     assert source.count("MeanBackward0") == 1
     for name in ("net[0].weight", "net[0].bias", "net[2].weight", "net[2].bias"):
@@ -121,8 +121,8 @@ for epoch in range(3):
 def test_a_loop_within_a_turn_is_one_box() -> None:
     graph = digraph(record(RECURRENT).model)
     source = graph.source
-    assert "turn 3 of 3: for epoch in range(3):" in source
-    assert "for x in inputs, 10 turns" in source
+    assert "iteration 3 of 3: for epoch in range(3):" in source
+    assert "for x in inputs, 10 iterations" in source
     assert graph.told[1] < 5
     assert "×" not in source, "clipping gradients is no part of it"
 
@@ -132,7 +132,7 @@ def test_a_short_loop_is_a_frame_around_its_turns() -> None:
     assert re.search(
         r'subgraph cluster_s\d+ \{\s+color="[^"]+" [^\n]*label="for i in range', source
     )
-    assert source.count('label="turn ') == 2
+    assert source.count('label="iteration ') == 2
 
 
 BLOCKS = """

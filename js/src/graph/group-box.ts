@@ -177,10 +177,10 @@ function normOf({ values, stats }: Summary): string | null {
 export const PILL_GROUP_H = 42;
 export const GROUP_H = 66;
 
-/** Counted as it is meant: `12 ops`, `5 turns, 40 ops`. */
+/** The size in words: `12 ops`, `5 iterations, 40 ops`. */
 export function sizeText({ kind, ops, times }: Pick<GroupFacts, "kind" | "ops" | "times">): string {
   const count = `${ops} ${ops === 1 ? "op" : "ops"}`;
-  return kind === "loop" ? `${times} turns, ${count}` : count;
+  return kind === "loop" ? `${times} iterations, ${count}` : count;
 }
 
 /** The width of the badge that says how many equal ones a group stands for. */

@@ -134,7 +134,7 @@ function draft(
 /** What a scope is called, and its class or what else helps to tell it. */
 function titleOf({ kind, name, text }: ScopeRow): [string, string] {
   if (kind === "loop") return [text.replace(/:$/, "") || name, ""];
-  if (kind === "turn") return [`turn ${name}`, ""];
+  if (kind === "turn") return [`iteration ${name}`, ""];
   if (kind === "function") return [`${name.split(".").at(-1) ?? name}()`, ""];
   return text === "" ? [name, ""] : [name, text];
 }
@@ -349,7 +349,7 @@ function partTitle(
   const last = at(items, items.length - 1);
   if (typeof first !== "number" && typeof last !== "number") {
     if (first.kind !== "turn") return [`${first.title} … ${last.title}`, ""];
-    return [`turns ${first.scope?.name ?? ""}–${last.scope?.name ?? ""}`, ""];
+    return [`iterations ${first.scope?.name ?? ""}–${last.scope?.name ?? ""}`, ""];
   }
   const title = `ops ${from + 1}–${from + items.length}`;
   const lines = new Map<string, number[]>();

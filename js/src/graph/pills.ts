@@ -81,9 +81,9 @@ export function makePill(
 /** A slot has room for its name and version, in bold as when it is stale, and for the word that
  * stands there when it is freed. */
 function slotWidth({ name, row, count }: Slot): number {
-  if (count > 1) return Math.ceil(textWidth(`${count} saved`, 10, "regular") + 17);
+  if (count > 1) return Math.ceil(textWidth(`${count} unused`, 10, "regular") + 12);
   const text = textWidth(name, 10, "bold") + textWidth(`v${row.version}`, 10, "mono");
-  return Math.max(46, Math.ceil(text + 17));
+  return Math.max(48, Math.ceil(text + 17));
 }
 
 /** The saved tensors of a node; plain numbers and shapes that it keeps are no slots. */

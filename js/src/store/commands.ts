@@ -31,7 +31,7 @@ export function createCommands(state: State, { present, liveRun }: Derived) {
       state.cursor.value = null;
       state.notice.value = past
         ? {
-            text: `Moved to the present first: ${what} changes the program as it is now.`,
+            text: `Moved to the latest step first: ${what} changes the program as it is now.`,
             tone: "info",
           }
         : null;
@@ -56,7 +56,7 @@ export function createCommands(state: State, { present, liveRun }: Derived) {
   };
   const abandon = (): void => {
     const run = liveRun.value;
-    if (run) apply({ type: "abandon", run: run.run }, "abandoning the run");
+    if (run) apply({ type: "abandon", run: run.run }, "stopping the run");
   };
   const finishRun = (): void => {
     const run = liveRun.value;

@@ -17,7 +17,7 @@ const SILENCE = 6000;
 const PATIENCE = 300;
 
 const GONE =
-  "The kernel that recorded this was restarted or is gone: what was recorded can be replayed.";
+  "The kernel was restarted or has ended. The recording can be replayed; run the cell again to step live.";
 
 /** More events than these are read in slices, between which the page does other things. */
 const LONG = 5000;
@@ -197,7 +197,7 @@ export function createReceiver(
     silent: () => {
       if (state.connection.value === "offline" || state.fault.value !== null) return;
       state.notice.value = {
-        text: "The kernel has not answered yet. What is recorded can be replayed meanwhile.",
+        text: "The kernel has not answered yet. The recording can be replayed.",
         tone: "info",
       };
     },

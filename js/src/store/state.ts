@@ -37,7 +37,7 @@ export function createState() {
     loading: signal(false),
     connection: signal<Connection>("waiting"),
     /** Why nothing can be asked of a kernel, while the page is offline. */
-    why: signal("There is no kernel behind this page: it replays what was recorded."),
+    why: signal("This is a recording: run the cell again to step live."),
     /** The run that waits in the running cell. */
     pause: signal<Pause | null>(null),
     /** What was asked of the kernel waits for the cell that it runs. */

@@ -112,7 +112,7 @@ function Code({ text, source }: { text: string; source: SourceLine | undefined }
       type="button"
       class="gw-to-cell"
       data-action="cell"
-      title={gone.value ? "This line is not in the notebook any more" : "Show it in its cell"}
+      title={gone.value ? "This line is no longer in the notebook" : "Show it in its cell"}
       onClick={(event) => {
         gone.value = !showInNotebook(source, event.currentTarget);
       }}

@@ -1,4 +1,4 @@
-/* The larger of the player's two scales: the turns of a film. */
+/* The larger of the player's two scales: the iterations of a loop. */
 
 import type { LoopRow } from "../log/model";
 import type { Store } from "../store/store";
@@ -43,15 +43,17 @@ function FilmBar({ store, film, nested }: FilmBarProps) {
   return (
     <div class="gw-film" data-testid="film" title={header}>
       <span class="gw-turn" data-testid="turn-count">
-        {turn === null ? `${side} turn ${place} / ${loop.count}` : `turn ${turn} / ${loop.count}`}
+        {turn === null
+          ? `${side} iteration ${place} / ${loop.count}`
+          : `iteration ${turn} / ${loop.count}`}
       </span>
       <div class="gw-turns">
         <Curves film={loop} turn={turn} whole={whole} onTurn={go} />
         <input
           type="range"
           data-action="turns"
-          aria-label={header === "" ? "Turn of the loop" : `Turn of the loop ${header}`}
-          aria-valuetext={`turn ${place} of ${loop.count}${words === "" ? "" : `: ${words}`}`}
+          aria-label={header === "" ? "Iteration of the loop" : `Iteration of the loop ${header}`}
+          aria-valuetext={`iteration ${place} of ${loop.count}${words === "" ? "" : `: ${words}`}`}
           min={1}
           max={loop.count}
           step={1}
@@ -74,7 +76,7 @@ function FilmBar({ store, film, nested }: FilmBarProps) {
         <span
           class="gw-turns-kept gw-dim"
           data-testid="turns-kept"
-          title={`${keptWords(whole)}. Of the other turns only their scalars are kept, and what the parameters were in the end.`}
+          title={`${keptWords(whole)}. The other iterations keep their scalars and the final values of the parameters.`}
         >
           {keptWords(whole, loop.count)}
         </span>
@@ -88,17 +90,17 @@ function turnBefore({ turns }: LoopRow, time: number): number {
   return turns.findLast(({ from }) => from < time)?.turn ?? turns[0]?.turn ?? 1;
 }
 
-/** So many letters of a list of turns have room beside their slider. */
+/** The most letters of a list of iterations beside their slider. */
 const LONGEST_LIST = 20;
 
-/** Which turns are there to be walked through; how many of a `count`, where a list has no room. */
+/** The iterations with all their steps; or how many of `count`, where a list has no room. */
 export function keptWords(whole: readonly number[], count = Infinity): string {
   if (whole.length === 0) return "curve only";
   const list = listed(whole);
   if (count < Infinity && list.length > LONGEST_LIST) {
-    return `kept whole: ${whole.length} of ${count} turns`;
+    return `all details: ${whole.length} of ${count} iterations`;
   }
-  return `kept whole: ${whole.length === 1 ? "turn" : "turns"} ${list}`;
+  return `all details: ${whole.length === 1 ? "iteration" : "iterations"} ${list}`;
 }
 
 interface LostProps {
@@ -107,24 +109,24 @@ interface LostProps {
   words: string;
 }
 
-/** A turn whose details were let go: its scalars, and which turn the picture shows instead. */
+/** An iteration without details: its scalars, and which iteration the picture shows instead. */
 function Lost({ lost, shown, words }: LostProps) {
-  const instead = shown === null ? "" : `; the picture shows turn ${shown}`;
+  const instead = shown === null ? "" : `; the picture shows iteration ${shown}`;
   return (
     <span role="status">
-      {`${words === "" ? `turn ${lost}` : words} (details let go${instead})`}
+      {`${words === "" ? `iteration ${lost}` : words} (details not stored${instead})`}
     </span>
   );
 }
 
-/** `1, 5, 28 to 30`. */
+/** `1, 5, 28–30`. */
 export function listed(turns: readonly number[]): string {
   const parts: string[] = [];
   for (let i = 0; i < turns.length;) {
     let end = i;
     while (turns[end + 1] === (turns[end] ?? NaN) + 1) end += 1;
     const [a, b] = [turns[i] ?? 0, turns[end] ?? 0];
-    parts.push(a === b ? String(a) : `${a} to ${b}`);
+    parts.push(a === b ? String(a) : `${a}–${b}`);
     i = end + 1;
   }
   return parts.join(", ");

@@ -124,7 +124,7 @@ export function Curves({ film, turn, whole, onTurn }: CurveProps) {
           data-testid="curve-tip"
           style={{ left: `${Math.min(80, 100 * shareOfTurn(pointed.value, count))}%` }}
         >
-          {`turn ${pointed.value}: ${scalarsOf(film, shown ?? 1)}`}
+          {`iteration ${pointed.value}: ${scalarsOf(film, shown ?? 1)}`}
         </span>
       )}
     </div>
@@ -155,7 +155,7 @@ function told(film: LoopRow, turn: number): { readonly text: string; readonly nr
   return parts.slice(0, MOST);
 }
 
-/** The scalars of a turn in words: `loss 0.031, norm 2.5`. */
+/** The scalars of an iteration in words: `loss 0.031, norm 2.5`. */
 export const scalarsOf = (film: LoopRow, turn: number): string =>
   told(film, turn)
     .map(({ text }) => text)

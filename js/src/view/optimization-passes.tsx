@@ -66,7 +66,7 @@ export function PassBar({ store }: { store: Store }) {
             {passes.map((pass, i) => (
               <Head key={pass.time} store={store} pass={pass} nr={i} now={i === shown} />
             ))}
-            <th scope="col">in all</th>
+            <th scope="col">total</th>
           </tr>
         </thead>
         <tbody>
@@ -157,9 +157,9 @@ const LOOKS: readonly Look[] = ["before", "changes", "after"];
 const TOLD: Readonly<Record<Change, string>> = {
   removed: "removed",
   added: "added",
-  known: "constant now",
+  known: "now a constant",
   fused: "fused",
-  rewired: "reads another",
+  rewired: "other input",
   over: "written in place",
 };
 
@@ -205,7 +205,7 @@ function Looks({ store }: { store: Store }) {
           <span class="gw-dim">
             {(changes.pass.bytes ?? 0) < (changes.before.bytes ?? 0)
               ? "the calls stay"
-              : "nothing to do here"}
+              : "nothing to do"}
           </span>
         )}
       </span>

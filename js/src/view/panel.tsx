@@ -56,8 +56,8 @@ function Problems({ store }: { store: Store }) {
           {hazards.length > 1 && (
             <p class="gw-line gw-dim">
               {hazards.length === 2
-                ? "One more saved value is stale too."
-                : `${hazards.length - 1} more saved values are stale too.`}
+                ? "One more saved value was overwritten."
+                : `${hazards.length - 1} more saved values were overwritten.`}
             </p>
           )}
         </Words>
@@ -96,7 +96,9 @@ function Older({ store }: { store: Store }) {
         if (call !== null) store.seek(callKey(call));
       }}
     >
-      {more.length === 0 ? "1 older hazard" : `${more.length + 1} older hazards`}
+      {more.length === 0
+        ? "1 overwritten value of an earlier cell"
+        : `${more.length + 1} overwritten values of earlier cells`}
     </button>
   );
 }
@@ -109,7 +111,7 @@ function StepWords({ store }: { store: Store }) {
       <p class="gw-line gw-dim">
         {store.steps.value.length === 0
           ? "Nothing recorded yet. Run a cell that computes with tensors."
-          : "The beginning: nothing has been computed yet."}
+          : "Before the first step: nothing has been computed yet."}
       </p>
     );
   }

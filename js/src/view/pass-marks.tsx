@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<Change, string>> = {
   known: "computed now, once: a constant from here on",
   fused: "these run together, block by block",
   rewired: "reads another value than before",
-  over: "written into the memory of its operand, which nobody reads any more",
+  over: "written into the memory of its operand, which is not read again",
 };
 
 interface Mark {

@@ -127,7 +127,7 @@ function drawnSlots(slots: readonly Slot[]): [Slot, number][] {
 }
 
 /** What a slot says that no longer holds its tensor. */
-const LEFT: Readonly<Partial<Record<Slot["state"], string>>> = { empty: "freed", gone: "gone" };
+const LEFT: Readonly<Partial<Record<Slot["state"], string>>> = { empty: "freed", gone: "unused" };
 
 interface SlotProps {
   slot: Slot;
@@ -178,8 +178,8 @@ function slotWords({ row, state, name, count }: Slot): string {
   const what =
     count > 1 ? `${count} saved values` : `${row.slot} (${name}), saved at version ${row.version}`;
   if (state === "empty") return `${what}; freed by backward`;
-  if (state === "gone") return `${what}; gone with the graph, which backward never ran`;
-  if (state === "stale") return `${what}; it was written in place since then`;
+  if (state === "gone") return `${what}; released unused: backward never ran through this graph`;
+  if (state === "stale") return `${what}; overwritten since then: backward will fail`;
   return `${what} for backward`;
 }
 

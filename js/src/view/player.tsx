@@ -20,7 +20,7 @@ export function Player({ store }: { store: Store }) {
           next: store.canGoOn.value ? store.toNext : null,
           last: store.cursor.value !== null ? store.toLast : null,
         }}
-        labels={{ next: nextLabel(store), last: "Last: the present (End)" }}
+        labels={{ next: nextLabel(store), last: "Last: the latest step (End)" }}
       >
         <Speed store={store} />
       </PlayButtons>
@@ -139,7 +139,7 @@ function Slider({ store }: { store: Store }) {
       {cut && (
         <span
           class="gw-dropped"
-          title={`The oldest ${dropped} events are no longer held one by one.`}
+          title={`The oldest ${dropped} events were dropped: the log is limited in size.`}
         >
           {`… ${dropped} older`}
         </span>
@@ -148,7 +148,7 @@ function Slider({ store }: { store: Store }) {
   );
 }
 
-/** Whether this is the present, the past, a recording, or something waits. */
+/** The state of the player: the latest or an earlier step, a recording, or a pause. */
 function State({ store }: { store: Store }) {
   if (store.connection.value !== "offline" && store.cursor.value !== null) {
     return (
@@ -159,9 +159,9 @@ function State({ store }: { store: Store }) {
         onClick={() => {
           store.toLast();
         }}
-        title="Back to the present"
+        title="You are looking at an earlier step: back to the latest"
       >
-        past
+        back to latest
       </button>
     );
   }
@@ -174,14 +174,14 @@ function State({ store }: { store: Store }) {
 }
 
 function stateOf(store: Store): { text: string; title?: string; waits?: boolean } {
-  if (store.connection.value === "offline") return { text: "replay only", title: store.why.value };
+  if (store.connection.value === "offline") return { text: "recorded", title: store.why.value };
   if (store.queued.value) {
-    const title = "The kernel runs a cell. What you asked for is done as soon as that is over.";
-    return { text: "waits for the cell", title, waits: true };
+    const title = "The kernel runs a cell. Your command runs after it.";
+    return { text: "waiting for the cell", title, waits: true };
   }
   if (store.liveRun.value) {
-    const title = "Backward waits: each Next runs one node in the kernel.";
-    return { text: "live run", title, waits: true };
+    const title = "Backward is paused: each Next runs one node in the kernel.";
+    return { text: "paused in backward", title, waits: true };
   }
-  return { text: "present" };
+  return { text: "latest" };
 }

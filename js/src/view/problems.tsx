@@ -1,4 +1,4 @@
-/* What is wrong, one after another: errors, hazards, values that are not finite. */
+/* Problems, one after another: errors, overwritten values, values that are not finite. */
 
 import { problemsOf, type Problem } from "../store/find";
 import type { Store } from "../store/store";
@@ -22,7 +22,7 @@ export function nextProblem(store: Store): void {
   store.seek(next.key);
 }
 
-const WORDS = { error: "error", hazard: "hazard", nan: "NaN or Inf" } as const;
+const WORDS = { error: "error", hazard: "overwritten value", nan: "NaN or Inf" } as const;
 
 /** How much is wrong; a click goes from one to the next. */
 export function ProblemsChip({ store }: { store: Store }) {
@@ -35,7 +35,7 @@ export function ProblemsChip({ store }: { store: Store }) {
       type="button"
       class="gw-chip gw-chip-wrong"
       data-action="problem"
-      title={`Errors, hazards, NaN and Inf: go to the next (!)`}
+      title={"Errors, overwritten values, NaN and Inf: go to the next (!)"}
       onClick={() => {
         nextProblem(store);
       }}

@@ -1,24 +1,24 @@
-/* A run that waits: what the reader can tell it to do. */
+/* The bar of a paused backward run. */
 
 import { called } from "../graph/names";
 import type { Store } from "../store/store";
 
-/** Where a backward run waits for the reader, and the buttons that move it. */
+/** The state of a paused backward run, and the buttons that continue it. */
 export function RunBar({ store }: { store: Store }) {
   const run = store.liveRun.value;
   if (!run) return <LeftRun store={store} />;
   const inCell = store.pause.value?.run === run.run;
   return (
-    <div class="gw-notice" data-testid="run-bar" role="group" aria-label="The run that waits">
+    <div class="gw-notice" data-testid="run-bar" role="group" aria-label="The paused run">
       <span>
         {inCell
-          ? "Backward waits in the running cell, which goes on when the run is over. Next (→) runs one node."
-          : "Backward waits: Next (→) runs one node."}
+          ? "Backward is paused in the running cell, which continues after the run. Next (→) runs one node."
+          : "Backward is paused. Next (→) runs one node."}
       </span>
       <span>
         <ToSelected store={store} />
-        <Order action="run-end" title="Run all the nodes that are left" onClick={store.finishRun}>
-          to the end
+        <Order action="run-end" title="Run the remaining nodes" onClick={store.finishRun}>
+          run to the end
         </Order>
         <Order
           action="abandon"
@@ -29,19 +29,19 @@ export function RunBar({ store }: { store: Store }) {
           }
           onClick={store.abandon}
         >
-          abandon
+          stop here
         </Order>
       </span>
     </div>
   );
 }
 
-/** Backward does not go on: whoever could run its next node is gone. */
+/** A backward run that cannot continue: its kernel has ended. */
 function LeftRun({ store }: { store: Store }) {
   if (store.leftRun.value === null) return null;
   return (
     <div class="gw-notice" data-testid="left-run">
-      {`Backward was left here before its end. ${store.why.value}`}
+      {`Backward stopped here before its end. ${store.why.value}`}
     </div>
   );
 }
@@ -60,7 +60,7 @@ function ToSelected({ store }: { store: Store }) {
         store.runTo(node.node);
       }}
     >
-      {`to ${called(model, value.value, 16)}`}
+      {`run up to ${called(model, value.value, 16)}`}
     </Order>
   );
 }

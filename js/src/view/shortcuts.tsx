@@ -68,13 +68,13 @@ const KEYS: Readonly<Partial<Record<string, Run>>> = {
 /** What the dialog says of the keys. */
 const TOLD: readonly (readonly [string, string])[] = [
   ["← →", "one step back, one on"],
-  ["Shift ← →", "one turn of the loop back, one on"],
-  ["Home, End", "the beginning, the present"],
+  ["Shift ← →", "one iteration of the loop back, one on"],
+  ["Home, End", "the first step, the latest step"],
   ["Space", "play, pause"],
   ["Alt ← → ↑ ↓", "walk over the picture, along the wires"],
   ["Enter", "select the box that has the focus"],
   ["/ or Ctrl F", "find"],
-  ["!", "the next error, hazard or NaN"],
+  ["!", "the next error, overwritten value or NaN"],
   ["f", "fit the picture"],
   ["+ −", "larger, smaller; also Ctrl and the wheel"],
   ["Esc", "close this; select nothing"],

@@ -35,7 +35,7 @@ function View({ store, view }: { store: Store; view: ViewState }) {
         <span
           class="gw-chip"
           data-testid="left"
-          title="The picture holds the newest values; the older ones were recorded but are not drawn."
+          title="Only the newest values are drawn; the older ones are recorded."
         >
           {`${left} older values not drawn`}
         </span>
@@ -46,12 +46,20 @@ function View({ store, view }: { store: Store; view: ViewState }) {
           class="gw-chip"
           data-action="everything"
           aria-pressed={everything}
-          title="Graphs that the newest cell did not touch"
+          title={
+            everything
+              ? "Draw only what the newest cell computed"
+              : "Draw also the graphs that the newest cell did not use"
+          }
           onClick={() => {
             store.everything.value = !everything;
           }}
         >
-          {everything ? "all graphs" : `+${others} more`}
+          {everything
+            ? "newest only"
+            : others === 1
+              ? "show 1 older graph"
+              : `show ${others} older graphs`}
         </button>
       )}
       <ProblemsChip store={store} />
@@ -87,7 +95,7 @@ function View({ store, view }: { store: Store; view: ViewState }) {
       </Button>
       <Button
         action="fit"
-        label="Fit: tidied, closed until it fits (f)"
+        label="Fit: close groups until the picture fits (f)"
         onClick={() => {
           fitAll(store, view);
         }}
@@ -96,7 +104,7 @@ function View({ store, view }: { store: Store; view: ViewState }) {
       </Button>
       <Button
         action="keys"
-        label="Keys and shapes (?)"
+        label="Keys and legend (?)"
         onClick={() => {
           view.over.value = "keys";
         }}

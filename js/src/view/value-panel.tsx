@@ -27,7 +27,7 @@ export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) 
     `version ${value.version}`,
     `requires_grad ${value.requires_grad ? "True" : "False"}`,
     `grad_fn ${node ? node.name : "None"}`,
-    ...(value.alive ? [] : ["no longer held by the program"]),
+    ...(value.alive ? [] : ["the program no longer keeps it"]),
   ];
   return (
     <section class="gw-value" data-testid="value-panel">
@@ -102,7 +102,7 @@ function Commands({ store, value }: { store: Store; value: ValueRow }) {
           class="gw-command gw-warm"
           data-action="backward"
           disabled={off || run !== null}
-          title={off ? store.why.value : "Begins backward here and waits before each node"}
+          title={off ? store.why.value : "Starts backward here and pauses before each node"}
           onClick={() => {
             store.backward(value.value);
           }}

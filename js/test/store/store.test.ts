@@ -304,7 +304,7 @@ describe("the store", () => {
     store.goTo(2);
     store.retainGrad(5, true);
     expect(store.cursor.value).toBeNull();
-    expect(store.notice.value?.text).toContain("Moved to the present first");
+    expect(store.notice.value?.text).toContain("Moved to the latest step first");
     expect(sent).toEqual([{ type: "retain_grad", value: 5, on: true }]);
   });
 

@@ -45,12 +45,12 @@ describe("a curve of scalars", () => {
     const film = { loop: 1, count: 2, turns: [], curves };
     expect(scalarsOf(film, 1)).toBe("loss 0.5");
     expect(scalarsOf(film, 2)).toBe("loss nan, norm 2");
-    expect(listed([1, 5, 28, 29, 30])).toBe("1, 5, 28 to 30");
-    expect(keptWords([1, 28, 29, 30])).toBe("kept whole: turns 1, 28 to 30");
-    expect(keptWords([1, 28, 29, 30], 30)).toBe("kept whole: turns 1, 28 to 30");
+    expect(listed([1, 5, 28, 29, 30])).toBe("1, 5, 28–30");
+    expect(keptWords([1, 28, 29, 30])).toBe("all details: iterations 1, 28–30");
+    expect(keptWords([1, 28, 29, 30], 30)).toBe("all details: iterations 1, 28–30");
     const many = [1, 2, 5, 6, 9, 10, 17, 18, 60]; // more ranges than have room
-    expect(keptWords(many, 60)).toBe("kept whole: 9 of 60 turns");
-    expect(keptWords(many)).toContain("1 to 2, 5 to 6, 9 to 10");
+    expect(keptWords(many, 60)).toBe("all details: 9 of 60 iterations");
+    expect(keptWords(many)).toContain("1–2, 5–6, 9–10");
     expect(keptWords([])).toBe("curve only");
   });
 });

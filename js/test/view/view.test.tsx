@@ -156,7 +156,7 @@ describe("the picture", () => {
     const y = p.op("mul", [a, a], "y");
     if (y.node !== null) p.tell("free", y.node);
     const el = await show(p.packed());
-    expect(texts(el, '[data-testid="slot"] .gw-slot-name')).toEqual(["2 gone"]);
+    expect(texts(el, '[data-testid="slot"] .gw-slot-name')).toEqual(["2 unused"]);
   });
 
   it("explains in its dialog every kind of box that it draws", async () => {
@@ -281,7 +281,7 @@ describe("the widget", () => {
 
   it("says that a page without kernel only replays", async () => {
     const el = await show(exampleA().packed());
-    expect(texts(el, '[data-testid="state"]')).toEqual(["replay only"]);
+    expect(texts(el, '[data-testid="state"]')).toEqual(["recorded"]);
     el.querySelector('[data-value="5"]')?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
     await tick();
     expect(el.querySelector<HTMLButtonElement>('[data-action="backward"]')?.disabled).toBe(true);
