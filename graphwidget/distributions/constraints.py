@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any, ClassVar
 
-import numpy as np
-
+from ..absent import refuse_others
 from ..dispatch.offer import FUNCTIONS as F
-from ..dispatch.offer import SPACES
-
-LINALG = SPACES["linalg"]
 
 
 class Constraint:
@@ -68,14 +63,6 @@ class _GreaterThan(_Bounded):
         return self.lower_bound < value
 
 
-class _GreaterThanEq(_Bounded):
-    names = ("lower_bound",)
-    lower_bound: Any
-
-    def check(self, value: Any) -> Any:
-        return self.lower_bound <= value
-
-
 class _LessThan(_Bounded):
     names = ("upper_bound",)
     upper_bound: Any
@@ -101,96 +88,6 @@ class _IntegerInterval(_Interval):
         return whole & (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
-class _HalfOpenInterval(_Interval):
-    def check(self, value: Any) -> Any:
-        return (self.lower_bound <= value) & (value < self.upper_bound)
-
-
-class _IntegerGreaterThan(_GreaterThan):
-    is_discrete = True
-
-    def check(self, value: Any) -> Any:
-        return (value % 1 == 0) & (value >= self.lower_bound)
-
-
-class _OneHot(Constraint):
-    is_discrete = True
-    event_dim = 1
-
-    def check(self, value: Any) -> Any:
-        boolean = (value == 0) | (value == 1)
-        return boolean.all(-1) & value.sum(-1).eq(1)
-
-
-class _Multinomial(Constraint):
-    is_discrete = True
-    event_dim = 1
-
-    def __init__(self, upper_bound: Any) -> None:
-        self.upper_bound = upper_bound
-
-    def check(self, x: Any) -> Any:
-        return (x >= 0).all(dim=-1) & (x.sum(dim=-1) <= self.upper_bound)
-
-
-class _Square(Constraint):
-    event_dim = 2
-
-    def check(self, value: Any) -> Any:
-        square = value.shape[-2] == value.shape[-1]
-        return F["full"](value.shape[:-2], square)
-
-
-class _Symmetric(_Square):
-    def check(self, value: Any) -> Any:
-        square = super().check(value)
-        if not square.all():
-            return square
-        return F["isclose"](value, value.mT, atol=1e-6).all(-2).all(-1)
-
-
-class _PositiveSemidefinite(_Symmetric):
-    def check(self, value: Any) -> Any:
-        symmetric = super().check(value)
-        if not symmetric.all():
-            return symmetric
-        return LINALG["eigvalsh"](value).ge(0).all(-1)
-
-
-class _PositiveDefinite(_Symmetric):
-    def check(self, value: Any) -> Any:
-        symmetric = super().check(value)
-        if not symmetric.all():
-            return symmetric
-        return LINALG["cholesky_ex"](value)[1].eq(0)
-
-
-class _LowerTriangular(Constraint):
-    event_dim = 2
-
-    def check(self, value: Any) -> Any:
-        return _all_of_matrix(value.tril() == value)
-
-
-class _LowerCholesky(_LowerTriangular):
-    def check(self, value: Any) -> Any:
-        positive = (value.diagonal(dim1=-2, dim2=-1) > 0).min(-1)[0]
-        return super().check(value) & positive
-
-
-class _CorrCholesky(_LowerCholesky):
-    """Factors of correlations: their rows are of length 1."""
-
-    def check(self, value: Any) -> Any:
-        tolerance = float(np.finfo(value.dtype.numpy).eps) * value.size(-1) * 10
-        lengths = LINALG["norm"](value.detach(), dim=-1)
-        return super().check(value) & (lengths - 1.0).abs().le(tolerance).all(dim=-1)
-
-
-def _all_of_matrix(holds: Any) -> Any:
-    return holds.reshape((*holds.shape[:-2], -1)).min(-1)[0]
-
-
 class _IndependentConstraint(Constraint):
     """Another constraint, of which all in the last dims must hold."""
 
@@ -210,63 +107,6 @@ class _IndependentConstraint(Constraint):
     def __repr__(self) -> str:
         name = type(self).__name__.removeprefix("_")
         return f"{name}({self.base_constraint!r}, {self.reinterpreted_batch_ndims})"
-
-
-class _Sequence(Constraint):
-    """Several constraints, each for its part along a dim."""
-
-    def __init__(self, cseq: Any, dim: int = 0) -> None:
-        if not all(isinstance(each, Constraint) for each in cseq):
-            raise AssertionError("All elements of cseq must be Constraint instances")
-        self.cseq = list(cseq)
-        self.dim = dim
-
-    @property
-    def is_discrete(self) -> bool:  # type: ignore[override]
-        return any(each.is_discrete for each in self.cseq)
-
-    def _check_dim(self, value: Any) -> None:
-        if not -value.dim() <= self.dim < value.dim():
-            raise AssertionError(
-                f"dim {self.dim} out of range for value with {value.dim()} dimensions"
-            )
-
-
-class _Cat(_Sequence):
-    """Parts of some lengths."""
-
-    def __init__(self, cseq: Any, dim: int = 0, lengths: Any = None) -> None:
-        super().__init__(cseq, dim)
-        self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
-        if len(self.lengths) != len(self.cseq):
-            raise AssertionError(
-                f"lengths ({len(self.lengths)}) must match cseq ({len(self.cseq)})"
-            )
-
-    @property
-    def event_dim(self) -> int:  # type: ignore[override]
-        return int(max(each.event_dim for each in self.cseq))
-
-    def check(self, value: Any) -> Any:
-        self._check_dim(value)
-        starts = [0, *itertools.accumulate(self.lengths)]
-        parts = zip(self.cseq, starts, self.lengths, strict=False)
-        checks = [each.check(value.narrow(self.dim, at, length)) for each, at, length in parts]
-        return F["cat"](checks, self.dim)
-
-
-class _Stack(_Sequence):
-    """One for each index."""
-
-    @property
-    def event_dim(self) -> int:  # type: ignore[override]
-        dims = int(max(each.event_dim for each in self.cseq))
-        return dims + 1 if self.dim + dims < 0 else dims
-
-    def check(self, value: Any) -> Any:
-        self._check_dim(value)
-        parts = zip(value.unbind(self.dim), self.cseq, strict=True)
-        return F["stack"]([each.check(part) for part, each in parts], self.dim)
 
 
 class _Dependent(Constraint):
@@ -314,45 +154,15 @@ class _DependentProperty(property, _Dependent):
         return _DependentProperty(fn, is_discrete=self._is_discrete, event_dim=self._event_dim)
 
 
-def is_dependent(constraint: Any) -> bool:
-    """Whether a constraint depends on parameters."""
-    return isinstance(constraint, _Dependent)
-
-
-class MixtureSameFamilyConstraint(Constraint):
-    """Another constraint, that must hold for all parts of a mixture."""
-
-    def __init__(self, base_constraint: Constraint) -> None:
-        self.base_constraint = base_constraint
-        self.is_discrete = base_constraint.is_discrete
-        self.event_dim = base_constraint.event_dim
-
-    def check(self, value: Any) -> Any:
-        result = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
-        if value.dim() < self.event_dim:
-            raise ValueError(f"Expected value.dim() >= {self.event_dim} but got {value.dim()}")
-        kept = value.shape[: value.dim() - self.event_dim]
-        return result.reshape((*kept, -1)).all(-1)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.base_constraint!r})"
-
-
-greater_than, greater_than_eq, less_than = _GreaterThan, _GreaterThanEq, _LessThan
-interval, half_open_interval, integer_interval = _Interval, _HalfOpenInterval, _IntegerInterval
-independent, multinomial = _IndependentConstraint, _Multinomial
-cat, stack = _Cat, _Stack
+greater_than, less_than = _GreaterThan, _LessThan
+interval, integer_interval = _Interval, _IntegerInterval
+independent = _IndependentConstraint
 dependent, dependent_property = _Dependent(), _DependentProperty
-corr_cholesky = _CorrCholesky()
 real = _Real()
 real_vector = independent(real, 1)
 boolean = _Boolean()
 simplex = _Simplex()
-nonnegative_integer, positive_integer = (_IntegerGreaterThan(lower_bound=n) for n in (0, 1))
-one_hot = _OneHot()
-square, symmetric = _Square(), _Symmetric()
-positive_semidefinite, positive_definite = _PositiveSemidefinite(), _PositiveDefinite()
-lower_triangular, lower_cholesky = _LowerTriangular(), _LowerCholesky()
 positive = greater_than(0.0)
-nonnegative = _GreaterThanEq(lower_bound=0.0)
 unit_interval = interval(0.0, 1.0)
+
+refuse_others(__name__)

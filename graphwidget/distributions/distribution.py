@@ -5,14 +5,17 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..arrays.dtypes import get_default_dtype
 from ..arrays.size import Size
 from ..arrays.warnings import warn
-from ..autograd.grad_mode import enable_grad
+from ..autograd.grad_mode import enable_grad, no_grad
 from ..dispatch.offer import FUNCTIONS as F
 from ..graph.tensor import Tensor
-from ..nn.module_base import own_method
 from .constraints import Constraint
+
+ONE_OF = "Either `probs` or `logits` must be specified, but not both."
 
 
 class lazy_property:
@@ -61,6 +64,19 @@ def broadcast_all(*values: Any) -> list[Any]:
     return list(F["broadcast_tensors"](*values))
 
 
+def clamp_probs(probs: Any) -> Any:
+    """Probabilities that are neither 0 nor 1."""
+    eps = float(np.finfo(probs.detach().numpy().dtype).eps)
+    return probs.clamp(min=eps, max=1 - eps)
+
+
+def reshape_parameter(of: Any, shape: Any) -> dict[str, Any]:
+    """The parameter of a distribution as it was given, in another shape."""
+    names = [name for name in ("probs", "logits") if name in of.__dict__]
+    wide = {name: of.__dict__[name].expand(shape) for name in names}
+    return wide | {"_param": wide[names[0]]}
+
+
 class Distribution:
     """The base class. `batch_shape` is the shape of the parameters, `event_shape` that of a value.
 
@@ -73,15 +89,8 @@ class Distribution:
     arg_constraints: ClassVar[Any] = {}
     support: Any = None
     _validate_args = __debug__
-    _kept: ClassVar[tuple[str, ...]] = ()
     _batched: ClassVar[tuple[str, ...]] = ()
-    """The attributes that `expand` keeps, and those that it expands."""
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        own = cls.__module__.startswith(__package__)
-        if own and cls.expand.__code__ is Distribution.expand.__code__:
-            own_method(cls, "expand")  # as in PyTorch, whose errors name the class
+    """The attributes that `expand` expands."""
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
@@ -154,13 +163,10 @@ class Distribution:
 
     def _expanded_attributes(self, batch_shape: Size) -> dict[str, Any]:
         """The attributes of the same distribution with another batch shape."""
-        kept = {name: getattr(self, name) for name in self._kept}
-        return kept | {name: getattr(self, name).expand(batch_shape) for name in self._batched}
+        return {name: getattr(self, name).expand(batch_shape) for name in self._batched}
 
     def sample(self, sample_shape: Any = ()) -> Any:
         """Values (*sample_shape, *batch_shape, *event_shape), without gradient."""
-        from ..autograd.grad_mode import no_grad
-
         with no_grad():
             return self.rsample(sample_shape)
 

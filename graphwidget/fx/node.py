@@ -23,7 +23,7 @@ _EFFECTS: set[Any] = {_assert, operator.setitem}
 _RANDOM = {
     FUNCTIONS[name]
     for name in (
-        "bernoulli", "multinomial", "normal", "poisson", "rand", "rand_like", "randint",
+        "bernoulli", "multinomial", "normal", "rand", "rand_like", "randint",
         "randint_like", "randn", "randn_like", "randperm",
     )
 }  # fmt: skip

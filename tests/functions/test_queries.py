@@ -43,13 +43,3 @@ def test_autocast_refuses_bfloat16() -> None:
 def test_what_is_not_offered_says_so(name: str) -> None:
     with pytest.raises(NotImplementedError, match="graphwidget"):
         getattr(graphwidget.zeros(2), name)()
-
-
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [("fft", "real"), ("sparse_coo_tensor", "dense"), ("solve", "torch.linalg")],
-)
-def test_missing_names_say_why(name: str, why: str) -> None:
-    with pytest.raises(AttributeError, match=why):
-        getattr(graphwidget, name)
-    assert not hasattr(graphwidget, name)

@@ -156,26 +156,6 @@ def bernoulli(
     return F.bernoulli(input, random_tensor(random.bernoulli(input._data, generator)))
 
 
-@offer(method=False)
-def poisson(input: Tensor, generator: Generator | None = None) -> Tensor:
-    """Poisson numbers with each item's rate.
-
-    Shapes: any; the result has the same.
-    """
-    return F.poisson(input, random_tensor(sampling.poisson(input._data, generator)))
-
-
-@offer(method=False)
-def binomial(count: Tensor, prob: Tensor, generator: Generator | None = None) -> Tensor:
-    """How many of each item's number of trials succeed, with each item's chance.
-
-    Raises:
-        ValueError: not of floating types.
-    """
-    return F.binomial(count, prob, random_tensor(sampling.binomial(count._data, prob._data,
-                                                                  generator)))  # fmt: skip
-
-
 @offer(out=True)
 def multinomial(
     input: Tensor,

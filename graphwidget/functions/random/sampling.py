@@ -1,4 +1,4 @@
-"""Samples of the exponential, gamma, Poisson, binomial and other distributions.
+"""Samples of the exponential, Cauchy, geometric and other distributions.
 
 As PyTorch's CPU kernels draw them: the same numbers from the same generator.
 """
@@ -6,7 +6,6 @@ As PyTorch's CPU kernels draw them: the same numbers from the same generator.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -105,153 +104,6 @@ def random_integers_between(
             if not least <= end <= most:
                 raise RuntimeError(f"{name} is out of bounds for {dtypes.c_type(dtype)}")
     return random.randint(low, high, shape, generator).astype(dtype)
-
-
-def standard_gamma(concentrations: Array, generator: Generator | None = None) -> Array:
-    """Gamma numbers of each concentration, of rate 1 (G. Marsaglia and W. W. Tsang, A simple method
-    for generating gamma variables, 2000)."""
-    source = generator or random.default
-    drawn = [gamma_number(each, source) for each in concentrations.ravel().tolist()]
-    return np.array(drawn, concentrations.dtype).reshape(concentrations.shape)
-
-
-def gamma_number(concentration: float, source: Generator) -> float:
-    """One gamma number."""
-    if concentration == 0:
-        return 0.0
-    smaller = 1.0
-    if concentration < 1:  # one of a greater concentration, made smaller
-        smaller = (1 - float(source.unit(1, double=True)[0])) ** (1 / concentration)
-        concentration += 1
-    d = concentration - 1 / 3
-    c = 1 / math.sqrt(9 * d)
-    while True:
-        root = 0.0
-        while root <= 0:
-            x = float(source.normals_one_by_one(1)[0])
-            root = 1 + c * x
-        v, u = root**3, 1 - float(source.unit(1, double=True)[0])
-        if u < 1 - 0.0331 * x**4 or math.log(u) < 0.5 * x * x + d * (1 - v + math.log(v)):
-            return smaller * d * v
-
-
-def poisson(rates: Array, generator: Generator | None = None) -> Array:
-    """Poisson numbers of each rate (W. Hörmann, The transformed rejection method for generating
-    Poisson random variables, 1993; for small rates by counting)."""
-    if rates.dtype.kind != "f":
-        raise not_implemented("poisson_cpu", rates.dtype)
-    if not bool((rates >= 0).all()):
-        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    source = generator or random.default
-    drawn = [poisson_number(rate, source) for rate in rates.ravel().tolist()]
-    return np.array(drawn, rates.dtype).reshape(rates.shape)
-
-
-def poisson_number(rate: float, source: Generator) -> int:
-    """One Poisson number."""
-    if rate == 0:
-        return 0
-    if rate < 10:
-        limit, product, count = math.exp(-rate), 1.0, -1
-        while product > limit or count < 0:
-            product *= float(source.unit(1, double=True)[0])
-            count += 1
-        return count
-    root = math.sqrt(rate)
-    b = 0.931 + 2.53 * root
-    a = -0.059 + 0.02483 * b
-    inverse_alpha, v_r = 1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2)
-    while True:
-        u = float(source.unit(1, double=True)[0]) - 0.5
-        v = float(source.unit(1, double=True)[0])
-        us = 0.5 - abs(u)
-        place = (2 * a / us + b) * u + rate + 0.43
-        # Beyond what 64 bits hold, C's conversion gives the lowest number.
-        k = math.floor(place) if abs(place) < 2**63 else -(2**63)
-        if us >= 0.07 and v <= v_r:
-            return k
-        if k < 0 or (us < 0.013 and v > us):
-            continue
-        accepted = math.log(v) + math.log(inverse_alpha) - math.log(a / (us * us) + b)
-        if accepted <= k * math.log(rate) - rate - math.lgamma(k + 1):
-            return k
-
-
-def binomial(counts: Array, chances: Array, generator: Generator | None = None) -> Array:
-    """How many of so many trials succeed, each with its chance.
-
-    Raises:
-        ValueError: not of floating types (PyTorch's text).
-    """
-    for name, each in (("count", counts), ("prob", chances)):
-        if each.dtype.kind != "f":
-            raise ValueError(
-                f"binomial only supports floating-point dtypes for {name}, got: "
-                f"{dtypes.scalar_type(each.dtype)}"
-            )
-    counts, chances = np.broadcast_arrays(counts, chances)
-    source = generator or random.default
-    pairs = zip(counts.ravel().tolist(), chances.ravel().tolist(), strict=True)
-    drawn = [binomial_number(count, chance, source) for count, chance in pairs]
-    return np.array(drawn, counts.dtype).reshape(counts.shape)
-
-
-def binomial_number(count: float, chance: float, source: Generator) -> float:
-    """One binomial number (W. Hörmann, The generation of binomial random variates, 1993; for few
-    expected successes by the gaps between them)."""
-    if count <= 0 or chance <= 0:
-        return 0
-    if chance >= 1:
-        return count
-    if chance > 0.5:
-        return count - binomial_number(count, 1 - chance, source)
-    if math.isnan(count) or math.isnan(chance):
-        return math.nan
-
-    def unit() -> float:
-        return float(source.unit(1, double=True)[0])
-
-    if count * chance < 10:
-        total, successes, scale = 0.0, 0, math.log1p(-chance)
-        while True:
-            total += math.ceil(math.log(unit()) / scale)
-            if total > count:
-                return successes
-            successes += 1
-    return binomial_large(count, chance, unit)
-
-
-def binomial_large(count: float, chance: float, unit: Callable[[], float]) -> float:
-    """One binomial number of at least ten expected, by transformed rejection."""
-    spread = math.sqrt(count * chance * (1 - chance))
-    b = 1.15 + 2.53 * spread
-    a = -0.0873 + 0.0248 * b + 0.01 * chance
-    centre = count * chance + 0.5
-    v_r, ratio = 0.92 - 4.2 / b, chance / (1 - chance)
-    alpha = (2.83 + 5.1 / b) * spread
-    mode = math.floor((count + 1) * chance)
-
-    def tail(k: float) -> float:
-        """What Stirling's formula leaves out, less a constant that cancels."""
-        return math.lgamma(k + 1) - ((k + 0.5) * math.log(k + 1) - (k + 1))
-
-    while True:
-        u, v = unit() - 0.5, unit()
-        us = 0.5 - abs(u)
-        k = math.floor((2 * a / us + b) * u + centre)
-        if us >= 0.07 and v <= v_r:
-            return k
-        if k < 0 or k > count:
-            continue
-        v = math.log(v * alpha / (a / (us * us) + b))
-        bound = (
-            (mode + 0.5) * math.log((mode + 1) / (ratio * (count - mode + 1)))
-            + (count + 1) * math.log((count - mode + 1) / (count - k + 1))
-            + (k + 0.5) * math.log(ratio * (count - k + 1) / (k + 1))
-            + tail(mode) + tail(count - mode) - tail(k) - tail(count - k)
-        )  # fmt: skip
-        if v <= bound:
-            return k
 
 
 def multinomial(

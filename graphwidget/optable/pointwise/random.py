@@ -40,17 +40,10 @@ op("bernoulli.tensor(self, p, drawn, /)", replace_pair_by_random, borrows=True, 
    d_p=lambda grad, _p_shape: F.sum_to_size(F.zeros_like(grad), _p_shape),
    text="1 with probability {p}", tex=r"\operatorname{{bernoulli}} {p}", onnx=None)
 
-for name in ("bernoulli", "poisson"):
-    op(f"{name}(self, drawn, /)", replace_by_random, borrows=True, public=False,
-       d_self=lambda grad: F.zeros_like(grad),
-       text=name + "({self})", tex=r"\operatorname{{" + name + "}} {self}", onnx=None)
+op("bernoulli(self, drawn, /)", replace_by_random, borrows=True, public=False,
+   d_self=lambda grad: F.zeros_like(grad),
+   text="bernoulli({self})", tex=r"\operatorname{{bernoulli}} {self}", onnx=None)
 
-op("binomial(count, prob, drawn, /)", replace_pair_by_random, borrows=True,
-   node="NotImplemented", public=False,
-   refuses="binomial_cpu: half",
-   d_count=lambda grad: F.without_derivative("aten::binomial"),
-   d_prob=lambda grad: F.without_derivative("aten::binomial"),
-   text="binomial({count}, {prob})", tex=r"\operatorname{{binomial}}({count}, {prob})", onnx=None)
 
 op("normal.mean(mean, drawn, /)", replace_by_random, borrows=True,
    node="NormalBackward1", public=False,

@@ -27,10 +27,6 @@ SAMPLES: dict[str, list[Sample]] = {
     "unsafe_split.sizes": each(MATRIX, "torch.unsafe_split_with_sizes(x, (1, 2), 1)"),
     "filled": [*one("torch.fill(x, 2)"), *one("torch.fill(x, 0.5)")],
     "filled.tensor": one("torch.fill(x, x.sum())"),
-    "binomial": each(
-        [((2, 3), (3,))], "torch.manual_seed(3) and torch.binomial(x.detach(), y.detach())",
-        integers=False,
-    ),
     "norm.all": each(MATRIX, "torch.norm_except_dim(x, 2, -1)", "torch.norm_except_dim(x, 1, -1)",
                      integers=False),
 }  # fmt: skip

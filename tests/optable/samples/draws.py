@@ -24,7 +24,6 @@ SAMPLES: dict[str, list[Sample]] = {
     "random.written": seeded("(x * 1).random_()"),
     "bernoulli.tensor": [Sample(f"{SEED} and (x * 1).bernoulli_(y / 9)", FITTING, True)],
     "bernoulli": seeded("torch.bernoulli(x / 9)"),
-    "poisson": seeded("torch.poisson(x)"),
     "normal.mean": seeded("torch.normal(x, 2.0)"),
     "normal.std": seeded("torch.normal(1.0, x)"),
     "normal.both": [Sample(f"{SEED} and torch.normal(x, y)", FITTING, True, integers=False)],

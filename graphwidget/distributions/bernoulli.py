@@ -1,0 +1,91 @@
+"""The Bernoulli distribution, by probabilities or by logits."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ..arrays.size import Size
+from ..autograd.grad_mode import no_grad
+from ..dispatch.offer import FUNCTIONS as F
+from ..nn.functional import binary_cross_entropy_with_logits
+from . import constraints
+from .distribution import (
+    ONE_OF,
+    Distribution,
+    batch_shape_of,
+    broadcast_all,
+    clamp_probs,
+    forwarded_property,
+    lazy_property,
+    reshape_parameter,
+)
+
+
+class Bernoulli(Distribution):
+    """1 with probability `probs`, else 0; the `logits` are log (p / (1 - p))."""
+
+    arg_constraints: ClassVar[Any] = {
+        "probs": constraints.unit_interval, "logits": constraints.real
+    }  # fmt: skip
+    support = constraints.boolean
+    has_enumerate_support = True
+    mean = forwarded_property("probs")
+
+    def __init__(
+        self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+    ) -> None:
+        if (probs is None) == (logits is None):
+            raise ValueError(ONE_OF)
+        given = logits if probs is None else probs
+        (self._param,) = broadcast_all(given)
+        setattr(self, "logits" if probs is None else "probs", self._param)
+        super().__init__(batch_shape_of((given,), self._param), validate_args=validate_args)
+
+    @lazy_property
+    def logits(self) -> Any:
+        """The logarithms of the odds."""
+        probs = clamp_probs(self.probs)
+        return F["log"](probs) - F["log1p"](-probs)
+
+    @lazy_property
+    def probs(self) -> Any:
+        """The chances."""
+        return F["sigmoid"](self.logits)
+
+    @property
+    def param_shape(self) -> Size:
+        """The shape of the parameter."""
+        return Size(self._param.size())
+
+    def _expanded_attributes(self, batch_shape: Size) -> dict[str, Any]:
+        return super()._expanded_attributes(batch_shape) | reshape_parameter(self, batch_shape)
+
+    @property
+    def mode(self) -> Any:
+        """The likelier one; nan where both are."""
+        mode = (self.probs >= 0.5).to(self.probs)
+        mode[self.probs == 0.5] = float("nan")
+        return mode
+
+    @property
+    def variance(self) -> Any:
+        """p (1 - p)."""
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape: Any = ()) -> Any:
+        """Zeros and ones."""
+        shape = self._extended_shape(sample_shape)
+        with no_grad():
+            return F["bernoulli"](self.probs.expand(shape))
+
+    def log_prob(self, value: Any) -> Any:
+        self._check_value(value)
+        logits, value = broadcast_all(self.logits, value)
+        return -binary_cross_entropy_with_logits(logits, value, reduction="none")
+
+    def entropy(self) -> Any:
+        return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+
+    def enumerate_support(self, expand: bool = True) -> Any:
+        """0 and 1."""
+        return self._enumerate_values(F["arange"](2, dtype=self._param.dtype), expand)
