@@ -16,6 +16,7 @@ from ..graph.base import NodeBase, RunBase, TensorBase
 from ..graph.errors import ErrorFacts
 from ..optable import TABLE
 from ..recording import events as ev
+from ..recording.looking import message_of
 from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder
 from ..recording.summary import COPIED, Captured, capture, summary
@@ -208,7 +209,7 @@ class BackwardRuns:
                 value, storage = ref.id, ref.storage
             versions = [write.version for write in facts.writes]
         event = ev.Error(
-            kind, type(error).__name__, str(error), tuple(help), run, node,
+            kind, type(error).__name__, message_of(error), tuple(help), run, node,
             getattr(facts, "slot", None), value, getattr(facts, "expected", None),
             getattr(facts, "found", None), (), None, None, (), None,
         )  # fmt: skip
@@ -225,8 +226,8 @@ class BackwardRuns:
             return
         inputs = tuple(self.identity.current(tensor).id for tensor in call.inputs)
         event = ev.Error(
-            "call", type(error).__name__, str(error), (), None, None, None, None, None, None, (),
-            None, call.op, inputs, self.modules.scope_of(call.module),
+            "call", type(error).__name__, message_of(error), (), None, None, None, None, None, None,
+            (), None, call.op, inputs, self.modules.scope_of(call.module),
         )  # fmt: skip
         self.erred = True
         position = position_of(call.way, call.module, self.recorder.sites)

@@ -7,6 +7,7 @@ from types import FrameType
 from typing import Any
 
 from ..graph.base import TensorBase
+from ..recording.looking import is_a
 from ..recording.positions import Position
 from ..recording.recorder import Recorder
 from ..recording.sites import Names, Path, Site
@@ -115,7 +116,7 @@ class HeardScopes(BackwardRuns):
     def _name_parts(self, last: Site, frame: FrameType) -> None:
         """The program has left a call: name what its result was unpacked to."""
         for scope, name, value in self.positions.unpacked_of(last, frame):
-            ref = value._rec if isinstance(value, TensorBase) else None
+            ref = value._rec if is_a(value, TensorBase) else None
             if ref is not None and ref.id in self.values:
                 ref = self.identity.current(value)
                 self.raw.append((self._unpacked, None, ref.id, scope, name))

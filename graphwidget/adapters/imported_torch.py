@@ -8,6 +8,7 @@ from importlib.machinery import PathFinder
 from typing import Any
 
 from ..arrays.call_sites import PACKAGE
+from ..recording.looking import is_a
 
 
 def real_torch() -> Any:
@@ -24,7 +25,7 @@ def real_torch() -> Any:
 def is_real(value: Any) -> bool:
     """Whether it is a tensor of the real PyTorch."""
     torch = real_torch()
-    return torch is not None and isinstance(value, torch.Tensor)
+    return torch is not None and is_a(value, torch.Tensor)
 
 
 class _Arrival:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain
 from types import FrameType
 from typing import Any
 
+from ..recording.looking import attributes, is_a, items, text
 from .position_finder import drop_copy, is_module, ours, user_frame
 
 MAIN = ("lr", "momentum", "betas", "weight_decay", "nesterov")
@@ -111,23 +112,20 @@ class ModuleNames:
     def _look(self, namespace: Mapping[str, Any]) -> None:
         """Name the modules that variables hold, and those that an object's attributes hold."""
         for name, value in list(namespace.items()):
-            if name.startswith("_") or isinstance(value, type):
+            if name.startswith("_") or is_a(value, type):
                 continue
             self._keep_held(name, value)
-            for attribute, held in list(
-                getattr(value, "__dict__", {}).items() if name == "self" else ()
-            ):
+            for attribute, held in list(attributes(value).items() if name == "self" else ()):
                 self._keep_held(f"self.{attribute}", held)
 
     def _keep_held(self, path: str, value: Any) -> None:
         """Name the module that a value is, or those that it holds as a plain container."""
         if is_module(value):
             self._keep_all(path, value)
-        elif isinstance(value, list | tuple | dict):
-            items = value.items() if isinstance(value, dict) else enumerate(value)
-            for key, item in islice(items, MAX_HELD):
+        else:
+            for key, item in items(value, MAX_HELD):
                 if is_module(item):
-                    self._keep_all(f"{path}[{key!r}]", item)
+                    self._keep_all(f"{path}[{text(key)}]", item)
 
     def _keep_all(self, path: str, module: Any) -> None:
         if not self.knows(module):

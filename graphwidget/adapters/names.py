@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..graph.tensor import Tensor
+from ..recording.looking import is_a, items, text
 from .imported_torch import is_real
 from .module_paths import tensors
 from .position_finder import is_module
@@ -22,25 +23,21 @@ def named(namespace: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
             continue
         if _is_tensor(value):
             yield "", name, value
-        elif isinstance(value, (list, tuple)):
-            for at, item in enumerate(value[:MAX_ITEMS]):
-                if _is_tensor(item):
-                    yield "", f"{name}[{at}]", item
-        elif isinstance(value, dict):
-            for key, item in list(value.items())[:MAX_ITEMS]:
-                if _is_tensor(item):
-                    yield "", f"{name}[{key!r}]", item
         elif is_module(value):
             for path, tensor in tensors(value, name):
                 if _is_tensor(tensor):
                     yield "module", path, tensor
+        else:
+            for key, item in items(value, MAX_ITEMS):
+                if _is_tensor(item):
+                    yield "", f"{name}[{text(key)}]", item
 
 
 def _is_tensor(value: Any) -> bool:
-    return isinstance(value, Tensor) or is_real(value) or is_symbol(value)
+    return is_a(value, Tensor) or is_real(value) or is_symbol(value)
 
 
 def is_symbol(value: Any) -> bool:
     """Whether it is a tensor of a static graph, if the program has imported these."""
     static = sys.modules.get("graphwidget.static.symbol")
-    return static is not None and isinstance(value, static.Symbol)
+    return static is not None and is_a(value, static.Symbol)

@@ -17,6 +17,7 @@ from ..arrays.call_sites import PACKAGE
 from ..eager.lazy import compile_and_call
 from ..graph import listeners
 from ..graph.base import TensorBase
+from ..recording.looking import attributes, is_a
 from ..recording.loops import Loop, bound_in
 from ..recording.positions import MAX_FRAMES, MAX_POSITIONS, Level, Position, Region
 from ..recording.sites import Names, Path, Site, Sites
@@ -54,8 +55,8 @@ def ours(filename: str) -> bool:
 
 def is_module(value: Any) -> bool:
     """Whether it holds modules and parameters (the layers above the core are not known here)."""
-    own = getattr(value, "__dict__", None)
-    return type(own) is dict and "_modules" in own and "_parameters" in own
+    own = attributes(value)
+    return "_modules" in own and "_parameters" in own
 
 
 UNSHARED = 4
@@ -315,9 +316,9 @@ class PositionFinder:
 
     def number(self, value: Any) -> Captured | None:
         """What a variable holds, if that is one number with a point; a counter is none."""
-        if isinstance(value, float):
+        if is_a(value, float):
             return capture(np.float64(value))
-        one = isinstance(value, TensorBase) and value._data.size == 1
+        one = is_a(value, TensorBase) and value._data.size == 1
         return capture(value._data) if one else None
 
     def enter(self, at: Position | None) -> None:

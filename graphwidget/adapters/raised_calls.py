@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from .. import absent
 from ..graph.base import TensorBase
 from ..optable import TABLE
+from ..recording.looking import is_a, items
 from ..recording.positions import Level, Position
 from ..recording.sites import Sites
 from .position_finder import is_module, ours
@@ -113,6 +114,6 @@ def _tensors(code: CodeType, values: dict[str, Any]) -> tuple[TensorBase, ...]:
     found: list[TensorBase] = []
     for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
         value = values.get(name)
-        parts = value if isinstance(value, list | tuple) else (value,)
-        found += [each for each in parts if isinstance(each, TensorBase) and not each._number]
+        parts = [each for _, each in items(value)] or [value]
+        found += [each for each in parts if is_a(each, TensorBase) and not each._number]
     return tuple(found[:MAX_INPUTS])

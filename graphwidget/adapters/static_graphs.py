@@ -19,6 +19,7 @@ import numpy as np
 from ..optable import TABLE, Op
 from ..optable.derivative_text import derivatives
 from ..recording import events as ev
+from ..recording.looking import message_of
 from ..recording.recorder import Recorder
 from ..recording.sites import Names, Site
 from ..recording.summary import Captured, capture, summary
@@ -247,8 +248,8 @@ class StaticAdapter(Listener):
         if op in TABLE:
             self._define(op, TABLE[op])
         told = ev.Error(
-            "call", type(error).__name__, str(error), (), None, None, None, None, None, None, (),
-            None, op, inputs,
+            "call", type(error).__name__, message_of(error), (), None, None, None, None, None, None,
+            (), None, op, inputs,
         )  # fmt: skip
         site = self.recorder.sites.at(frame.f_code, entries[last].tb_lasti)
         self.recorder.raw.append((self._sited, told, site))

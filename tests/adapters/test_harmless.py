@@ -53,8 +53,8 @@ def test_dropping_gradients_shows_the_watcher_no_parameter(
     asked: list[str] = []
     look = heard_calls.looked_at
 
-    def looked_at(func: Callable[..., Any]) -> tuple[str, bool, bool]:
-        asked.append(look(func)[0])
+    def looked_at(func: Callable[..., Any]) -> tuple[Callable[..., Any], str, bool, bool]:
+        asked.append(look(func)[1])
         return look(func)
 
     monkeypatch.setattr(heard_calls, "looked_at", looked_at)

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import torch
 from torch.nn.parameter import is_lazy
 
+from ...recording.looking import is_a, items
 from ...recording.recorder import Ref
 from .ops import tensors_in, text
 from .tape import PLAIN, Foreign
@@ -80,7 +81,7 @@ def _kept(value: Any, tensors: list[torch.Tensor], refs: list[Ref], identity: Te
         return value
     if kind is list or kind is tuple:
         return kind([_kept(each, tensors, refs, identity) for each in value])
-    if isinstance(value, torch.Tensor):
+    if is_a(value, torch.Tensor):
         if is_lazy(value):
             return Foreign("...", ())
         ref = identity.given(value)
@@ -92,7 +93,7 @@ def _kept(value: Any, tensors: list[torch.Tensor], refs: list[Ref], identity: Te
         return slice(*[_kept(each, tensors, refs, identity) for each in parts])
     if kind is dict:
         return {key: _kept(each, tensors, refs, identity) for key, each in value.items()}
-    if isinstance(value, (int, float)):
+    if is_a(value, (int, float)):
         return value
     inside = tensors_in(value)
     known = [identity.given(each) for each in inside]
@@ -119,8 +120,8 @@ def given_to_run(identity: Tensors, value: Any, refs: list[Ref]) -> Any:
 
 def given_back(identity: Tensors, value: Any) -> Any:
     """What a call gave back, with references in the place of tensors."""
-    if isinstance(value, torch.Tensor):
+    if is_a(value, torch.Tensor):
         return None if is_lazy(value) else identity.result(value)
-    if isinstance(value, (list, tuple)):
-        return tuple([given_back(identity, each) for each in value])
+    if is_a(value, (list, tuple)):
+        return tuple([given_back(identity, each) for _, each in items(value)])
     return None

@@ -9,6 +9,7 @@ import re
 
 from ...recording import events as ev
 from ...recording.fold import Model, Row
+from ...recording.looking import message_of
 
 STALE = "modified by an inplace operation"
 FREED = "backward through the graph a second time"
@@ -21,7 +22,7 @@ def error_event(
 ) -> ev.Error:
     """The error of a run from the value ``root``, with what the log knows of it; ``node`` is where
     the run stands."""
-    message = str(error)
+    message = message_of(error)
     kind, slot = "other", None
     row = None if node is None else model.nodes.get(node)
     if STALE in message:

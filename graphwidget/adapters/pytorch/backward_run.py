@@ -14,6 +14,7 @@ import torch
 from ...recording import events as ev
 from ...recording.findings import Finding, told
 from ...recording.fold import Model, Row
+from ...recording.looking import add_note, message_of
 from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Ref
 from ...recording.sites import Site
@@ -214,7 +215,7 @@ class BackwardRun:
             with torch._C.DisableTorchFunction():
                 if self.deferred:
                     self.recorder.drain()
-                    self._ran_before(str(error))
+                    self._ran_before(message_of(error))
                 node = self._standing()
                 if node is not None:
                     self.recorder.raw.append((self.runs.starts, self.id, node, ()))
@@ -231,7 +232,7 @@ class BackwardRun:
 
     def _explain(self, error: Exception, event: ev.Error) -> ev.Error:
         """Find the cause, and tell it with the error; the event with it."""
-        model, runs, message = self.recorder.log.model(), self.runs, str(error)
+        model, runs, message = self.recorder.log.model(), self.runs, message_of(error)
         node = model.nodes.get(event.node) if event.node is not None else None
         way = way_of(self.position, self.recorder.sites)
         finding = None
@@ -262,7 +263,7 @@ class BackwardRun:
         finding = tried(finding, runs.calls.tape)
         runs.checks.add(finding)
         for note in finding.lines():
-            error.add_note(note)
+            add_note(error, note)
         return event._replace(finding=finding.as_json())
 
     def _by_own_code(self, model: Model, error: Exception) -> Finding | None:

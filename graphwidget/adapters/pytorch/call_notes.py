@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import torch
 
 from ...recording import events as ev
+from ...recording.looking import is_a
 from ...recording.positions import Position
 from ...recording.recorder import Recorder, Ref
 from ...recording.sites import Names, Site
@@ -178,7 +179,7 @@ class CallNotes:
 
     def _parts(self, result: Any, made: list[torch.Tensor]) -> tuple[Names, ...]:
         """The names that each of several results is about to get: ``du, dv = grad(...)``."""
-        if not isinstance(result, (tuple, list)) or len(made) > MAX_PARTS:
+        if not is_a(result, (tuple, list)) or len(made) > MAX_PARTS:
             return ()
         found: dict[int, Names] = dict.fromkeys(map(id, made), ())
         for nr, each in enumerate(result):

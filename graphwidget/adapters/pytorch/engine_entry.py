@@ -51,7 +51,8 @@ class EngineEntry(RunContext):
                 return apply.__get__(None, cls)(*args, **kwargs)
             return self.calls.applied(cls, apply.__get__(None, cls), args, kwargs)
 
-        Function.apply = classmethod(applied)
+        self._applied = classmethod(applied)
+        Function.apply = self._applied
 
     def remove(self) -> None:
         """Leave the engine as it was."""
@@ -59,7 +60,8 @@ class EngineEntry(RunContext):
             for module in HOLDERS:
                 if hasattr(module, ENTRY):
                     setattr(module, ENTRY, self._entry)
-            Function.apply = self._apply
+            if Function.__dict__["apply"] is self._applied:  # the program has not replaced it since
+                Function.apply = self._apply
             self._entry = None
 
     def _run(

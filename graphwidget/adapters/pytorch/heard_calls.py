@@ -20,6 +20,7 @@ from torch.overrides import TorchFunctionMode
 
 from ...recording import events as ev
 from ...recording.findings import Finding
+from ...recording.looking import add_note, is_a, message_of
 from ...recording.positions import Position
 from ...recording.recorder import Recorder, Ref
 from .arguments import Given, given_back, given_to, given_to_run, unmet
@@ -31,6 +32,7 @@ from .identity import Identity
 from .own_backwards import hook_of
 from .positions import not_the_users
 from .refused_calls import INFERENCE, LEAF, inference, is_explained, leaf_written, view_written
+from .replaced import COMPILED, original
 from .tape import Heard
 from .tensor_facts import asked, traced
 
@@ -69,7 +71,12 @@ class HeardCalls(CallNotes, TorchFunctionMode):
         kwargs = kwargs or {}
         if is_dynamo_compiling():  # Dynamo reads this function, and is to see no more of it
             return func(*args, **kwargs)
-        name, quiet, noted = looked_at(func)
+        if type(func) not in COMPILED:
+            own = original(func, _getframe(1))
+            if own is None:
+                return func(*args, **kwargs)
+            func = own
+        func, name, quiet, noted = looked_at(func)
         if (quiet and not noted) or self.off or _get_tracing_state() is not None:
             return func(*args, **kwargs)
         if noted:
@@ -144,13 +151,13 @@ class HeardCalls(CallNotes, TorchFunctionMode):
         self, error: RuntimeError, before: Given | None, func: Callable[..., Any], name: str
     ) -> None:
         """A call of the program's raised: what PyTorch does not allow is explained."""
-        if before is None or not is_explained(str(error)):
+        if before is None or not is_explained(message_of(error)):
             return
         try:
             with torch._C.DisableTorchFunction():
                 position, _names, _late = self.position()
                 _tensors, known, args, kwargs = before
-                finding = self._refused(str(error), position, before)
+                finding = self._refused(message_of(error), position, before)
                 refs, enabled = tuple(known), torch.is_grad_enabled()
                 self.tape.heard(
                     Heard(position, func, name, args, kwargs, None, refs, (), (), enabled)
@@ -158,10 +165,10 @@ class HeardCalls(CallNotes, TorchFunctionMode):
                 finding = tried(finding, self.tape)
                 self.found(finding)
                 for line in finding.lines():
-                    error.add_note(line)
+                    add_note(error, line)
                 kind = "leaf" if finding.kind == "leaf" else "other"
                 event = ev.Error(
-                    kind, type(error).__name__, str(error), (), None, None, None,
+                    kind, type(error).__name__, message_of(error), (), None, None, None,
                     refs[0].id if refs else None, None, None, (), None, None, (), None,
                     finding.as_json(),
                 )  # fmt: skip
@@ -196,7 +203,7 @@ class HeardCalls(CallNotes, TorchFunctionMode):
                 return
             with torch._C.DisableTorchFunction():
                 tensor = args[0] if args else None
-                if not isinstance(tensor, torch.Tensor):
+                if not is_a(tensor, torch.Tensor):
                     return
                 alias = self.identity.aliases.get(id(tensor))
                 cut = alias is not None and alias.tensor() is tensor

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from .ops import plain_name
+from .replaced import accessor
 
 PLAIN_TYPES = (), (torch.Tensor,)
 """What PyTorch tells a mode of the classes of a call's tensors where none has functions of its own:
@@ -44,10 +45,11 @@ FLAGS = frozenset({"requires_grad_", "requires_grad", "retain_grad", "detach_"})
 
 
 @lru_cache(maxsize=4_096)
-def looked_at(func: Callable[..., Any]) -> tuple[str, bool, bool]:
-    """What a function is called; whether it neither makes nor writes tensors of the program's, as
-    what reads an attribute that is none; and whether it is noted by the way."""
+def looked_at(func: Callable[..., Any]) -> tuple[Callable[..., Any], str, bool, bool]:
+    """The function that runs; its name; whether it neither makes nor writes tensors of the
+    program's, as what reads an attribute that is none; and whether it is noted by the way."""
+    func = accessor(func)
     name, attribute = plain_name(func), getattr(func, "__name__", "")
     quiet = attribute == "__get__" and name not in PROPERTIES
     quiet = quiet or (attribute == "__set__" and name == "grad")
-    return name, quiet or name in QUIET, name in NOTED
+    return func, name, quiet or name in QUIET, name in NOTED

@@ -20,6 +20,7 @@ import torch
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
+from ...recording.looking import attributes, is_a, items, text
 from ...recording.places import cell_of, file_in_words
 from ...recording.sites import function_of
 from . import history_fixes
@@ -143,7 +144,7 @@ def _containers(tensors: list[torch.Tensor], frame: FrameType | None) -> Iterato
     """The containers that hold several of the tensors, by the names that the program has for them.
     Asking who refers to something takes a look at all objects: it is done twice and no more."""
     direct = [each for each in gc.get_referrers(*tensors) if each is not tensors and _holds(each)]
-    items = [each for each in direct if isinstance(each, (tuple, dict))]
+    items = [each for each in direct if is_a(each, (tuple, dict))]
     outer = [each for each in gc.get_referrers(*items) if _holds(each)] if items else []
     own = {id(tensors), id(direct), id(items), id(outer)}
     wanted = {id(each) for each in tensors}
@@ -155,7 +156,7 @@ def _containers(tensors: list[torch.Tensor], frame: FrameType | None) -> Iterato
 
 
 def _holds(value: Any) -> bool:
-    return isinstance(value, HOLDERS) or hasattr(value, "append")
+    return is_a(value, HOLDERS) or any("append" in vars(kind) for kind in type(value).__mro__)
 
 
 def _count(container: Any, wanted: set[int]) -> tuple[int, list[Any]]:
@@ -163,12 +164,13 @@ def _count(container: Any, wanted: set[int]) -> tuple[int, list[Any]]:
     or dictionaries, also where in these."""
     count, inner = 0, dict[Any, None]()
     try:
-        for item in list(container.values() if isinstance(container, dict) else container):
-            places = item.items() if isinstance(item, dict) else enumerate([item])
-            places = enumerate(item) if isinstance(item, tuple) else places
+        held = items(container) if is_a(container, (dict, list, tuple)) else enumerate(container)
+        for _, item in list(held):
+            several = is_a(item, (dict, tuple))
+            places = items(item) if several else enumerate([item])
             keys = [key for key, each in places if id(each) in wanted]
             count += bool(keys)
-            inner.update(dict.fromkeys(keys if isinstance(item, (tuple, dict)) else ()))
+            inner.update(dict.fromkeys(keys if several else ()))
     except Exception:  # it is no container that can be gone through
         return 0, []
     return count, [*inner]
@@ -186,17 +188,17 @@ def _named(container: Any, frame: FrameType | None) -> tuple[str, list[tuple[str
                     return name, [here]
                 key = _key(value, container)
                 if key is not None:
-                    return f"{name}[{key!r}]", [here]
+                    return f"{name}[{text(key)}]", [here]
             for name, value in named:
-                own = getattr(value, "__dict__", None)
-                if isinstance(value, type) or not isinstance(own, dict):
+                own = attributes(value)
+                if not own:
                     continue
                 module = sys.modules.get(type(value).__module__)
                 of_class = getattr(module, "__file__", None) or here[0], type(value).__qualname__
                 for attribute, each in list(own.items()):
                     key = _key(each, container)
                     if each is container or key is not None:
-                        item = "" if key is None else f"[{key!r}]"
+                        item = "" if key is None else f"[{text(key)}]"
                         return f"{name}.{attribute}{item}", [here, of_class]
         frame = frame.f_back
     return None
@@ -204,9 +206,9 @@ def _named(container: Any, frame: FrameType | None) -> tuple[str, list[tuple[str
 
 def _key(value: Any, container: Any) -> str | None:
     """By which text a dictionary has a container, if it has."""
-    found = value.items() if isinstance(value, dict) else ()
-    keys = (key for key, each in list(found) if each is container)
-    return next((key for key in keys if isinstance(key, str)), None)
+    found = items(value) if is_a(value, dict) else ()
+    keys = (key for key, each in found if each is container)
+    return next((key for key in keys if is_a(key, str)), None)
 
 
 def _line(

@@ -9,6 +9,7 @@ import torch
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model
+from ...recording.looking import message_of
 from ..raised_calls import entries_of
 from .fixes import Replaced
 from .lines import place_of, place_of_call, statement
@@ -22,7 +23,7 @@ def many_numbers(
     error: BaseException, runs: RunContext, ours: Callable[[str], bool]
 ) -> Finding | None:
     """What a backward began at, if that are many numbers, and the line with one made of them."""
-    if not isinstance(error, RuntimeError) or SCALAR not in str(error):
+    if not isinstance(error, RuntimeError) or SCALAR not in message_of(error):
         return None
     entries = entries_of(error)
     users = [each for each in entries if not ours(each.tb_frame.f_code.co_filename)]

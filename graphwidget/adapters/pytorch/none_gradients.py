@@ -15,6 +15,7 @@ import torch
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model
+from ...recording.looking import attributes, is_a, message_of
 from ..raised_calls import entries_of
 from . import fixes, statements
 from .graph_paths import between
@@ -31,7 +32,7 @@ ROUNDS = 4
 
 def absent(error: BaseException, runs: RunContext, ours: Callable[[str], bool]) -> Finding | None:
     """Why the program ended with an error about None, if that is the gradient of a tensor."""
-    about = isinstance(error, ERRORS) and "NoneType" in str(error)
+    about = isinstance(error, ERRORS) and "NoneType" in message_of(error)
     if not about and not isinstance(error, AssertionError):
         return None
     entries = [each for each in entries_of(error) if not ours(each.tb_frame.f_code.co_filename)]
@@ -169,14 +170,14 @@ def _parameters(call: ast.expr, frame: FrameType) -> list[tuple[str, Any]]:
     if not isinstance(function, ast.Attribute) or function.attr not in names:
         return []
     owner, name = _value(function.value, frame), ast.unparse(function.value)
-    if not isinstance(owner, torch.nn.Module):
+    if not is_a(owner, torch.nn.Module):
         return []
     return [(f"{name}.{path}", each) for path, each in torch.nn.Module.named_parameters(owner)]
 
 
 def _bare(tensor: Any) -> bool:
     """Whether it is a tensor without a gradient."""
-    if not isinstance(tensor, torch.Tensor):
+    if not is_a(tensor, torch.Tensor):
         return False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -189,14 +190,14 @@ def _value(node: ast.expr, frame: FrameType, unknown: Any = None) -> Any:
         return frame.f_locals.get(node.id, frame.f_globals.get(node.id, unknown))
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         whole, key = _value(node.value, frame), node.slice.value
-        if isinstance(whole, torch.nn.Sequential | torch.nn.ModuleList):
+        if is_a(whole, (torch.nn.Sequential, torch.nn.ModuleList)):
             whole = [*whole._modules.values()]
         known = type(whole) is dict and key in whole
         listed = type(whole) in (list, tuple) and isinstance(key, int) and key < len(whole)
         return whole[key] if known or listed else None
     if not isinstance(node, ast.Attribute):
         return None
-    members = getattr(_value(node.value, frame), "__dict__", {})
+    members = attributes(_value(node.value, frame))
     tables = (members, members.get("_parameters"), members.get("_modules"))
     return next((each[node.attr] for each in tables if each and node.attr in each), None)
 

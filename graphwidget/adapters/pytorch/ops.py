@@ -15,6 +15,8 @@ import torch
 from ...optable import TABLE, Op
 from ...optable.derivative_text import derivatives
 from ...recording import events as ev
+from ...recording.looking import is_a, items
+from ...recording.looking import text as safe_text
 from ...recording.recorder import Ref
 from ..grad_calls import GRAD, grad_options
 from .tape import refs_in
@@ -132,23 +134,21 @@ def _sort(name: str, value: Any, inputs: list[Ref | str], params: dict[str, str]
 
 def tensors_in(value: Any, depth: int = 3) -> list[torch.Tensor]:
     """The tensors of an argument or a result, also in lists, tuples and dictionaries."""
-    if isinstance(value, torch.Tensor):
+    if is_a(value, torch.Tensor):
         return [value]
-    if depth and isinstance(value, (list, tuple)):
-        return [found for item in value for found in tensors_in(item, depth - 1)]
-    if depth and isinstance(value, dict):
-        return [found for item in value.values() for found in tensors_in(item, depth - 1)]
-    return []
+    within = items(value) if depth else ()
+    return [found for _, item in within for found in tensors_in(item, depth - 1)]
 
 
 def text(value: Any) -> str:
     """An argument that is no tensor, as the user is likely to have typed it."""
-    if isinstance(value, slice):
-        parts = ["" if part is None else str(part) for part in (value.start, value.stop)]
-        return ":".join([*parts, str(value.step)] if value.step not in (None, 1) else parts)
-    if isinstance(value, tuple):
-        return ", ".join(map(text, value))
-    return "..." if value is Ellipsis else str(value)[:MAX_TEXT]
+    if is_a(value, slice):
+        parts = ["" if part is None else text(part) for part in (value.start, value.stop)]
+        plain = value.step is None or (type(value.step) is int and value.step == 1)
+        return ":".join(parts if plain else [*parts, text(value.step)])
+    if is_a(value, tuple):
+        return ", ".join([text(each) for _, each in items(value)])
+    return "..." if value is Ellipsis else safe_text(value, str)[:MAX_TEXT]
 
 
 def definition(name: str, key: str) -> ev.Define:

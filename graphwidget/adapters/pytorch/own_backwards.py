@@ -7,8 +7,9 @@ import dis
 import gc
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from inspect import unwrap
-from types import CodeType
+from types import CodeType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
 import torch
@@ -16,6 +17,7 @@ from torch.utils.hooks import BackwardHook
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
+from ...recording.looking import is_a, message_of
 from ...recording.sites import Site, Sites
 from ..raised_calls import entries_of
 from .lines import name_of_value, place_of, place_of_call, statement
@@ -53,10 +55,14 @@ class Hook(NamedTuple):
 
 
 def hook_of(hook: Any, site: Site | None) -> Hook | None:
-    """What is known of a hook; None of one that is not written in Python."""
-    inner = unwrap(getattr(hook, "func", hook))
-    code = getattr(inner, "__code__", None) or getattr(type(inner).__call__, "__code__", None)
-    name = getattr(hook, "__name__", "<unknown>")
+    """The code and name of a hook; None of one that is not written in Python."""
+    inner: Any = hook.func if is_a(hook, partial) else hook
+    name = "<unknown>"
+    if type(inner) in (FunctionType, MethodType):
+        code = getattr(unwrap(inner), "__code__", None)
+        name = hook.__name__ if inner is hook else name
+    else:
+        code = getattr(type.__getattribute__(type(inner), "__call__"), "__code__", None)
     return Hook(name, code, site) if isinstance(code, CodeType) else None
 
 
@@ -65,7 +71,7 @@ def of_hook(
 ) -> Finding | None:
     """A hook returned what cannot be the gradient: that of ``hooks`` which may have done so, if it
     is only one piece of code."""
-    told = HOOK.search(str(error))
+    told = HOOK.search(message_of(error))
     if told is None:
         return None
     name, module = told["name"], "Backward" in told[0]
@@ -133,7 +139,7 @@ def of_function(
 ) -> Finding | None:  # fmt: skip
     """The backward of a custom Function failed, or returned what cannot be the gradients; ``nodes``
     are those that the run can reach, and ``number`` tells what one is called in the log."""
-    told, entries = FUNCTION.search(str(error)), entries_of(error)
+    told, entries = FUNCTION.search(message_of(error)), entries_of(error)
     began = max((nr for nr, x in enumerate(entries) if x.tb_frame.f_code in APPLY), default=None)
     inside = [] if began is None else entries[began + 1 :]
     inside = [x for x in inside if not not_the_users(x.tb_frame.f_code.co_filename)]

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from ...arrays.call_sites import PACKAGE
+from ...recording.looking import is_a
 from ...recording.positions import Position
 from ...recording.recorder import Recorder
 from ...recording.sites import Names, Site
@@ -92,7 +93,7 @@ class Positions(PositionFinder):
         last, self.site = self.site, position.site
         if last is not None and last.asks and (position.direct or position.site is not last):
             for scope, name, value in self.unpacked_of(last, frame):
-                ref = self.identity.known(value) if isinstance(value, torch.Tensor) else None
+                ref = self.identity.known(value) if is_a(value, torch.Tensor) else None
                 if ref is not None:
                     self.identity.note(ref, (self.unpacked, None, ref.id, scope, name))
         return position
@@ -108,7 +109,7 @@ class Positions(PositionFinder):
         return super()._site(frame)
 
     def number(self, value: Any) -> Captured | None:
-        if not isinstance(value, torch.Tensor):
+        if not is_a(value, torch.Tensor):
             return super().number(value)
         with torch._C.DisableTorchFunction():
             # what is looked at later is a tensor here

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...recording import events as ev
+from ...recording.looking import message_of
 from ...recording.positions import Position
 from ...recording.recorder import Ref
 from ..module_paths import ModuleNames
@@ -22,7 +23,7 @@ def raised(
 ) -> None:
     """A cell was ended by an error: tell the call that raised it, if one of the program's did and
     nothing was told of the error yet."""
-    if is_explained(str(error)):
+    if is_explained(message_of(error)):
         return
     entries = entries_of(error)
     users = [n for n, each in enumerate(entries) if not ours(each.tb_frame.f_code.co_filename)]
@@ -38,8 +39,8 @@ def raised(
         told = ops.called(seen["name"], args, kwargs, False)
         inputs = [each.id for each in told.inputs if isinstance(each, Ref)]
         event = ev.Error(
-            "call", type(error).__name__, str(error), (), None, None, None, None, None, None, (),
-            None, told.key, tuple(inputs[:MAX_INPUTS]),
+            "call", type(error).__name__, message_of(error), (), None, None, None, None, None, None,
+            (), None, told.key, tuple(inputs[:MAX_INPUTS]),
             modules.scope_of(module),
         )  # fmt: skip
         position = position_of(way, module, calls.recorder.sites, ours)

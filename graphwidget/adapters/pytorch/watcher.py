@@ -18,6 +18,7 @@ import torch
 
 from ...recording import events as ev
 from ...recording.findings import Finding
+from ...recording.looking import add_note
 from ...recording.recorder import Recorder
 from ...recording.summary import SMALL, detailed_summary
 from ..bindings import Bindings
@@ -206,7 +207,7 @@ class TorchAdapter:
                 finding = finding or many_numbers(error, self.runs, not_the_users)
                 self.runs.checks.add(finding)
             for line in () if finding is None else finding.lines():
-                error.add_note(line)
+                add_note(error, line)
         except Exception as fault:
             self.fault(fault)
 
