@@ -15,6 +15,8 @@ export interface Tensor {
   version: number;
   grad: boolean;
   node: number | null;
+  /** The value whose gradient it is. */
+  of?: number;
 }
 
 interface Node {
@@ -123,6 +125,13 @@ export class Program {
   /** A leaf without a name, as a gradient is one. */
   unnamed(data: Numbers): Tensor {
     const t = this.fresh(data, [data.length], false);
+    this.value(t, true);
+    return t;
+  }
+
+  /** What the `.grad` of a leaf holds. */
+  gradient(leaf: Tensor, data: Numbers): Tensor {
+    const t = { ...this.fresh(data, [data.length], false), of: leaf.id };
     this.value(t, true);
     return t;
   }
@@ -375,6 +384,7 @@ export class Program {
       parameter,
       null,
       this.summary(t.data, t.shape),
+      t.of ?? null,
     );
   }
 

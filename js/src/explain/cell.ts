@@ -3,7 +3,7 @@
 import { at } from "../collections";
 import { films } from "../graph/film";
 import { userName } from "../graph/names";
-import { writesGradients } from "../graph/versions";
+import { gradientsIn, writesGradients } from "../graph/versions";
 import type { Event, Summary } from "../log/events";
 import { number } from "../log/format";
 import type { Model, RunRow, ValueRow } from "../log/model";
@@ -72,17 +72,20 @@ const OVER: ReadonlySet<string> = new Set(["start", "finish", "done", "grad"]);
 /** A leaf, and the gradient that came to it. */
 type Arrived = readonly [leaf: number, grad: Summary];
 
-/** The line that wrote into gradients after a run, as to clip them. */
+/** The line that wrote into gradients after a run, as to clip them, and into how many. */
 function rewritten(model: Model, run: RunRow): Line {
-  let [source, count]: [number | null, number] = [null, 0];
+  let source: number | null = null;
+  const leaves = new Set<number>();
   for (const call of model.calls.values()) {
     if (call.time <= run.time || !writesGradients(model, call)) continue;
     source ??= call.source;
-    if (call.source === source) count += call.outputs.length;
+    if (call.source !== source) continue;
+    for (const leaf of gradientsIn(model, call.outputs)) leaves.add(leaf);
   }
   const text = codeAt(model, source);
   if (text === null) return [];
-  return [plain("Then "), code(text), plain(` wrote into ${count} of the gradients.`)];
+  const gradients = leaves.size === 1 ? "one gradient" : `${leaves.size} gradients`;
+  return [plain("Then "), code(text), plain(` changed ${gradients} in place.`)];
 }
 
 function leavesOf(model: Model, { run, order }: RunRow): Arrived[] {

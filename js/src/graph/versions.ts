@@ -40,14 +40,25 @@ export function stepScope(model: Model, call: CallRow): string | null {
 }
 
 /**
- * Whether a call writes into gradients, as to clip them: in place, into what has no name and no
- * history. What an optimizer writes so is its state.
+ * Whether a call writes in place into what has no name and no history, as gradients have none.
+ * What an optimizer writes so is its state.
  */
-export function writesGradients(model: Model, { inplace, outputs, scope }: CallRow): boolean {
+export function writesNameless(model: Model, { inplace, outputs, scope }: CallRow): boolean {
   if (!inplace || outputs.length === 0) return false;
   const rows = outputs.map((output) => model.values.get(output));
   if (!rows.every((row) => row && !row.requires_grad && row.names.length === 0)) return false;
   return scopesAround(model, scope).every(({ kind }) => kind !== "step");
+}
+
+/** Whether a call writes into gradients, as to clip them: in place, into what `.grad` holds. */
+export function writesGradients(model: Model, { inplace, outputs }: CallRow): boolean {
+  return inplace && outputs.length > 0 && gradientsIn(model, outputs).size > 0;
+}
+
+/** The values whose `.grad` some of these are. */
+export function gradientsIn(model: Model, values: readonly number[]): ReadonlySet<number> {
+  const leaves = values.map((id) => model.values.get(id)?.gradient_of ?? null);
+  return new Set(leaves.filter((leaf) => leaf !== null));
 }
 
 /**
@@ -57,7 +68,7 @@ export function writesGradients(model: Model, { inplace, outputs, scope }: CallR
 export function isNameless(model: Model, value: ValueRow): boolean {
   if (!value.leaf || value.requires_grad || value.names.length > 0) return false;
   const maker = makerOf(model, value);
-  return value.view_of === null && (!maker || writesGradients(model, maker));
+  return value.view_of === null && (!maker || writesNameless(model, maker));
 }
 
 /** For each storage that a step wrote what wrote it: the optimizer's class, or the word itself. */

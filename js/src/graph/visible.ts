@@ -11,7 +11,7 @@ import type { Work } from "../sliced-work";
 import { inPasses } from "./changes";
 import { films, type Films } from "./film";
 import { RAISED } from "./raised";
-import { isLikeStep, isOwn, isTrained, stepOf, writesGradients } from "./versions";
+import { isLikeStep, isOwn, isTrained, stepOf, writesNameless } from "./versions";
 
 /** How many in-place writes without history are followed back (a counter in a `while` loop). */
 const WRITES_BACK = 32;
@@ -304,7 +304,7 @@ function isPassing(
 ): boolean {
   if (value.parameter || (!maker && isOwn(value)))
     return value.names.every(([scope]) => scope !== "");
-  if (maker) return writesGradients(model, maker);
+  if (maker) return writesNameless(model, maker);
   return value.names.length === 0 && (!value.leaf || used.has(value.value));
 }
 

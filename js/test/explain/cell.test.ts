@@ -82,13 +82,14 @@ describe("a cell in which backward has run", () => {
     p.cell();
     const [w, u] = [p.parameter("w", [1]), p.parameter("u", [1])];
     p.backward(p.op("mul", [w, u]));
-    p.fill(p.unnamed([1]), 0.5, "clip_grad_norm_([w, u], 0.5)");
+    p.fill(p.unnamed([1]), 0.9, "ema.mul_(0.9)");
+    p.fill(p.gradient(w, [1]), 0.5, "clip_grad_norm_([w, u], 0.5)");
     p.within("step", "SGD", "lr=0.1", () => {
       p.update(w);
     });
     const store = load(p);
     expect(told(store)).toContain(
-      "Then clip_grad_norm_([w, u], 0.5) wrote into 1 of the gradients.",
+      "Then clip_grad_norm_([w, u], 0.5) changed one gradient in place.",
     );
   });
 
