@@ -4,7 +4,7 @@ import { countWhile } from "../collections";
 import type { Summary } from "../log/events";
 import { cut, number, shape, shapeOf, UNSEEN } from "../log/format";
 import { hazards, nodesOf, once, type Model, type NodeRow } from "../log/model";
-import { hasSpoilt, isMasked, spoilt } from "../log/not-finite";
+import { hasSpoilt, isTrouble, spoilt } from "../log/not-finite";
 import { rare } from "../log/table";
 import type { GroupBox, GroupFacts } from "./boxes";
 import { textWidth } from "./measure";
@@ -156,7 +156,7 @@ const unusual = once((model) => {
     if (node.call !== null) calls["a saved value was written in place"].add(node.call);
   }
   for (const value of spoilt(model)) {
-    if (value.call !== null && !isMasked(model, value)) calls["NaN or Inf inside"].add(value.call);
+    if (value.call !== null && isTrouble(model, value)) calls["NaN or Inf inside"].add(value.call);
   }
   return calls;
 });

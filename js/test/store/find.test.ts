@@ -137,6 +137,36 @@ describe("what is wrong", () => {
     expect(problems(load(p))).toEqual([{ key: "v91", kind: "nan" }]);
   });
 
+  /** `log(x)` is -inf, and so is the sum of it and `mask`, of which `last` makes the loss. */
+  const infinite = (first: string, last: string, loss: unknown): string[] => {
+    const p = new Program();
+    p.cell();
+    const x = p.leaf("x", [0]);
+    const float = (number: unknown) => [[1], "float32", [number], null, null];
+    const value = (id: number, number: unknown): void => {
+      p.tell("value", id, id, 0, true, false, false, null, float(number));
+    };
+    p.tell("value", 89, 89, 0, false, true, false, null, float("-inf"));
+    value(90, first === "log" ? "-inf" : 0);
+    p.tell("op", 90, first, [x.id], {}, [90], null, false, null, null);
+    value(91, "-inf");
+    p.tell("op", 91, "add", [90, 89], {}, [91], null, false, null, null);
+    value(92, loss);
+    p.tell("op", 92, last, [91], {}, [92], null, false, null, null);
+    p.tell("node", 92, "LastBackward0", 92, [92], [], [], null);
+    p.tell("backward", 1, [[92, 92]], false, false, false, null, null);
+    p.tell("done", 1, "ok");
+    return problems(load(p)).map(({ key }) => key);
+  };
+
+  it("is no infinity that comes neither into the loss nor into a gradient", () => {
+    expect(infinite("log", "where", 1)).toEqual([]);
+    expect(infinite("log", "mean", "-inf")).toEqual(["v90"]);
+    expect(infinite("neg", "softmax", 1)).toEqual([]);
+    expect(infinite("neg", "softmax", "nan")).toEqual(["v92"]);
+    expect(infinite("neg", "add", "-inf")).toEqual(["v89"]); // nothing else is to blame
+  });
+
   /** A root in a leaf at 0: its value is finite, its derivative is not. */
   const rootAtZero = (p: Program, leaf: number[], came: unknown[], sent: unknown[]): void => {
     p.cell();
