@@ -24,6 +24,10 @@ HEADLINES = {
 """What a finding of each kind is called where people read it."""
 
 
+NOT_TRIED = "This fix was not tried: read it before you use it."
+"""What is said of a fix that could not be run again."""
+
+
 def told(error: BaseException) -> bool:
     """Whether a finding is among the notes of an error."""
     heads = tuple(f"{each}: " for each in HEADLINES.values())
@@ -58,8 +62,8 @@ class Finding(NamedTuple):
     ``leak``, ``custom`` or ``scalar``; ``reader`` the call that needs a value, ``culprit`` the line
     that took it away, each None where unknown; ``fix`` is code to replace it with, perhaps empty,
     and what of it stands elsewhere says where (``# line 8``, ``# after line 13``, ``# before line
-    8``); ``text`` says it in sentences. ``tried`` says what became of the fix where it was tried;
-    else it is empty."""
+    8``); ``text`` says it in sentences. ``tried`` says what came of the fix where it was tried; else it
+    is empty."""
 
     kind: str
     reader: Place | None
@@ -73,6 +77,11 @@ class Finding(NamedTuple):
         """Its kind, in words."""
         return HEADLINES.get(self.kind, self.kind)
 
+    @property
+    def verdict(self) -> str:
+        """What came of the fix, or that it was not tried; empty without a fix."""
+        return self.tried or (NOT_TRIED if self.fix else "")
+
     def as_json(self) -> ev.Finding:
         """The finding as plain data."""
         return {
@@ -81,7 +90,7 @@ class Finding(NamedTuple):
             "culprit": None if self.culprit is None else self.culprit.as_json(),
             "fix": self.fix,
             "text": self.text,
-            "tried": self.tried,
+            "tried": self.verdict,
         }
 
     def lines(self, bold: str = "", plain: str = "", code: str = "") -> Iterator[str]:
@@ -93,8 +102,8 @@ class Finding(NamedTuple):
             yield f"  needed by  {self.reader}"
         for number, line in enumerate(self.fix.splitlines()):
             yield f"  {'' if number else 'try'}".ljust(13) + f"{code}{line}{plain}"
-        if self.tried:
-            yield f"  {self.tried}"
+        if self.verdict:
+            yield f"  {self.verdict}"
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -108,7 +117,7 @@ class Finding(NamedTuple):
         ]
         fix = f"<pre>{escape(self.fix)}</pre>" if self.fix else ""
         text = escape(self.text)
-        fix += f"<small>{escape(self.tried)}</small>" if self.tried else ""
+        fix += f"<small>{escape(self.verdict)}</small>" if self.verdict else ""
         return f"<div><b>{escape(self.headline)}</b>: {text}{''.join(rows)}{fix}</div>"
 
 

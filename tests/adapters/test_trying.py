@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 import torch
 
-from graphwidget.adapters.pytorch.fix_trials import WORKED
+from graphwidget.adapters.pytorch.fix_trials import STOPPED, WORKED
 from graphwidget.adapters.pytorch.tape import LONG, MOST
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
+from graphwidget.recording.findings import NOT_TRIED
 from graphwidget.recording.recorder import Recorder
 from tests.adapters.broken import BROKEN
 from tests.adapters.mending import mended
@@ -128,10 +129,23 @@ def test_a_fix_that_is_told_to_work_works(name: str) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("name", ["relu inplace", "leaf", "carried", "slice"])
+@pytest.mark.parametrize("name", ["relu inplace", "carried", "slice"])
 def test_the_fixes_of_other_programs_are_tried_too(name: str) -> None:
     (finding,), _, _ = run(BROKEN[name].source, name)
     assert finding.tried == WORKED
+
+
+def test_what_follows_the_line_where_a_program_stopped_is_not_checked() -> None:
+    (finding,), _, _ = run(BROKEN["leaf"].source, "leaf")
+    assert finding.tried == STOPPED
+
+
+def test_a_fix_that_was_not_tried_says_so() -> None:
+    (finding,), _, _ = run(BROKEN["gan"].source, "gan")
+    assert finding.fix
+    assert finding.tried == ""
+    assert NOT_TRIED in str(finding)
+    assert NOT_TRIED in finding._repr_html_()
 
 
 def test_a_fix_that_is_not_enough_is_told_so() -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import Any
 
-from .statements import first_of, is_variable, loss_of, parsed, parts, read_by, valid
+from .statements import first_of, is_variable, parsed, parts, read_by, valid
 
 LIBRARIES = ("torch", "F", "nn.functional", "torch.nn.functional", "torch.linalg")
 
@@ -201,9 +201,18 @@ def without(text: str, op: str) -> str:
 
 
 def kept_graph(text: str) -> str:
-    """``loss.backward()`` with ``retain_graph=True``; empty for other lines."""
-    loss = loss_of(text)
-    return f"{loss}.backward(retain_graph=True)" if loss else ""
+    """The line with ``retain_graph=True`` for its backward or ``autograd.grad``; empty without."""
+    tree = parsed(text)
+    for node in ast.walk(tree or ast.Pass()):
+        function = node.func if isinstance(node, ast.Call) else None
+        if not isinstance(node, ast.Call) or not isinstance(function, ast.Attribute | ast.Name):
+            continue
+        name = ast.unparse(function)
+        if name.endswith(".backward") or name.rpartition(".")[2] == "grad":
+            kept = [word for word in node.keywords if word.arg != "retain_graph"]
+            node.keywords = [*kept, ast.keyword("retain_graph", ast.Constant(True))]
+            return valid(ast.unparse(tree or node))
+    return ""
 
 
 def not_inplace(text: str, module: str, inner: str) -> str:
@@ -247,6 +256,17 @@ def with_copy(text: str, name: str) -> str:
     tail = f".{'.'.join(name.split('.')[-2:])}"
     names = [name, *(each for each in read_by(text) if name and each.endswith(tail))]
     return next(filter(None, (with_method(text, each, "clone") for each in names)), "")
+
+
+def with_result_copy(text: str, op: str) -> str:
+    """The line with a clone of what each of its calls of ``op`` gives; empty if it has none."""
+    tree, found = parsed(text), False
+    for node in [*ast.walk(tree or ast.Pass())]:
+        named = isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == op
+        if named and isinstance(node, ast.Call) and tree is not None:
+            copy = ast.Call(ast.Attribute(node, "clone", ast.Load()), [], [])
+            tree, found = Replaced(node, copy).visit(tree), True
+    return valid(ast.unparse(tree)) if tree is not None and found else ""
 
 
 def kept_result(text: str) -> str:

@@ -31,7 +31,15 @@ from .heard_functions import FLAGS, HOOKING, PLAIN_TYPES, SWITCH, looked_at
 from .identity import Identity
 from .own_backwards import hook_of
 from .positions import not_the_users
-from .refused_calls import INFERENCE, LEAF, inference, is_explained, leaf_written, view_written
+from .refused_calls import (
+    INFERENCE,
+    LEAF,
+    Written,
+    inference,
+    is_explained,
+    leaf_written,
+    view_written,
+)
 from .replaced import COMPILED, original
 from .tape import Heard
 from .tensor_facts import asked, traced
@@ -183,11 +191,30 @@ class HeardCalls(CallNotes, TorchFunctionMode):
     def _refused(self, error: str, position: Position | None, before: Given) -> Finding:
         site = None if position is None else position.site
         if INFERENCE not in error:
-            return (leaf_written if LEAF in error else view_written)(error, site)
+            if LEAF not in error:
+                return view_written(error, site)
+            return leaf_written(error, site, self._written(before))
         self.recorder.drain()
         given = zip(before[0], before[1], strict=True)
         made = [ref.id for tensor, ref in given if tensor.is_inference()]
         return inference(self.recorder.log.model(), made, self.origins, site)
+
+    def _written(self, before: Given) -> Written:
+        """What a call was to write, the first tensor that it was given."""
+        tensors, refs = before[:2]
+        first = tensors[0]._base if tensors[0]._base is not None else tensors[0]
+        history = any(asked(each, "requires_grad") for each in tensors[1:])
+        number = self.identity.current(first).facts.number
+        used = False
+        for call in reversed(self.tape.calls):
+            if call.run or used:
+                break
+            used = any(ref.facts.number == number for ref in call.given) and any(
+                ref.facts.requires_grad and ref.facts.number != number
+                and ref.facts.address != refs[0].facts.address
+                for ref in call.made
+            )  # fmt: skip
+        return Written(isinstance(first, torch.nn.Parameter), history, used)
 
     def _note_by_the_way(self, name: str, args: Sequence[Any]) -> None:
         """Gradients are switched off, a hook is registered, or a tensor with a history becomes a

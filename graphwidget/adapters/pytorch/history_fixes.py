@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
+from types import MappingProxyType
 from typing import TypeGuard
 
 from ...recording.findings import Place
@@ -46,20 +47,24 @@ def unwrapped(text: str) -> str:
     return "pass" if same else valid(ast.unparse(tree))
 
 
-def lines_keeping_tensors(cut: str, made: str, lists: Set[str] = frozenset(), op: str = "") -> str:
+def lines_keeping_tensors(
+    cut: str, made: str, lists: Set[str] = frozenset(), op: str = "",
+    tensors: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
+) -> str:  # fmt: skip
     """The line that turned tensors into numbers, and the one that made a tensor of these, with
-    the tensors kept. ``lists`` are the variables known to be lists; if the function that lost the
-    history is known, it is ``op``."""
+    the tensors kept. ``lists`` are the variables known to be lists, and ``tensors`` the shapes of
+    those known to be tensors; if the function that lost the history is known, it is ``op``."""
     first = without_cut(cut) or cut
     if made == cut:
-        return _as_tensors(first, lists, op=op) or (first if first != cut else "")
+        return _as_tensors(first, lists, op=op, tensors=tensors) or (first if first != cut else "")
     second = _as_tensors(made, lists, ast.parse(cut.strip()), ".tolist()" in cut)
     return valid(f"{first}\n{second}") if made and second else first
 
 
 def _as_tensors(
-    text: str, lists: Set[str], cut: ast.AST | None = None, any_numbers: bool = False, op: str = ""
-) -> str:
+    text: str, lists: Set[str], cut: ast.AST | None = None, any_numbers: bool = False,
+    op: str = "", tensors: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
+) -> str:  # fmt: skip
     """``torch.tensor(x)`` as ``x``, and ``torch.tensor([x, y])`` as ``torch.stack([x, y])``. What
     is computed there with what the line ``cut`` gives is made a tensor too. ``any_numbers`` tells
     that there may be numbers among them; so there may where it is not known which of several such
@@ -80,16 +85,52 @@ def _as_tensors(
                     code = f"torch.as_tensor({other.id})"
                     setattr(node, side, ast.parse(code, mode="eval").body)
         assert isinstance(function, ast.Attribute)
-        if isinstance(given, ast.List | ast.ListComp) or _listed(given, lists):
-            function.attr, call.keywords = "stack", []
+        words = [word for word in call.keywords if word.arg in ("dtype", "device")]
+        new: ast.expr = given
+        if isinstance(given, ast.List | ast.Tuple | ast.ListComp):
+            read = [ast.unparse(each) for each in ast.walk(given) if isinstance(each, ast.expr)]
+            new = stacked(given, {each: tensors[each] for each in read if each in tensors})
+        elif _listed(given, lists):
+            function.attr, call.keywords, new = "stack", [], call
             if any_numbers and isinstance(given, ast.Name):
                 code = f"[torch.as_tensor(each) for each in {given.id}]"
                 call.args[0] = ast.parse(code, mode="eval").body
         elif len(calls) > 1:
-            function.attr, call.keywords = "as_tensor", []
-        elif tree is not None:
-            tree = Replaced(call, given).visit(tree)
+            function.attr, call.keywords, words, new = "as_tensor", [], [], call
+        if words:
+            new = ast.Call(ast.Attribute(new, "to", ast.Load()), [], words)
+        if tree is not None:
+            tree = Replaced(call, new).visit(tree)
     return valid(ast.unparse(tree)) if tree is not None and calls else ""
+
+
+def stacked(given: ast.expr, tensors: Mapping[str, tuple[int, ...]]) -> ast.expr:
+    """``[[x, 0.0], [y, z]]`` as stacks of stacks, in which all are tensors without dimensions;
+    ``tensors`` has the shapes of variables that are known to be tensors."""
+    if isinstance(given, ast.ListComp):
+        given.elt = stacked(given.elt, tensors)
+        return _stack(given)
+    if isinstance(given, ast.List | ast.Tuple):
+        return _stack(ast.List([stacked(each, tensors) for each in given.elts], ast.Load()))
+    parts = [each for each in ast.walk(given) if isinstance(each, ast.expr)]
+    names = {each for each in map(ast.unparse, parts) if each in tensors}
+    code = ast.unparse(given)
+    if not names:
+        if any(isinstance(each, ast.Call) for each in parts):
+            return given
+        number = not any(map(is_variable, parts))
+        owner = next(iter(tensors), "torch") if number else "torch"
+        code = f"{owner}.{'as' if owner == 'torch' else 'new'}_tensor({code})"
+        return ast.parse(code, mode="eval").body
+    if any(tensors[each] for each in names):  # torch.tensor takes one number as well
+        simple = isinstance(given, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+        code = f"{code if simple else f'({code})'}.reshape(())"
+    return ast.parse(code, mode="eval").body
+
+
+def _stack(items: ast.expr) -> ast.Call:
+    function = ast.Attribute(ast.Name("torch", ast.Load()), "stack", ast.Load())
+    return ast.Call(function, [items], [])
 
 
 def _an_array_of(value: ast.expr) -> TypeGuard[ast.Call]:
@@ -117,8 +158,10 @@ def _copies(node: ast.AST) -> TypeGuard[ast.Call]:
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in COPIES
-        and ast.unparse(node.func.value) == "torch"
+        and (
+            (node.func.attr in COPIES and ast.unparse(node.func.value) == "torch")
+            or node.func.attr == "new_tensor"
+        )
         and bool(node.args)
     )
 

@@ -49,6 +49,19 @@ def name_of_value(model: Model, value: int | None) -> str:
     return ""
 
 
+def shapes_in(model: Model, place: Place) -> dict[str, tuple[int, ...]]:
+    """The shapes of the tensors that variables and attributes are known to be where a line is."""
+    found: dict[str, tuple[int, ...]] = {}
+    for row in model.values.values():
+        for scope, name in row["names"]:
+            shape = tuple(row["summary"][0])
+            if scope == "module":
+                found[f"self.{name.rpartition('.')[2]}"] = shape
+            elif scope in (place.function, ""):
+                found[name] = shape
+    return found
+
+
 def seen_from(model: Model, call: int | None, function: str) -> Place | None:
     """The line of ``function`` that made a call, by itself or in what it calls."""
     row = model.calls.get(call) if call is not None else None

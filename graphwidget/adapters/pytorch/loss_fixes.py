@@ -12,7 +12,7 @@ from ...recording.findings import Place
 from ...recording.fold import Model, Row
 from . import history_fixes
 from .fixes import LIBRARIES, Replaced
-from .lines import place_in, siblings, source_of, statement, within
+from .lines import place_in, shapes_in, siblings, source_of, statement, within
 from .statements import parsed, valid
 
 PICKED = ("argmax", "max", "topk")
@@ -45,12 +45,13 @@ def fix_keeping_history(model: Model, cut: Place, made: Place | None) -> str:
     at = cut if made is None else made
     lists = history_fixes.lists_in(within(source_of(model, at), at))
     if history_fixes.copies(line):
-        rows = {cut.line: history_fixes.lines_keeping_tensors(line, line, lists)}
+        known = shapes_in(model, cut)
+        rows = {cut.line: history_fixes.lines_keeping_tensors(line, line, lists, tensors=known)}
     elif made is None:
         rows = {cut.line: history_fixes.lines_keeping_tensors(line, "")}
     else:
         first, _, second = history_fixes.lines_keeping_tensors(
-            line, statement(model, made), lists
+            line, statement(model, made), lists, tensors=shapes_in(model, made)
         ).partition("\n")
         rows = {cut.line: first} | ({made.line: second} if second else {})
     last = max(rows) if made is None or made.file == cut.file else cut.line

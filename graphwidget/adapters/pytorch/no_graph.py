@@ -18,11 +18,13 @@ from .lines import (
     place_in,
     place_of,
     seen_from,
+    shapes_in,
     source_of,
     statement,
     within,
 )
 from .loss_fixes import as_loss, fix_keeping_history, soft_choice
+from .parameter_fixes import makes_a_leaf, without_new_leaf
 
 DETACHES = ("detach", "data")
 
@@ -185,7 +187,8 @@ def cut(
     off = switched_off(model, call["call"])
     if op in DETACHES:
         text, fix = f"The graph was cut here, by {op}.", history_fixes.without_cut(line)
-        fix = history_fixes.unwrapped(fix) if "Variable(" in fix or "Parameter(" in fix else fix
+        if place is not None and makes_a_leaf(fix):
+            fix = without_new_leaf(source_of(model, place), place, line)
     elif "float" not in dtype and "complex" not in dtype:
         text = f"The graph ends here: {op} gives {dtype}, which has no derivative. Compute the loss"
         text += " from what goes into it, as cross_entropy does from scores."
@@ -196,7 +199,9 @@ def cut(
     elif history_fixes.copies(line):
         text = "torch.tensor() copies numbers, and not their history."
         around = [] if place is None else within(source_of(model, place), place)
-        fix = history_fixes.lines_keeping_tensors(line, line, history_fixes.lists_in(around), op)
+        known = {} if place is None else shapes_in(model, place)
+        lists = history_fixes.lists_in(around)
+        fix = history_fixes.lines_keeping_tensors(line, line, lists, op, known)
     elif "create_graph" not in line and history_fixes.with_create_graph(line):
         text = "A gradient has no history of its own, unless it is asked for."
         fix = history_fixes.with_create_graph(line)

@@ -48,11 +48,13 @@ def freed(
     began = _time_of_run(model, first.get(node["node"]))
     edges = _crossings(model, roots, node["node"], began)
     finding = Finding("freed", reader, before, "", text)
+    if before is not None and _on_purpose(model, run, roots, edges, began):
+        return _kept_graph(model, finding, before)
     if not edges:
         if first.keys().isdisjoint(roots):
             return _shared(model, roots, first, began, finding)
         if before is not None and before == backward:
-            return _kept_graph(finding, before)
+            return _kept_graph(model, finding, before)
         text += " Run one backward, or compute the loss anew before the second."
         return finding._replace(fix=_between_two(model, roots, first, before, backward), text=text)
     return _used_again(model, roots, edges, first, began, backward, way, finding)
@@ -115,7 +117,7 @@ def _used_again(
         place, fix = first_use
         text += f" That backward needs no gradient of {name}: give it {name}.detach()."
     elif before and place and before == backward and _turns(model, place, name):
-        return _kept_graph(finding, before)
+        return _kept_graph(model, finding, before)
     elif place is not None and reader != place and _ran_once(model, old, began):
         text += f" {name or 'What was computed then'} was made once and is used again:"
         text += " make it anew each time (or, if what made it is not trained, .detach() it)."
@@ -174,12 +176,38 @@ def _once(model: Model, origin: Place, began: int) -> bool:
     return all(place != origin for call in since for _what, place in way_to(model, call))
 
 
-def _kept_graph(finding: Finding, before: Place) -> Finding:
+PICKS = frozenset({
+    "index", "select", "slice", "narrow", "unbind", "split", "chunk", "view", "reshape", "flatten",
+    "squeeze", "unsqueeze", "sum", "mean", "mul", "div", "neg", "dot", "getitem", "index_select",
+    "movedim", "transpose", "t", "permute",
+})  # fmt: skip
+"""Ops that take a part of what was computed, or weigh it: rows of a Jacobian begin so."""
+
+
+def _on_purpose(
+    model: Model, run: int, roots: Iterable[int], edges: Sequence[tuple[Row, Row]], began: int
+) -> bool:
+    """Whether a graph is run through again to differentiate other parts of its results: what is
+    new are picks of these, a gradient is asked for, or the loop goes over them; and nothing that
+    the graph was computed from was written since."""
+    asked = model.runs[run]["inputs"] is not None
+    nodes = between(model, roots, model.nodes)
+    new = [row for row in nodes if row["time"] >= began and row["variable"] is None]
+    leaves = {row["variable"] for row in nodes} & model.values.keys()
+    storages = {model.values[each]["storage"] for each in leaves}
+    if any(write["time"] > began for each in storages for write in model.storages[each]["writes"]):
+        return False
+    calls = [model.calls.get(row["call"]) for row in new]
+    picked = all(call is None or call["op"].strip("_") in PICKS for call in calls)
+    return picked and (asked or bool(new and edges))
+
+
+def _kept_graph(model: Model, finding: Finding, before: Place) -> Finding:
     """Several backwards at one line need the graph: that keeps it."""
-    text = (
-        f"{finding.text} All of them need it: keep the graph, or call backward once on their sum."
-    )
-    return finding._replace(fix=fixes.kept_graph(before.text), text=text)
+    text = f"{finding.text} All of them need it: keep the graph for all but the last one"
+    fix = fixes.kept_graph(statement(model, before))
+    text += ", or call backward once on their sum." if statements.loss_of(before.text) else "."
+    return finding._replace(fix=fix, text=text)
 
 
 def _put_into(model: Model, place: Place | None, line: str, name: str) -> tuple[str, Place] | None:

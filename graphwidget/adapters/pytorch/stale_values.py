@@ -22,6 +22,7 @@ from .lines import (
     source_of,
     statement,
 )
+from .parameter_fixes import rebinds
 from .tensors import Silent
 
 Held = Callable[[], set[int]]
@@ -65,11 +66,53 @@ def explain_stale(
         text += more
     elif culprit is not None:
         levels = _levels(model, call)
-        fix = unset or statements.in_part(line, lambda x: fixes.out_of_place(x, levels), name)
+        kept = _kept_copy(model, node, slot, culprit, line, reader)
+        fix = (
+            kept or unset or statements.in_part(line, lambda x: fixes.out_of_place(x, levels), name)
+        )
+        if kept:
+            text += " The tensor has other names, which would keep the old numbers if this line "
+            text += "made a new one: let backward keep a copy."
         if not fix and name.isidentifier() and reader is not None and statements.whole(line):
             fix = statements.valid(f"{name} = {name}.clone()\n{line}")
             fix = fix or f"{name} = {name}.clone()"
     return Finding("stale", reader, culprit, fix, text)
+
+
+def _kept_copy(
+    model: Model, node: Row, slot: Row, culprit: Place, line: str, reader: Place | None
+) -> str:
+    """The reader's line with copies for backward, where the line that writes cannot make a new
+    tensor: others would not see it. Empty where it can."""
+    written, source = statements.target(line), source_of(model, culprit)
+    saved = model.values.get(slot["value"])
+    seen = rebinds(source, culprit, written) and not _part(model, line, saved)
+    if reader is None or not written or seen:
+        return ""
+    text = statement(model, reader)
+    pairs = [pair for pair in model.hazards() if place_of_call(model, pair[0]["call"]) == reader]
+    done = set()
+    for each, one in pairs or [(node, slot)]:
+        call = model.calls.get(each["call"])
+        op = "" if call is None or one["slot"] != "result" else call["op"].strip("_")
+        name = op or name_of_value(model, one["value"])
+        if name not in done:
+            text = (fixes.with_result_copy if op else fixes.with_copy)(text, name)
+        done.add(name)
+    return f"{text}  # line {reader.line}" if text else ""
+
+
+def _part(model: Model, line: str, saved: Row | None) -> bool:
+    """Whether a line writes a view by a name of its own, and the tensor that it is a view of has
+    another: a new tensor would not reach that."""
+    written = statements.target(line)
+    if saved is None or not written.isidentifier() or "[" in line.partition("=")[0]:
+        return False
+    rows = [row for row in model.values.values() if row["storage"] == saved["storage"]]
+    views = [row for row in rows if row["view_of"] is not None]
+    named = {name for row in views for _scope, name in row["names"]}
+    others = {name for row in rows for _scope, name in row["names"]}
+    return written in named and bool(others - {written})
 
 
 def _unnamed(model: Model, node: Row, slot: Row) -> str:

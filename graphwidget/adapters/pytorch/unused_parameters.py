@@ -24,11 +24,12 @@ from ...recording.fold import Model, Row
 from ...recording.recorder import Ref
 from ...recording.sites import Site
 from ..optimizer_steps import is_step
-from . import fixes, history_fixes
+from . import fixes
 from .identity import Identity
-from .lines import MAX_LINES, place_in, place_of, place_of_call, statement
+from .lines import MAX_LINES, place_in, place_of, place_of_call, source_of, statement
 from .loss_fixes import fix_keeping_history
 from .no_graph import DETACHES, cut, lost_before
+from .parameter_fixes import makes_a_leaf, without_new_leaf
 from .positions import of_a_library
 from .without_optimizer import unheld
 
@@ -235,6 +236,16 @@ def _lost(
 ) -> Finding:
     """What was computed of parameters was cut off, became numbers or was used for nothing."""
     text = _listed(idle)
+
+    def begins_anew(place: Place) -> Finding | None:
+        line, source = statement(model, place), source_of(model, place)
+        if not makes_a_leaf(line):
+            return None
+        more = " A new leaf is made of what comes from them here, and a leaf has no history:"
+        more += " compute with the tensor itself."
+        fix = without_new_leaf(source, place, line)
+        return Finding("unused", None, place, fix, text + more)
+
     first = {call["call"] for row in idle.values() for call in uses[row["storage"]]}
     cuts, values, left = _followed(model, first)
     sharp = [pair for pair in cuts if pair[0]["op"] in ("detach", "data")]
@@ -245,6 +256,8 @@ def _lost(
             text += " their history. Give the module what is computed from them, as"
             text += " torch.func.functional_call does."
             return Finding("unused", None, place, "", text)
+        if place is not None and (found := begins_anew(place)) is not None:
+            return found
         if place is not None and sharp:
             text += (
                 " What comes from them is cut off here; if that is not meant, leave the cut out."
@@ -260,11 +273,8 @@ def _lost(
             return Finding("unused", None, place, fix_keeping_history(model, place, None), text)
     places = [place for call in left if (place := place_of_call(model, call)) is not None]
     for place in places:
-        line = statement(model, place)
-        if re.search(r"\b(Parameter|Variable)\(", line):
-            text += " A new leaf is made of what comes from them here, and a leaf has no history:"
-            text += " compute with the tensor itself."
-            return Finding("unused", None, place, history_fixes.unwrapped(line), text)
+        if (found := begins_anew(place)) is not None:
+            return found
     if not places:
         return Finding("unused", None, None, "", text)
     text += " What comes from them is used for nothing."

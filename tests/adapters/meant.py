@@ -1,0 +1,406 @@
+"""Programs with one fault each, the same as it was meant, and what both have to agree on."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Meant(NamedTuple):
+    """A program as ``broken`` by one line for another; ``same`` is what has to be equal."""
+
+    kind: str
+    program: str
+    broken: str
+    meant: str
+    same: str
+
+    @property
+    def source(self) -> str:
+        """The broken program."""
+        return self.program.replace("...", self.broken)
+
+    @property
+    def intended(self) -> str:
+        """The program as it was meant."""
+        return self.program.replace("...", self.meant)
+
+
+SCALED = """
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = torch.nn.Linear(4, 4)
+    def forward(self, x, scale):
+        ...
+        return x + torch.tanh(self.a(x))
+blocks = torch.nn.ModuleList(Block() for _ in "12")
+start = torch.randn(3, 4).requires_grad_()
+x = start
+for block in blocks:
+    x = block(x, torch.full((4,), 2.0))
+x.pow(2).mean().backward()
+"""
+PRUNED = """
+class Pruned({base}):
+    def __init__(self, *sizes):
+        super().__init__(*sizes)
+        self.register_buffer("mask", (torch.rand(self.weight.shape) < 0.5).float())
+    def forward(self, x):
+        {body}
+torch.manual_seed(1)
+net = Pruned({sizes})
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.randn({given})
+for step in range(3):
+    loss = net(x).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+LINEAR = PRUNED.format(base="torch.nn.Linear", sizes="3, 2", given="5, 3", body="...")
+POSE = """
+import math
+class Pose(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.angle, self.shift = [torch.nn.Parameter(torch.tensor(v)) for v in (0.3, 0.2)]
+        self.size = torch.nn.Parameter(torch.ones(1))
+    def forward(self, points):
+        c, s, z = torch.cos(self.angle), torch.sin(self.angle), 0.5
+        ...
+        return points @ rotation.t().float() + self.shift * self.size
+pose = Pose()
+optimizer = torch.optim.SGD(pose.parameters(), lr=0.1)
+points = torch.randn(6, 2)
+for step in range(2):
+    optimizer.zero_grad()
+    loss = (pose(points) - points).pow(2).mean() + pose(points).mean()
+    loss.backward()
+    optimizer.step()
+"""
+ROTATION = "rotation = torch.stack([torch.stack([c, -s]), torch.stack([s, c])])"
+POOLED = """
+torch.manual_seed(2)
+gate = torch.nn.Linear(3, 1)
+items = torch.randn(4, 5, 3)
+items[2] = 0
+member = (gate(items).squeeze(-1) * items.abs().sum(-1)).pow(2)
+count = member.sum(1, keepdim=True)
+...
+pooled = safe * (member.unsqueeze(-1) * items).sum(1)
+loss = pooled.pow(2).sum()
+loss.backward()
+"""
+SAFE = "safe = torch.where(count == 0, 0.0, 1 / torch.where(count == 0, 1.0, count))"
+ROOT = SAFE.replace("1 / torch", "torch.sqrt(torch").replace("count))", "count)))")
+CARRIED = """
+torch.manual_seed(3)
+cell, head = torch.nn.{cell}(3, 4), torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD([*cell.parameters(), *head.parameters()], lr=0.1)
+{start}
+for step in range(3):
+    {cut}
+    ...
+    loss = head({out}).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward({retain})
+    optimizer.step()
+"""
+
+
+def carried(cell: str, start: str, line: str, cut: str, out: str, retain: str = "") -> Meant:
+    """A state that is carried on with its history."""
+    given = {"cell": cell, "start": start, "out": out, "retain": retain}
+    broken = CARRIED.format(cut="pass", **given).replace("    pass\n", "")
+    meant = CARRIED.format(cut=cut, **given).replace("...", line)
+    kind = "stale" if retain else "freed"
+    return Meant(kind, "...", broken.replace("...", line), meant, "cell.weight_hh, head.bias")
+
+
+ROWS = """
+net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 3))
+x = torch.randn(3, requires_grad=True)
+outputs = net(x)
+...
+"""
+JACOBIAN = "rows = torch.autograd.functional.jacobian(net, x)"
+
+MEANT = {
+    # A leaf that a forward computation writes
+    "a factor": Meant("leaf", SCALED, "x *= scale", "x = x * scale", "start.grad"),
+    "a factor, by a method": Meant("leaf", SCALED, "x.mul_(scale)", "x = x * scale", "start.grad"),
+    "a part": Meant(
+        "leaf", SCALED, "x[:, 0] = scale[0]", "x = x.clone(); x[:, 0] = scale[0]", "start.grad"
+    ),
+    "an embedding with a flag": Meant(
+        "leaf",
+        """
+words, places = torch.nn.Embedding(9, 4), torch.nn.Parameter(torch.randn(5, 4))
+words.requires_grad_(False)
+x = words(torch.arange(5)).requires_grad_()
+start = x
+...
+x.pow(2).sum().backward()
+""",
+        "x += places", "x = x + places", "start.grad, places.grad",
+    ),
+    "a parameter in forward": Meant(
+        "leaf", LINEAR,
+        "self.weight *= self.mask; return torch.nn.functional.linear(x, self.weight, self.bias)"
+        .replace("; ", "\n        "),
+        "return torch.nn.functional.linear(x, self.weight * self.mask, self.bias)",
+        "net.weight, net.weight.grad",
+    ),
+    "an update": Meant(
+        "leaf",
+        """
+w, x = torch.randn(3, requires_grad=True), torch.randn(3)
+for step in range(3):
+    loss = (w * x).pow(2).sum()
+    loss.backward()
+    ...
+    w.grad.zero_()
+""",
+        "w -= 0.1 * w.grad", "w.data.sub_(0.1 * w.grad)", "w",
+    ),
+    "an attack": Meant(
+        "leaf",
+        """
+delta, x = torch.zeros(3, requires_grad=True), torch.randn(3)
+for step in range(3):
+    loss = (x + delta).pow(2).sum()
+    loss.backward()
+    with torch.no_grad():
+        delta += delta.grad.sign()
+    ...
+    delta.grad = None
+""",
+        "delta.clamp_(-0.3, 0.3)", "delta.data.clamp_(-0.3, 0.3)", "delta",
+    ),
+    "an initialisation": Meant(
+        "leaf",
+        """
+net = torch.nn.Linear(3, 2)
+...
+loss = net(torch.ones(1, 3)).pow(2).sum()
+loss.backward()
+""",
+        "net.bias[0] = 3.0", "net.bias.data[0] = 3.0", "net.bias, net.bias.grad",
+    ),
+    # A parameter that is made anew in forward
+    "a masked linear layer": Meant(
+        "unused", LINEAR,
+        "self.weight = torch.nn.Parameter(self.weight * self.mask); return super().forward(x)"
+        .replace("; ", "\n        "),
+        "return torch.nn.functional.linear(x, self.weight * self.mask, self.bias)", "net.bias.grad",
+    ),
+    "a masked convolution": Meant(
+        "unused",
+        PRUNED.format(base="torch.nn.Conv2d", sizes="2, 3, 2", given="1, 2, 4, 4", body="..."),
+        "self.weight = torch.nn.Parameter(self.weight.data * self.mask); return super().forward(x)"
+        .replace("; ", "\n        "),
+        "return torch.nn.functional.conv2d(x, self.weight * self.mask, self.bias)",
+        "net.weight.grad, net.bias.grad",
+    ),
+    "a parameter of another module": Meant(
+        "unused",
+        """
+net, scale = torch.nn.Sequential(torch.nn.Linear(3, 2)), torch.nn.Parameter(torch.ones(2, 1))
+raw, x = net[0].weight, torch.randn(4, 3)
+opt = torch.optim.SGD([raw, scale, net[0].bias], lr=0.1)
+for step in range(2):
+    opt.zero_grad()
+    ...
+    loss.backward()
+    opt.step()
+""",
+        "net[0].weight = torch.nn.Parameter(raw * scale); loss = net(x).pow(2).mean()"
+        .replace("; ", "\n    "),
+        "loss = torch.nn.functional.linear(x, raw * scale, net[0].bias).pow(2).mean()",
+        "raw, scale, raw.grad",
+    ),
+    # A tensor that is made of numbers
+    "rows": Meant(
+        "unused", POSE, "rotation = torch.tensor([[c, -s], [s, c]])", ROTATION, "pose.angle.grad"
+    ),
+    "rows with numbers": Meant(
+        "unused", POSE, "rotation = torch.tensor([[c, z], [0, 2 * s]])",
+        "o = torch.zeros(()); rotation = torch.stack([torch.stack([c, o + z]),"
+        " torch.stack([o, 2 * s])])", "pose.angle.grad",
+    ),
+    "rows of another type": Meant(
+        "unused", POSE, "rotation = torch.tensor([(c, -s), (s, c)], dtype=torch.float64)",
+        ROTATION, "pose.angle.grad",
+    ),
+    "rows of numbers": Meant(
+        "unused", POSE, "rotation = torch.tensor([[c.item(), -s.item()], [s.item(), c.item()]])",
+        ROTATION, "pose.angle.grad",
+    ),
+    "rows as an old type": Meant(
+        "unused", POSE, "rotation = torch.FloatTensor([[c, -s], [s, c]])", ROTATION,
+        "pose.angle.grad",
+    ),
+    "rows of values in lists": Meant(
+        "unused", POSE,
+        "rotation = torch.tensor([[f * c for f in (1.0, 2.0)], [s, c]])",
+        "rotation = torch.stack([torch.stack([c, 2 * c]), torch.stack([s, c])])", "pose.angle.grad",
+    ),
+    "a row of tensors with one number": Meant(
+        "unused", POSE.replace("self.shift * self.size", "self.shift * c"),
+        "rotation = torch.tensor([[self.size, 0.0], [0.0, self.size]])",
+        "rotation = torch.eye(2) * self.size", "pose.size.grad",
+    ),
+    "a parameter that has another way": Meant(
+        "unused", POSE.replace("self.shift * self.size", "self.angle"),
+        "rotation = torch.tensor([[c, -s], [s, c]])", ROTATION, "pose.angle.grad",
+    ),
+    # An infinity that is masked afterwards
+    "masked by its input": Meant(
+        "nan", POOLED,
+        "safe = 1.0 / count; safe = safe.masked_fill(count == 0, 0.0)".replace("; ", "\n"), SAFE,
+        "loss, gate.weight.grad",
+    ),
+    "masked by itself": Meant(
+        "nan", POOLED, "safe = 1.0 / count; safe[torch.isinf(safe)] = 0.0".replace("; ", "\n"),
+        SAFE, "loss, gate.weight.grad",
+    ),
+    "masked by itself, by where": Meant(
+        "nan", POOLED,
+        "safe = count.reciprocal(); safe = torch.where(safe.isfinite(), safe, 0.0)"
+        .replace("; ", "\n"), SAFE, "loss, gate.weight.grad",
+    ),
+    "masked as infinite numbers": Meant(
+        "nan", POOLED,
+        "safe = 1 / count; safe = torch.nan_to_num(safe, nan=0.0, posinf=0.0, neginf=0.0)"
+        .replace("; ", "\n"), SAFE, "loss, gate.weight.grad",
+    ),
+    "a root that is masked": Meant(
+        "nan", POOLED,
+        "safe = torch.sqrt(count); safe = torch.where(count > 0, safe, 0.0)".replace("; ", "\n"),
+        ROOT, "loss, gate.weight.grad",
+    ),
+    "a logarithm that is masked by itself": Meant(
+        "nan", POOLED,
+        "safe = count.log(); safe[safe == float('-inf')] = 0.0".replace("; ", "\n"),
+        ROOT.replace("sqrt", "log"), "loss, gate.weight.grad",
+    ),
+    "a negative power": Meant(
+        "nan", POOLED.replace("count = ", "count = -"),
+        "safe = count ** -1; safe = torch.where(count == 0, torch.zeros_like(safe), safe)"
+        .replace("; ", "\n"), SAFE, "loss, gate.weight.grad",
+    ),
+    # Several backwards through one graph
+    "rows of a jacobian": Meant(
+        "freed", ROWS,
+        "def row(i):\n    return torch.autograd.grad(outputs[i], x)[0]\n"
+        "rows = torch.stack([row(i) for i in range(3)])", JACOBIAN, "rows",
+    ),
+    "rows of a jacobian, in a loop": Meant(
+        "freed", ROWS,
+        "rows = []\nfor i in range(3):\n    (g,) = torch.autograd.grad(outputs[i], [x])\n"
+        "    rows.append(g)\nrows = torch.stack(rows)", JACOBIAN, "rows",
+    ),
+    "rows of a jacobian, by backward": Meant(
+        "freed", ROWS,
+        "rows = torch.zeros(3, 3)\nfor i in range(len(outputs)):\n    x.grad = None\n"
+        "    outputs[i].backward()\n    rows[i] = x.grad", JACOBIAN, "rows",
+    ),
+    "products of a jacobian": Meant(
+        "freed", ROWS,
+        "rows = torch.stack([torch.autograd.grad(outputs, x, grad_outputs=v)[0]"
+        " for v in torch.eye(3)])", JACOBIAN, "rows",
+    ),
+    "rows of a hessian": Meant(
+        "freed", ROWS,
+        "(slope,) = torch.autograd.grad(outputs.pow(2).sum(), x, create_graph=True)\n"
+        "rows = torch.stack([torch.autograd.grad(each, x)[0] for each in slope])",
+        "rows = torch.autograd.functional.hessian(lambda x: net(x).pow(2).sum(), x)", "rows",
+    ),
+    # A state that is carried on
+    "an LSTM cell": carried(
+        "LSTMCell", "state = None", "state = cell(torch.ones(2, 3), state)",
+        "state = state and tuple(s.detach() for s in state)", "state[0]",
+    ),
+    "an LSTM cell, kept": carried(
+        "LSTMCell", "state = None", "state = cell(torch.ones(2, 3), state)",
+        "state = state and tuple(s.detach() for s in state)", "state[0]", "retain_graph=True",
+    ),
+    "a GRU cell that begins with None": carried(
+        "GRUCell", "h = None", "h = cell(torch.ones(2, 3), h)",
+        "h = h if h is None else h.detach()", "h",
+    ),
+    "a GRU cell that begins with None, kept": carried(
+        "GRUCell", "h = None", "h = cell(torch.ones(2, 3), h)",
+        "h = h if h is None else h.detach()", "h", "retain_graph=True",
+    ),
+    # What a plain number did
+    "a logarithm of Python's": Meant(
+        "no_grad",
+        """
+import math
+w, x = torch.tensor(0.5, requires_grad=True), torch.tensor(2.0)
+...
+loss.backward()
+""",
+        "rate = (w * x).item() + 1\nloss = torch.tensor(math.log(rate))",
+        "loss = torch.log(w * x + 1)", "w.grad",
+    ),
+    "a part that is not frozen": Meant(
+        "no_grad",
+        """
+net = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1))
+net.requires_grad_(False)
+head = net[1]
+...
+opt = torch.optim.SGD(head.parameters(), lr=0.1)
+loss = net(torch.ones(2, 3)).sum()
+loss.backward()
+first = net[0].weight.grad
+""",
+        "pass", "head.requires_grad_(True)", "head.weight.grad, first",
+    ),
+    # What is written has another name
+    "items of a list": Meant(
+        "stale",
+        """
+w = torch.randn(4, 4, requires_grad=True)
+hs = [torch.sigmoid(w), torch.tanh(w)]
+...
+sum(h.sum() for h in hs).backward()
+""",
+        "for h in hs:\n    h.mul_(0.5)", "hs = [h * 0.5 for h in hs]", "w.grad",
+    ),
+    "an argument": Meant(
+        "stale",
+        """
+w = torch.randn(4, requires_grad=True)
+def half(t):
+    t *= 0.5
+y = torch.sigmoid(w)
+...
+y.sum().backward()
+""",
+        "half(y)", "y = y * 0.5", "w.grad",
+    ),
+    "a second name": Meant(
+        "stale",
+        """
+w = torch.randn(4, requires_grad=True)
+y = torch.sigmoid(w)
+other = y
+...
+(y * other).sum().backward()
+""",
+        "y += 1", "other = y = y + 1", "w.grad",
+    ),
+    "a row of a matrix": Meant(
+        "stale",
+        """
+w = torch.randn(4, 4, requires_grad=True)
+y = torch.exp(w)
+...
+y.pow(2).sum().backward()
+""",
+        "row = y[0]\nrow += 1", "y = torch.cat([y[:1] + 1, y[1:]])", "w.grad",
+    ),
+}  # fmt: skip
