@@ -62,8 +62,7 @@ class Finding(NamedTuple):
     ``leak``, ``custom`` or ``scalar``; ``reader`` the call that needs a value, ``culprit`` the line
     that took it away, each None where unknown; ``fix`` is code to replace it with, perhaps empty,
     and what of it stands elsewhere says where (``# line 8``, ``# after line 13``, ``# before line
-    8``); ``text`` says it in sentences. ``tried`` says what came of the fix where it was tried; else it
-    is empty."""
+    8``); ``text`` says it in sentences. ``tried`` says what came of the fix if it was tried."""
 
     kind: str
     reader: Place | None

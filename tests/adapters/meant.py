@@ -250,10 +250,6 @@ for step in range(2):
         "rotation = torch.tensor([[self.size, 0.0], [0.0, self.size]])",
         "rotation = torch.eye(2) * self.size", "pose.size.grad",
     ),
-    "a parameter that has another way": Meant(
-        "unused", POSE.replace("self.shift * self.size", "self.angle"),
-        "rotation = torch.tensor([[c, -s], [s, c]])", ROTATION, "pose.angle.grad",
-    ),
     # An infinity that is masked afterwards
     "masked by its input": Meant(
         "nan", POOLED,
@@ -344,6 +340,27 @@ loss.backward()
 """,
         "rate = (w * x).item() + 1\nloss = torch.tensor(math.log(rate))",
         "loss = torch.log(w * x + 1)", "w.grad",
+    ),
+    "a logarithm of a tensor by Python": Meant(
+        "no_grad",
+        """
+import math
+w, x = torch.tensor(0.5, requires_grad=True), torch.tensor(2.0)
+...
+loss.backward()
+""",
+        "size = math.log(w * x + 1) / math.sqrt(4)\nloss = torch.tensor(size) * 3",
+        "loss = torch.log(w * x + 1) / 2 * 3", "w.grad",
+    ),
+    "a float": Meant(
+        "no_grad",
+        """
+w, x = torch.tensor(0.5, requires_grad=True), torch.tensor(2.0)
+...
+loss.backward()
+""",
+        "size = float((w * x).exp())\nloss = torch.tensor(size)",
+        "loss = (w * x).exp()", "w.grad",
     ),
     "a part that is not frozen": Meant(
         "no_grad",

@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 import torch
 
-from graphwidget.adapters.pytorch.fix_trials import WORKED
-from tests.adapters.broken import BROKEN
 from tests.adapters.meant import MEANT
 from tests.adapters.mending import mended
 from tests.adapters.test_diagnosis import run

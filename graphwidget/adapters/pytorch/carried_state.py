@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
+from types import FrameType
+from typing import Any
+
+import torch
 
 from ...recording.findings import Place
 from ...recording.fold import Model, Row
+from ...recording.places import cell_of, file_in_words
+from ...recording.sites import function_of
 from . import history_fixes, statements
 from .lines import (
     apart,
@@ -18,6 +25,7 @@ from .lines import (
     seen_from,
     source_of,
     statement,
+    tree_of,
     within,
 )
 
@@ -58,24 +66,84 @@ def detached(
     edges = list(edges)
     names = dict.fromkeys(carried(model, new, old)[0] for new, old in edges)
     told = all(any(map(partial(name_of_value, model), old["outputs"])) for _, old in edges)
-    by_line = history_fixes.carried(line, len({old["node"] for _, old in edges}) > 1)
-    cut = [f"{name} = {name}.detach()" for name in names if name]
-    # What a call takes and makes beside these has the same history, further back.
-    cuts = by_line if not told or set(cut) < set(by_line) else []
+    several = len({old["node"] for _, old in edges}) > 1
     source = "" if place is None else source_of(model, place)
-    loop = None if place is None or cuts else _carrying(source, place, way, names)
-    for name in filter(None, names if not cuts else ()):
-        number = re.search(rf"^\s*{re.escape(name)} = [\d.]+\s*(#.*)?$", source, re.MULTILINE)
-        if loop:
-            value = f"{name}.detach() if torch.is_tensor({name}) else {name}"
-            value = value if number else f"{name}.detach()"
-            cuts += [f"{name} = {value}  # before line {loop}"]
-            continue
-        cuts += [f"if torch.is_tensor({name}):"] if number else []
-        cuts += [f"{'    ' if number else ''}{name} = {name}.detach()"]
+    by_line = [] if place is None else history_fixes.carried(line)
+    # What a call takes and makes beside these has the same history, further back.
+    wanted = by_line if not told or {*filter(None, names)} < {*by_line} else [*names]
+    loop = None if place is None or wanted == by_line else _carrying(source, place, way, names)
+    cuts = [
+        cut if loop is None else f"{cut}  # before line {loop}"
+        for name in filter(None, wanted)
+        for cut in (cut_off(source, place, name, several) if place is not None else ())
+    ]
     if loop:
         return "\n".join(cuts), loop
     return statements.valid("\n".join([*cuts, line])) if cuts else "", None
+
+
+def cut_off(source: str, place: Place, name: str, several: bool = False) -> list[str]:
+    """The lines that take the history off what a variable holds, whatever that is: a tensor, or a
+    tuple, a list or a dictionary of tensors, and perhaps None in the first iteration. ``several``
+    says that it is a tuple if nothing else is known."""
+    value = value_in_frames(name, place)
+    if value is None and several:
+        value = (torch.zeros(0), torch.zeros(0))
+    code = _without_history(name, value)
+    assigned = rf"\b{re.escape(name)}(?: *: *[^=,()]+)?"
+    if re.search(rf"^\s*{assigned} = -?[\d.]+\s*(#.*)?$", source, re.MULTILINE):
+        guard = f"if torch.is_tensor({name}):"
+    elif re.search(rf"{assigned}(?: =|=) *None\b", source) or _may_be_none(source, name):
+        guard = f"if {name} is not None:"
+    else:
+        return [f"{name} = {code}"]
+    return [guard, f"    {name} = {code}"]
+
+
+def _may_be_none(source: str, name: str) -> bool:
+    """Whether an assignment of several gives None to a variable."""
+    return any(
+        ast.unparse(target) == name and isinstance(value, ast.Constant) and value.value is None
+        for node in ast.walk(tree_of(source))
+        for target, value in statements.assigned(node)
+    )
+
+
+def _without_history(name: str, value: Any) -> str:
+    """An expression of what a variable holds, without history."""
+    if isinstance(value, dict):
+        items = _without_history("s", next(iter(value.values()), None))
+        return f"{{key: {items} for key, s in {name}.items()}}"
+    if isinstance(value, tuple | list):
+        plain = all(isinstance(each, torch.Tensor) for each in value)
+        alike = len({type(each) for each in value}) == 1
+        inner = "s.detach()" if plain else "s.detach() if torch.is_tensor(s) else s"
+        if alike and value and isinstance(value[0], tuple | list | dict):
+            inner = _without_history("s", value[0]).replace("s.detach()", "t.detach()")
+            inner = inner.replace("for s in s", "for t in s")
+        if isinstance(value, list):
+            return f"[{inner} for s in {name}]"
+        if hasattr(value, "_fields"):
+            return f"type({name})(*({inner} for s in {name}))"
+        return f"tuple({inner} for s in {name})"
+    return f"{name}.detach()"
+
+
+def value_in_frames(name: str, place: Place) -> Any:
+    """What a variable or an attribute is just now in the function in which a line stands, found
+    without running code of the program's; None if that function has ended."""
+    frame: FrameType | None = sys._getframe()
+    parts = name.split(".")
+    while frame is not None:
+        code = frame.f_code
+        where = file_in_words(cell_of(code.co_filename), code.co_filename)
+        if where == place.file and function_of(code) == place.function:
+            value = frame.f_locals.get(parts[0], frame.f_globals.get(parts[0]))
+            for part in parts[1:]:
+                value = getattr(value, "__dict__", {}).get(part)
+            return value
+        frame = frame.f_back
+    return None
 
 
 def _carrying(source: str, place: Place, way: Sequence[Place], names: Iterable[str]) -> int | None:

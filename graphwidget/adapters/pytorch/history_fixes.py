@@ -229,22 +229,19 @@ def _without_history(value: ast.expr) -> ast.expr:
     return ast.Call(ast.Attribute(value, "detach", ast.Load()), [], [])
 
 
-def carried(text: str, several: bool) -> list[str]:
-    """Of a line like ``out, (h, c) = lstm(x, (h, c))``: what cuts the states that it takes and
-    makes off from their history, before it. ``several`` says that a state is a tuple."""
+def carried(text: str) -> list[str]:
+    """Of a line like ``out, (h, c) = lstm(x, (h, c))``: the states that it takes and makes."""
     statement = parsed(text)
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
         return []
     made = {ast.unparse(each) for each in ast.walk(statement.targets[0]) if is_variable(each)}
-    cuts = []
+    names = []
     for given in statement.value.args:
         if isinstance(given, ast.Tuple):
-            names = [ast.unparse(each) for each in given.elts if is_variable(each)]
-            cuts += [f"{name} = {name}.detach()" for name in names if name in made]
-        elif (name := ast.unparse(given)) in made:
-            cut = f"tuple(s.detach() for s in {name})" if several else f"{name}.detach()"
-            cuts += [f"if {name} is not None:", f"    {name} = {cut}"]
-    return cuts
+            names += [ast.unparse(each) for each in given.elts if is_variable(each)]
+        else:
+            names += [ast.unparse(given)]
+    return [name for name in names if name in made]
 
 
 def summed(text: str, line: int, loss: str, backward: int) -> str:

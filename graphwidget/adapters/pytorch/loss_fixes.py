@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 
 import torch
 
@@ -12,8 +12,8 @@ from ...recording.findings import Place
 from ...recording.fold import Model, Row
 from . import history_fixes
 from .fixes import LIBRARIES, Replaced
-from .lines import place_in, shapes_in, siblings, source_of, statement, within
-from .statements import parsed, valid
+from .lines import place_in, shapes_in, siblings, source_of, statement, tree_of, within
+from .statements import given_by, parsed, read_by, valid
 
 PICKED = ("argmax", "max", "topk")
 """What picks the class with the highest score."""
@@ -29,6 +29,8 @@ NUMBERS = (
 )  # fmt: skip
 """What may be done to a one_hot that is meant as a number."""
 
+MATH = {"fabs": "abs"}
+"""Functions of Python's ``math`` that PyTorch calls otherwise."""
 FLAG = re.compile(r"(\w+)\.requires_grad(?: = True|_\((?:True)?\))")
 
 
@@ -55,9 +57,12 @@ def fix_keeping_history(model: Model, cut: Place, made: Place | None) -> str:
         ).partition("\n")
         rows = {cut.line: first} | ({made.line: second} if second else {})
     last = max(rows) if made is None or made.file == cut.file else cut.line
-    for each in _of_numpy(source, range(cut.line, last + 1), rows.values()):
+    tensors = shapes_in(model, cut).keys() | {*given_by(rows[cut.line])}
+    for each, tensor_names in _of_numbers(
+        source, range(cut.line, last + 1), rows.values(), tensors
+    ):
         kept = rows.get(each.lineno) or ast.unparse(each)
-        rows[each.lineno] = _by_torch(kept) or kept
+        rows[each.lineno] = _by_torch(kept, tensor_names) or kept
     for each in siblings(source, at) if at.file == cut.file else ():
         flag = FLAG.fullmatch(ast.unparse(each))  # what has a history refuses to be told so
         if flag and any(re.match(rf"{flag[1]} = ", text) for text in rows.values()):
@@ -67,32 +72,48 @@ def fix_keeping_history(model: Model, cut: Place, made: Place | None) -> str:
     return valid("\n".join(f"{text}  # line {nr}" for nr, text in rows.items() if text))
 
 
-def _of_numpy(source: str, region: range, lines: Iterable[str]) -> Iterator[ast.stmt]:
-    """The statements that compute with numpy: those in a region of the program, and those of the
-    functions that are called on ``lines``."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return
+def _of_numbers(
+    source: str, region: range, lines: Iterable[str], tensors: Set[str]
+) -> Iterator[tuple[ast.stmt, set[str]]]:
+    """The statements that compute with numpy or with Python's ``math``, and the variables that are
+    tensors there: those in a region of the program, and those of the functions that are called on
+    ``lines``."""
     called = set(re.findall(r"\b(\w+)\(", " ".join(lines)))
-    for node in ast.walk(tree):
+    known = {*tensors}
+    for node in ast.walk(tree_of(source)):
         inside = isinstance(node, ast.FunctionDef) and node.name in called
+        own = {x.arg for x in ast.walk(node) if isinstance(x, ast.arg)} if inside else known
         for each in ast.walk(node) if inside else [node] if hasattr(node, "lineno") else ():
             if not isinstance(each, ast.stmt) or hasattr(each, "body"):
                 continue
-            if (inside or each.lineno in region) and _by_torch(ast.unparse(each)):
-                yield each
+            text = ast.unparse(each)
+            if inside or each.lineno in region:
+                if not own.isdisjoint(read_by(text)):
+                    own.update(given_by(text))
+                if _by_torch(text, own):
+                    yield each, own
 
 
-def _by_torch(text: str) -> str:
-    """The line with ``torch.mean`` for ``np.mean``; empty if it has none of that."""
-    statement, found = parsed(text), False
-    for node in ast.walk(statement or ast.Pass()):
+def _by_torch(text: str, tensors: Set[str]) -> str:
+    """The line with ``torch.mean`` for ``np.mean``, and ``torch.log`` for ``math.log`` of a tensor;
+    empty if it has none of that."""
+    line, found = parsed(text), False
+    for node in [*ast.walk(line or ast.Pass())]:
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("np", "numpy"):
             if not hasattr(torch, node.attr):
                 return ""
             node.value, found = ast.Name("torch", ast.Load()), True
-    return valid(ast.unparse(statement)) if statement is not None and found else ""
+        elif isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+            read = {ast.unparse(x) for x in ast.walk(node.args[0]) if isinstance(x, ast.expr)}
+            name = ast.unparse(node.func).removeprefix("math.")
+            if read.isdisjoint(tensors) or line is None:
+                continue
+            if ast.unparse(node.func) == f"math.{name}" and hasattr(torch, MATH.get(name, name)):
+                owner = ast.Name("torch", ast.Load())
+                node.func, found = ast.Attribute(owner, MATH.get(name, name), ast.Load()), True
+            elif name == "float":
+                line, found = Replaced(node, node.args[0]).visit(line), True
+    return valid(ast.unparse(line)) if line is not None and found else ""
 
 
 def as_loss(model: Model, place: Place) -> str:

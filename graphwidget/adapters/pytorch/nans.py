@@ -21,7 +21,7 @@ from ...recording.findings import Finding, Place
 from ...recording.fold import Model
 from . import domain_fixes
 from .fix_trials import Player, Unfit, numbers_in
-from .lines import place_in, place_of, statement
+from .lines import place_in, place_of, siblings, source_of, statement
 from .ops import plain_name
 from .tape import Entry, Tape
 from .tensor_facts import copyable_of
@@ -259,10 +259,11 @@ def _place(entry: Entry | None) -> Place | None:
 
 def _guarded(place: Place, entry: Entry | None) -> str:
     func = None if entry is None else entry.func
-    line = statement(None, place)
+    line, after = statement(None, place), siblings(source_of(None, place), place)
     if func is not None:
-        return domain_fixes.guarded(line, plain_name(func).strip("_"))
-    return next(filter(None, (domain_fixes.guarded(line, op) for op in domain_fixes.ROOTS)), "")
+        return domain_fixes.guarded(line, plain_name(func).strip("_"), after)
+    fixes = (domain_fixes.guarded(line, op, after) for op in domain_fixes.ROOTS)
+    return next(filter(None, fixes), "")
 
 
 def in_backward(tape: Tape, grad: torch.Tensor) -> Finding | None:

@@ -73,8 +73,8 @@ def _called(call: ast.Call, target: str, name: str, base: str) -> str:
     whole = ast.unparse(call.func)
     owner, _, member = target.rpartition(".")
     if whole == "super().forward" and owner == "self" and base and len(call.args) == 1:
-        given = {"weight": "self.weight", "bias": "self.bias"} | {member: name}
-        return FORWARDS[base].format(ast.unparse(call.args[0]), **given)
+        members = {"weight": "self.weight", "bias": "self.bias"} | {member: name}
+        return FORWARDS[base].format(ast.unparse(call.args[0]), **members)
     rest = target.removeprefix(whole)
     if rest == target or rest[:1] not in (".", "["):
         return ""

@@ -11,7 +11,7 @@ from ...recording.fold import Model, Row
 from ...recording.sites import Site
 from ..optimizer_steps import is_step
 from . import fixes, history_fixes, statements
-from .carried_state import carried, detached
+from .carried_state import carried, cut_off, detached
 from .graph_paths import anew, between
 from .lines import (
     apart,
@@ -72,7 +72,8 @@ def of_earlier_cell(
                 text = f"A part of the graph already ran in an earlier backward ({where}); its "
                 text += "saved values are freed. It is used again, with its old history."
                 line = statement(model, place)
-                cuts = history_fixes.carried(line, False)
+                source, names = source_of(model, place), history_fixes.carried(line)
+                cuts = [cut for name in names for cut in cut_off(source, place, name)]
                 fix = statements.valid("\n".join([*cuts, line])) if cuts else ""
                 return Finding("freed", None, place, fix, text)
     return None
@@ -178,10 +179,12 @@ def _once(model: Model, origin: Place, began: int) -> bool:
 
 PICKS = frozenset({
     "index", "select", "slice", "narrow", "unbind", "split", "chunk", "view", "reshape", "flatten",
-    "squeeze", "unsqueeze", "sum", "mean", "mul", "div", "neg", "dot", "getitem", "index_select",
-    "movedim", "transpose", "t", "permute",
+    "squeeze", "unsqueeze", "sum", "mean", "getitem", "index_select", "movedim", "transpose", "t",
+    "permute",
 })  # fmt: skip
-"""Ops that take a part of what was computed, or weigh it: rows of a Jacobian begin so."""
+"""Ops that take a part of what was computed: rows of a Jacobian begin so."""
+WEIGHS = frozenset({"mul", "div", "neg", "dot"})
+"""Ops that weigh its parts, as products with a Jacobian do."""
 
 
 def _on_purpose(
@@ -198,7 +201,8 @@ def _on_purpose(
     if any(write["time"] > began for each in storages for write in model.storages[each]["writes"]):
         return False
     calls = [model.calls.get(row["call"]) for row in new]
-    picked = all(call is None or call["op"].strip("_") in PICKS for call in calls)
+    ops = PICKS | WEIGHS if asked else PICKS
+    picked = all(call is None or call["op"].strip("_") in ops for call in calls)
     return picked and (asked or bool(new and edges))
 
 

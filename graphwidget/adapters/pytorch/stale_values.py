@@ -10,6 +10,7 @@ from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ..optimizer_steps import is_step
 from . import fixes, history_fixes, statements
+from .carried_state import cut_off
 from .graph_paths import anew, reached
 from .lines import (
     enclosing,
@@ -165,7 +166,7 @@ def _written_parameter(
     if lazy is not None:
         return lazy
     if turned:
-        return _cut_history(turned, again[turned])
+        return _cut_history(model, turned, again[turned])
     again.pop(statement(model, backward), None)  # it comes after it anyway
     untrained = None if stepped else _not_trained(model, again, stale, backward.function, held)
     if untrained is not None:
@@ -220,12 +221,14 @@ def _in_its_turn(
     return None
 
 
-def _cut_history(turned: str, place: Place) -> tuple[str, str]:
-    """A statement carries its value on from turn to turn: it is to begin without history."""
+def _cut_history(model: Model, turned: str, place: Place) -> tuple[str, str]:
+    """A statement carries its value on from iteration to iteration: it is to begin without
+    history."""
     names = statements.carried_on(turned)
-    text = f" {' and '.join(names)} brought it from an earlier turn: cut its history."
-    before = f"  # before line {place.line}"
-    return text, "\n".join(f"{each} = {each}.detach(){before}" for each in names)
+    text = f" {' and '.join(names)} carried it over from an earlier iteration: cut its history."
+    source = source_of(model, place)
+    cuts = [cut for name in names for cut in cut_off(source, place, name)]
+    return text, "\n".join(f"{cut}  # before line {place.line}" for cut in cuts)
 
 
 def _computed_after(
