@@ -1,36 +1,14 @@
 """Optimizers, as in `torch.optim`."""
 
 from ..absent import refuse_others
-from . import lr_scheduler, swa_utils
-from .adadelta import Adadelta
+from . import lr_scheduler
 from .adagrad import Adagrad
 from .adam import Adam, AdamW
-from .adamax import Adamax
-from .asgd import ASGD
 from .lbfgs import LBFGS
-from .nadam import NAdam
 from .optimizer import Optimizer
-from .radam import RAdam
 from .rmsprop import RMSprop
-from .rprop import Rprop
 from .sgd import SGD
 
-__all__ = [
-    "ASGD",
-    "LBFGS",
-    "SGD",
-    "Adadelta",
-    "Adagrad",
-    "Adam",
-    "AdamW",
-    "Adamax",
-    "NAdam",
-    "Optimizer",
-    "RAdam",
-    "RMSprop",
-    "Rprop",
-    "lr_scheduler",
-    "swa_utils",
-]
+__all__ = ["LBFGS", "SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]
 
 refuse_others(__name__)

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
-from . import differentiable
 from .optimizer import Group, State
 from .per_parameter import PerParameter, Prepared, as_number, next_step
 
@@ -21,7 +20,6 @@ class Adam(PerParameter):
     nothing here.
     """
 
-    recorded = differentiable.adam
     writes = ("addcdiv_",)
     options = (
         "lr", "betas", "eps", "weight_decay", "amsgrad", "maximize", "foreach", "capturable",
@@ -117,7 +115,10 @@ def _check_betas(
             )
         if isinstance(beta, Tensor) and beta.numel() != 1:
             raise ValueError(f"Tensor betas[{place}] must be 1-element")
-    return differentiable.scalar(betas[0]), differentiable.scalar(betas[1])
+    first, second = (
+        beta.squeeze() if isinstance(beta, Tensor) and beta.dim() else beta for beta in betas
+    )
+    return first, second
 
 
 def update_average(mean: Any, item: Any, weight: float, s: Any) -> None:

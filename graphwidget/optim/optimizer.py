@@ -121,14 +121,13 @@ class Optimizer:
         self.param_groups.append(param_group)
 
     def _check_members(self, members: list[Any]) -> None:
-        differentiable = self.defaults.get("differentiable")
         for member in members:
             if not isinstance(member, Tensor):
                 raise TypeError(
                     "optimizer can only optimize Tensors, but one of the params is "
                     f"{type(member).__name__}"
                 )
-            if not (differentiable or member.is_leaf or member.retains_grad):
+            if not (member.is_leaf or member.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
 
     def _check_against_others(self, group: Group) -> None:

@@ -12,24 +12,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..absent import not_here
 from ..arrays import dtypes
 from ..arrays.call_sites import call_site
-from ..autograd.grad_mode import enable_grad, set_grad_enabled
+from ..autograd.grad_mode import enable_grad
 from ..functions.creation.factories import zeros_like
 from ..graph import runtime
 from ..graph.tensor import Tensor
 from ..graph.version import bump
-from .differentiable import is_derived
 from .optimizer import Closure, Group, Optimizer, State
 
 Rule = Callable[..., None]
 Prepared = tuple[Rule, Any, tuple[str, ...]]
-Recorded = Callable[[Tensor, Tensor, State, Group], None]
 BLOCK = 1 << 18
 """Items of a block; in smaller ones calls take longer than what the cache saves."""
 WORDS = {"lr": "learning rate", "eps": "epsilon value"}
-_NUMBERS = "step", "eta", "mu", "mu_product"
-"""State that was a number in PyTorch's earlier versions."""
 
 
 class PerParameter(Optimizer):
@@ -37,11 +34,8 @@ class PerParameter(Optimizer):
 
     Subclasses say their `options`, which of them are `checked`, and the `memory` they keep of a
     parameter; they give `rule` (the rule for this step, its numbers, and the names of the state it
-    takes) and, if they have it, `recorded` (the same in recorded operations, for
-    `differentiable=True`).
+    takes).
     """
-
-    recorded: ClassVar[Recorded | None] = None
 
     options: ClassVar[tuple[str, ...]]
     """What groups may choose, in the order of state dicts."""
@@ -61,10 +55,11 @@ class PerParameter(Optimizer):
     def __init__(self, params: Iterable[Any], given: dict[str, Any]) -> None:
         """With the arguments of the subclass's constructor, which are its `locals()`."""
         defaults = {name: given[name] for name in self.options}
+        if defaults["differentiable"]:
+            name = f"torch.optim.{type(self).__name__}(differentiable=True)"
+            raise NotImplementedError(not_here(name))
         self.check(defaults)
         super().__init__(params, defaults)
-        if defaults.get("fused") and defaults["differentiable"]:
-            raise RuntimeError("`fused` does not support `differentiable`")
         if defaults.get("fused") and defaults["foreach"]:
             raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
 
@@ -89,9 +84,8 @@ class PerParameter(Optimizer):
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        with set_grad_enabled(self.defaults.get("differentiable", False)):
-            for group in self.param_groups:
-                (self.derive if group.get("differentiable") else self.update)(group)
+        for group in self.param_groups:
+            self.update(group)
         return loss
 
     def update(self, group: Group) -> None:
@@ -112,34 +106,6 @@ class PerParameter(Optimizer):
         if members and runtime.observer is not None:
             runtime.observer.stepped(self, [parameter for parameter, _ in members])
 
-    def derive(self, group: Group) -> None:
-        """One step in recorded operations for the parameters of a group.
-
-        Raises:
-            NotImplementedError: the optimizer has no rule of these.
-            RuntimeError: a parameter is a leaf that requires grad.
-        """
-        recorded = type(self).recorded
-        if recorded is None:
-            raise NotImplementedError("differentiable=True: here of SGD, Adam and AdamW only")
-        members = [(each, each.grad) for each in group["params"] if each.grad is not None]
-        for parameter, _ in members:
-            if not self.state.get(parameter):
-                self._init_state(parameter, group)
-        decay, apart = self._decays(group)
-        for parameter, grad in members:
-            state = self.state.get(parameter, {})
-            if "step" in state:
-                state["step"] += 1
-            grad = -grad if group["maximize"] else grad
-            if apart:
-                parameter.mul_(1 - group["lr"] * apart)
-            elif is_derived(decay):
-                grad = grad.addcmul_(parameter.clone(), decay)
-            elif decay != 0:
-                grad = grad.add(parameter, alpha=decay)
-            recorded(parameter, grad, state, group)
-
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         for group in self.param_groups:
@@ -147,9 +113,8 @@ class PerParameter(Optimizer):
                 if option in self.defaults:
                     group.setdefault(option, value)
         for own in self.state.values():
-            for name in _NUMBERS:
-                if isinstance(own.get(name), int | float):
-                    own[name] = state_number(float(own[name]))
+            if isinstance(own.get("step"), int | float):  # of PyTorch's earlier versions
+                own["step"] = state_number(float(own["step"]))
 
     def _decays(self, group: Group) -> tuple[Any, Any]:
         """The weight decay that goes through the gradient, and the one that does not."""

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ..graph.tensor import Tensor
-from . import differentiable
 from .optimizer import Group, State
 from .per_parameter import PerParameter, Prepared
 
@@ -20,7 +19,6 @@ class SGD(PerParameter):
     change nothing here.
     """
 
-    recorded = differentiable.sgd
     newer_options = PerParameter.newer_options | {"fused": False}
     options = (
         "lr", "momentum", "dampening", "weight_decay", "nesterov", "maximize", "foreach",

@@ -2,40 +2,15 @@
 
 from ...absent import refuse_others
 from .base import LRScheduler, _LRScheduler
-from .combined import ChainedScheduler, SequentialLR
-from .cosine import CosineAnnealingLR, CosineAnnealingWarmRestarts
-from .cyclic import CyclicLR
-from .decay import (
-    ConstantLR,
-    ExponentialLR,
-    LambdaLR,
-    LinearLR,
-    MultiplicativeLR,
-    MultiStepLR,
-    PolynomialLR,
-    StepLR,
-)
+from .combined import SequentialLR
+from .cosine import CosineAnnealingLR
+from .decay import ExponentialLR, LambdaLR, LinearLR, MultiStepLR, StepLR
 from .one_cycle import OneCycleLR
 from .plateau import ReduceLROnPlateau
 
 __all__ = [
-    "ChainedScheduler",
-    "ConstantLR",
-    "CosineAnnealingLR",
-    "CosineAnnealingWarmRestarts",
-    "CyclicLR",
-    "ExponentialLR",
-    "LRScheduler",
-    "LambdaLR",
-    "LinearLR",
-    "MultiStepLR",
-    "MultiplicativeLR",
-    "OneCycleLR",
-    "PolynomialLR",
-    "ReduceLROnPlateau",
-    "SequentialLR",
-    "StepLR",
-    "_LRScheduler",
-]
+    "CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR",
+    "OneCycleLR", "ReduceLROnPlateau", "SequentialLR", "StepLR", "_LRScheduler",
+]  # fmt: skip
 
 refuse_others(__name__)

@@ -1,4 +1,4 @@
-"""``SequentialLR`` and ``ChainedScheduler``: schedulers made of others."""
+"""``SequentialLR``: one scheduler after another, as for a warm-up."""
 
 from __future__ import annotations
 
@@ -7,54 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..optimizer import Optimizer
-from .base import LRScheduler, group_options, set_option
+from .base import LRScheduler, set_option
 from .plateau import ReduceLROnPlateau
 
 
-class _Joined(LRScheduler):
-    """The part that both share: the schedulers are checked, and saved one by one."""
-
-    _schedulers: Sequence[Any]
-
-    def _check(self, optimizer: Optimizer, schedulers: Sequence[Any], chained: str) -> None:
-        name = type(self).__name__
-        if len(schedulers) < 1:
-            raise ValueError(
-                f"{name} expects at least one scheduler{chained}, but got no scheduler."
-            )
-        for place, each in enumerate(schedulers):
-            if not hasattr(each, "optimizer"):
-                raise TypeError(
-                    f"{name} at index {place} should have `optimizer` as its attribute."
-                )
-            if isinstance(each, ReduceLROnPlateau):
-                raise ValueError(
-                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires "
-                    "additional kwargs to be specified when calling `step`, but got one at index "
-                    f"{place} in the given schedulers sequence."
-                )
-            if optimizer != each.optimizer:
-                raise ValueError(
-                    f"{name} expects all schedulers to belong to the same optimizer, but got "
-                    f"scheduler {type(each).__name__} at index {place} has {each.optimizer}, "
-                    f"which is different from {type(optimizer).__name__}."
-                )
-
-    def state_dict(self) -> dict[str, Any]:
-        """All attributes but the optimizer, and the state dicts of the schedulers."""
-        kept = super().state_dict()
-        del kept["_schedulers"]
-        kept["_schedulers"] = [each.state_dict() for each in self._schedulers]
-        return kept
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        kept = dict(state_dict)
-        for each, state in zip(self._schedulers, kept.pop("_schedulers"), strict=True):
-            each.load_state_dict(state)
-        self.__dict__.update(kept)
-
-
-class SequentialLR(_Joined):
+class SequentialLR(LRScheduler):
     """One scheduler after another; each but the first begins at its milestone."""
 
     def __init__(
@@ -64,7 +21,7 @@ class SequentialLR(_Joined):
         milestones: list[int],
         last_epoch: int = -1,
     ) -> None:
-        self._check(optimizer, schedulers, "")
+        self._check(optimizer, schedulers)
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 "Sequential Schedulers expects number of schedulers provided to be one more than "
@@ -102,22 +59,37 @@ class SequentialLR(_Joined):
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()
 
+    def _check(self, optimizer: Optimizer, schedulers: Sequence[Any]) -> None:
+        name = type(self).__name__
+        if len(schedulers) < 1:
+            raise ValueError(f"{name} expects at least one scheduler, but got no scheduler.")
+        for place, each in enumerate(schedulers):
+            if not hasattr(each, "optimizer"):
+                raise TypeError(
+                    f"{name} at index {place} should have `optimizer` as its attribute."
+                )
+            if isinstance(each, ReduceLROnPlateau):
+                raise ValueError(
+                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires "
+                    "additional kwargs to be specified when calling `step`, but got one at index "
+                    f"{place} in the given schedulers sequence."
+                )
+            if optimizer != each.optimizer:
+                raise ValueError(
+                    f"{name} expects all schedulers to belong to the same optimizer, but got "
+                    f"scheduler {type(each).__name__} at index {place} has {each.optimizer}, "
+                    f"which is different from {type(optimizer).__name__}."
+                )
 
-class ChainedScheduler(_Joined):
-    """Several schedulers that all change the rate at every step."""
+    def state_dict(self) -> dict[str, Any]:
+        """All attributes but the optimizer, and the state dicts of the schedulers."""
+        kept = super().state_dict()
+        del kept["_schedulers"]
+        kept["_schedulers"] = [each.state_dict() for each in self._schedulers]
+        return kept
 
-    def __init__(
-        self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None
-    ) -> None:
-        owner = optimizer or (schedulers[0].optimizer if len(schedulers) else None)
-        self._check(owner, schedulers, " to be chained")  # type: ignore[arg-type]
-        assert owner is not None
-        self._schedulers = schedulers
-        self.optimizer = owner
-        self._last_lr = group_options(owner, "lr")
-
-    def step(self) -> None:  # type: ignore[override]
-        """One step of each."""
-        for each in self._schedulers:
-            each.step()
-        self._last_lr = self._rates()
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        kept = dict(state_dict)
+        for each, state in zip(self._schedulers, kept.pop("_schedulers"), strict=True):
+            each.load_state_dict(state)
+        self.__dict__.update(kept)

@@ -13,8 +13,8 @@ from .base import LRScheduler, Rates, saved_callable
 Factor = Callable[[int], float]
 
 
-class _OfFunctions(LRScheduler):
-    """The part that schedulers by the user's functions share."""
+class LambdaLR(LRScheduler):
+    """The initial rate times a function of the epoch."""
 
     lr_lambdas: list[Factor]
 
@@ -29,11 +29,7 @@ class _OfFunctions(LRScheduler):
             raise ValueError(f"Expected {groups} lr_lambdas, but got {len(lr_lambda)}")
         else:
             self.lr_lambdas = list(lr_lambda)
-        self._check()
         super().__init__(optimizer, last_epoch)
-
-    def _check(self) -> None:
-        """Refuse functions that cannot be used."""
 
     def state_dict(self) -> dict[str, Any]:
         """All attributes but the optimizer; of the functions only the attributes of objects."""
@@ -50,32 +46,10 @@ class _OfFunctions(LRScheduler):
             if attributes is not None:
                 function.__dict__.update(attributes)
 
-
-class LambdaLR(_OfFunctions):
-    """The initial rate times a function of the epoch."""
-
     def get_lr(self) -> Rates:
         self._warn_outside_step()
         pairs = zip(self.lr_lambdas, self.base_lrs, strict=True)
         return [base * function(self.last_epoch) for function, base in pairs]
-
-
-class MultiplicativeLR(_OfFunctions):
-    """The last rate times a function of the epoch."""
-
-    def _check(self) -> None:
-        for function in self.lr_lambdas:
-            if not callable(function):
-                raise TypeError(
-                    f"lr_lambda should be a function, but got {type(function).__name__}"
-                )
-
-    def get_lr(self) -> Rates:
-        self._warn_outside_step()
-        if self._is_initial:
-            return self._rates()
-        pairs = zip(self.lr_lambdas, self.optimizer.param_groups, strict=True)
-        return [group["lr"] * function(self.last_epoch) for function, group in pairs]
 
 
 class StepLR(LRScheduler):
@@ -122,35 +96,6 @@ class MultiStepLR(LRScheduler):
     def _get_closed_form_lr(self) -> Rates:
         passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
         return [base * self.gamma**passed for base in self.base_lrs]
-
-
-class ConstantLR(LRScheduler):
-    """Times `factor` during the first `total_iters` epochs."""
-
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        factor: float = 1.0 / 3,
-        total_iters: int = 5,
-        last_epoch: int = -1,
-    ) -> None:
-        if factor > 1.0 or factor < 0:
-            raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
-        self.factor = factor
-        self.total_iters = total_iters
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> Rates:
-        self._warn_outside_step()
-        if self.last_epoch == 0:
-            return self._scaled(self.factor)
-        if self.last_epoch != self.total_iters:
-            return self._rates()
-        return self._scaled(1.0 / self.factor)
-
-    def _get_closed_form_lr(self) -> Rates:
-        factor = self.factor + (self.last_epoch >= self.total_iters) * (1 - self.factor)
-        return [base * factor for base in self.base_lrs]
 
 
 class LinearLR(LRScheduler):
@@ -207,30 +152,3 @@ class ExponentialLR(LRScheduler):
 
     def _get_closed_form_lr(self) -> Rates:
         return [base * self.gamma**self.last_epoch for base in self.base_lrs]
-
-
-class PolynomialLR(LRScheduler):
-    """Down to zero in `total_iters` epochs, as a power of the epochs that are left."""
-
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        total_iters: int = 5,
-        power: float = 1.0,
-        last_epoch: int = -1,
-    ) -> None:
-        self.total_iters = total_iters
-        self.power = power
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> Rates:
-        self._warn_outside_step()
-        if self._is_initial or self.last_epoch > self.total_iters:
-            return self._rates()
-        left = 1.0 - self.last_epoch / self.total_iters
-        before = 1.0 - (self.last_epoch - 1) / self.total_iters
-        return self._scaled((left / before) ** self.power)
-
-    def _get_closed_form_lr(self) -> Rates:
-        left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
-        return [base * left**self.power for base in self.base_lrs]

@@ -6,11 +6,10 @@ import math
 from typing import Any
 
 from ..optimizer import Group, Optimizer
-from .base import Rates, check_optimizer, for_each_group
-from .cyclic import Cyclic
+from .base import LRScheduler, Rates, check_optimizer, for_each_group
 
 
-class OneCycleLR(Cyclic):
+class OneCycleLR(LRScheduler):
     """From `max_lr / div_factor` up to `max_lr` in a part `pct_start` of all steps, then down to
     the initial rate divided by `final_div_factor`; the momentum goes the other way.
 
@@ -58,6 +57,29 @@ class OneCycleLR(Cyclic):
         if cycle_momentum:
             self._start_momentum(base_momentum, max_momentum, last_epoch)
         super().__init__(optimizer, last_epoch)
+
+    def _start_momentum(self, lowest: Any, highest: Any, last_epoch: int) -> tuple[Rates, Rates]:
+        """Note the groups' lowest and highest momentum, and begin with the highest."""
+        defaults = self.optimizer.defaults
+        if "momentum" not in defaults and "betas" not in defaults:
+            raise ValueError(
+                "optimizer must support momentum or beta1 with `cycle_momentum` option enabled"
+            )
+        self.use_beta1 = "betas" in defaults
+        low = for_each_group("base_momentum", self.optimizer, lowest)
+        high = for_each_group("max_momentum", self.optimizer, highest)
+        if last_epoch == -1:
+            for group, most, least in zip(self.optimizer.param_groups, high, low, strict=True):
+                self._set_momentum(group, most)
+                group["max_momentum"] = most
+                group["base_momentum"] = least
+        return low, high
+
+    def _set_momentum(self, group: Group, momentum: float) -> None:
+        if self.use_beta1:
+            group["betas"] = (momentum, *group["betas"][1:])
+        else:
+            group["momentum"] = momentum
 
     def _between(self, start: float, end: float, part: float) -> float:
         if self._anneal_func_type == "linear":
