@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import zlib
+from base64 import b64encode
 from html import escape
 from pathlib import Path
 from string import Template
+
+from .page_log import compressed
 
 DIST = Path(__file__).parent.parent / "widget" / "dist"
 
@@ -37,10 +40,19 @@ $log
 $beside
 $bundle
 <script type="module">
-const parts = (name) => [...document.getElementsByClassName(name)].map((part) => part.text);
-const text = (name) => parts(name).join("");
+const bytes = ({ text }) => {
+  const letters = atob(text);
+  const found = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) found[i] = letters.charCodeAt(i);
+  return found;
+};
+const text = (name) => {
+  const parts = new Blob([...document.getElementsByClassName(name)].map(bytes));
+  return new Response(parts.stream().pipeThrough(new DecompressionStream("deflate"))).text();
+};
 const state = {
-  count: $count, protocol: $protocol, view: {}, packed: text("log"), beside: text("beside"),
+  count: $count, protocol: $protocol, view: {},
+  packed: await text("log"), beside: $has_beside ? await text("beside") : "",
 };
 const model = {  // what anywidget's model is to the front end; nobody answers here
   get: (key) => state[key],
@@ -50,7 +62,7 @@ const model = {  // what anywidget's model is to the front end; nobody answers h
   off: () => {},
   send: () => {},
 };
-const program = new Blob([JSON.parse(text("bundle"))], { type: "text/javascript" });
+const program = new Blob([await text("bundle")], { type: "text/javascript" });
 const url = URL.createObjectURL(program);
 const widget = (await import(url)).default;
 URL.revokeObjectURL(url);
@@ -75,22 +87,31 @@ def bundle() -> tuple[str, str]:
     return script.read_text("utf-8"), css.read_text("utf-8") if css.is_file() else ""
 
 
+MOST = 3_000_000
+"""The most bytes of a page."""
+
+
 def page(
     packed: bytes, count: int, protocol: int, title: str = "graphwidget", beside: bytes = b""
 ) -> str:
-    """The page for a packed log, or for two beside each other. There is no ``<`` in the logs and in
-    the program: nothing in them is markup.
+    """The page for a packed log, or for two beside each other; at most 3 MB, if need be with fewer
+    digits and without the oldest steps, which the page says.
 
     Raises:
         FileNotFoundError: the front end has not been built.
     """
     script, css = bundle()
+    program = inline("bundle", zlib.compress(script.encode(), 9))
+    room = (MOST - len(PAGE.template) - len(css) - len(program)) * 3 // 4 - 4096
+    right = compressed(beside, room // 2) if beside else b""
+    left = compressed(packed, room - len(right))
     return PAGE.substitute(
         title=escape(title).encode("ascii", "xmlcharrefreplace").decode(),
         css=css.replace("</", "<\\/"),
-        log=inline("log", packed),
-        beside=inline("beside", beside),
-        bundle=inline("bundle", json.dumps(script).encode()),
+        log=inline("log", left),
+        beside=inline("beside", right),
+        has_beside="true" if right else "false",
+        bundle=program,
         count=count,
         protocol=protocol,
     )
@@ -100,10 +121,8 @@ def page(
 PART = 200_000
 
 
-def inline(name: str, packed: bytes) -> str:
-    """JSON as it stands in a page: ``<`` comes only inside texts, where it can be escaped."""
-    text = packed.decode("utf-8", "replace").replace("<", "\\u003c")
+def inline(name: str, content: bytes) -> str:
+    """Compressed bytes as they stand in a page."""
+    text = b64encode(content).decode()
     parts = [text[i : i + PART] for i in range(0, len(text), PART)]
-    return "\n".join(
-        f'<script type="application/json" class="{name}">{part}</script>' for part in parts
-    )
+    return "\n".join(f'<script type="text/plain" class="{name}">{part}</script>' for part in parts)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 from playwright.sync_api import Locator, Page, expect
 
+import graphwidget
+from graphwidget.exporters import html
 from tests.browser.conftest import WATCH, OpenNotebook, Screenshot
 from tests.browser.lab import Lab, Notebook
 from tests.browser.picture import Picture
@@ -99,9 +102,9 @@ def test_a_web_page_of_an_executed_notebook_shows_its_pictures(
     notebook = nbformat.read(lab.root / name, as_version=4)
     NotebookClient(notebook).execute()
     del notebook.metadata["widgets"]  # as JupyterLab saves it
-    html, _ = HTMLExporter(template_name=template).from_notebook_node(notebook)
+    text, _ = HTMLExporter(template_name=template).from_notebook_node(notebook)
     file = lab.root / "converted.html"
-    file.write_text(html, "utf-8")
+    file.write_text(text, "utf-8")
     quiet_page.context.set_offline(True)
     quiet_page.goto(file.as_uri())
     stills = quiet_page.locator(STILL)
@@ -136,3 +139,24 @@ def test_a_page_of_its_own(lab: Lab, quiet_page: Page) -> None:
     lower = root.bounding_box()
     assert lower
     assert lower["height"] == pytest.approx(box["height"] - 20, abs=1)
+
+
+@pytest.mark.parametrize(("share", "says"), [(0.75, ["5 digits"]), (0.45, ["5 digits", "older"])])
+def test_a_page_has_at_most_so_many_bytes_and_says_what_it_leaves_out(
+    quiet_page: Page, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, share: float, says: list[str]
+) -> None:
+    line = "(x * torch.tensor(rng.random(24))).sum().backward()\n"
+    x = graphwidget.ones(24, requires_grad=True)
+    with graphwidget.watch() as graph:
+        exec(line * 400, {"x": x, "torch": graphwidget, "rng": np.random.default_rng(0)})
+    size = graph.to_html(tmp_path / "all.html").stat().st_size
+    monkeypatch.setattr(html, "MOST", int(share * size))
+    cards = []
+    for path in (tmp_path / "all.html", graph.to_html(tmp_path / "small.html")):
+        quiet_page.goto(path.as_uri())
+        picture = Picture(quiet_page.get_by_test_id("graphwidget"))
+        expect(picture.root.get_by_test_id("value").first).to_be_attached()
+        cards.append(picture.seen().card("(24,)")["grad"])
+    assert path.stat().st_size <= share * size
+    assert cards[0] == cards[1] != "None"
+    expect(picture.root.locator(".gw-dropped")).to_contain_text(says)

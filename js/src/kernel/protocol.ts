@@ -48,6 +48,8 @@ export interface Packed {
   readonly count: number;
   /** The events, part by part: each is parsed when it is asked for, or throws a TypeError. */
   readonly parts: Iterable<readonly unknown[]>;
+  /** The significant digits of its numbers, where they were rounded. */
+  readonly digits?: number;
 }
 
 /** A message from the kernel, or a TypeError saying what is wrong with it. */
@@ -81,7 +83,7 @@ function parsePause(pause: unknown): Pause | null {
 export function parsePacked(packed: unknown): Packed | null {
   const text = toText(packed).trim();
   if (text === "") return null;
-  const head = /^{"protocol":\d+,"first":\d+,"count":\d+,"events":\[\n/.exec(text)?.[0];
+  const head = /^{"protocol":[^\n]*,"events":\[\n/.exec(text)?.[0];
   const content = parse(head === undefined ? text : `${head}]}`);
   if (!isObject(content)) throw new TypeError("The recorded log cannot be read: it is no log.");
   checkProtocol(content.protocol);
@@ -91,7 +93,14 @@ export function parsePacked(packed: unknown): Packed | null {
   }
   if (head === undefined) return { first, count: events.length, parts: cut(events) };
   if (!text.endsWith("\n]}")) throw new TypeError(INCOMPLETE);
-  return { first, count: isCount(count) ? count : 0, parts: lines(text, head.length) };
+  const { columns, digits } = content;
+  const rows = lines(text, head.length);
+  return {
+    first,
+    count: isCount(count) ? count : 0,
+    parts: isObject(columns) ? absolute(rows, columns) : rows,
+    ...(isCount(digits) ? { digits } : {}),
+  };
 }
 
 const INCOMPLETE = "The recorded log cannot be read: it is not complete JSON.";
@@ -117,6 +126,28 @@ function* lines(text: string, begin: number): Generator<readonly unknown[]> {
   for (let from = begin, to; from < text.length - 2; from = to + 1) {
     to = text.indexOf("\n", from);
     yield parse(`[${text.slice(from, to).replace(/,$/, "")}]`) as unknown[];
+  }
+}
+
+/** Ids as they are: in a page they are the difference to the event of the same kind before. */
+function* absolute(
+  parts: Iterable<readonly unknown[]>,
+  columns: Readonly<Record<string, unknown>>,
+): Generator<readonly unknown[]> {
+  const places = new Map(
+    Object.entries(columns).map(([kind, all]) => [kind, Array.isArray(all) ? all.map(Number) : []]),
+  );
+  const last = new Map([...places].map(([kind, all]) => [kind, all.map(() => 0)]));
+  for (const part of parts) {
+    for (const row of part) {
+      if (!Array.isArray(row)) continue;
+      const before = last.get(String(row[0])) ?? [];
+      places.get(String(row[0]))?.forEach((place, i) => {
+        const step: unknown = row[place];
+        if (typeof step === "number") before[i] = row[place] = (before[i] ?? 0) + step;
+      });
+    }
+    yield part;
   }
 }
 

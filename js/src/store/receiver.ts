@@ -210,6 +210,7 @@ export function createReceiver(
     try {
       const log = parsePacked(packed);
       if (log) {
+        state.digits.value = log.digits ?? null;
         then(() => {
           take(log);
         });

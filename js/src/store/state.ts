@@ -33,6 +33,8 @@ export function createState() {
     first: signal(0),
     end: signal(0),
     steps: signal<readonly Step[]>([]),
+    /** The significant digits of all numbers, where they were rounded to make the page smaller. */
+    digits: signal<number | null>(null),
     /** A long log is being read: nothing of it is shown yet. */
     loading: signal(false),
     connection: signal<Connection>("waiting"),

@@ -136,6 +136,15 @@ function Slider({ store }: { store: Store }) {
         {countWords(at, count)}
       </span>
       <State store={store} />
+      {store.digits.value !== null && (
+        <span
+          class="gw-dropped"
+          data-testid="digits"
+          title="The numbers of this page are rounded, so that it is not too large."
+        >
+          {`${store.digits.value} digits`}
+        </span>
+      )}
       {cut && (
         <span
           class="gw-dropped"

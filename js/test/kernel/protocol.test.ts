@@ -39,6 +39,21 @@ describe("the protocol", () => {
     expect(() => parsePacked(`${head}["dead",1],\n["dead"`)).toThrow("not complete JSON");
   });
 
+  it("adds up the ids of a page's log, which are differences there", () => {
+    const head =
+      '{"protocol":2,"first":0,"count":4,"digits":5,"columns":{"node":[1,3]},"events":[\n';
+    const log = parsePacked(
+      `${head}["node",5,7,2],["dead",1],\n["node",1,7,null],["node",1,7,3]\n]}`,
+    );
+    expect(log?.digits).toBe(5);
+    expect([...(log?.parts ?? [])].flat()).toEqual([
+      ["node", 5, 7, 2],
+      ["dead", 1],
+      ["node", 6, 7, null],
+      ["node", 7, 7, 5],
+    ]);
+  });
+
   it("asks again when the kernel was exchanged, and gives it up when nobody answers", () => {
     vi.useFakeTimers();
     const heard = new Map<string, (...args: unknown[]) => void>();
