@@ -17,6 +17,7 @@ from ..arrays.call_sites import PACKAGE
 from ..eager.lazy import compile_and_call
 from ..graph import listeners
 from ..graph.base import TensorBase
+from ..recording.libraries import is_library, is_librarys
 from ..recording.looking import attributes, is_a
 from ..recording.loops import Loop, bound_in
 from ..recording.positions import MAX_FRAMES, MAX_POSITIONS, Level, Position, Region
@@ -123,6 +124,8 @@ class PositionFinder:
 
     def __init__(self, sites: Sites, ours: Callable[[str], bool] = ours, init: str = INIT) -> None:
         self.sites = sites
+        self.counted: set[Loop] = set()
+        """The loops of libraries in which models are called or trained."""
         self.init = init  # the file of functions that give parameters their first values
         self.ours = ours  # which files are not the user's
         self.base: Position | None = None
@@ -161,9 +164,7 @@ class PositionFinder:
         self._count += 1
         if self._count > MAX_POSITIONS:
             self._count = 0
-            self._known.clear()
-            self._trees = {None: {}}
-            self._tree = self._trees.setdefault(self.base, {})
+            self._forget()
         end: FrameType | None = frame
         frames: list[FrameType] = []
         while end is not None:
@@ -193,7 +194,8 @@ class PositionFinder:
                 break
             if code is not COMPILES:
                 initial = initial or _initializes(where, self.init)
-                levels.append(Level(code, where.f_lasti, self.ours(code.co_filename)))
+                ours = self.ours(code.co_filename)
+                levels.append(Level(code, where.f_lasti, ours, ours or is_librarys(where)))
             if where is end:
                 break
             where = where.f_back
@@ -205,10 +207,34 @@ class PositionFinder:
         # by the addresses of codes, which are held with the row
         key = self.base, tuple([(id(level.code), level.lasti) for level in row]), initial
         if key not in self._known:
-            self._known[key] = Position(row if known else (), self._site(frame), initial), row
+            site = self._site(frame)
+            found = Position(row if known else (), site, initial, self.counted)
+            self._known[key] = found, row
         return self._known[key][0]
 
+    def counting(self, at: Position, frame: FrameType) -> Position:
+        """The position of a call that runs a model, or trains it: turns of the libraries' loops
+        around are iterations from now on."""
+        if not at.uncounted or self.base is not None:
+            return at
+        self.counted.update(at.uncounted)
+        self._forget()
+        return self.at(frame)
+
+    def _forget(self) -> None:
+        """Find all positions anew."""
+        self._known.clear()
+        self._trees = {}
+        self._turn_to(self.base)
+
     def _site(self, frame: FrameType) -> Site | None:
+        # What a library does stands on the line that calls it; what a library's module computes,
+        # on the module's own line, which may be what is wrong.
+        where: FrameType | None = frame
+        while where is not None and where.f_code is not self.calling:
+            if not is_librarys(where):
+                return self.sites.at(where.f_code, where.f_lasti)
+            where = where.f_back
         where = user_frame(frame, self.ours)
         return None if where is None else self.sites.at(where.f_code, where.f_lasti)
 
@@ -217,10 +243,12 @@ class PositionFinder:
         lost inside this package, those of the result of the user's call: it may be that one."""
         found = at.named.get(path)
         if found is None:
-            names, end, part = self.sites.names(frame, path, self.ours)
+            # names within a library's module are known to those who read it
+            skip = self.ours if self.base is not None else is_library
+            names, end, part = self.sites.names(frame, path, skip)
             late: Names = ()
-            while self.ours(end.f_code.co_filename):
-                where = user_frame(end, self.ours)
+            while skip(end.f_code.co_filename):
+                where = user_frame(end, skip)
                 if where is None:
                     break
                 site = self.sites.at(where.f_code, where.f_lasti)
@@ -229,7 +257,7 @@ class PositionFinder:
                 # Where a library's own module puts what it made is not known.
                 if part and self.ours(frame.f_code.co_filename) and self._calls_module(end, where):
                     break
-                more, end, part = self.sites.names(where, part, self.ours)
+                more, end, part = self.sites.names(where, part, skip)
                 late += more
             found = at.named[path] = names, late
             if not path:
@@ -300,6 +328,8 @@ class PositionFinder:
         return found
 
     def _numbers_in(self, space: Mapping[str, Any], loop: Loop) -> Numbers:
+        if loop in self.counted:
+            return {}
         held = ((name, self.number(space.get(name))) for name in bound_in(loop))
         return {name: number for name, number in held if number is not None}
 

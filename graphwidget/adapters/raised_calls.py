@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from .. import absent
 from ..graph.base import TensorBase
 from ..optable import TABLE
+from ..recording.libraries import is_librarys
 from ..recording.looking import is_a, items
 from ..recording.positions import Level, Position
 from ..recording.sites import Sites
@@ -93,7 +94,7 @@ def position_of(
     """Where the program was when it made a call that raised. Of a call within a ``module``, which
     was told to begin, only the line is wanted."""
     levels = [
-        Level(code, each.tb_lasti, ours(code.co_filename))
+        Level(code, each.tb_lasti, ours(code.co_filename), is_librarys(each.tb_frame))
         for each in way
         if (code := each.tb_frame.f_code)
     ]

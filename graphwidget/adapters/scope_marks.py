@@ -72,6 +72,8 @@ class Turn(Mark):
     can so be let go of as a whole."""
 
     kind, text, site = "turn", "", None
+    begun = True
+    """Whether more of it is known than that the program got what it is for."""
     tick: int | None = None
     below: dict[int, tuple[str, Captured]] | None = None
     """Of values that are one number and got a name in a function that it calls: that name."""
@@ -95,9 +97,12 @@ class Turn(Mark):
     @property
     def size(self) -> int:
         """How many records it has in all."""
-        if not self.nested:
-            return len(self.records)
-        return sum(each.size if type(each) is Turn else 1 for each in self.records)
+        return size_of(self.records) if self.nested else len(self.records)
+
+
+def size_of(records: Records) -> int:
+    """How many records there are, with those of turns."""
+    return sum(record.size if type(record) is Turn else 1 for record in records)
 
 
 def flat(records: Records) -> Records:

@@ -16,7 +16,7 @@ from ..recording.loops import Loop
 from ..recording.positions import Change, Position, Region, again, change
 from ..recording.recorder import Recorder
 from ..recording.summary import Captured, numbers
-from .scope_marks import Given, LoopMark, Mark, Records, Ticks, Turn, flat
+from .scope_marks import Given, LoopMark, Mark, Records, Ticks, Turn, flat, size_of
 
 CO_GENERATOR = 0x20
 
@@ -63,18 +63,29 @@ class Scopes:
         self._ticks = Ticks()  # see ``PositionFinder.ticked``
         self._ticked_by: tuple[dict[Loop, int], tuple[Region, ...]] | None = None
         self._loops: list[LoopMark] = []  # that were told and may have rows to tell
+        self._fetching = 0  # how many of the open iterations have not begun
 
     # While sorting --------------------------------------------------------------------------
     def take(self) -> Records:
         """The records so far, in order; from here on there are none."""
         lists = [within for _turn, within in self._outer] + [self.out]
+        # an iteration that has not begun may turn out to be none: it waits
+        first = next((n for n, (turn, _) in enumerate(self._outer) if not turn.begun), None)
+        waiting: list[Records] = []
+        if first is not None:
+            lists, waiting = lists[: first + 1], lists[first + 1 :]
+            self._outer = [(self._outer[first][0], []), *self._outer[first + 1 :]]
+        else:
+            self._outer, self.out = [], []
         found = flat([record for records in lists for record in records])
-        for loop in self.pending:
+        for loop in list(self.pending):
+            if any(loop.within is records for records in waiting):
+                continue
             for turn in loop.turns:
                 turn.records = []  # which speak of the turn: no collector need find that out
             loop.turns = []
-        self.pending.clear()
-        self._outer, self.out, self.size = [], [], 0
+            del self.pending[loop]
+        self.size = sum(map(size_of, waiting))
         return found
 
     def added(self, count: int) -> None:
@@ -100,7 +111,12 @@ class Scopes:
             found = way.change
         before, wanted = block.wanted, to.regions
         block.last, block.heard = to, [what]
-        if way is None or before is None or len(self._open) - block.start != len(before):
+        if self._fetching or way is None or before is None or (
+            len(self._open) - block.start != len(before)
+        ):  # fmt: skip
+            self._begin_turns(wanted, found)
+            if found is not None and self._fetches(found.loop):
+                found = None  # it gets several things for one iteration
             self._adjust(wanted, to.outer, found)
             return
         # the hot path: nothing is open but regions of the last position
@@ -141,11 +157,29 @@ class Scopes:
             region = mark.region
             if type(mark) is Turn and region is not None and region in to.outer:
                 tick = self._ticks.get(region.key)
-                if mark.tick is not None and mark.tick != tick:
+                if mark.begun and mark.tick is not None and mark.tick != tick:
                     return Change(region.level, region.key)
                 mark.tick = tick
         self._ticked_by = self._ticks, to.outer
         return None
+
+    def _fetches(self, loop: Loop | None) -> bool:
+        """Whether the open iteration of a loop has not begun."""
+        marks = (mark for mark in self._open if type(mark) is Turn and not mark.begun)
+        return loop is not None and any(mark.loop.region.key is loop for mark in marks)
+
+    def _begin_turns(self, wanted: tuple[Region, ...], found: Change | None) -> None:
+        """The program has got what an iteration is for, and is in it now."""
+        if not self._fetching:
+            return
+        for mark in self._open:
+            if type(mark) is not Turn or mark.begun:
+                continue
+            for region in wanted:
+                same = mark.region is not None and _same(region, mark.region)
+                if same and not region.fetches and not _over(region, found):
+                    mark.begun, mark.region = True, region
+                    self._fetching -= 1
 
     def _set_ticks(self, outer: tuple[Region, ...]) -> None:
         for mark in self._open:
@@ -201,10 +235,13 @@ class Scopes:
             loop.count += 1
             records: Records = []
             mark = Turn(number, loop, records)
+            if region.fetches:
+                mark.begun = False
+                self._fetching += 1
             self._outer.append((mark, self.out))
             self.out = records
         elif kind == "loop":
-            mark = LoopMark(number, region.key.text, self.out)
+            mark = LoopMark(number, region.name, self.out)
         else:
             mark = Mark(number, kind, region.name, "", None)
         mark.region = region
@@ -215,6 +252,9 @@ class Scopes:
     def _close_from(self, first: int) -> None:
         for mark in reversed(self._open[first:]):
             mark.closed = True
+            if type(mark) is Turn and not mark.begun:
+                self._dissolve(mark)
+                continue
             self.out.append((self.closes, mark))
             self.size += 1
             if type(mark) is Turn:
@@ -222,6 +262,20 @@ class Scopes:
             elif mark.kind == "module":
                 self._blocks.pop()
         del self._open[first:]
+
+    def _dissolve(self, turn: Turn) -> None:
+        """An iteration is over that never began: the loop came to its end while it got the next
+        item. What was done for that is of the loop."""
+        self._fetching -= 1
+        turn.loop.count -= 1
+        _turn, self.out = self._outer.pop()
+        for loop in self.pending:
+            if loop.within is turn.records:
+                loop.within = self.out
+        if self._outer and turn.nested:
+            self._outer[-1][0].nested = True
+        self.out += turn.records[1:]
+        self.size -= 1
 
     def _put_away(self, turn: Turn) -> None:
         """A turn is over: its records become one, unless some are told already."""
@@ -409,10 +463,17 @@ def _kept(before: tuple[Region, ...], wanted: tuple[Region, ...], found: Change 
     """How many of the regions that the program was in it still is in."""
     kept = 0
     for known, region in zip(before, wanted, strict=False):
-        if known[:3] != region[:3] or _over(region, found):
+        if not _same(known, region) or _over(region, found):
             break
         kept += 1
     return kept
+
+
+def _same(one: Region, other: Region) -> bool:
+    """Whether two regions are one, at whatever stage."""
+    if one[:3] != other[:3] or one.source is None or other.source is None:
+        return one[:3] == other[:3]
+    return one.source[0] is other.source[0] and one.source[1] == other.source[1]
 
 
 def _over(region: Region, found: Change | None) -> bool:

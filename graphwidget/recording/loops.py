@@ -31,8 +31,8 @@ class Loop:
     what it holds tells turns apart in which nothing is done outside of inner loops."""
 
     __slots__ = (
-        "__weakref__", "body", "bound", "code", "entry", "function", "header", "line", "local",
-        "target", "text",
+        "__weakref__", "body", "bound", "code", "counts", "entry", "function", "header", "line",
+        "local", "target", "text",
     )  # fmt: skip
 
     def __init__(
@@ -45,6 +45,8 @@ class Loop:
     ) -> None:
         self.target: str | None = None
         self.local = False
+        self.counts = False
+        """Whether it is a ``for``, whose first instruction gets the next item."""
         self.bound: tuple[str, ...] | None = None  # see `bound_in`
         self.code = code
         self.function = function_of(code)
@@ -96,6 +98,11 @@ class Flow:
             found = tuple(loop for loop in self.loops if at in loop.body)
             self._around[offset] = found
         return found
+
+    def fetched_at(self, offset: int) -> Loop | None:
+        """The loop whose next item is got by an instruction."""
+        at = self._at(offset)
+        return next((loop for loop in self.loops if loop.counts and loop.header == at), None)
 
     def between(self, before: int, after: int) -> Loop | bool:
         """What lies between two offsets: the loop of which another turn began; or whether the
@@ -176,10 +183,11 @@ def _loops(
             if each not in body:
                 body.add(each)
                 waiting.extend(leading.get(each, ()))
-        line = _line(code, header, jumps, lines)
         counts = _named(steps, header) == "FOR_ITER"
+        line = _line(code, header, jumps, lines, counts)
         entry = frozenset[int]() if counts else _entry(steps, body, line)
         loop = Loop(code, header, frozenset(body), line, entry)
+        loop.counts = counts
         store = next((x for x in steps if x.offset > header and "STORE" in x.opname), None)
         if store is not None and counts:
             first = str(store.argval[0] if isinstance(store.argval, tuple) else store.argval)
@@ -211,17 +219,20 @@ def _named(steps: list[dis.Instruction], offset: int) -> str:
     return next(step.opname for step in steps if step.offset == offset)
 
 
-def _line(code: CodeType, header: int, jumps: list[dis.Instruction], lines: list[int]) -> int:
-    """The line of a loop's ``for`` or ``while``: that of its first instruction or of the test at
-    its end, or, of an endless one, the nearest above that says so."""
+def _line(
+    code: CodeType, header: int, jumps: list[dis.Instruction], lines: list[int], counts: bool
+) -> int:
+    """The line of a loop's ``for`` or ``while``: that of its first instruction; of the test at its
+    end; or, of an endless one, the nearest above that says so."""
     first = lines[header // 2] or code.co_firstlineno
-    candidates = [first, *(lines[jump.offset // 2] for jump in jumps)]
+    if counts or (code.co_name.startswith("<") and code.co_name != "<module>"):
+        return first  # a `for`, or a comprehension
     if all(jump.opname in ALWAYS for jump in jumps):
-        candidates += range(first - 1, max(0, first - 4), -1)
-    if code.co_name.startswith("<") and code.co_name != "<module>":
-        return first  # a comprehension
+        candidates = [*range(first - 1, max(0, first - 4), -1), first]
+    else:
+        candidates = [*(lines[jump.offset // 2] for jump in jumps), first]
     for line in candidates:
         text = linecache.getline(code.co_filename, line).lstrip() if line else ""
-        if text.startswith(("for ", "while ", "while(", "async for ")):
+        if text.startswith(("while ", "while(")):
             return line
     return first

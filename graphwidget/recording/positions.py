@@ -6,12 +6,13 @@ by; what follows from it (the user's line, names, the loops and functions around
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
 
 from .loops import Loop, flow
-from .sites import Names, Path, Site, function_of
+from .sites import Names, Path, Site, function_of, text_of
 
 MAX_FRAMES = 60
 """Calls looked at outward from an op; a deeper one stands in no function or loop."""
@@ -20,11 +21,13 @@ MAX_POSITIONS = 20_000
 
 
 class Level(NamedTuple):
-    """One call of the row: where its code stands, and whether that is of this package."""
+    """One call of the row: where its code stands, whether that is the engine's, and whether it is
+    a library's (the engine's is)."""
 
     code: CodeType
     lasti: int
     ours: bool
+    library: bool
 
 
 class Region(NamedTuple):
@@ -37,6 +40,8 @@ class Region(NamedTuple):
     name: str
     source: tuple[CodeType, int] | None
     """Where it was called, or the loop's first instruction."""
+    fetches: bool = False
+    """Whether it is an iteration that has not begun: the program is getting what it is for."""
 
     def __hash__(self) -> int:  # not that of its code, which takes as long as the code is
         return hash((self.kind, self.level, self.key))
@@ -58,10 +63,16 @@ class Position:
 
     __slots__ = (
         "_inside", "direct", "holders", "initial", "last_outer", "levels", "named", "outer",
-        "regions", "result", "site",
+        "regions", "result", "site", "uncounted",
     )  # fmt: skip
 
-    def __init__(self, levels: tuple[Level, ...], site: Site | None, initial: bool = False) -> None:
+    def __init__(
+        self,
+        levels: tuple[Level, ...],
+        site: Site | None,
+        initial: bool = False,
+        counted: Container[Loop] = (),
+    ) -> None:
         self.initial = initial
         self.levels = levels
         self.site = site
@@ -69,10 +80,13 @@ class Position:
         self.named: dict[Path, tuple[Names, Names]] = {}
         self.result: tuple[Position, Names, Names] | None = None  # with the names of ()
         self._inside: Position | None = None
-        self.regions = _the_same(tuple(_regions(levels)))
+        self.regions = _the_same(tuple(_regions(levels, counted)))
         """The functions, loops and turns around, the outermost first; equal ones are the same."""
+        self.uncounted = tuple(_uncounted(levels, counted))
+        """Loops of libraries around, whose iterations are not counted."""
         turns = [each for each in self.regions if each.kind == "turn"]
-        self.outer = _the_same(tuple(each for each in turns[:-1] if each.key.target is not None))
+        told = (each for each in turns[:-1] if each.key.target is not None and not each.fetches)
+        self.outer = _the_same(tuple(told))
         """The turns of loops around other loops: the same position may belong to another one."""
         self.holders = _holders(self.outer, levels)
         self.last_outer = max((self.regions.index(each) for each in self.outer), default=-1)
@@ -103,22 +117,42 @@ def _the_same(regions: tuple[Region, ...]) -> tuple[Region, ...]:
     return regions
 
 
-def _regions(levels: tuple[Level, ...]) -> list[Region]:
+def _regions(levels: tuple[Level, ...], counted: Container[Loop]) -> list[Region]:
     found: list[Region] = []
     caller: Level | None = None
     for at, level in enumerate(levels):
-        if level.ours:
+        if level.library:
+            if caller is not None:
+                found += _of_library(at, level, caller, counted)
             continue
         if caller is not None and not level.code.co_name.startswith("<"):
             way = (id(level.code), *(each.lasti for each in levels[:at]))
             name = function_of(level.code)
             found.append(Region("function", at, way, name, (caller.code, caller.lasti)))
         caller = level
+        fetched = flow(level.code).fetched_at(level.lasti)
         for loop in flow(level.code).around(level.lasti):
             source = (level.code, loop.header)
-            found.append(Region("loop", at, loop, "", source))
-            found.append(Region("turn", at, loop, "", source))
+            found.append(Region("loop", at, loop, loop.text, source))
+            found.append(Region("turn", at, loop, "", source, loop is fetched))
     return found
+
+
+def _of_library(at: int, level: Level, caller: Level, counted: Container[Loop]) -> Iterator[Region]:
+    """The iterations of a library's loops that are counted: they stand on the user's line."""
+    for loop in flow(level.code).around(level.lasti):
+        if loop in counted:
+            site = caller.code, caller.lasti
+            yield Region("loop", at, loop, text_of(*site), site)
+            yield Region("turn", at, loop, "", site)
+
+
+def _uncounted(levels: tuple[Level, ...], counted: Container[Loop]) -> Iterator[Loop]:
+    for level in levels:
+        if level.library and not level.ours:
+            around = flow(level.code).around(level.lasti)
+            fetched = flow(level.code).fetched_at(level.lasti)
+            yield from (loop for loop in around if loop is not fetched and loop not in counted)
 
 
 class Change(NamedTuple):
@@ -140,14 +174,14 @@ def change(before: Position, after: Position) -> Change | None:
     if at == len(old) or at == len(new):
         return None
     if old[at].code is not new[at].code:
-        anew = at > 0 and not (old[at].ours and new[at].ours)
+        anew = at > 0 and not new[at - 1].library and not (old[at].ours and new[at].ours)
         return again(new, at - 1) if anew else None
     between = flow(new[at].code).between(old[at].lasti, new[at].lasti)
     if between is True:
         return None
     if between is False:
         return again(new, at - 1) or Change(at - 1, None)
-    return Change(at, None if new[at].ours else between)
+    return Change(at, between)
 
 
 def again(levels: tuple[Level, ...], start: int) -> Change | None:
@@ -156,5 +190,5 @@ def again(levels: tuple[Level, ...], start: int) -> Change | None:
         level = levels[at]
         loops = flow(level.code).around(level.lasti)
         if loops:
-            return Change(at, None if level.ours else loops[-1])
+            return Change(at, loops[-1])
     return None

@@ -88,7 +88,7 @@ class Site:
         self.cell = cell_of(code.co_filename)
         self.file = None if self.cell is not None else code.co_filename
         self.function = function_of(code)
-        self.text = linecache.getline(code.co_filename, self.line).strip()[:MAX_TEXT]
+        self.text = text_of(code, lasti)
 
     def binding(self, path: Path) -> Binding:
         """What becomes of the part ``path`` of the call's result."""
@@ -142,6 +142,11 @@ def line_of(code: CodeType, lasti: int) -> int:
     lines = lines_of(code)
     line = lines[lasti // 2] if lasti // 2 < len(lines) else 0
     return line or code.co_firstlineno
+
+
+def text_of(code: CodeType, lasti: int) -> str:
+    """The text of that line."""
+    return linecache.getline(code.co_filename, line_of(code, lasti)).strip()[:MAX_TEXT]
 
 
 @once_for_code(256)

@@ -30,7 +30,7 @@ from .fix_trials import tried
 from .heard_functions import FLAGS, HOOKING, PLAIN_TYPES, SWITCH, looked_at
 from .identity import Identity
 from .own_backwards import hook_of
-from .positions import not_the_users
+from .positions import draws_indices, not_the_users
 from .refused_calls import (
     INFERENCE,
     LEAF,
@@ -89,7 +89,7 @@ class HeardCalls(CallNotes, TorchFunctionMode):
             return func(*args, **kwargs)
         if noted:
             self._note_by_the_way(name, args)
-        if quiet:
+        if quiet or draws_indices(_getframe(1)):
             return func(*args, **kwargs)
         identity = self.identity
         plain = types in PLAIN_TYPES

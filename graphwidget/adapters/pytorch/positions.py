@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-import sysconfig
 from collections.abc import Callable
-from site import getusersitepackages
 from sys import _getframe
 from types import FrameType
 from typing import Any
 
 import torch
+from torch.utils.data import DataLoader, Sampler
 
 from ...arrays.call_sites import PACKAGE
+from ...recording.libraries import is_librarys
 from ...recording.looking import is_a
 from ...recording.positions import Position
 from ...recording.recorder import Recorder
-from ...recording.sites import Names, Site
+from ...recording.sites import Names
 from ...recording.summary import Captured
 from ..position_finder import PositionFinder
 from ..sorting import TICK
@@ -27,12 +27,6 @@ CALLING = torch.nn.Module._call_impl.__code__
 """The code that calls modules."""
 HANDED_OVER = torch.overrides.handle_torch_function.__code__
 """The code with which PyTorch's Python functions hand a call over to a mode."""
-INSTALLED = (
-    os.path.dirname(os.path.dirname(torch.__file__)),
-    getusersitepackages(),
-    *(sysconfig.get_path(each) for each in ("purelib", "platlib", "stdlib")),
-)
-"""The folders of libraries."""
 BEFORE = 3
 """Frames of ours, at least, between the position that is asked for and the call that was heard."""
 
@@ -98,16 +92,6 @@ class Positions(PositionFinder):
                     self.identity.note(ref, (self.unpacked, None, ref.id, scope, name))
         return position
 
-    def _site(self, frame: FrameType) -> Site | None:
-        # What a trainer or an optimizer's wrapper does stands on the line that calls it; what a
-        # library's module computes, on the module's own line, which may be what is wrong.
-        where: FrameType | None = frame
-        while where is not None and where.f_code is not CALLING:
-            if not of_a_library(where.f_code.co_filename):
-                return self.sites.at(where.f_code, where.f_lasti)
-            where = where.f_back
-        return super()._site(frame)
-
     def number(self, value: Any) -> Captured | None:
         if not is_a(value, torch.Tensor):
             return super().number(value)
@@ -137,16 +121,25 @@ class _Files(dict[str, bool]):
 
 
 _ours = _Files(PACKAGE)
-_installed = _Files(
-    *(os.path.join(each, "") for each in INSTALLED), PACKAGE, "<graphwidget", "<eval_with_key",
-    "<frozen",
-)  # fmt: skip
 _not_the_users = _Files(TORCH, PACKAGE, "<graphwidget", "<eval_with_key")
 
 
-def of_a_library(filename: str) -> bool:
-    """Whether a file is one that was installed: its lines are nobody's to change."""
-    return _installed[filename]
+_draws: dict[str, bool] = {}
+
+
+def draws_indices(frame: FrameType) -> bool:
+    """Return whether a frame runs a library's sampler or loader, which draws the indices of
+    batches: nothing that the program computes."""
+    file = frame.f_code.co_filename
+    found = _draws.get(file)
+    if found is None:
+        name = frame.f_globals.get("__name__")
+        kinds = [x for x in frame.f_globals.values() if isinstance(x, type)]
+        found = is_librarys(frame) and any(
+            issubclass(kind, (Sampler, DataLoader)) and kind.__module__ == name for kind in kinds
+        )
+        _draws[file] = found
+    return found
 
 
 def not_the_users(filename: str) -> bool:

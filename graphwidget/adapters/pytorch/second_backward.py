@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
+from ...recording.libraries import is_library
 from ...recording.sites import Site
 from ..optimizer_steps import is_step
 from . import fixes, history_fixes, statements
@@ -25,7 +26,6 @@ from .lines import (
     way_to,
 )
 from .partly_detached import cut_in_part
-from .positions import of_a_library
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -165,10 +165,10 @@ def _by_a_library(
 
 def _asking(model: Model, new: Row, place: Place | None) -> Place | None:
     """The program's own line that leads to a node, where the line ``place`` is of a library."""
-    if place is None or not of_a_library(place.file):
+    if place is None or not is_library(place.file):
         return None
     way = [each for _what, each in way_to(model, new["call"])]
-    return next((each for each in reversed(way) if not of_a_library(each.file)), None)
+    return next((each for each in reversed(way) if not is_library(each.file)), None)
 
 
 def _once(model: Model, origin: Place, began: int) -> bool:

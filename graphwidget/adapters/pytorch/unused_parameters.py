@@ -21,6 +21,7 @@ import torch
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
+from ...recording.libraries import is_library
 from ...recording.recorder import Ref
 from ...recording.sites import Site
 from ..optimizer_steps import is_step
@@ -30,7 +31,6 @@ from .lines import MAX_LINES, place_in, place_of, place_of_call, source_of, stat
 from .loss_fixes import fix_keeping_history
 from .no_graph import DETACHES, cut, lost_before
 from .parameter_fixes import makes_a_leaf, without_new_leaf
-from .positions import of_a_library
 from .without_optimizer import unheld
 
 LISTED = 8
@@ -283,7 +283,7 @@ def _lost(
 
 def _by_a_library(found: Finding) -> bool:
     """Whether a library's module computes it for nobody, or cuts it off, as many are meant to."""
-    return found.culprit is not None and of_a_library(found.culprit.file)
+    return found.culprit is not None and is_library(found.culprit.file)
 
 
 def _differentiated(model: Model) -> set[int]:
