@@ -41,6 +41,8 @@ class HeardScopes(BackwardRuns):
     def _begins(self, kind: str, of: Any, frame: FrameType) -> None:
         above = frame.f_back
         position = None if above is None or self._commanded else self.positions.at(above)
+        if position is not None and position.uncounted and above is not None:
+            position = self.positions.counting(position, above)
         if position is not None and position.initial:
             self._scopes.append(None)
             return

@@ -5,10 +5,11 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from itertools import chain
-from types import FrameType
+from itertools import chain, islice
+from types import FrameType, ModuleType
 from typing import Any
 
+from ..recording.libraries import is_librarys
 from ..recording.looking import attributes, is_a, items, text
 from .position_finder import drop_copy, is_module, ours, user_frame
 
@@ -17,7 +18,7 @@ MAIN = ("lr", "momentum", "betas", "weight_decay", "nesterov")
 
 NUMBERS = frozenset({bool, int, float, type(None)})
 
-MAX_FRAMES = 20
+MAX_FRAMES = 60
 MAX_HELD = 64
 
 
@@ -91,18 +92,28 @@ class ModuleNames:
         return self._scopes.get(id(module)) if self.knows(module) else None
 
     def _search(self, module: Any, where: FrameType | None) -> None:
-        """Look for the module from this frame outward."""
-        if where is not None:
-            self._look(where.f_globals)
-        for _ in range(MAX_FRAMES):
-            if where is None or self.knows(module):
-                break
-            space = where.f_locals
-            self._look(space)
-            drop_copy(where, space)
-            where = where.f_back
-        if not self.knows(module):
-            self._keep(type(module).__name__, module)
+        """Look for the module from this frame outward: in the user's variables, in what these
+        hold, else in those of libraries."""
+        frames = list(islice(_outward(where), MAX_FRAMES))
+        users = [frame for frame in frames if not is_librarys(frame)]
+        others = [frame for frame in frames if frame not in users]
+        for look, within_frames in (
+            (self._look, users), (self._look_into, users), (self._look, others),
+        ):  # fmt: skip
+            for space in _spaces(within_frames):
+                look(space)
+                if self.knows(module):
+                    return
+        self._keep(type(module).__name__, module)
+
+    def _look_into(self, namespace: Mapping[str, Any]) -> None:
+        """Name the modules that attributes of objects hold, as a trainer's."""
+        for name, value in list(namespace.items()):
+            if name.startswith("_") or is_a(value, (type, ModuleType)):
+                continue
+            for attribute, held in list(attributes(value).items()):
+                if is_module(held) and not attribute.startswith("_"):
+                    self._keep_all(f"{name}.{attribute}", held)
 
     def knows(self, module: Any) -> bool:
         """Whether the module has its name."""
@@ -137,6 +148,22 @@ class ModuleNames:
 
     def _keep(self, path: str, module: Any) -> None:
         self._found[id(module)] = weakref.ref(module), path
+
+
+def _outward(frame: FrameType | None) -> Iterator[FrameType]:
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def _spaces(frames: list[FrameType]) -> Iterator[Mapping[str, Any]]:
+    """The globals of the innermost frame, then the variables of all from there outward."""
+    if frames:
+        yield frames[0].f_globals
+    for frame in frames:
+        space = frame.f_locals
+        yield space
+        drop_copy(frame, space)
 
 
 def numbers_of(optimizer: Any) -> str:

@@ -78,6 +78,9 @@ def drop_copy(frame: FrameType, space: dict[str, Any]) -> None:
         space.clear()
 
 
+LOSSES = ("loss", "closure_loss")
+"""What trainers call the loss that they go backward from."""
+
 OPTIMIZERS = os.path.join(PACKAGE, "optim", "")
 INITIAL = frozenset({"__init__", "reset_parameters", "_reset_parameters"})
 INIT = os.path.join(PACKAGE, "nn", "init.py")
@@ -243,13 +246,15 @@ class PositionFinder:
         lost inside this package, those of the result of the user's call: it may be that one."""
         found = at.named.get(path)
         if found is None:
-            # names within a library's module are known to those who read it
+            # within a library's module names are known to those who read it
             skip = self.ours if self.base is not None else is_library
             names, end, part = self.sites.names(frame, path, skip)
+            if self.base is None and not names:
+                names = self._of_libraries(frame, path)
             late: Names = ()
-            while skip(end.f_code.co_filename):
-                where = user_frame(end, skip)
-                if where is None:
+            while self.ours(end.f_code.co_filename):
+                where = user_frame(end, self.ours)
+                if where is None or skip(where.f_code.co_filename):
                     break
                 site = self.sites.at(where.f_code, where.f_lasti)
                 site.asks = bool(site.unpacked)
@@ -263,6 +268,11 @@ class PositionFinder:
             if not path:
                 at.result = at, names, late
         return found
+
+    def _of_libraries(self, frame: FrameType, path: Path) -> Names:
+        """The loss on its way through a trainer to backward is the loss, whatever it is called."""
+        names, _end, _part = self.sites.names(frame, path, self.ours)
+        return tuple((scope, "loss") for scope, name in names if name in LOSSES)
 
     def _calls_module(self, frame: FrameType | None, caller: FrameType) -> bool:
         """Whether one of the frames from one to another outside of it calls a module."""

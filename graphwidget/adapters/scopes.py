@@ -166,7 +166,8 @@ class Scopes:
     def _fetches(self, loop: Loop | None) -> bool:
         """Whether the open iteration of a loop has not begun."""
         marks = (mark for mark in self._open if type(mark) is Turn and not mark.begun)
-        return loop is not None and any(mark.loop.region.key is loop for mark in marks)
+        regions = [mark.region for mark in marks]
+        return loop is not None and any(each is not None and each.key is loop for each in regions)
 
     def _begin_turns(self, wanted: tuple[Region, ...], found: Change | None) -> None:
         """The program has got what an iteration is for, and is in it now."""
@@ -261,7 +262,17 @@ class Scopes:
                 self._put_away(mark)
             elif mark.kind == "module":
                 self._blocks.pop()
+            elif type(mark) is LoopMark and mark.passing:
+                self._hand_out(mark)
         del self._open[first:]
+
+    def _hand_out(self, loop: LoopMark) -> None:
+        """A loop that ran once is none: its iteration's scalars are those of the one around."""
+        around = self._open[: self._open.index(loop)]
+        turn = next((mark for mark in reversed(around) if type(mark) is Turn), None)
+        if turn is not None and loop.rows:
+            for name, content in loop.rows[0].items():
+                turn.scalars.setdefault(name, content)
 
     def _dissolve(self, turn: Turn) -> None:
         """An iteration is over that never began: the loop came to its end while it got the next

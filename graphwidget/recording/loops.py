@@ -224,14 +224,14 @@ def _line(
 ) -> int:
     """The line of a loop's ``for`` or ``while``: that of its first instruction; of the test at its
     end; or, of an endless one, the nearest above that says so."""
-    first = lines[header // 2] or code.co_firstlineno
+    first: int = lines[header // 2] or code.co_firstlineno
     if counts or (code.co_name.startswith("<") and code.co_name != "<module>"):
         return first  # a `for`, or a comprehension
     if all(jump.opname in ALWAYS for jump in jumps):
         candidates = [*range(first - 1, max(0, first - 4), -1), first]
     else:
         candidates = [*(lines[jump.offset // 2] for jump in jumps), first]
-    for line in candidates:
+    for line in map(int, candidates):
         text = linecache.getline(code.co_filename, line).lstrip() if line else ""
         if text.startswith(("while ", "while(")):
             return line

@@ -93,6 +93,12 @@ class Position:
         """Where the last of them is among the regions."""
 
     @property
+    def by_library(self) -> bool:
+        """Whether a library makes the call, and not the engine for the user."""
+        caller = next((level for level in reversed(self.levels) if not level.ours), None)
+        return caller is not None and caller.library
+
+    @property
     def inside(self) -> Position:
         """The same line, for what is done in there by a way of no interest."""
         if self._inside is None:

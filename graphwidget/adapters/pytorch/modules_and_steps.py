@@ -59,6 +59,7 @@ class ModulesAndSteps:
         self._stepping: Given = [], [], (), {}  # the parameters of the step that goes on
         self._step: int | None = None  # the scope of the step that goes on
         self._step_position: Position | None = None
+        self._told = True  # whether its scope has begun
         self._away = False  # whether the mode is off the stack for a step
 
     # Switching on and off ------------------------------------------------------------------
@@ -120,7 +121,7 @@ class ModulesAndSteps:
         if self._away:
             self.step_over()  # an error has ended it
         try:
-            position = self.positions.of(frame)
+            position = self.positions.of(frame, trains=True)
             number = self.recorder.ids.scope()
             name = self.modules.called(module, frame, number)
             if self.modules.fresh or not self.scopes:
@@ -191,10 +192,14 @@ class ModulesAndSteps:
             return
         try:
             with torch._C.DisableTorchFunction():
-                position = self._step_position = self.positions.here()
+                position = self._step_position = self.positions.here(trains=True)
                 self._step = self.recorder.ids.scope()
-                numbers = "" if self.identity.defers else numbers_of(optimizer)
-                self._begins(self._step, "step", position, type(optimizer).__name__, numbers)
+                given = len(args) > 1 or bool(kwargs)
+                closure = given and any(map(callable, (*args[1:], *kwargs.values())))
+                # a trainer's closure is all that an iteration does: its step is what comes after
+                self._told = not (closure and position is not None and position.by_library)
+                if self._told:
+                    self._tell_step(optimizer)
                 self._take_over(type(optimizer))
                 graded = [
                     each
@@ -206,19 +211,25 @@ class ModulesAndSteps:
                 self.checks.learners.steps(optimizer, self._stepping[1])
                 # of a step only the new parameters are told; its closure is the user's, and so
                 # is an optimizer that is none of PyTorch's
-                given = len(args) > 1 or bool(kwargs)
-                closure = given and any(map(callable, (*args[1:], *kwargs.values())))
                 if not closure and _is_pytorchs(type(optimizer)):
                     # off the stack: a step makes a hundred calls and more
                     self._away = leave(self.calls)
         except Exception as error:
             self.fault(error)
 
+    def _tell_step(self, optimizer: Any) -> None:
+        assert self._step is not None
+        numbers = "" if self.identity.defers else numbers_of(optimizer)
+        self._begins(self._step, "step", self._step_position, type(optimizer).__name__, numbers)
+
     def _step_ends(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
         if self._step is None or get_ident() != self.thread:
             return
         try:
             with torch._C.DisableTorchFunction():
+                if not self._told:
+                    self._told = True
+                    self._tell_step(optimizer)
                 name = type(optimizer).__name__
                 self.calls.stepped(name, self._stepping, self._step_position)
         except Exception as error:
@@ -229,7 +240,8 @@ class ModulesAndSteps:
         """The step that went on is over, perhaps by an error of its own."""
         if self._step is not None:
             self._stepping, self._step = ([], [], (), {}), None
-            self._ends()
+            if self._told:
+                self._ends()
         if self._away:
             self._away = False
             if self.installed and not self.calls.off:

@@ -48,9 +48,9 @@ class Positions(PositionFinder):
         self.commanded = False
         """Whether what happens is the page's wish, and stands on no line of the program."""
 
-    def here(self) -> Position | None:
-        """Where the user's program stands."""
-        return None if self.commanded else self.of(_outside(_getframe(1)))
+    def here(self, trains: bool = False) -> Position | None:
+        """Where the user's program stands; ``trains`` as of ``of``."""
+        return None if self.commanded else self.of(_outside(_getframe(1)), trains)
 
     def here_and_names(self, frame: FrameType | None = None, /) -> Named:
         """The same, and the names that its call's result is about to get, where ``frame`` may be
@@ -76,10 +76,12 @@ class Positions(PositionFinder):
             return ()
         return self.names(position, frame, (nr,))[0]
 
-    def of(self, frame: FrameType) -> Position:
+    def of(self, frame: FrameType, trains: bool = False) -> Position:
         """The position of the call that ``frame`` is making, with the turns that loops around it
-        are in."""
+        are in. Where it ``trains`` or calls a model, see ``counting``."""
         position = self.at(frame)
+        if trains and position.uncounted:
+            position = self.counting(position, frame)
         if position.outer and not self.identity.defers:  # no finding tells such turns apart
             ticks = self.ticked(position, frame)
             if ticks is not None:
