@@ -30,12 +30,11 @@ def make_activation(name: str, type: str, key: str, params: Any = None) -> Calla
     return function
 
 
-SELU = {"alpha": 1.6732632423543772, "scale": 1.0507009873554805}
+ALPHA, SCALE = 1.6732632423543772, 1.0507009873554805
 
 relu = make_activation("relu", "Relu", "relu")
 relu6 = make_activation("relu6", "Relu6", "hardtanh", {"min_val": 0.0, "max_val": 6.0})
 elu = make_activation("elu", "Elu", "elu")
-selu = make_activation("selu", "Selu", "elu", SELU)
 softplus = make_activation("softplus", "Softplus", "softplus")
 sigmoid = make_activation("sigmoid", "Sigmoid", "sigmoid")
 tanh = make_activation("tanh", "Tanh", "tanh")
@@ -45,6 +44,18 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Sy
     """x where it is positive, else alpha x."""
     params = {"negative_slope": alpha}
     return unary("LeakyRelu", "leaky_relu", features, name, params, floating=True)
+
+
+def selu(features: Any, name: str | None = None) -> Symbol:
+    """A scaled ``elu``, whose derivative at 0 is that of its straight part."""
+    with get_default_graph().name_scope(name or "Selu") as scope:
+        x = convert_to_tensor(features, name="features")
+        check_floating(x, "features")
+        zero, scale = (make_constant(np.array(each, x.dtype.numpy)) for each in (0, SCALE))
+        curved = emit("elu", (x,), {"alpha": ALPHA, "scale": SCALE})[0]
+        straight = emit("mul", (x, scale))[0]
+        below = emit("lt", (x, zero))[0]
+        return emit("where", (below, curved, straight), type="Selu", name=scope)[0]
 
 
 def softsign(features: Any, name: str | None = None) -> Symbol:
@@ -142,8 +153,10 @@ def sigmoid_cross_entropy_with_logits(
         x = convert_to_tensor(logits, name="logits")
         z = operand(labels, x, "Mul", "labels")
         zero = make_constant(np.zeros((), x.dtype.numpy))
-        positive = emit("where", (emit("ge", (x, zero))[0], x, zero))[0]
-        small = emit("neg", (emit("abs", (x,))[0],))[0]
+        above = emit("ge", (x, zero))[0]
+        positive = emit("where", (above, x, zero))[0]
+        # one condition for max(x, 0) and for |x|: at 0 their derivatives belong together
+        small = emit("where", (above, emit("neg", (x,))[0], x))[0]
         tail = emit("log1p", (emit("exp", (small,))[0],))[0]
         first = emit("sub", (positive, emit("mul", (x, z))[0]))[0]
         return emit("add", (first, tail), name=scope)[0]

@@ -38,13 +38,21 @@ def prod_dim(a: Array, dim: int, keepdim: Any = False, dtype: Any = None) -> Arr
 
 
 def amax(a: Array, dim: Shape, keepdim: Any = False) -> Array:
-    """Largest items along dims; nan wins."""
-    return as_c_order(np.maximum.reduce(a, wrap_dims(dim, a.ndim), keepdims=keepdim))
+    """Largest items along dims; nan wins. Of no items it is the least number of the type."""
+    start = {} if a.size else {"initial": _end_of_range(a.dtype, least=True)}
+    return as_c_order(np.maximum.reduce(a, wrap_dims(dim, a.ndim), keepdims=keepdim, **start))
 
 
 def amin(a: Array, dim: Shape, keepdim: Any = False) -> Array:
-    """Smallest items along dims; nan wins."""
-    return as_c_order(np.minimum.reduce(a, wrap_dims(dim, a.ndim), keepdims=keepdim))
+    """Smallest items along dims; nan wins. Of no items it is the largest number of the type."""
+    start = {} if a.size else {"initial": _end_of_range(a.dtype, least=False)}
+    return as_c_order(np.minimum.reduce(a, wrap_dims(dim, a.ndim), keepdims=keepdim, **start))
+
+
+def _end_of_range(dtype: np.dtype[Any], least: bool) -> Any:
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min if least else np.iinfo(dtype).max
+    return not least if dtype.kind == "b" else dtype.type(-np.inf if least else np.inf)
 
 
 def aminmax(a: Array, dim: int | None, keepdim: Any = False) -> tuple[Array, Array]:
