@@ -40,3 +40,42 @@ def test_what_is_typed_in_computes_what_was_meant(name: str) -> None:
         assert (one is None) == (other is None), fixed
         if one is not None:
             torch.testing.assert_close(one, other)
+
+
+CALLS = {
+    "a linear layer": (
+        "net = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(2 * 4, 3))\n"
+        "y = net(torch.ones(5, 3, 4))", "have 12 items, those of net[1].weight have 8.", (5, 3),
+    ),
+    "a convolution": (
+        "net = torch.nn.Conv2d(3, 4, 2)\nx = torch.ones(5, 1, 3, 3)\ny = net(x)",
+        "x has 1, net.weight takes 3.", (5, 4, 2, 2),
+    ),
+    "a product": (
+        "x, w = torch.ones(3, 4), torch.ones(2, 4)\ny = x @ w",
+        "the rows of x have 4 items, the columns of w have 2.", (3, 2),
+    ),
+    "a sum": (
+        "a, b = torch.ones(3, 4), torch.ones(3)\ny = a * b", "a has 4 and b has 3.", (3, 4),
+    ),
+    "a loss": (
+        "loss = torch.nn.functional.cross_entropy\nx, t = torch.ones(3, 2), torch.ones(4).long()\n"
+        "y = loss(x, t)", "cross_entropy was given x (3, 2) and t (4,).", None,
+    ),
+    "other types": (
+        "net = torch.nn.Linear(3, 2)\nx = torch.ones(2, 3).double()\ny = net(x)",
+        "Their types are float64, float32, float32.", None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_that_failed_is_explained(name: str) -> None:
+    source, said, shape = CALLS[name]
+    (finding,), error, _ = run(source, name)
+    assert finding.kind == "call"
+    assert finding.text.endswith(said)
+    assert error.__notes__ == [*finding.lines()]
+    assert bool(finding.fix) == (shape is not None)
+    if shape is not None:
+        assert plainly(mended(source, finding))["y"].shape == shape

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...recording import events as ev
+from ...recording.findings import Finding, told
 from ...recording.looking import message_of
 from ...recording.positions import Position
 from ...recording.recorder import Ref
 from ..module_paths import ModuleNames
 from ..raised_calls import MAX_INPUTS, entries_of, module_of, position_of
 from . import ops
+from .failed_calls import failed_call
 from .heard_calls import HeardCalls
+from .lines import place_of
 from .refused_calls import is_explained
 
 HEARS = HeardCalls.__torch_function__.__code__
@@ -20,15 +23,15 @@ HEARS = HeardCalls.__torch_function__.__code__
 
 def raised(
     error: BaseException, calls: HeardCalls, modules: ModuleNames, ours: Callable[[str], bool]
-) -> None:
+) -> Finding | None:
     """A cell was ended by an error: tell the call that raised it, if one of the program's did and
-    nothing was told of the error yet."""
-    if is_explained(message_of(error)):
-        return
+    nothing was told of the error yet; and why it failed."""
+    if is_explained(message_of(error)) or told(error):
+        return None
     entries = entries_of(error)
     users = [n for n, each in enumerate(entries) if not ours(each.tb_frame.f_code.co_filename)]
     if not users:
-        return
+        return None
     way, module = entries[: users[-1] + 1], module_of(entries)
     for entry in reversed(entries[users[-1] :]):
         seen = entry.tb_frame.f_locals if entry.tb_frame.f_code is HEARS else {}
@@ -36,16 +39,23 @@ def raised(
         if before is None or seen.get("quiet"):
             continue
         _tensors, _refs, args, kwargs = before
-        told = ops.called(seen["name"], args, kwargs, False)
-        inputs = [each.id for each in told.inputs if isinstance(each, Ref)]
+        call = ops.called(seen["name"], args, kwargs, False)
+        inputs = [each.id for each in call.inputs if isinstance(each, Ref)]
         event = ev.Error(
             "call", type(error).__name__, message_of(error), (), None, None, None, None, None, None,
-            (), None, told.key, tuple(inputs[:MAX_INPUTS]),
+            (), None, call.key, tuple(inputs[:MAX_INPUTS]),
             modules.scope_of(module),
         )  # fmt: skip
         position = position_of(way, module, calls.recorder.sites, ours)
+        calls.recorder.drain()
+        place = place_of(position.site)
+        model = calls.recorder.latest()
+        found = failed_call(model, str(event.op), event.inputs, place, event.message)
+        if found is not None:
+            event = event._replace(finding=found.as_json())
         calls.recorder.raw.append((_tell, position, event, calls, seen["name"]))
-        return
+        return found
+    return None
 
 
 def _tell(position: Position, event: ev.Error, calls: HeardCalls, name: str) -> None:

@@ -202,8 +202,8 @@ class TorchAdapter:
         has to do with gradients."""
         try:
             with torch._C.DisableTorchFunction():
-                raised(error, self.calls, self.hooks.modules, not_the_users)
-                finding = absent(error, self.runs, not_the_users)
+                finding = raised(error, self.calls, self.hooks.modules, not_the_users)
+                finding = finding or absent(error, self.runs, not_the_users)
                 finding = finding or many_numbers(error, self.runs, not_the_users)
                 self.runs.checks.add(finding)
             for line in () if finding is None else finding.lines():
