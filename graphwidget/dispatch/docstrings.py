@@ -35,11 +35,17 @@ is on, on views that may not be written, where the result does not fit in shape 
 NO_SUCH_DIM = "Raises IndexError where the tensor has no such dim."
 NO_GRADIENT = "Gradient: none; the result never requires grad."
 
+OF_A_CALL = {
+    "reduced": "mean of ", "over_n": " ÷ n", "weighted": "", "pos_weighted": "",
+    "logits_slope": "(σ({self}) − {target})",
+}  # fmt: skip
+"""What depends on the call of a loss, as it is with its defaults."""
+
 
 def formula_text(text: str, first: str) -> str:
     """A formula of the table as users read it: ``self`` by the name that the function gives it."""
-    for op_name, shown in (("self", first), ("grad", "grad")):
-        text = text.replace("{" + op_name + "}", shown)
+    for name, shown in [*OF_A_CALL.items(), ("self", first), ("grad", "grad")]:
+        text = text.replace("{" + name + "}", shown)
     return text.replace("{", "").replace("}", "")
 
 

@@ -43,6 +43,11 @@ WORDS = {
     "var_backward": "{0} × 2 × ({1} − mean({1})) ÷ (n − {3})",
     "std_backward": "{0} × ({1} − mean({1})) ÷ ((n − {4}) × {2})",
     "zeros": "0",
+    "divide_if_mean": "{0}{{over_n}}",
+    "multiply_weight": "{0}{{weighted}}",
+    "mean_factor": "(1{{over_n}})",
+    "scale_loss_gradient": "{0} × {1}{{weighted}}{{over_n}}",
+    "logits_derivative": "{{logits_slope}}",
 }  # fmt: skip
 """What shared functions of formulas do, in words of their operands, where these read better than
 their formula."""
@@ -52,6 +57,10 @@ CONSTANTS = {
     0.0174533: "(π/180)", 57.2958: "(180/π)",
 }  # fmt: skip
 """Numbers of six digits by the names that people know."""
+
+OF_A_CALL = ("reduced", "over_n", "weighted", "pos_weighted", "logits_slope")
+"""Placeholders that depend on a call of a loss: "mean of ", " ÷ n", " · weight" or nothing, as its
+reduction and its weights are. Whoever fills a formula writes them out."""
 
 UNDERIVABLE = {"without_derivative", "no_derivative", "refuse"}
 NO_DERIVATIVE = "nothing: there is no derivative"
@@ -218,6 +227,7 @@ def _writer(op: Op) -> Callable[..., Text]:
         texts = {key: _text(value).at(ATOM if infix else SUM) for key, value in given.items()}
         for key, default in op.params.items():
             texts.setdefault(key, str(default))
+        texts |= {name: f"{{{name}}}" for name in OF_A_CALL}
         return Text(op.text.format(**texts), SUM if infix else ATOM)
 
     return write
@@ -243,7 +253,8 @@ def _worded(words: str) -> Callable[..., Text]:
             _text(operand).at(PRODUCT if nr == 0 else PREFIX) for nr, operand in enumerate(operands)
         ]
         text = words.format(*texts)
-        return Text(text.removeprefix("1 × "), PRODUCT if " × " in words else ATOM)
+        product = " × " in words or words.startswith("{0}{{")
+        return Text(text.removeprefix("1 × "), PRODUCT if product else ATOM)
 
     return write
 

@@ -15,8 +15,8 @@ op("mse_loss(self, target, /, reduction=1)", kernels.mse_loss,
        F.mse_loss_backward(grad, self, target, reduction),
    d_target=lambda grad, self, target, reduction:
        F.mse_loss_backward(grad, target, self, reduction),
-   public=False, sign="mse", text="mse({self}, {target})",
-   tex=r"\operatorname{{mse}}({self}, {target})", onnx=None)
+   public=False, sign="mse", text="{reduced}({self} − {target})²",
+   tex=r"({self} - {target})^2", onnx=None)
 
 
 @composite
@@ -32,7 +32,7 @@ op("mse_loss_backward(grad_output, self, target, /, reduction)", kernels.mse_los
        F.mse_loss_double_backward(grad * grad_output, reduction),
    d_target=lambda grad, grad_output, reduction:
        -F.mse_loss_double_backward(grad * grad_output, reduction),
-   public=False, sign="mse′", text="2 · ({self} − {target}) · {grad_output}",
+   public=False, sign="mse′", text="2 · ({self} − {target}) · {grad_output}{over_n}",
    tex=r"2 ({self} - {target}) {grad_output}", onnx=None)
 
 # The likelihood of classes ------------------------------------------------------------------------
@@ -44,7 +44,7 @@ for _name, _node, _kernel in (("nll_loss", "NllLoss", "nll_loss_out_frame"),
            F.nll_loss_backward(
                grad, self, target, total_weight, weight, reduction, ignore_index
            ),
-       public=False, sign="nll", text="−{self}[{target}]",
+       public=False, sign="nll", text="{reduced}−{self}[{target}]{weighted}",
        tex=r"-{self}_{{{target}}}", onnx="NegativeLogLikelihoodLoss")
 
 op("nll_loss_backward(grad_output, self, target, _total, weight=None, /, reduction, "
@@ -52,14 +52,14 @@ op("nll_loss_backward(grad_output, self, target, _total, weight=None, /, reducti
    d_grad_output=lambda grad, target, _total, weight, reduction, ignore_index:
        F.nll_loss_double_backward(grad, target, _total, weight, reduction, ignore_index),
    d_self=lambda grad: F.zeros_like(grad),
-   public=False, sign="nll′", text="−{grad_output} at {target}, 0 elsewhere",
+   public=False, sign="nll′", text="−{grad_output}{weighted}{over_n} at {target}, 0 elsewhere",
    tex=r"-{grad_output}", onnx=None)
 
 op("nll_loss_double_backward(self, target, total_weight, weight=None, /, reduction, ignore_index)",
    kernels.nll_loss_double_backward, node="NllLossBackward0",
    d_self=lambda grad, self, target, total_weight, weight, reduction, ignore_index:
        F.nll_loss_backward(grad, self, target, total_weight, weight, reduction, ignore_index),
-   public=False, sign="nll", text="−{self}[{target}]", tex=r"-{self}_{{{target}}}", onnx=None)
+   public=False, sign="nll", text="{reduced}−{self}[{target}]{weighted}", tex=r"-{self}_{{{target}}}", onnx=None)
 
 # Distances item by item ---------------------------------------------------------------------------
 @composite
@@ -79,7 +79,7 @@ op("smooth_l1_loss(self, target, /, reduction=1, beta=1.0)", kernels.smooth_l1,
        F.smooth_l1_loss_backward(grad, self, target, reduction, beta),
    d_target=lambda grad, self, target, reduction, beta:
        F.smooth_l1_loss_backward(grad, target, self, reduction, beta),
-   public=False, sign="smooth l1", text="smooth |{self} − {target}|",
+   public=False, sign="smooth l1", text="{reduced}smooth |{self} − {target}|",
    tex=r"|{self} - {target}|_{{{beta}}}", onnx=None)
 
 op("huber_loss(self, target, /, reduction=1, delta=1.0)", kernels.huber,
@@ -88,7 +88,7 @@ op("huber_loss(self, target, /, reduction=1, delta=1.0)", kernels.huber,
        F.huber_loss_backward(grad, self, target, reduction, delta),
    d_target=lambda grad, self, target, reduction, delta:
        F.huber_loss_backward(grad, target, self, reduction, delta),
-   public=False, sign="huber", text="huber({self} − {target})",
+   public=False, sign="huber", text="{reduced}huber({self} − {target})",
    tex=r"\operatorname{{huber}}_{{{delta}}}({self} - {target})", onnx=None)
 
 
@@ -133,7 +133,9 @@ op("smooth_l1_loss_backward(grad_output, self, target, /, reduction, beta)",
        F.smooth_l1_loss_double_backward(grad * grad_output, self, target, reduction, beta),
    d_target=lambda grad, grad_output, self, target, reduction, beta:
        -F.smooth_l1_loss_double_backward(grad * grad_output, self, target, reduction, beta),
-   public=False, sign="smooth l1′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
+   public=False, sign="smooth l1′",
+   text="clamp(({self} − {target}) ÷ {beta}, −1, 1) · {grad_output}{over_n}",
+   tex=r"{grad_output}", onnx=None)
 
 op("huber_loss_backward(grad_output, self, target, /, reduction, delta)",
    kernels.huber_backward, node="HuberLossBackwardBackward0",
@@ -145,12 +147,14 @@ op("huber_loss_backward(grad_output, self, target, /, reduction, delta)",
        F.huber_loss_double_backward(grad * grad_output, self, target, reduction, delta),
    d_target=lambda grad, grad_output, self, target, reduction, delta:
        -F.huber_loss_double_backward(grad * grad_output, self, target, reduction, delta),
-   public=False, sign="huber′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
+   public=False, sign="huber′",
+   text="clamp({self} − {target}, −{delta}, {delta}) · {grad_output}{over_n}",
+   tex=r"{grad_output}", onnx=None)
 
 op("soft_margin_loss(self, target, /, reduction=1)", kernels.soft_margin,
    d_self=lambda grad, self, target, reduction:
        F.soft_margin_loss_backward(grad, self, target, reduction),
-   public=False, sign="soft margin", text="log(1 + exp(−{target} · {self}))",
+   public=False, sign="soft margin", text="{reduced}log(1 + exp(−{target} · {self}))",
    tex=r"\ln(1 + e^{{-{target} {self}}})", onnx=None)
 
 
@@ -169,8 +173,9 @@ op("soft_margin_loss_backward(grad_output, self, target, /, reduction)",
        grad, grad_output, reduction),
    d_self=lambda grad, grad_output, self, target, reduction:
        F.soft_margin_loss_double_backward(grad * grad_output, self, target, reduction),
-   public=False, sign="soft margin′", text="slopes · {grad_output}", tex=r"{grad_output}",
-   onnx=None)
+   public=False, sign="soft margin′",
+   text="−{target} · {grad_output} ÷ (1 + exp({target} · {self})){over_n}",
+   tex=r"{grad_output}", onnx=None)
 
 # Probabilities item by item -----------------------------------------------------------------------
 op("binary_cross_entropy(self, target, weight=None, /, reduction=1)",
@@ -180,7 +185,7 @@ op("binary_cross_entropy(self, target, weight=None, /, reduction=1)",
    d_target=lambda grad, self, target, weight, reduction:
        F.divide_if_mean(F.multiply_weight(-F.logit(self, None) * grad, weight), reduction),
    public=False, sign="bce",
-   text="−({target} · log {self} + (1 − {target}) · log(1 − {self}))",
+   text="{reduced}−({target} · log({self}) + (1 − {target}) · log(1 − {self})){weighted}",
    tex=r"-({target} \ln {self} + (1 - {target}) \ln(1 - {self}))", onnx=None)
 
 
@@ -212,7 +217,9 @@ op("binary_cross_entropy_backward(grad_output, self, target, weight=None, /, red
    d_target=lambda grad, grad_output, self, weight, reduction:
        F.divide_if_mean(
            F.multiply_weight(-grad * grad_output, weight) / ((1 - self) * self), reduction),
-   public=False, sign="bce′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
+   public=False, sign="bce′",
+   text="({self} − {target}) ÷ ({self} · (1 − {self})) · {grad_output}{weighted}{over_n}",
+   tex=r"{grad_output}", onnx=None)
 
 op("binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, /, reduction=1)",
    kernels.cross_entropy_of_logits,
@@ -221,7 +228,8 @@ op("binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None,
    d_target=lambda grad, self, target, weight, pos_weight, reduction:
        F.multiply_weight(grad, weight) * F.mean_factor(self.shape, reduction)
        * F.logits_target_derivative(self, pos_weight),
-   public=False, sign="bce of logits", text="bce(σ({self}), {target})",
+   public=False, sign="bce of logits",
+   text="{reduced}bce(σ({self}), {target}{pos_weighted}){weighted}",
    tex=r"\operatorname{{bce}}(\sigma({self}), {target})", onnx=None)
 
 
@@ -257,7 +265,8 @@ op("multi_margin_loss(self, target, weight=None, /, p=1, margin=1.0, reduction=1
    margins.multi_margin, refuses="multi_margin_loss_cpu_kernel: bool half integer",
    d_self=lambda grad, self, target, weight, p, margin, reduction:
        F.multi_margin_loss_backward(grad, self, target, weight, p, margin, reduction),
-   public=False, sign="multi margin", text="Σ max(0, {margin} − {self}[{target}] + {self}) ^ {p}",
+   public=False, sign="multi margin",
+   text="{reduced}multi_margin({self}, {target})",
    tex=r"\sum \max(0, {margin} - {self}_{{{target}}} + {self})^{{{p}}}", onnx=None)
 
 op("multi_margin_loss_backward(grad_output, self, target, weight=None, /, p=1, margin=1.0, "
@@ -272,7 +281,8 @@ op("multilabel_margin_loss(self, target, /, reduction=1) -> result; is_target",
    refuses="multilabel_margin_loss_forward_out_frame: bool half integer",
    d_self=lambda grad, self, target, reduction, is_target:
        F.multilabel_margin_loss_backward(grad, self, target, is_target, reduction),
-   public=False, sign="multilabel margin", text="Σ max(0, 1 − {self}[{target}] + {self})",
+   public=False, sign="multilabel margin",
+   text="{reduced}multilabel_margin({self}, {target})",
    tex=r"\sum \max(0, 1 - {self}_{{{target}}} + {self})", onnx=None)
 
 op("multilabel_margin_loss_backward(grad_output, self, target, is_target, /, reduction=1)",

@@ -14,6 +14,7 @@ import {
   symbol,
   userName,
 } from "../graph/names";
+import { meanOver } from "../graph/losses";
 import { summedOver, tidy, transposed } from "./formula";
 import { holdsTensor, type CallRow, type Model, type NodeRow } from "../log/model";
 import { dim, grad, list, math, name, numbers, plain, type Explanation, type Line } from "./text";
@@ -264,6 +265,8 @@ function texts(
   const summary = model.values.get(output)?.summary;
   found.set("result", incoming && summary ? brief(summary, 16) : factor(model, output));
   found.set("grad", incoming ? brief(incoming, 16) : "gradient");
+  const n = meanOver(model, call);
+  if (n !== null) found.set("count", String(n));
   byInput(model, call, call.inputs, () => "").forEach((input, key) => {
     const value = typeof input === "number" ? model.values.get(input) : undefined;
     if (value) found.set(`${key}_shape`, `(${value.summary.shape.join(", ")})`);

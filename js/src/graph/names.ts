@@ -9,6 +9,7 @@ import {
   type ScopeRow,
   type ValueRow,
 } from "../log/model";
+import { ofLoss } from "./losses";
 
 /** The user's latest name of a value, or null. Locals and module paths count as names. */
 export function userName(value: ValueRow): string | null {
@@ -210,7 +211,7 @@ export function byInput<T>(
 /** A text with `{name}` placeholders, filled from inputs first and then from params. */
 export function fill(text: string, inputs: ReadonlyMap<string, string>, call: CallRow): string {
   const filled = text.replace(/(\(?)\{\*?(\w+)\}(\)?)/g, (whole, before, name: string, after) => {
-    const found = inputs.get(name) ?? call.params[name];
+    const found = inputs.get(name) ?? ofLoss(name, inputs, call) ?? call.params[name];
     if (found === undefined) return whole.replace(/[{}]/g, "");
     // Brackets of the formula are enough: `σ({self})` of `(a + b)` is `σ(a + b)`.
     if (before && after && enclosed(found, /^\(/)) return found;
