@@ -12,6 +12,8 @@ function reductionOf({ params }: CallRow): "none" | "mean" | "sum" {
 
 const isOfClasses = ({ op }: CallRow): boolean => op.startsWith("nll");
 
+const PLACEHOLDERS = new Set(["reduced", "over_n", "weighted", "pos_weighted", "logits_slope"]);
+
 /**
  * The text of a placeholder that the call of a loss settles; undefined for any other placeholder.
  * `inputs` has the texts of what the op was given.
@@ -21,6 +23,7 @@ export function ofLoss(
   inputs: ReadonlyMap<string, string>,
   call: CallRow,
 ): string | undefined {
+  if (!PLACEHOLDERS.has(name)) return undefined;
   const given = (input: string): string | null => {
     const text = inputs.get(input);
     return text === undefined || text === "None" ? null : text;
