@@ -82,11 +82,17 @@ class BackwardRuns:
             self._left = FIRST_NODES
             event = ev.Backward(
                 run._rec, tuple(roots), bool(run.retain_graph), bool(run.create_graph),
-                bool(run.live), inputs, None,
+                bool(run.live), inputs, None, self._begins_with(run),
             )  # fmt: skip
             self.raw.append((self._begin, position, "backward", event))
         except Exception as error:
             self.fault(error)
+
+    def _begins_with(self, run: RunBase) -> tuple[ev.Summary | None, ...] | None:
+        """The gradients that a run begins with, unless it is the 1 of a single number."""
+        if len(run.roots) == 1 and not run.given:
+            return None
+        return tuple([None if each is None else summary(each) for each in self.take(run.seeds)])
 
     def node_starts(self, run: RunBase, node: NodeBase, grads: tuple[Any, ...]) -> None:
         try:

@@ -241,7 +241,8 @@ class Flag(NamedTuple):
 class Backward(NamedTuple):
     """A backward run begins from ``roots``, (value, node) each. ``live`` runs are advanced by
     commands; others complete in the user's own call. ``inputs`` is not None when the run
-    computes only these values' gradients (``autograd.grad``)."""
+    computes only these values' gradients (``autograd.grad``). ``grads`` are the gradients that
+    it begins with, one for each root; None where it begins with the 1 of a single number."""
 
     run: int
     roots: tuple[tuple[int | None, int], ...]
@@ -250,6 +251,7 @@ class Backward(NamedTuple):
     live: bool
     inputs: tuple[int, ...] | None
     source: int | None
+    grads: tuple[Summary | None, ...] | None = None
 
 
 class Start(NamedTuple):

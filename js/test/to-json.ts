@@ -27,7 +27,7 @@ export function toJson(model: Model): unknown {
     calls: table(model.calls),
     storages: table(model.storages),
     nodes: table(model.nodes, ["grads_in", "grads_out", "local"]),
-    runs: table(model.runs),
+    runs: table(model.runs, ["grads"]),
     names: Object.fromEntries(model.names),
     scopes: table(model.scopes),
     loops: table(model.loops),

@@ -32,7 +32,7 @@ from .reachable_nodes import Reach, Way, reach_of, reachable
 from .run_checks import Ran
 from .run_context import RunContext
 from .saved_tensors import slots_of
-from .tensor_facts import asked, grad_fn_of
+from .tensor_facts import asked, grad_fn_of, summarized
 from .unreached_inputs import UNREACHED, index_in, unreached
 
 MAX_FIRST = 20_000
@@ -62,6 +62,7 @@ class BackwardRun:
             # calls get smaller ids than what follows.
             self.recorder.drain()
         self.options = bool(args[1]), bool(args[2])
+        self.grads = self._begins_with(outputs, args[0])
         self.keeps = self.options[0]
         wanted = args[3] if len(args) > 3 else ()
         self.nodes = [_node_of(each) for each in outputs]
@@ -88,6 +89,21 @@ class BackwardRun:
         self.reach, self.learning = self._reach()
         self.hooks: NodeHooks | None = None
         self.told: NodeTeller | None = None
+
+    def _begins_with(
+        self, outputs: Sequence[Any], grads: Sequence[Any]
+    ) -> tuple[ev.Summary | None, ...] | None:
+        """The gradients that it begins with, unless it is the 1 of a single number."""
+        if len(outputs) == 1:
+            [grad] = grads
+            if grad is None or (grad.dim() == 0 and float(grad.detach()) == 1):
+                return None
+        return tuple(
+            [
+                None if each is None else summarized(self.identity.captured(each.detach()))
+                for each in grads
+            ]
+        )
 
     def _reach(self) -> tuple[Reach, list[torch.Tensor]]:
         """What it can reach, and the leaves of that: those of the turn before if it repeats it."""
@@ -149,7 +165,7 @@ class BackwardRun:
         ]
         inputs = None if self.inputs is None else tuple(ref.id for ref in self.inputs)
         event = ev.Backward(
-            self.id, tuple(roots), *self.options, self.gate is not None, inputs, None
+            self.id, tuple(roots), *self.options, self.gate is not None, inputs, None, self.grads
         )
         self.recorder.raw.append((self.runs.begins, self.position, "backward", event))
 

@@ -85,6 +85,8 @@ def called(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], written: b
     for nr, value in enumerate(args):
         if nr < len(names) and isinstance(value, (int, float, bool)):
             inputs.append(text(value))
+        elif value is None and name.strip("_") == "getitem":
+            params[_param(op, nr) if op else f"arg{nr}"] = "None"  # x[None]
         else:
             _sort(f"arg{nr}" if op is None else _param(op, nr), value, inputs, params)
     for word, value in kwargs.items():

@@ -8,6 +8,7 @@ import type { Event, Summary } from "../log/events";
 import { number } from "../log/format";
 import type { Model, RunRow, ValueRow } from "../log/model";
 import { callOf, explainGradCall } from "./grad-call";
+import { isWhole, wholeLine } from "./root";
 import { stepAround } from "./scope";
 import { atLine, code, codeAt, grad, name, numbers, plain, sentence } from "./text";
 import type { Explanation, Line, Piece } from "./text";
@@ -30,20 +31,31 @@ export function explainCell(model: Model, last: Event): Explanation | null {
   const gave = "call" in last && last.call !== null && callOf(model, run)?.call === last.call;
   if (!told && !trains && !gave) return null;
   if (run.inputs) return explainGradCall(model, run);
-  const root = run.roots[0]?.[0] ?? null;
+  const roots = run.roots.flatMap(([value]) => value ?? []);
   const arrived = leavesOf(model, run);
-  if (root === null || arrived.length === 0) return null;
-  const summary = model.values.get(root)?.summary;
+  if (roots.length === 0 || arrived.length === 0) return null;
   const optimizer = stepAfter(model, run);
   return atLine(model, run.source, {
     tone: "backward",
-    title: [name(model, root), plain(" = "), asValue(numbers(summary, 40))],
+    title: roots.slice(0, FEW).flatMap((root, i): Line => {
+      const value = asValue(numbers(model.values.get(root)?.summary, 40));
+      return [plain(i > 0 ? ", " : ""), name(model, root), plain(" = "), value];
+    }),
     lines: [
-      sentence([plain("Backward from it brought "), ...gradients(model, arrived)]),
+      isWhole(run) ? wholeLine(model, run) : [],
+      sentence([...ran(model, roots), plain(" computed "), ...gradients(model, arrived)]),
       rewritten(model, run),
       optimizer.length > 0 ? [plain("Then a step of "), ...optimizer] : [],
     ],
   });
+}
+
+/** The call that ran backward, as it is usually written. */
+function ran(model: Model, roots: readonly number[]): Line {
+  const [root, other] = roots;
+  const own = root === undefined ? undefined : name(model, root);
+  if (!own || other !== undefined || !/^[\w.[\]]+$/.test(own.text)) return [plain("backward()")];
+  return [{ ...own, text: `${own.text}.backward()` }];
 }
 
 /** Whether an op only looked at something: its result has no name and no gradient, as a printed norm. */
@@ -101,9 +113,12 @@ function gradients(model: Model, arrived: readonly Arrived[]): Line {
   if (arrived.length <= FEW && arrived.every(([, { values }]) => values && values.length <= FEW)) {
     return arrived.flatMap(([leaf, came], i): Line => {
       const own = name(model, leaf);
-      const held = numbers(newest(model, leaf)?.grad ?? came);
-      const between = i === 0 ? "" : i === arrived.length - 1 ? " and " : ", ";
-      return [plain(between), { ...own, text: `${own.text}.grad` }, plain(" = "), held];
+      const row = newest(model, leaf);
+      const between = plain(i === 0 ? "" : i === arrived.length - 1 ? " and " : ", ");
+      // What was cleared or written since then is no longer what backward left.
+      const stays = row?.grad && row.how === "accumulated" ? row.grad : null;
+      if (!stays) return [between, numbers(came), plain(" for "), own];
+      return [between, { ...own, text: `${own.text}.grad` }, plain(" = "), numbers(stays)];
     });
   }
   const sized = arrived.flatMap(([leaf, came]) => {
@@ -117,18 +132,18 @@ function gradients(model: Model, arrived: readonly Arrived[]): Line {
     plain(")"),
   ];
   if (arrived.length === 1 && sized.length === 1)
-    return [plain("a gradient to "), ...told(at(sized, 0))];
+    return [plain("a gradient for "), ...told(at(sized, 0))];
   const [only] = arrived;
-  if (arrived.length === 1 && only) return [plain("a gradient to "), name(model, only[0])];
+  if (arrived.length === 1 && only) return [plain("a gradient for "), name(model, only[0])];
   const many = arrived.every(([leaf]) => model.values.get(leaf)?.parameter);
-  const words = plain(`gradients to ${arrived.length} ${many ? "parameters" : "leaves"}`);
+  const words = plain(`gradients for ${arrived.length} ${many ? "parameters" : "leaves"}`);
   if (sized.length < arrived.length) return [words];
   sized.sort((a, b) => b.most - a.most);
   return [
     words,
-    plain(", the largest to "),
+    plain(", the largest for "),
     ...told(at(sized, 0)),
-    plain(", the smallest to "),
+    plain(", the smallest for "),
     ...told(at(sized, sized.length - 1)),
   ];
 }

@@ -10,7 +10,7 @@ export function tidy(formula: string): string {
     .replace(/(?<=\()min ≤ | ≤ max(?=\))/g, "") // a bound that was not given
     .replace(/\(([\w.]+)ᵀ\)ᵀ|([\w.]+)ᵀᵀ/g, (_all, a?: string, b?: string) => a ?? b ?? "")
     .replace(/ × 1(?![\w.])/g, "")
-    .replace(/(?<![\w.)])\(([\w.]+)\)(?!ᵀ)/g, "$1");
+    .replace(/(?<![\p{L}\d_.)√])\(([\w.]+)\)(?!ᵀ)/gu, "$1");
 }
 
 /** Shapes with their transposes done: `(8, 4)ᵀ` is `(4, 8)`. */

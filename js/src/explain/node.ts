@@ -14,6 +14,7 @@ import {
   symbol,
   userName,
 } from "../graph/names";
+import { givenTo, rootName, rootOf } from "./root";
 import { meanOver } from "../graph/losses";
 import { summedOver, tidy, transposed } from "./formula";
 import { holdsTensor, type CallRow, type Model, type NodeRow } from "../log/model";
@@ -51,18 +52,6 @@ function isNamed(model: Model, value: number): boolean {
   return row !== undefined && userName(row) !== null;
 }
 
-/** What the run differentiates. */
-function rootOf(model: Model, node: NodeRow): number | null {
-  const run = node.run === null ? undefined : model.runs.get(node.run);
-  return run?.roots[0]?.[0] ?? null;
-}
-
-/** Its name, for the notation ∂loss/∂a. */
-function rootName(model: Model, node: NodeRow): string {
-  const root = rootOf(model, node);
-  return root === null ? "out" : shortName(model, root);
-}
-
 function shortName(model: Model, value: number): string {
   return bracketed(symbol(model, value, 18));
 }
@@ -74,7 +63,7 @@ function equation(top: string, bottom: string): string {
 
 /** The gradient that came in, and how it was added up when it came along several wires. */
 function arrived(model: Model, node: NodeRow, output: number): Line {
-  const parts = contributions(model, node.node, node.run);
+  const parts = [...givenTo(model, node), ...contributions(model, node.node, node.run)];
   // A node that fails before it begins says nothing of what came in: the nodes before it do.
   const seen = node.grads_in.length > 0 || parts.length === 0;
   if (!seen && parts.length > 1) return [plain(`Gradients came in along ${parts.length} wires.`)];
@@ -83,7 +72,7 @@ function arrived(model: Model, node: NodeRow, output: number): Line {
   const sum = parts.length > 1 ? `${sumOf(parts, 12)} = ` : "";
   // An earlier value of the root's name (`total = total + x`) is not what was derived.
   const start = root === own && output !== rootOf(model, node) ? "" : `∂${root}/∂${own} = `;
-  return [plain("Gradient in: "), math(start), grad(sum), numbers(incoming)];
+  return [plain("Incoming gradient: "), math(start), grad(sum), numbers(incoming)];
 }
 
 /** The gradients that nodes of this run sent to a node, in the order in which they ran. */
@@ -123,7 +112,7 @@ function ofPart(model: Model, node: NodeRow, call: CallRow): Line[] {
     [
       plain("It is a part of the derivative of "),
       ...list(call.outputs.map((value) => name(model, value))),
-      plain(". Gradient in: "),
+      plain(". Incoming gradient: "),
       ...list(node.grads_in.map((incoming) => numbers(incoming))),
     ],
   ];
@@ -307,9 +296,17 @@ function after(model: Model, node: NodeRow, events: readonly Event[]): Line[] {
   const kept = node.saved.filter(holdsTensor);
   const names = kept.map((slot) => name(model, slot.value));
   if (freed && kept.length > 0) {
-    lines.push([dim("Freed, as it was saved for this: "), ...list(names), dim(".")]);
+    const are = kept.length === 1 ? " is no longer needed and is" : " are no longer needed and are";
+    lines.push([...list(names), dim(`${are} freed.`)]);
   } else if (!freed && kept.length > 0 && node.state === "done") {
-    lines.push([dim("Kept for another backward: "), ...list(names), dim(".")]);
+    lines.push([
+      ...list(names),
+      dim(
+        kept.length === 1
+          ? " stays saved for another backward."
+          : " stay saved for another backward.",
+      ),
+    ]);
   }
   return lines;
 }
@@ -338,13 +335,13 @@ function accumulate(
     const before =
       event.added && brief(event.added, 20) !== brief(event.summary ?? event.added, 20);
     // What is there for the first time is the gradient itself.
-    if (before && parts.length <= 1) lines.push([plain("Gradient in: "), numbers(incoming)]);
+    if (before && parts.length <= 1) lines.push([plain("Incoming gradient: "), numbers(incoming)]);
     lines.push([
       plain(before ? `It is added to what ${own.text}.grad held before: ` : ""),
       grad(`${own.text}.grad = `),
       numbers(event.summary),
     ]);
   }
-  if (lines.length === 0) lines.push([plain("Gradient in: "), numbers(incoming)]);
+  if (lines.length === 0) lines.push([plain("Incoming gradient: "), numbers(incoming)]);
   return { title, lines };
 }

@@ -17,6 +17,7 @@ import { belongsTo, sgdInNumbers } from "./scope";
 import { explainNode } from "./node";
 import { explainPass } from "./optimization-pass";
 import { explainError } from "./problems";
+import { givenLine, isWhole, wholeLine } from "./root";
 import { atLine, dim, grad, list, math, name, numbers, plain } from "./text";
 import type { Explanation, Line, Piece } from "./text";
 
@@ -60,7 +61,7 @@ function explainEvent(
     case "pass":
       return explainPass(model);
     case "snapshot":
-      return { ...NOTHING, title: [plain("What earlier cells have made; this cell begins here")] };
+      return { ...NOTHING, title: [plain("Before this cell: what earlier cells left")] };
     case "backward":
       return explainBegin(model, event.run);
     case "done":
@@ -183,13 +184,13 @@ function savedLine(model: Model, call: CallRow, result: ValueRow | undefined): L
   if (slots.length === 0) {
     const some = node.saved.some(({ text }) => text?.startsWith("tensor[")); // unknown to the log
     const saved = some ? " It saved a tensor that is not shown." : " It saved no tensor.";
-    return [math(node.name), plain(` waits for backward.${saved}`)];
+    return [math(node.name), plain(` is recorded for backward.${saved}`)];
   }
   const names = slots.map((slot) => ({
     ...name(model, slot.value),
     text: `${name(model, slot.value).text} (version ${slot.version})`,
   }));
-  return [math(node.name), plain(" waits for backward and saved "), ...list(names), plain(".")];
+  return [math(node.name), plain(" is recorded for backward; saved "), ...list(names), plain(".")];
 }
 
 function explainWrite(model: Model, storage: number, time: number): Explanation {
@@ -218,7 +219,7 @@ function explainWrite(model: Model, storage: number, time: number): Explanation 
   const stale = hazards(model).filter(({ slot }) => slot.stale.includes(time));
   if (isPastAutograd(model, storage)) {
     lines.push([
-      plain("It was written through .data, which autograd does not hear of: "),
+      plain("It was written through .data, which autograd does not notice: "),
       plain("what was saved for backward may have other numbers now, and no error is raised."),
     ]);
   } else if (stale.length === 0) {
@@ -269,7 +270,7 @@ function explainLeaf(model: Model, id: number): Explanation {
     ? " is a parameter"
     : value.requires_grad
       ? " is a leaf that requires grad"
-      : " is a constant: no gradient is computed for it";
+      : " does not require grad: backward computes no gradient for it";
   const own = userName(value);
   return {
     ...NOTHING,
@@ -285,8 +286,11 @@ function explainBegin(model: Model, id: number): Explanation {
   const lines: Line[] = [];
   const [[, node]] = (run.roots.length > 0 ? run.roots : [[null, -1]]) as [[number | null, number]];
   const first = model.nodes.get(node);
+  const whole = isWhole(run);
+  if (whole) lines.push(givenLine(run), wholeLine(model, run));
   lines.push([
-    plain("The gradient of a result by itself is 1. From there it runs against the arrows"),
+    plain(whole ? "Its gradient " : "The gradient of a result by itself is 1. From there it "),
+    plain("runs against the arrows"),
     ...(first ? [plain(", first through "), math(first.name)] : []),
     plain("."),
   ]);
@@ -312,7 +316,7 @@ function explainEnd(model: Model, id: number): Explanation {
   const words: Readonly<Record<string, string>> = {
     ok: "Backward is done",
     failed: "Backward failed",
-    abandoned: "Backward was abandoned before its end",
+    abandoned: "Backward was stopped before its end",
   };
   return atLine(model, run?.source ?? null, {
     tone: run?.status === "failed" ? "error" : "backward",

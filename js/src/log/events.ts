@@ -202,7 +202,7 @@ export interface FlagEvent {
   readonly retains_grad: boolean;
 }
 
-/** A backward run begins from ``roots``, (value, node) each. ``live`` runs are advanced by commands; others complete in the user's own call. ``inputs`` is not None when the run computes only these values' gradients (``autograd.grad``). */
+/** A backward run begins from ``roots``, (value, node) each. ``live`` runs are advanced by commands; others complete in the user's own call. ``inputs`` is not None when the run computes only these values' gradients (``autograd.grad``). ``grads`` are the gradients that it begins with, one for each root; None where it begins with the 1 of a single number. */
 export interface BackwardEvent {
   readonly event: "backward";
   readonly run: number;
@@ -212,6 +212,7 @@ export interface BackwardEvent {
   readonly live: boolean;
   readonly inputs: readonly number[] | null;
   readonly source: number | null;
+  readonly grads: readonly (Summary | null)[] | null;
 }
 
 /** A node runs, with the gradients of its outputs. */
@@ -366,7 +367,7 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
   write: ["storage", "version", "before", "value", "base_before", "base", "call", "source"],
   node: ["node", "name", "call", "outputs", "next", "saved", "variable"],
   flag: ["value", "requires_grad", "retains_grad"],
-  backward: ["run", "roots", "retain_graph", "create_graph", "live", "inputs", "source"],
+  backward: ["run", "roots", "retain_graph", "create_graph", "live", "inputs", "source", "grads"],
   start: ["run", "node", "grads"],
   finish: ["run", "node", "grads", "local"],
   done: ["run", "status"],
@@ -382,7 +383,7 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** How many of its fields a kind of event got later: older logs lack them. */
-const LATER: Readonly<Record<string, number>> = { value: 1, error: 2 };
+const LATER: Readonly<Record<string, number>> = { value: 1, backward: 1, error: 2 };
 
 export function decodeStats(json: unknown): Stats {
   const a = part(json, "stats", 4);
@@ -595,6 +596,7 @@ function decodeBackward(a: readonly unknown[]): BackwardEvent {
     live: one(FLAG, a[5], "live"),
     inputs: a[6] === null ? null : many(WHOLE, a[6], "inputs"),
     source: a[7] === null ? null : one(WHOLE, a[7], "source"),
+    grads: (a[8] ?? null) === null ? null : list(a[8], "grads").map((x) => x === null ? null : decodeSummary(x)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toText } from "../../src/explain/text";
+import { told as steps } from "./told";
 import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";
 import { exampleA, exampleG, training } from "../examples";
@@ -32,12 +33,27 @@ function product(numbers: readonly number[]): Program {
 describe("a cell in which backward has run", () => {
   it("is told by what it came to, and its steps once they are gone through", () => {
     const store = load(exampleA());
-    expect(told(store)).toBe(
-      "y = [6.] | Backward from it brought w.grad = [5.] and x.grad = [2.].",
-    );
+    expect(told(store)).toBe("y = [6.] | y.backward() computed w.grad = [5.] and x.grad = [2.].");
     store.toPrevious();
     store.toNext();
     expect(told(store)).toContain("AccumulateGrad adds to");
+  });
+
+  it("names all results that backward began with, and what it differentiated", () => {
+    const p = new Program();
+    p.cell();
+    const w = p.leaf("w", [3]);
+    const [y, z] = [p.op("mul", [w, 2], "y"), p.op("mul", [w, 3], "z")];
+    const numbers = (n: number): unknown[] => [[1], "float32", [n], null, null];
+    const roots = [y, z].map(({ id, node }) => [id, node]);
+    p.tell("backward", 9, roots, false, false, false, null, null, [numbers(1), numbers(10)]);
+    const words = steps(load(p)).at(-1);
+    expect(words).toContain("Backward begins at y and z.");
+    expect(words).toContain("What is differentiated is L = [1.] · y + [10.] · z.");
+    p.tell("start", 9, y.node, [numbers(1)]);
+    p.tell("finish", 9, y.node, [numbers(2), null], null);
+    expect(steps(load(p)).at(-1)).toContain("Incoming gradient: ∂L/∂y = [1.]");
+    expect(steps(load(p)).at(-1)).toContain("∂L/∂w = ∂L/∂y · ∂y/∂w = [1.] · 2 = [2.]");
   });
 
   it("is told also when something was looked at after it, as a norm that is printed", () => {
@@ -46,7 +62,7 @@ describe("a cell in which backward has run", () => {
     const w = p.parameter("w", [3]);
     p.backward(p.op("mul", [w, 2], "loss"));
     p.op("mean", [p.unnamed([2])]);
-    expect(told(load(p))).toContain("Backward from it brought w.grad = [2.].");
+    expect(told(load(p))).toContain("loss.backward() computed w.grad = [2.].");
     p.op("mean", [p.unnamed([2])], "norm");
     expect(told(load(p))).toContain("norm = ");
   });
@@ -55,16 +71,16 @@ describe("a cell in which backward has run", () => {
     const numbers = [1, 2, 4, 8, 16];
     const whole = numbers.reduce((a, b) => a * b);
     const text = told(load(product(numbers)));
-    expect(text).toContain(`gradients to ${numbers.length} parameters`);
-    expect(text).toContain(`the largest to net[0].weight (up to ${whole})`);
-    expect(text).toContain(`the smallest to net[4].weight (up to ${whole / 16})`);
+    expect(text).toContain(`gradients for ${numbers.length} parameters`);
+    expect(text).toContain(`the largest for net[0].weight (up to ${whole})`);
+    expect(text).toContain(`the smallest for net[4].weight (up to ${whole / 16})`);
   });
 
   it("tells of one gradient with many numbers how large they are", () => {
     const p = new Program();
     p.cell();
     p.backward(p.op("mul", [p.leaf("u", [1, 2, 3, 4, 5]), 2]));
-    expect(told(load(p))).toContain("Backward from it brought a gradient to u (up to 2).");
+    expect(told(load(p))).toContain("backward() computed a gradient for u (up to 2).");
   });
 
   it("names the leaf of one gradient of which no largest number can be told", () => {
@@ -74,7 +90,7 @@ describe("a cell in which backward has run", () => {
     const events = p.packed().replaceAll("[2,2,2,2,2]", '[2,2,2,2,"inf"]');
     const store = createStore();
     store.load(events);
-    expect(told(store)).toContain("Backward from it brought a gradient to u.");
+    expect(told(store)).toContain("backward() computed a gradient for u.");
   });
 
   it("tells which line clipped the gradients before the optimizer's step", () => {
@@ -109,7 +125,7 @@ describe("a cell in which backward has run", () => {
     expect(told(load(p))).toContain("Then a step of SGD (lr=0.1): w ← w − lr · g");
   });
 
-  it("tells the gradient that a parameter has now, whatever has written the parameter since", () => {
+  it("tells what backward computed, whatever has written the parameter and its gradient since", () => {
     const p = new Program();
     p.cell();
     const w = p.parameter("w", [1]);
@@ -117,7 +133,7 @@ describe("a cell in which backward has run", () => {
     expect(told(load(p))).toContain("w.grad = [2.]");
     p.update(w);
     p.tell("grad", w.id, "assigned", [[1], "float32", [7], null, null], null, null, null);
-    expect(told(load(p))).toContain("w.grad = [7.]");
+    expect(told(load(p))).toContain("backward() computed [2.] for w.");
   });
 
   it("is told by what autograd.grad gave, where it ended with that", () => {

@@ -54,7 +54,7 @@ describe("explanations", () => {
     const words = told(load(p));
     expect(words.at(-3)).toContain("written in place: version 0 → 1 | [2.] − [-3.] = [5.]");
     expect(words.at(-1)).toMatch(/^data\(g\) is written in place/);
-    expect(words.at(-1)).toContain("which autograd does not hear of");
+    expect(words.at(-1)).toContain("which autograd does not notice");
     expect(words.at(-1)).not.toContain("Nothing that backward needs");
   });
 
@@ -78,7 +78,7 @@ describe("explanations", () => {
     expect(first).toContain("| → LogSoftmaxBackward0, a part of the same: [6.]");
     expect(first).not.toContain("∂x");
     expect(second).toBe(
-      "LogSoftmaxBackward0 runs | It is a part of the derivative of y. Gradient in: [6.] | → x: [7.] | → w: [5.]",
+      "LogSoftmaxBackward0 runs | It is a part of the derivative of y. Incoming gradient: [6.] | → x: [7.] | → w: [5.]",
     );
   });
 
@@ -86,7 +86,7 @@ describe("explanations", () => {
     const lines = told(load(exampleA()));
     expect(lines[4]).toBe(
       "y = a × b | [3.] × [2.] = [6.] | " +
-        "MulBackward0 waits for backward and saved a (version 0) and b (version 0).",
+        "MulBackward0 is recorded for backward; saved a (version 0) and b (version 0).",
     );
   });
 
@@ -105,7 +105,7 @@ describe("explanations", () => {
     const lines = told(load(exampleA()));
     expect(lines[6]).toContain("MulBackward0 runs | It is the derivative of y = a × b.");
     expect(lines[6]).toContain("→ a: ∂y/∂a = b = 2, times the gradient: [1.] · 2 = [2.]");
-    expect(lines[6]).toContain("Freed, as it was saved for this: a and b.");
+    expect(lines[6]).toContain("a and b are no longer needed and are freed.");
     expect(lines[7]).toContain("∂y/∂w = ∂y/∂b · ∂b/∂w = [3.] · 1 = [3.]");
   });
 
@@ -135,7 +135,7 @@ describe("explanations", () => {
     const first = q.op("mul", [q.leaf("x", [3]), 4], "loss");
     q.backward(q.op("mul", [first, 2], "loss"));
     const inner = told(load(q)).find((text) => text.includes("→ x"));
-    expect(inner).toContain("Gradient in: [2.]");
+    expect(inner).toContain("Incoming gradient: [2.]");
     expect(inner).toContain("→ x: ∂loss/∂x = 4, times the gradient: [2.] · 4 = [8.]");
   });
 
@@ -302,7 +302,7 @@ describe("explanations", () => {
       const node = inner?.event === "start" ? model.nodes.get(inner.node) : undefined;
       return node ? explainNode(model, node, []).lines.map(toText).join(" | ") : "";
     };
-    expect(words(events)).toContain("Gradient in: ");
+    expect(words(events)).toContain("Incoming gradient: ");
     expect(words(untold).split(" | ")[0]).toBe(words(events).split(" | ")[0]);
   });
 
