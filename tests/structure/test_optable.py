@@ -9,6 +9,7 @@ import pytest
 from graphwidget.eager.op_functions import record_source
 from graphwidget.graph import runtime
 from graphwidget.optable import TABLE, Op
+from graphwidget.optable.derivative_text import OF_A_CALL
 
 every_op = pytest.mark.parametrize("op", TABLE.values(), ids=TABLE.keys())
 
@@ -23,7 +24,7 @@ def names_in(code: types.CodeType) -> set[str]:
 def test_has_tex_and_a_sign(op: Op) -> None:
     assert op.tex
     assert op.sign
-    fields = dict.fromkeys([*op.inputs, *op.params, *op.outputs], "x")
+    fields = dict.fromkeys([*op.inputs, *op.params, *op.outputs, *OF_A_CALL], "x")
     for words in (op.text, op.tex):
         words.format(**fields)  # names no stranger
 
