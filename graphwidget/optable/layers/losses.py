@@ -59,7 +59,8 @@ op("nll_loss_double_backward(self, target, total_weight, weight=None, /, reducti
    kernels.nll_loss_double_backward, node="NllLossBackward0",
    d_self=lambda grad, self, target, total_weight, weight, reduction, ignore_index:
        F.nll_loss_backward(grad, self, target, total_weight, weight, reduction, ignore_index),
-   public=False, sign="nll", text="{reduced}−{self}[{target}]{weighted}", tex=r"-{self}_{{{target}}}", onnx=None)
+   public=False, sign="nll", text="{reduced}−{self}[{target}]{weighted}",
+   tex=r"-{self}_{{{target}}}", onnx=None)
 
 # Distances item by item ---------------------------------------------------------------------------
 @composite
