@@ -166,9 +166,9 @@ def test_a_fork_hears_of_deaths() -> None:
     assert other.log.since(0)[1][-1] == ev.Dead(1)
 
 
-def test_the_readme_says_how_much_a_log_holds() -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
-    assert f"{MAX_EVENTS:,} events or {MAX_BYTES // 2**20} MB" in readme
+def test_the_page_of_limits_says_how_much_a_log_holds() -> None:
+    page = Path(__file__).parents[2] / "notebooks" / "reference" / "costs_and_limits.md"
+    assert f"{MAX_EVENTS:,} events or {MAX_BYTES // 2**20} MB" in page.read_text("utf-8")
 
 
 def test_a_leafs_node_is_handed_on_while_an_older_graph_leads_to_it() -> None:
