@@ -172,7 +172,7 @@ def hardswish(a: Array, out: Any = ...) -> Array:
 def hardswish_backward(grad: Array, a: Array, out: Any = ...) -> Array:
     """0 below -3, grad from 3 on, grad (a / 3 + 1 / 2) between."""
     slope = np.add(a / 3, np.asarray(0.5, a.dtype), out=...)
-    slope = zero_where(a <= -3, where_mask(a >= 3, np.ones_like(slope), slope))
+    slope = zero_where(a <= -3, where_mask(a < 3, slope, np.ones_like(slope)))
     return np.multiply(grad, slope, out=out)
 
 
@@ -226,7 +226,7 @@ def elu_backward(
     if is_result and alpha < 0:
         raise RuntimeError(UNTOLD.format("elu"))
     a = as_array(a)
-    low = minimum(a, 0)
+    low = np.fmin(a, a.dtype.type(0))  # where nan is as 0: its slope is that of what is above
     if is_result:
         low += np.asarray(alpha * scale, a.dtype)
         low *= np.asarray(input_scale, a.dtype)
@@ -235,5 +235,5 @@ def elu_backward(
         np.exp(low, out=low)
         low *= np.asarray(input_scale * alpha * scale, a.dtype)
     if input_scale * alpha != 1:  # else it is what comes out for 0
-        low = where_mask(a > 0, np.full_like(low, scale), low)
+        low = where_mask(a <= 0, low, np.full_like(low, scale))
     return np.multiply(grad, low, out=out)

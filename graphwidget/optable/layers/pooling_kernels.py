@@ -70,15 +70,21 @@ def max_pool(
     is larger than all."""
     sizes = a.shape[a.ndim - len(kernel) :]
     _count, extra, indices = _window_layout(sizes, kernel, stride, padding, dilation, ceil_mode)
-    a = pad(a, padding, lowest_value(a.dtype), extra) if any(padding) or any(extra) else a
+    least = lowest_value(a.dtype)
+    padded = any(padding) or any(extra)
+    a = pad(a, padding, least, extra) if padded else a
     parts = [np.ascontiguousarray(a[index]) for _place, index in indices]
     best = parts[0].copy()
     for items in parts[1:]:
         np.maximum(best, items, out=best)
-    if best.dtype.kind != "f" or not np.isnan(best).any():
+    bordered = padded and bool((best == least).any())  # no part of the border may be chosen
+    if not bordered and (best.dtype.kind != "f" or not np.isnan(best).any()):
         return best, first_extreme(best, parts)
     best = parts[0].copy()
     choice = np.zeros(best.shape, np.uint8 if len(indices) < 256 else np.int32)
+    if bordered:
+        border = pad(np.zeros(sizes, np.int8), padding, 1, extra)
+        choice[...] = np.argmin([border[index] for _place, index in indices], 0)
     for number, items in enumerate(parts[1:], 1):
         # not (items <= best): an item that is nan is taken, and kept against all but nan
         better = np.less_equal(items, best)

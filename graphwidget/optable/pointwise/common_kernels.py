@@ -104,6 +104,8 @@ def power(a: Array, exponent: float) -> Array:
         return np.multiply(a * a, a, out=...)
     if exponent == 0.5 and a.dtype.kind == "f":
         return np.sqrt(a, out=...)
+    if exponent == -0.5 and a.dtype.kind == "f":
+        return np.divide(ONE, np.sqrt(a), out=..., dtype=a.dtype)
     if exponent == 1:
         return clone(a)
     if a.dtype.kind != "f" and isinstance(exponent, int) and exponent < 0:
