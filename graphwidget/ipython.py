@@ -7,6 +7,7 @@ in order; the newest one is live.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class
@@ -20,7 +21,7 @@ from .recording.recorder import Recorder
 from .widget.graph import GraphWidget
 from .widget.recorded import Recorded
 from .widget.tracebacks import shorten_tracebacks
-from .widget.watching import is_cell, next_cell, tell_error
+from .widget.watching import is_cell, next_cell, running_cell, tell_error, watch
 
 LOADED = (
     "The graph of each cell is drawn under it from here on; %graph off stops this.\n"
@@ -34,6 +35,11 @@ PAUSING = (
 )
 NOT_PAUSING = "backward() no longer pauses."
 USAGE = "%graph takes on, off, pause on or pause off; %graph alone toggles."
+IN_TERMINAL = (
+    "A terminal draws no graphs. graph = graphwidget.watch() records what follows, and "
+    'graph.to_html("graph.html") writes its picture as a page; graphwidget.explain() and the notes '
+    "under errors say what went wrong."
+)
 PAST = "This is the graph of an earlier cell. The live graph is below a later cell."
 
 COMPUTED = (ev.Op, ev.Write, ev.Backward, ev.Grad, ev.Flag, ev.Error)
@@ -56,6 +62,9 @@ class Extension:
             shell.events.register(name, hook)
         self._told: BaseException | None = None  # the error of a cell that the graph knows
         self._lengthen_tracebacks = shorten_tracebacks(shell, self._fails)
+        cell = running_cell(shell)
+        if cell is not None:
+            self._begin(*cell)
 
     def unload(self) -> None:
         """Remove all hooks and record no more."""
@@ -69,12 +78,15 @@ class Extension:
 
     # Cells ---------------------------------------------------------------------------------
     def _begins(self, info: Any) -> None:
-        if not is_cell(info) or not self.shown:
-            return
+        if is_cell(info) and self.shown:
+            self._begin(next_cell(self.shell), info.raw_cell or "")
+
+    def _begin(self, count: int, text: str) -> None:
+        """Record what the cell does from here on."""
         before = self._before = self._adapter
         adapter = self._adapter = Adapter(Recorder()) if before is None else before.fork()
         adapter.on_pulse, adapter.on_asked = self._pulse, self._bind
-        adapter.recorder.cell(next_cell(self.shell), info.raw_cell or "")
+        adapter.recorder.cell(count, text)
         adapter.drain()
         self._start = adapter.recorder.log.count
         self._recordings = Recorded.shown
@@ -218,7 +230,25 @@ class GraphMagics(Magics):
             self.extension.one_cell(cell)
 
 
-_loaded: Extension | None = None
+class InTerminal:
+    """What the extension does where no widget can be drawn: it records, so that errors carry their
+    notes and ``explain()`` answers."""
+
+    def __init__(self, shell: Any) -> None:
+        self.graph = watch()
+        self._lengthen_tracebacks = shorten_tracebacks(shell, self._fails)
+
+    def unload(self) -> None:
+        """Record no more."""
+        self._lengthen_tracebacks()
+        self.graph.stop()
+
+    def _fails(self, error: BaseException) -> None:
+        if self.graph.recording and isinstance(error, Exception):
+            self.graph.adapter.raised(error)
+
+
+_loaded: Extension | InTerminal | None = None
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -226,9 +256,18 @@ def load_ipython_extension(shell: Any) -> None:
     global _loaded
     if _loaded is not None:
         _loaded.unload()
+    if _is_terminal(shell):
+        _loaded = InTerminal(shell)
+        print(IN_TERMINAL)
+        return
     _loaded = Extension(shell)
     shell.register_magics(GraphMagics(shell, _loaded))
     print(LOADED)
+
+
+def _is_terminal(shell: Any) -> bool:
+    terminal = sys.modules.get("IPython.terminal.interactiveshell")
+    return terminal is not None and isinstance(shell, terminal.TerminalInteractiveShell)
 
 
 def unload_ipython_extension(shell: Any) -> None:

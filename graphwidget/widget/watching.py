@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import weakref
 from contextlib import suppress
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 from ..adapters.both import Adapter
@@ -84,6 +84,21 @@ def next_cell(shell: Any) -> int:
     """The execution count of the cell that is about to run. (``shell.execution_count`` is already
     one ahead in IPython 9, and is not in 8.)"""
     return len(shell.history_manager.input_hist_raw)
+
+
+def running_cell(shell: Any) -> tuple[int, str] | None:
+    """The execution count and the text of the cell that is running; None between cells."""
+    frame: FrameType | None = sys._getframe(1)
+    code = getattr(type(shell).run_cell_async, "__code__", None)
+    while frame is not None:
+        if frame.f_code is code:
+            space = frame.f_locals
+            if space.get("silent"):
+                return None
+            stored = int(bool(space.get("store_history")))
+            return next_cell(shell) - stored, str(space.get("raw_cell") or "")
+        frame = frame.f_back
+    return None
 
 
 def tell_error(adapter: Adapter, result: Any) -> None:

@@ -37,6 +37,15 @@ def test_a_graph_under_each_cell(
     assert first.seen().card("w")["grad"] in (None, "None", "")  # as the first cell left it
 
 
+@pytest.mark.parametrize("module", ["graphwidget", "torch"])
+def test_the_first_minute_in_one_cell(notebook: OpenNotebook, module: str) -> None:
+    book = notebook([f"import {module} as torch\n%load_ext graphwidget\n{PROGRAM}\ny.backward()"])
+    for _ in range(2):  # and once more in the same kernel
+        book.run(0)
+        book.picture(0).expect_names({"w", "x", "a", "b", "y"})
+        assert book.picture(0).seen().card("w")["grad"] in ("[5]", "[5.]")
+
+
 def test_the_graph_grows_within_a_cell(notebook: OpenNotebook) -> None:
     book = notebook([LOAD, PROGRAM, SLOW])
     book.run(0, 1)

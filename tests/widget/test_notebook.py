@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,9 +23,10 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 STATE = "application/vnd.jupyter.widget-state+json"
 
 
-def execute(*cells: str) -> Any:
+def execute(*cells: str, allow_errors: bool = False) -> Any:
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    return NotebookClient(book, kernel_name="python3", timeout=60).execute()
+    client = NotebookClient(book, kernel_name="python3", timeout=60, allow_errors=allow_errors)
+    return client.execute()
 
 
 def logs(book: Any) -> dict[str, tuple[int, list[ev.Event]]]:
@@ -75,6 +78,49 @@ def test_a_notebook_with_the_extension() -> None:
     assert before.values[before.names["\0w"]]["grad"] is None
     assert after.values[after.names["\0w"]]["grad"][2] == [5.0]
     assert after.values[after.names["\0y"]]["names"] == [["", "y"]]
+
+
+PROGRAM = "w = torch.ones(2, requires_grad=True)\ny = (w * 2).sum()\ny.backward()"
+LOADING = "import {module} as torch\n%load_ext graphwidget\n"
+OF_ONE = ["<GraphWidget 2 ops, 3 nodes, backward done>"]
+
+
+@pytest.mark.parametrize("module", ["graphwidget", "torch"])
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ([LOADING + PROGRAM], [OF_ONE]),
+        (["%load_ext graphwidget\nimport {module} as torch\n" + PROGRAM], [OF_ONE]),
+        ([LOADING, PROGRAM], [[], OF_ONE]),
+        (["import {module} as torch", "%load_ext graphwidget", PROGRAM], [[], [], OF_ONE]),
+        ([LOADING + PROGRAM, LOADING + PROGRAM], [OF_ONE, OF_ONE]),
+        ([LOADING + PROGRAM, "%reload_ext graphwidget\n" + PROGRAM], [OF_ONE, OF_ONE]),
+        ([LOADING + "raise ValueError", PROGRAM], [[], OF_ONE]),
+        ([LOADING + PROGRAM + "\nraise ValueError", PROGRAM], [OF_ONE, OF_ONE]),
+    ],
+)
+def test_a_graph_appears_from_the_line_on_that_loads_the_extension(
+    cells: list[str], expected: list[list[str]], module: str
+) -> None:
+    book = execute(*(cell.format(module=module) for cell in cells), allow_errors=True)
+    found = [
+        [o.data["text/plain"] for o in cell.outputs if VIEW in o.get("data", {})]
+        for cell in book.cells
+    ]
+    assert found == expected
+
+
+def test_in_a_terminal_the_extension_says_what_can_be_had() -> None:
+    lines = ["%load_ext graphwidget", "import torch", "w = torch.ones(2, requires_grad=True)"]
+    lines += ["y = w.exp()", "y.mul_(2)", "y.sum().backward()", "import graphwidget"]
+    lines += ["len(graphwidget.explain())"]
+    command = [sys.executable, "-m", "IPython", "--simple-prompt", "--colors=NoColor"]
+    output = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True).stdout
+    assert "A terminal draws no graphs" in output
+    assert "graph.to_html" in output
+    assert "needed by" in output  # the error's note
+    assert "Out[8]: 1" in output
+    assert "<GraphWidget" not in output
 
 
 @pytest.fixture(scope="module")
