@@ -226,7 +226,7 @@ def elu_backward(
     if is_result and alpha < 0:
         raise RuntimeError(UNTOLD.format("elu"))
     a = as_array(a)
-    low = np.fmin(a, a.dtype.type(0), out=...)  # where nan is as 0: its slope is that of what is above
+    low = np.fmin(a, a.dtype.type(0), out=...)  # nan has the slope of what is above 0
     if is_result:
         low += np.asarray(alpha * scale, a.dtype)
         low *= np.asarray(input_scale, a.dtype)
