@@ -42,15 +42,15 @@ class Bindings:
                     ev.Write(ref.storage, ref.version, before[0], value, None, None, None, None)
                 )
 
-    def bound(self, value: int, names: Names) -> None:
-        """Tell what is bound to the value."""
+    def bound(self, value: int, names: Names, made_in: int | None = None) -> None:
+        """Emit what is bound to the value, a leaf perhaps that was made in a scope."""
         if self._result.site is not None and names == self._result.pick()[1]:
             self._result.over()  # the call that goes on has returned this value
         if self.recorder.lost:
             self.recall((value,))
         for scope, name in names:
             self.bindings[scope, name] = value
-            self.recorder.tell(ev.Name(value, name, scope))
+            self.recorder.tell(ev.Name(value, name, scope, made_in))
 
     def rebound(self, value: int, scope: str, name: str) -> None:
         """Tell what a variable is bound to if that is new."""

@@ -159,7 +159,7 @@ class CallEvents(Bindings):
 
     def made(self, _position: Position | None, _what: str, value: int, names: Names) -> None:
         """A leaf was made."""
-        self.bound(value, names)
+        self.bound(value, names, self.scopes.current)
 
     def _retell(self, record: Any, value: int) -> None:
         node = record[NODE]

@@ -161,11 +161,13 @@ class Source(NamedTuple):
 class Name(NamedTuple):
     """A user's variable is bound to a value. ``scope`` is ``""`` for the notebook's own
     variables, the function's qualified name for its locals, and ``"module"`` when ``name``
-    is the path of a parameter in a module (``net[0].weight``)."""
+    is the path of a parameter in a module (``net[0].weight``). ``made_in`` is the innermost open
+    scope where the value is a leaf that the program makes there (``mask = torch.ones(3)``)."""
 
     value: int
     name: str
     scope: str
+    made_in: int | None = None
 
 
 class Op(NamedTuple):

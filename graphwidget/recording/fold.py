@@ -110,7 +110,7 @@ def _value(model: Model, event: ev.Value) -> None:
             "parameter": event.parameter, "retains_grad": False, "view_of": event.view_of,
             "summary": event.summary, "names": [], "alive": True, "call": None, "node": None,
             "nr": 0, "grad": None, "how": None, "next": None, "time": model.time,
-            "gradient_of": event.gradient_of,
+            "gradient_of": event.gradient_of, "made_in": None,
         }  # fmt: skip
     else:
         row.update(_row(event))
@@ -134,6 +134,8 @@ def _bind(model: Model, value: int, scope: str, name: str) -> None:
 
 def _name(model: Model, event: ev.Name) -> None:
     _bind(model, event.value, event.scope, event.name)
+    if event.made_in is not None and event.value in model.values:
+        model.values[event.value]["made_in"] = event.made_in
 
 
 def _replace(model: Model, before: int | None, value: int | None) -> None:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from graphwidget.recording import events as ev
+from graphwidget.recording.fold import Model
 
+from .engines import native, real
 from .recorded import Recorded, record
+
+Engine = Callable[[str], tuple[Model, dict[str, Any]]]
 
 TRAINING = """
 torch.manual_seed(0)
@@ -305,3 +311,22 @@ def test_what_a_for_goes_over_is_computed_before_it() -> None:
     lines = outline(record("x = torch.ones(2)\nfor each in (x * 2).unbind():\n    y = each + 1"))
     start = lines.index("loop for each in (x * 2).unbind():")
     assert lines[start - 2 : start] == ["mul", "unbind"]
+
+
+MASKED = """
+class Positions(torch.nn.Module):
+    def forward(self, x):
+        places = torch.arange(3.0)
+        return x + places
+net = Positions()
+x = torch.ones(3)
+y = net(x)
+"""
+
+
+@pytest.mark.parametrize("run", [real, native])
+def test_a_leaf_that_a_module_makes_is_made_in_it(run: Engine) -> None:
+    model, _namespace = run(MASKED)
+    within = {row["names"][0][1]: row["made_in"] for row in model.values.values() if row["names"]}
+    (net,) = [row["scope"] for row in model.scopes.values() if row["kind"] == "module"]
+    assert within == {"x": None, "places": net, "y": None}

@@ -242,7 +242,8 @@ class CallRecorder:
                 self._value(*made)
 
     def made(self, _position: Position | None, _what: str, value: int, names: Names) -> None:
-        self.names.bound(value, names)
+        """A leaf was made."""
+        self.names.bound(value, names, self.scopes.current)
 
 
 def named(record: Any) -> Sequence[Given]:

@@ -4,7 +4,7 @@
  */
 
 import { push } from "../collections";
-import type { Model, ValueRow } from "../log/model";
+import { scopesAround, type Model, type ValueRow } from "../log/model";
 import { callsOf, type Group, type Tree } from "./groups";
 import { userName } from "./names";
 import { common, holds, isSmall, relations, type Relations } from "./relations";
@@ -194,13 +194,24 @@ function homeOfSource(
   }
   if (inside?.kind === "part" && isNameless(model, value)) return null; // a gradient, say
   // What a module takes in stands before it, also when only the module reads it. A tensor that
-  // it makes for itself (the mask of a dropout) has no name, and others come in from outside.
+  // it makes for itself (positions, a mask) stands inside. Where it was made is known of one with a
+  // name; one without (the mask of a dropout) is its own if others come in from outside.
+  const made = scopesAround(model, value.made_in).map(({ scope }) => scope);
+  const own = made.length > 0 ? (group: Group) => isOneOf(group, made) : takes;
   let outside: Group = home;
   for (let up = inside ?? home; up.parent; up = up.parent) {
-    if (value.names.length === 0 && takes(up)) return up === inside ? null : outside;
+    if ((made.length > 0 || value.names.length === 0) && own(up)) {
+      return up === inside ? null : outside;
+    }
     if (up.kind === "module") outside = up.parent;
   }
   return outside;
+}
+
+/** Whether a group is one of these scopes, or stands for several of which one is. */
+function isOneOf({ scope, items }: Group, scopes: readonly number[]): boolean {
+  if (scope !== null) return scopes.includes(scope.scope);
+  return items.some((item) => typeof item !== "number" && isOneOf(item, scopes));
 }
 
 const taking = new WeakMap<Group, boolean>();

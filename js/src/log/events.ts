@@ -133,12 +133,13 @@ export interface SourceEvent {
   readonly text: string;
 }
 
-/** A user's variable is bound to a value. ``scope`` is ``""`` for the notebook's own variables, the function's qualified name for its locals, and ``"module"`` when ``name`` is the path of a parameter in a module (``net[0].weight``). */
+/** A user's variable is bound to a value. ``scope`` is ``""`` for the notebook's own variables, the function's qualified name for its locals, and ``"module"`` when ``name`` is the path of a parameter in a module (``net[0].weight``). ``made_in`` is the innermost open scope where the value is a leaf that the program makes there (``mask = torch.ones(3)``). */
 export interface NameEvent {
   readonly event: "name";
   readonly value: number;
   readonly name: string;
   readonly scope: string;
+  readonly made_in: number | null;
 }
 
 /** A call of an op. ``inputs`` are value ids in signature order, or text where a number stands in a tensor's place; ``params`` the other arguments as text; ``view_of`` the value that the output is a view of; ``scope`` the innermost open scope. */
@@ -361,7 +362,7 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
   define: ["op", "sign", "text", "tex", "inputs", "derivatives"],
   cell: ["count", "source"],
   source: ["source", "cell", "file", "line", "function", "text"],
-  name: ["value", "name", "scope"],
+  name: ["value", "name", "scope", "made_in"],
   op: ["call", "op", "inputs", "params", "outputs", "view_of", "inplace", "scope", "source"],
   value: ["value", "storage", "version", "requires_grad", "leaf", "parameter", "view_of", "summary", "gradient_of"],
   write: ["storage", "version", "before", "value", "base_before", "base", "call", "source"],
@@ -383,7 +384,7 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** How many of its fields a kind of event got later: older logs lack them. */
-const LATER: Readonly<Record<string, number>> = { value: 1, backward: 1, error: 2 };
+const LATER: Readonly<Record<string, number>> = { name: 1, value: 1, backward: 1, error: 2 };
 
 export function decodeStats(json: unknown): Stats {
   const a = part(json, "stats", 4);
@@ -517,6 +518,7 @@ function decodeName(a: readonly unknown[]): NameEvent {
     value: one(WHOLE, a[1], "value"),
     name: one(TEXT, a[2], "name"),
     scope: one(TEXT, a[3], "scope"),
+    made_in: (a[4] ?? null) === null ? null : one(WHOLE, a[4], "made_in"),
   };
 }
 

@@ -63,6 +63,7 @@ function rule(model: Model, e: Event): void {
       break;
     case "name":
       bind(model, e.value, e.scope, e.name);
+      if (e.made_in !== null) patch(model, model.values, e.value, { made_in: e.made_in });
       break;
     case "write":
       write(model, e);
@@ -229,6 +230,7 @@ function setValue(model: Model, e: ValueEvent): void {
     grad: null,
     how: null,
     next: null,
+    made_in: null,
     time: model.time,
   };
   model.values.set(e.value, { ...fresh, ...row(e) });

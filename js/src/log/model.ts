@@ -39,6 +39,8 @@ export interface ValueRow extends Row<ValueEvent> {
   readonly how: string | null;
   /** The value that took its place by an in-place write. */
   readonly next: number | null;
+  /** Of a leaf that the program made and named: the innermost scope that was open. */
+  readonly made_in: number | null;
   readonly time: number;
 }
 

@@ -108,6 +108,7 @@ function readValue(row: Json): ValueRow {
     grad: summary(row.grad),
     how: row.how === null ? null : one(TEXT, row.how, "how"),
     next: id(row, "next"),
+    made_in: row.made_in === undefined ? null : id(row, "made_in"),
     time: one(WHOLE, row.time, "time"),
   };
 }

@@ -101,6 +101,24 @@ describe("groups", () => {
     expect(pills("mask")).toBe(2);
   });
 
+  it("hold what a module makes for itself, and not what it is given", () => {
+    const homes = (open: boolean): (string | undefined)[] => {
+      const p = new Program();
+      const x = p.leaf("x", [1, 2], false);
+      const ids: number[] = [x.id];
+      const net = p.within("module", "net", "Net", () => {
+        const places = p.unnamed([1, 2]);
+        p.tell("name", places.id, "places", "Net.forward", 1);
+        ids.push(places.id);
+        p.op("mul", [p.op("add", [x, places]), 2]);
+      });
+      const drawn = draw(modelOf(p), { [`s${net}`]: open });
+      return ids.map((id) => drawn.homes.get(`v${id}`));
+    };
+    expect(homes(true)).toEqual(["", "s1"]);
+    expect(homes(false)).toEqual(["", undefined]);
+  });
+
   it("are none where there are no scopes, and the graph is as it is without them", () => {
     const model = modelOf(exampleA());
     expect([...draw(model).boxes.keys()]).toEqual([...buildGraph(model).boxes.keys()]);
