@@ -22,17 +22,17 @@ class DisableTorchFunction(OverridesOff):
 
 
 def _is_torch_function_enabled() -> bool:
-    """Whether classes are asked."""
+    """Return whether classes are asked."""
     return state.off == 0
 
 
 def _is_torch_function_all_disabled() -> bool:
-    """Whether nobody is asked."""
+    """Return whether nobody is asked."""
     return state.off == 2
 
 
 def _len_torch_function_stack() -> int:
-    """How many modes are on."""
+    """Return how many modes are on."""
     return len(state.modes)
 
 

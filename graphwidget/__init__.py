@@ -142,7 +142,7 @@ _at_home(__name__, _FUNCTIONS)
 
 
 def is_tensor(obj: Any, /) -> TypeGuard[Tensor]:
-    """Whether an object is a tensor."""
+    """Return whether an object is a tensor."""
     return isinstance(obj, Tensor)
 
 
@@ -200,7 +200,7 @@ _OF_LAYERS = (
 
 
 def __dir__() -> list[str]:
-    """What completion offers: the public names."""
+    """Return the public names, for completion."""
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 

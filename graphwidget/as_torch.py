@@ -34,7 +34,7 @@ _PLACES = {
 
 
 class TorchImporter:
-    """What `as_torch()` returns: undo it with `undo()`, or use it as a context manager.
+    """Result of `as_torch()`: undo it with `undo()`, or use it as a context manager.
 
     It finds and loads modules for Python's import system. That asks for the methods only; the
     abstract classes of `importlib.abc` would load much that nothing else here needs.

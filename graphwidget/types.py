@@ -23,7 +23,7 @@ Number: TypeAlias = int | float | bool
 _Number = (int, float, bool)
 
 Device: TypeAlias = _device | str | int | None
-"""What names a device; None is the usual one."""
+"""Types that name a device; None is the default one."""
 
 FileLike: TypeAlias = str | os.PathLike[str] | IO[bytes]
 """A file, or the path of one."""

@@ -27,7 +27,7 @@ class CallSite(NamedTuple):
 
 
 _inside: dict[str, bool] = {}
-"""Whether code of a file name is this package's; asked for every frame of every write."""
+"""True if code of a file name is this package's; asked for every frame of every write."""
 
 
 def user_frame(depth: int = 1) -> FrameType | None:
@@ -46,6 +46,6 @@ def user_frame(depth: int = 1) -> FrameType | None:
 
 
 def call_site() -> CallSite | None:
-    """Where the user's program stands, as a CallSite."""
+    """Return where the user's program stands, as a CallSite."""
     frame = user_frame()
     return None if frame is None else CallSite(frame.f_code, frame.f_lasti)

@@ -52,7 +52,7 @@ class dtype:
         return dtype_of, (self.name,)
 
     def __getattr__(self, name: str) -> Any:
-        """What only types that exist here have.
+        """Look up a property that only types with an array type have.
 
         Raises:
             NotImplementedError: this is not one of them.
@@ -306,7 +306,8 @@ def result_type(*operands: Operand) -> NumpyDtype:
 
 
 def can_cast(source: NumpyDtype, target: NumpyDtype) -> bool:
-    """Whether an in-place op may write `source` results into `target` (category never falls)."""
+    """Return whether an in-place op may write `source` results into `target` (category never
+    falls)."""
     rank = _CATEGORY
     return rank[source.kind] <= rank[target.kind]
 

@@ -8,7 +8,7 @@ from graphwidget.arrays.dtypes import bool_, dtype, get_default_dtype
 
 
 class Limits:
-    """What both kinds share: they are equal when they are of one type."""
+    """Base of `finfo` and `iinfo`: equal when they are of one type."""
 
     dtype: str
 

@@ -6,7 +6,7 @@ from typing import Any
 
 
 class layout:
-    """How items lie in memory: `torch.strided` is the only layout that tensors have here."""
+    """Layout of a tensor in memory: `torch.strided` is the only one that tensors have here."""
 
     __slots__ = ("_name",)
 

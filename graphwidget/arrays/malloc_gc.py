@@ -40,11 +40,11 @@ def keep_freed_memory() -> None:
 YOUNG = 10_000
 """New objects after which Python looks for cycles among them."""
 RARER = 2
-"""How many times more seldom it looks again at those that are still there: in a graph that is all
-of them, and by then they are far from the processor's caches, so that it takes four times as long.
-Through everything there is it looks as often as before."""
+"""Factor by which the collector looks less often at objects that survived: in a graph that is all
+of them, and by then they are far from the processor's caches, so that a look takes four times as
+long. Full collections are as frequent as before."""
 PYTHONS_OWN = (700, 2_000)
-"""What it does unless it is told, in its versions."""
+"""Thresholds that Python's garbage collector has by default, in its versions."""
 
 
 def collect_garbage_rarely() -> None:

@@ -54,7 +54,7 @@ def check_format(name: str, given: Any) -> None:
 
 
 def is_in_format(data: np.ndarray, wanted: memory_format) -> bool:
-    """Whether the items lie in the format's order."""
+    """Return whether the items lie in the format's order."""
     if not wanted._dims:
         return bool(data.flags.c_contiguous)
     order = memory_order.channels_last_order(data.ndim)

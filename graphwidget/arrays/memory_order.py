@@ -68,7 +68,7 @@ def empty_in_order(order: list[int], shape: Shape, dtype: Any) -> Array:
 
 
 def is_in_order(a: Array, order: list[int]) -> bool:
-    """Whether the items fill their memory with the dims in this order."""
+    """Return whether the items fill their memory with the dims in this order."""
     return bool(a.transpose(order).flags.c_contiguous)
 
 
@@ -99,8 +99,8 @@ def empty_for_result(shape: Shape, dtype: Any, *operands: Array) -> Array:
 
 # Channels last ------------------------------------------------------------------------------------
 def is_channels_last(a: Array) -> bool:
-    """Whether a batch of images or volumes has its channels innermost in memory, by PyTorch's rule
-    of strides: where it is ambiguous, it has not."""
+    """Return whether a batch of images or volumes has its channels innermost in memory, by
+    PyTorch's rule of strides: where it is ambiguous, it has not."""
     if a.ndim not in (4, 5) or a.strides[1] > a.strides[-1]:
         return False
     strides = torch_strides(a.shape, a.strides, a.itemsize)
@@ -177,11 +177,11 @@ def new_zeros(a: Array, shape: Shape) -> Array:
 
 
 Geometry = tuple[Shape, Shape, int]
-"""How items lie in their storage: sizes, strides and offset, all in items."""
+"""Sizes, strides and offset of an array in its storage, all in items."""
 
 
 def item_offsets(geometry: Geometry) -> Array:
-    """Where in its storage each item lies."""
+    """Return where in its storage each item lies."""
     sizes, strides, offset = geometry
     found = np.full((), offset, np.int64)
     for size, stride in zip(sizes, strides, strict=True):

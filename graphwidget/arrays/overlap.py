@@ -20,7 +20,7 @@ MOST_WORK = 10_000
 
 
 def is_dense(data: np.ndarray) -> bool:
-    """Whether the items fill their memory without gaps, in some order of the dims."""
+    """Return whether the items fill their memory without gaps, in some order of the dims."""
     if not data.size:
         return True
     expected = data.itemsize
@@ -34,7 +34,7 @@ def is_dense(data: np.ndarray) -> bool:
 
 
 def is_same_memory(data: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two arrays are the same items of the same memory."""
+    """Return whether two arrays are the same items of the same memory."""
     if other is data:
         return True
     return (
@@ -52,7 +52,7 @@ def real_strides(data: np.ndarray) -> list[int]:
 
 
 def has_internal_overlap(data: np.ndarray) -> bool:
-    """Whether several items share one memory location, as in an expanded tensor."""
+    """Return whether several items share one memory location, as in an expanded tensor."""
     return (
         0 in data.strides
         and data.size > 0
@@ -87,8 +87,8 @@ def check_overlap(data: np.ndarray, others: list[np.ndarray], whole: bool = Fals
 
 
 def may_interleave(data: np.ndarray) -> bool:
-    """Whether items may share memory although no stride is 0: windows that overlap, which PyTorch
-    does not notice."""
+    """Return whether items may share memory although no stride is 0: windows that overlap, which
+    PyTorch does not notice."""
     flags = data.flags
     if flags.c_contiguous or flags.f_contiguous or not data.size:
         return False

@@ -13,7 +13,7 @@ C_TYPES: dict[np.dtype[Any], str] = {
     np.dtype(np.int32): "int", np.dtype(np.int64): "int64_t", np.dtype(np.float16): "c10::Half",
     np.dtype(np.float32): "float", np.dtype(np.float64): "double",
 }  # fmt: skip
-"""How kernels call the types."""
+"""Names of the types in kernels."""
 
 
 def _range(dtype: np.dtype[Any]) -> tuple[float, float]:

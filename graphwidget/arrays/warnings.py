@@ -10,7 +10,7 @@ from .call_sites import PACKAGE
 _given: set[str] = set()
 
 always = False
-"""Whether warnings that are given once in a process are given each time."""
+"""True if warnings that are given once in a process are given each time."""
 
 
 def warn(text: str | Warning, category: type[Warning] = UserWarning) -> None:

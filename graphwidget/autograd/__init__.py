@@ -38,7 +38,7 @@ def variable(*args: Any, **kwargs: Any) -> Any:
 
 
 def __dir__() -> list[str]:
-    """What completion offers: what is here, and what loads when it is first used."""
+    """Return the names that are here and those that load when first used, for completion."""
     return sorted({*globals(), *__all__})
 
 

@@ -1,4 +1,4 @@
-"""What the node ``AccumulateGrad`` does: it adds a gradient to a leaf's ``.grad``.
+"""The node ``AccumulateGrad``: it adds a gradient to a leaf's ``.grad``.
 
 The class itself stands in ``graph/node.py``, because tensors and nodes refer to it.
 """
@@ -84,7 +84,7 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
 
 
 def is_unwritten_zeros(grad: Any) -> bool:
-    """Whether a gradient is zeros that nobody wrote to."""
+    """Return whether a gradient is zeros that nobody wrote to."""
     return grad.__class__ is ZeroArray and not grad.flags.writeable
 
 
@@ -120,7 +120,8 @@ def add_in_place(variable: Tensor, current: Tensor, grad: Any) -> None:
 # PyTorch promises that a leaf's gradient lies in memory as the leaf does where its items leave no
 # gaps, else in C order.
 def follows_layout_contract(grad: np.ndarray, data: np.ndarray, dtype: np.dtype[Any]) -> bool:
-    """Whether a gradient of a leaf lies in memory as promised, in the type that is wanted."""
+    """Return whether a gradient of a leaf lies in memory as promised, in the type that is
+    wanted."""
     if grad.dtype != dtype or grad.ndim != data.ndim:
         return False
     if not data.ndim:  # there is one layout only

@@ -16,7 +16,7 @@ NESTED = "allow_mutation_on_saved_tensors contexts cannot be nested"
 
 
 class _AllowMutationOnSavedContext:
-    """Whether the context in which copies were made is still open."""
+    """True if the context in which copies were made is still open."""
 
     open = True
 

@@ -36,7 +36,7 @@ was made."""
 
 
 class Anomaly:
-    """What anomaly mode hears while it is on, in every thread."""
+    """Observer of anomaly mode while it is on, in every thread."""
 
     check_nan = True
 
@@ -119,12 +119,12 @@ ANOMALY = Anomaly()
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether anomaly mode is on."""
+    """Return whether anomaly mode is on."""
     return runtime.anomaly
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether NaN in backward is an error while anomaly mode is on."""
+    """Return whether NaN in backward is an error while anomaly mode is on."""
     return ANOMALY.check_nan
 
 

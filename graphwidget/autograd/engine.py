@@ -34,8 +34,8 @@ from .other_thread import call_in_other_thread
 
 _local = threading.local()
 _DEEPEST = 60
-"""How many runs a thread has within one, each within another, as in PyTorch. The next has a thread
-of its own, so that Python's limit to calls within calls is none to runs within runs."""
+"""Depth of runs within runs that a thread has, as in PyTorch. The next run gets a thread of its
+own, so that Python's recursion limit does not limit runs."""
 
 
 def _open_runs() -> list[Run]:
@@ -122,10 +122,10 @@ class Run(RunBase):
         self._left: Iterator[Any] = iter(self.order)
         self.status = "ready"
         self.pauses = True
-        """Whether ``steps()`` yields every node, or only those that are not the common case."""
+        """True if ``steps()`` yields every node, or only those that are not the common case."""
         self.buffers = InputBuffers(create_graph)
         self.callbacks: list[Callable[[], Any]] = []
-        """What the user asked for to be called when all nodes have run; may ask for more."""
+        """Functions to call when all nodes have run; they may queue more."""
         self._generator: Iterator[Node] | None = None
         self._rec: Any = None
 
@@ -161,8 +161,8 @@ class Run(RunBase):
 
     @property
     def position(self) -> int:
-        """How many targets of the order were taken, the one that is running included. The iterator
-        over them knows; to count would cost each node more than its place in the loop does."""
+        """Number of targets that were taken, the running one included. The iterator over them
+        knows; a counter would cost each node more than its place in the loop does."""
         return len(self.order) - self._left.__length_hint__()  # type: ignore[attr-defined,no-any-return]
 
     @property
@@ -182,7 +182,7 @@ class Run(RunBase):
         return target.node if isinstance(target, Output) else target
 
     def reaches(self, node: Node) -> bool:
-        """Whether this run executes the node, or did.
+        """Return whether this run executes the node, or did.
 
         Raises:
             RuntimeError: it is a leaf's and only its gradient is wanted (PyTorch's text).
@@ -354,8 +354,7 @@ class Run(RunBase):
         return [fit_gradient(grad, meta) for grad, meta in zip(grads, node.fit, strict=True)]
 
     def _arrive(self, target: Any, grad: Any) -> Any:
-        """What happens to a gradient that waited before its target uses it: hooks, capturing,
-        retaining.
+        """Prepare a gradient for its target: run hooks, capture and retain it.
 
         A captured gradient includes its tensor's hooks, except (as in PyTorch) when the tensor
         lies on the way to another captured one.

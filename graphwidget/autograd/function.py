@@ -357,4 +357,4 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 FunctionCtx = BackwardCFunction = FunctionNode
-"""What the nodes of custom Functions are made of; they are their own ctx."""
+"""Base of the nodes of custom Functions; they are their own ctx."""

@@ -125,7 +125,7 @@ class FunctionNode(Node):
     # What was saved -------------------------------------------------------------------------
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What ``save_for_backward`` kept.
+        """Tensors that ``save_for_backward`` kept.
 
         Raises:
             RuntimeError: freed, or written in place since.
@@ -163,7 +163,7 @@ class FunctionNode(Node):
 
     @property
     def requires_grad(self) -> bool:
-        """Whether any argument of forward requires grad."""
+        """True if any argument of forward requires grad."""
         return any(self._needs)
 
     @property

@@ -58,7 +58,7 @@ def _grad_postprocess(results: Sequence[Tensor], create_graph: bool, several: bo
 def _outputs_and_result(
     outputs: Tensors, found: Tensors, create_graph: bool, many: bool, several: bool
 ) -> tuple[Any, Any]:
-    """What products with derivatives return: the function's outputs, and the product."""
+    """Return the function's outputs and the product, as products with derivatives do."""
     return _grad_postprocess(outputs, create_graph, many), _grad_postprocess(
         found, create_graph, several
     )
@@ -312,8 +312,8 @@ def hessian(
 def _first_derivative(
     func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool, name: str
 ) -> tuple[bool, bool, Tensors, Tensors, Any, Tensors]:
-    """What ``vhp`` and ``hvp`` begin with: the inputs, the output, the vector and the gradient,
-    and whether inputs and outputs are tuples."""
+    """Prepare ``vhp`` and ``hvp``: return the inputs, the output, the vector and the gradient, and
+    whether inputs and outputs are tuples."""
     several, given = as_tuple(inputs, "inputs", name)
     given = _grad_preprocess(given, create_graph, True)
     v = _validate_v(v, given, several, create_graph, name, V_OF_INPUT)

@@ -1,4 +1,4 @@
-"""What ``torch.autograd.functional`` refuses, with PyTorch's texts."""
+"""Checks of ``torch.autograd.functional``, with PyTorch's texts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MISSING = {
     "the grad_jacobian. This is not allowed in strict mode as it prevents from using the double "
     "backward trick to replace forward mode AD.",
 }
-"""What strict mode says of a gradient that is not there, by the backward that it is missed in."""
+"""Messages of strict mode about a missing gradient, by the backward that misses it."""
 FORWARD_STRATEGY = "torch.autograd.functional.jacobian: {} and {} are not supported together{}. "
 STRATEGIES = (
     'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your function has '
@@ -57,7 +57,7 @@ NOT_VECTORIZED = (
 
 
 def as_tuple(given: Any, what: str, function: str) -> tuple[bool, Tensors]:
-    """Whether it is a tuple, and it as one.
+    """Return whether it is a tuple, and it as one.
 
     Raises:
         TypeError: something else than tensors.
@@ -88,7 +88,7 @@ def check_requires_grad(tensors: Tensors, text: str, strict: bool) -> None:
 
 
 def check_scalar_output(outputs: Tensors, many: bool, name: str) -> None:
-    """That a function to be differentiated twice gives one number.
+    """Check that a function to be differentiated twice gives one number.
 
     Raises:
         RuntimeError: it does not.
@@ -102,7 +102,7 @@ def check_scalar_output(outputs: Tensors, many: bool, name: str) -> None:
 
 
 def check_strategy(forward: bool, create_graph: bool, strict: bool, vectorize: bool) -> None:
-    """That nothing is asked of forward mode that PyTorch's cannot do.
+    """Check that nothing is asked of forward mode that PyTorch's cannot do.
 
     Raises:
         NotImplementedError, RuntimeError: it does not.

@@ -30,7 +30,7 @@ CLASS_DECORATED = (
 
 
 def is_grad_enabled() -> bool:
-    """Whether this thread records operations."""
+    """Return whether this thread records operations."""
     return runtime.mode.requested
 
 
@@ -158,8 +158,8 @@ class set_grad_enabled(_Mode):
 
 
 class Inference:
-    """What inference mode hears while it is on in some thread: new tensors get a counter that
-    nodes refuse to save. Views share the counter of what they are views of."""
+    """Observer of inference mode while it is on in some thread: new tensors get a counter that
+    nodes refuse to save. Views share the counter of their base."""
 
     def called(
         self, op: Any, inputs: Any, params: Any, outputs: Sequence[Tensor], node: Any
@@ -214,12 +214,12 @@ class inference_mode(_Mode):
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether this thread is in inference mode."""
+    """Return whether this thread is in inference mode."""
     return runtime.mode.inference
 
 
 def is_inference(input: Tensor) -> bool:
-    """Whether a tensor was made in inference mode."""
+    """Return whether a tensor was made in inference mode."""
     return input.is_inference()
 
 
@@ -230,7 +230,7 @@ class _Switch(_Mode):
 
     field: str
     function: str
-    """What PyTorch calls what does it, in errors."""
+    """PyTorch's name for the caller, in errors."""
 
     def __init__(self, mode: bool) -> None:
         check_bool(self.function, mode)
@@ -252,7 +252,7 @@ class _Switch(_Mode):
 
 
 class enforce_grad_layout_policy(_Switch):
-    """Whether a leaf's gradient must lie in memory as promised. If not, a gradient that nobody else
+    """True if a leaf's gradient must lie in memory as promised. If not, a gradient that nobody else
     has is taken over as it lies, and sums that lie otherwise are not warned of."""
 
     field, function = "layout", "set_grad_layout_enforcement_enabled"
@@ -279,7 +279,7 @@ class set_multithreading_enabled(_Switch):
 
 
 class force_original_view_tracking(_Switch):
-    """Whether views whose base was written get a history of the view ops that made them, rather
+    """True if views whose base was written get a history of the view ops that made them, rather
     than one of their place in memory."""
 
     field, function = "replay", "set_view_replay_enabled"
@@ -289,12 +289,12 @@ class force_original_view_tracking(_Switch):
 
 
 def is_view_replay_enabled() -> bool:
-    """Whether ``_force_original_view_tracking`` was last told so."""
+    """Return whether ``_force_original_view_tracking`` was last told so."""
     return policy.replay
 
 
 def is_multithreading_enabled() -> bool:
-    """Whether ``set_multithreading_enabled`` was last told so."""
+    """Return whether ``set_multithreading_enabled`` was last told so."""
     return policy.threads
 
 

@@ -189,7 +189,7 @@ def _jacobian_by_backward(inputs: Sequence[Any], output: Tensor) -> list[np.ndar
 
 
 def _allclose(one: Sequence[np.ndarray], other: Sequence[np.ndarray], tolerance: float) -> bool:
-    """Whether derivatives are no further from each other; nan is not."""
+    """Return whether derivatives are no further from each other; nan is not."""
     pairs = zip(one, other, strict=True)
     return not any(each.size and np.abs(each - again).max() > tolerance for each, again in pairs)
 
@@ -288,7 +288,7 @@ def gradcheck(
     fast_mode: bool = False,
     masked: bool | None = None,
 ) -> bool:
-    """Whether backward agrees with finite differences, for all inputs that require grad.
+    """Return whether backward agrees with finite differences, for all inputs that require grad.
 
     Args:
         func: of tensors, returns a tensor or several.
@@ -348,7 +348,7 @@ def _check(func: Callable[..., Any], inputs: tuple[Any, ...], limits: Any, undef
 
 
 def _check_no_differentiable_outputs(inputs: Sequence[Any]) -> None:
-    """What PyTorch does with a function of which nothing can be differentiated."""
+    """Check a function with no differentiable outputs, as PyTorch does."""
     grad((), _differentiable_inputs(inputs), (), allow_unused=True)
 
 

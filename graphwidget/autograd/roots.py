@@ -129,7 +129,7 @@ def meta_of_root(output: Any) -> runtime.Meta | None:
 
 
 def roots_of(outputs: Sequence[Any]) -> list[Any]:
-    """Where the gradients of the roots go.
+    """Return where the gradients of the roots go.
 
     Raises:
         RuntimeError: a root does not require grad.
@@ -155,7 +155,7 @@ def tensors_named(outputs: Sequence[Any], wanted: Sequence[Any] | None) -> dict[
 
 
 def targets_of(inputs: Sequence[Any]) -> list[Any]:
-    """Where the gradients of the wanted inputs arrive.
+    """Return where the gradients of the wanted inputs arrive.
 
     Raises:
         RuntimeError: one is no tensor or does not require grad.

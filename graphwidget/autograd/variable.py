@@ -35,13 +35,13 @@ class _Former(type):
 
 
 class Engine:
-    """What programs of others ask of PyTorch's engine by ``Variable._execution_engine``."""
+    """The part of PyTorch's engine that other programs use as ``Variable._execution_engine``."""
 
     queue_callback = staticmethod(queue_callback)
 
     @staticmethod
     def is_checkpoint_valid() -> bool:
-        """Whether no run is at work that wants the gradients of some tensors only."""
+        """Return whether no run is at work that wants the gradients of some tensors only."""
         run = current_run()
         return run is None or run.captures is None
 

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def clear_gradients(parameters: Iterable[Any], set_to_none: bool) -> None:
-    """What `zero_grad` of modules and optimizers does."""
+    """Clear gradients, as `zero_grad` of modules and optimizers does."""
     for parameter in parameters:
         if parameter.grad is None:
             continue

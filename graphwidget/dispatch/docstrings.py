@@ -39,7 +39,7 @@ OF_A_CALL = {
     "reduced": "mean of ", "over_n": " ÷ n", "weighted": "", "pos_weighted": "",
     "logits_slope": "(σ({self}) − {target})",
 }  # fmt: skip
-"""What depends on the call of a loss, as it is with its defaults."""
+"""Formulas of losses that depend on the call's options, with their defaults."""
 
 
 def formula_text(text: str, first: str) -> str:

@@ -35,17 +35,17 @@ from .torch_function import FUNCTIONAL
 Offered = TypeVar("Offered", bound=Callable[..., Any])
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
-"""What the package offers, by name."""
+"""Functions that the package offers, by name."""
 
 METHODS: dict[str, Any] = {}
-"""What Tensor offers, by name."""
+"""Methods that Tensor offers, by name."""
 
 SPACES: dict[str, dict[str, Callable[..., Any]]] = {"linalg": {}, "special": {}}
-"""What the packages within the package offer, by name."""
+"""Functions that the packages within the package offer, by name."""
 
 
 WITH_OUT: dict[tuple[str, str], tuple[str, Out]] = {}
-"""Which of these functions take ``out=``: what they are called then, and what it may be."""
+"""Functions that take ``out=``: their name in that call, and the kinds of ``out=`` they take."""
 
 
 def offer(
@@ -83,7 +83,7 @@ def offer(
 
 
 def with_out(name: str, out: Out | bool = True, space: str = "") -> tuple[str, Out]:
-    """What ``write_into_out`` calls a function, and what its ``out=`` may be."""
+    """Return the name of a function for ``write_into_out`` and the kind of its ``out=``."""
     op = TABLE.get(f"{space}_{name}") or TABLE.get(name)
     what = out if isinstance(out, Out) else (op and op.out) or Out()
     return op.name if op else name, what

@@ -78,7 +78,7 @@ def memory_holder(each: Any) -> tuple[Any, str, np.ndarray] | None:
 
 
 SHOWING: list[tuple[type, str]] = [(Tensor, "_data")]
-"""What shows memory, and as which attribute: storages, too, once there are any."""
+"""Types that show memory, and the attribute that does; storages join when the first one is made."""
 
 
 def resize_storage(

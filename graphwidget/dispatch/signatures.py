@@ -24,14 +24,14 @@ WORDS = {
     "MemoryFormat": "torch.memory_format", "Device": "torch.device", "string_view": "str",
     "Stream": "torch.Stream",
 }  # fmt: skip
-"""What PyTorch calls the types of its parameters when it talks to users."""
+"""PyTorch's names of the types of its parameters in messages."""
 
 INTEGERS = ("IntArrayRef", "SymIntArrayRef")
 """The types of lists of integers."""
 
 NUMPY_NAMES = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"),
                "other": ("x2",)}  # fmt: skip
-"""What numpy calls some parameters: PyTorch takes these names too."""
+"""numpy's names of some parameters, which PyTorch takes too."""
 
 
 class Parameter(NamedTuple):
@@ -47,7 +47,7 @@ class Parameter(NamedTuple):
 
     @property
     def word(self) -> str:
-        """What its type is called in texts."""
+        """Name of its type in texts."""
         return WORDS[self.type]
 
     @property
@@ -69,12 +69,12 @@ class Signature(NamedTuple):
 
     @property
     def places(self) -> int:
-        """How many arguments may be given by position."""
+        """Number of arguments that may be given by position."""
         return sum(not each.by_name for each in self.parameters)
 
     @property
     def needed(self) -> int:
-        """How many arguments must be given."""
+        """Number of required arguments."""
         return sum(each.default is None for each in self.parameters)
 
     def __str__(self) -> str:
@@ -86,7 +86,8 @@ class Signature(NamedTuple):
 
 @cache
 def table() -> dict[tuple[str, str], list[str]]:
-    """What stands in the parentheses of each signature, and its mark, by section and name."""
+    """Return the text between the parentheses of each signature, and its mark, by section and
+    name."""
     found: dict[tuple[str, str], list[str]] = {}
     section, group = "", list[str]()
     reading = False
@@ -137,8 +138,8 @@ def inner_signatures(section: str, name: str) -> list[str]:
 
 
 def is_known(section: str, name: str) -> bool:
-    """Whether the table has signatures of a function or method. It is asked of all of them at
-    import, so it looks at no signature closer than it must."""
+    """Return whether the table has signatures of a function or method. It is asked of all of them
+    at import, so it looks at no signature closer than it must."""
     known = table().get((section, name))
     if known is not None or section != "Tensor":
         return bool(known)

@@ -42,7 +42,7 @@ class _Simplex(Constraint):
 
 
 class _Bounded(Constraint):
-    """Those with bounds, which their repr tells."""
+    """Base of constraints with bounds, which their repr shows."""
 
     names: ClassVar[tuple[str, ...]] = ()
 

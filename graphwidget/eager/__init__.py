@@ -1,1 +1,1 @@
-"""How a call computes and is recorded: generated functions and nodes, promotion, writes."""
+"""Eager execution: generated functions and nodes, promotion, in-place writes."""

@@ -15,7 +15,8 @@ from .node_classes import may_broadcast
 
 
 def own_name(what: str, op: Op) -> str:
-    """What a generated function calls its ``OP`` or ``kernel``. All have the same globals."""
+    """Return the name of an op's ``OP`` or ``kernel`` in generated code. All generated functions
+    share their globals."""
     return f"{what}_{op.key.replace('.', '_')}"
 
 
@@ -163,7 +164,7 @@ def refresh_source(op: Op, computed: bool) -> list[str]:
 
 
 def result_may_be_integer(op: Op) -> bool:
-    """Whether a result that is no float is no error where gradients are wanted."""
+    """Return whether a result that is no float is no error where gradients are wanted."""
     return op.key == "to_copy"
 
 

@@ -17,7 +17,7 @@ class Constant(Tensor):
     number: bool | int | float
 
     def as_saved(self) -> Tensor:
-        """What users find in a saved slot: a tensor of the number's own type."""
+        """Return a tensor of the number's own type, as users find it in a saved slot."""
         return Tensor._wrap(np.asarray(self.number))
 
 
@@ -27,7 +27,7 @@ class Absent(Constant):
     __slots__ = ()
 
     def as_saved(self) -> Any:
-        """What users find in a saved slot."""
+        """Return a tensor of the number's own type, as users find it in a saved slot."""
         return None
 
 

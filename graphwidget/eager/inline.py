@@ -37,7 +37,7 @@ for _name, _sign in SIGNS.items():
 
 
 def only_calculates(code: CodeType) -> bool:
-    """Whether the code knows nothing but its arguments, and decides nothing."""
+    """Return whether the code knows nothing but its arguments, and decides nothing."""
     return not code.co_names and JUMPS.isdisjoint(code.co_code[::2])
 
 

@@ -68,7 +68,7 @@ def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any])
 
 
 def needs_node(op: Op, operands: tuple[Tensor, ...]) -> bool:
-    """Whether a write into the first operand needs a node.
+    """Return whether a write into the first operand needs a node.
 
     Raises:
         RuntimeError: autograd cannot follow (leaves, restricted views).
@@ -95,8 +95,8 @@ def needs_node(op: Op, operands: tuple[Tensor, ...]) -> bool:
 
 
 def reshape_needs_node(tensor: Tensor, op: str) -> bool:
-    """Whether a change of the tensor's own sizes needs a node; PyTorch asks before it looks at the
-    sizes.
+    """Return whether a change of the tensor's own sizes needs a node; PyTorch asks before it looks
+    at the sizes.
 
     Raises:
         RuntimeError: autograd cannot follow (as for ``write``).
@@ -142,8 +142,8 @@ def reshape_in_place(key: str, tensor: Tensor, **params: Any) -> Tensor:
 def prepare_write(
     op: Op, tensor: Tensor, operands: tuple[Tensor, ...], params: dict[str, Any]
 ) -> tuple[Callable[[], Any], Any]:
-    """What writes the new values, checked to fit, and what gradients must be fitted to. All that
-    may fail is done here; writing what is left to write does not."""
+    """Return a function that writes the new values, which are checked to fit, and the sizes that
+    gradients must be reduced to. All that may fail is done here; the write itself does not fail."""
     data = tensor._data
     if op.key == "index_put":  # only the items at the indices: others may share their memory
         return partial(put_into, data, operands[1]._data, **params), None
@@ -195,7 +195,8 @@ def put_changed(data: np.ndarray, result: np.ndarray, casting: Any) -> None:
 
 @cache
 def kernel_takes_out(kernel: Any) -> bool:
-    """Whether a kernel writes where ``out=`` says, as ufuncs do; on floats none of them fails."""
+    """Return whether a kernel writes where ``out=`` says, as ufuncs do; on floats none of them
+    fails."""
     if kernel is np.negative:  # numpy 2.4's misreads, of its own memory, items 16 or 64 bytes apart
         return False
     return isinstance(kernel, np.ufunc) or (

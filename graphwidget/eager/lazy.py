@@ -15,7 +15,7 @@ from ..graph import runtime
 
 
 def compile_and_call(*args: Any, write: Callable[[], Callable[..., Any]], **kwargs: Any) -> Any:
-    """What a function does until it is compiled: have itself compiled, and run."""
+    """Compile the function and run it: its body until the first call."""
     return write()(*args, **kwargs)
 
 
@@ -45,8 +45,8 @@ def lazy_function(
 
 
 class Generated:
-    """How a generated function gets its code and its signature. ``inspect.signature`` finds the
-    latter here, because the function has this as ``__wrapped__``."""
+    """Source of a generated function's code and signature. ``inspect.signature`` finds the
+    signature here, because the function has this as ``__wrapped__``."""
 
     __slots__ = ("__wrapped__", "about", "build", "function", "signature")
 
@@ -74,12 +74,12 @@ class Generated:
 
 
 def is_pending(function: types.FunctionType) -> bool:
-    """Whether the function was not called yet."""
+    """Return whether the function was not called yet."""
     return function.__code__ is compile_and_call.__code__
 
 
 def is_generated(function: types.FunctionType) -> bool:
-    """Whether the function comes from here."""
+    """Return whether the function comes from here."""
     return "write" in (function.__kwdefaults__ or {})
 
 
@@ -93,8 +93,8 @@ def compile_function(source: str, title: str, scope: dict[str, Any]) -> types.Fu
 
 
 class Names:
-    """What a generated function's text calls the values that it uses. Generated functions share
-    their globals, those of ``graph.runtime``, so the names of each begin with its own prefix.
+    """Names of values in a generated function's text. Generated functions share their globals,
+    those of ``graph.runtime``, so the names of each begin with its own prefix.
 
     ``own("TARGET", target)`` is the name of a value."""
 

@@ -183,12 +183,12 @@ def backward_source(op: Op, targets: tuple[str, ...], arrays: bool) -> str:
 
 
 def gives_no_gradient(derivative: Derivative) -> bool:
-    """Whether a formula is ``lambda grad: None``: there is a slot, but no gradient."""
+    """Return whether a formula is ``lambda grad: None``: there is a slot, but no gradient."""
     return derivative.formula.__code__.co_code == (lambda grad: None).__code__.co_code
 
 
 def may_broadcast(op: Op) -> bool:
-    """Whether its operands may be broadcast, or have several types."""
+    """Return whether its operands may be broadcast, or have several types."""
     return op.pointwise or (len(op.derivatives) > 1 and op.single)
 
 
@@ -288,7 +288,8 @@ def scalar_source(op: Op, targets: tuple[str, ...]) -> list[str]:
 
 
 def slot_names(op: Op, targets: tuple[str, ...]) -> tuple[str, ...]:
-    """What a node with these targets keeps, beside what all nodes do."""
+    """Return the names of the slots that a node with these targets has beside those of all
+    nodes."""
     saved = op.saved_by(targets)
     slots = [f"{what}_{name}" for name in saved for what in ("saved", "version")]
     slots += [f"counter_{name}" for name in saved if name in op.outputs]
@@ -303,7 +304,7 @@ def slot_names(op: Op, targets: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def class_attributes(op: Op, targets: tuple[str, ...]) -> dict[str, Any]:
-    """What a node class says of itself by its attributes (see ``Node``)."""
+    """Return the attributes that describe a node class (see ``Node``)."""
     saved, refuses = op.saved_by(targets), op.node == "NotImplemented"
     return {
         "targets": targets,

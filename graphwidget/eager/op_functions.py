@@ -177,7 +177,7 @@ def make_node_source(op: Op) -> str:
 
 
 def one_line_docstring(op: Op) -> str:
-    """What an op's functions say of themselves."""
+    """Return the docstring of an op's functions."""
     return f"``{op.text.replace('{', '').replace('}', '')}``; node {op.node}."
 
 
@@ -223,7 +223,7 @@ def record_body(record: Any) -> list[str] | None:
 
 
 def operator(name: str, key: str) -> Callable[..., Any]:
-    """What Python's operator of a name (``__add__``) calls."""
+    """Return the function that Python's operator of a name (``__add__``) calls."""
     op = TABLE[key]
 
     def write(_: Any) -> types.FunctionType:

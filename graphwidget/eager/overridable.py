@@ -124,7 +124,7 @@ def ask_source(function: str, args: str, named: str, indent: str = "") -> str:
 
 
 def default(parameter: inspect.Parameter, own: Names) -> str:
-    """What the text calls a parameter's default."""
+    """Return the text of a parameter's default."""
     return own(f"DEFAULT_{parameter.name}", parameter.default)
 
 

@@ -44,7 +44,7 @@ def scalar_tensor(number: Any, dtype: np.dtype[Any]) -> Tensor:
 
 
 def is_number(value: Any) -> bool:
-    """Whether an operand is a Python or numpy number (and not an array)."""
+    """Return whether an operand is a Python or numpy number (and not an array)."""
     return isinstance(value, (int, float, np.number, np.bool_)) and not isinstance(
         value, np.ndarray
     )
@@ -117,8 +117,8 @@ def check_broadcastable(shape: tuple[int, ...], target: tuple[int, ...]) -> None
 
 
 class Promotion(NamedTuple):
-    """What is done to operands before the kernel sees them: the common shape and type, for each
-    operand the type to cast to (None: as it is), and what each gradient must be fitted to."""
+    """Preparation of operands for the kernel: the common shape and type, the type to cast each
+    operand to (None: unchanged), and the shape and type that each gradient is reduced to."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -172,7 +172,7 @@ def find_promotion(op: Op, tensors: Sequence[Tensor]) -> Promotion:
 
 
 def check_operand_types(op: Op, tensors: Sequence[Tensor]) -> None:
-    """What an op refuses whatever its operands' sizes.
+    """Check the types that an op refuses whatever its operands' sizes.
 
     Raises:
         RuntimeError: PyTorch's texts.

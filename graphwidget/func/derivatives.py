@@ -137,7 +137,7 @@ def gradients_or_zeros(
 def call_function(
     func: Function, inputs: Inputs, name: str, has_aux: bool = False, **kwargs: Any
 ) -> tuple[Any, Any]:
-    """What a function gives, and its auxiliary result if it has one.
+    """Return the result of a function, and its auxiliary result if it has one.
 
     Raises:
         RuntimeError: not two results where it has (PyTorch's text).

@@ -94,5 +94,5 @@ def broadcast_prefix(given: Any, spec: Spec) -> list[Any] | None:
 
 
 def count_leaves(spec: Spec) -> int:
-    """How many values a nest of this shape has."""
+    """Return how many values a nest of this shape has."""
     return 1 if spec.kind is None else sum(count_leaves(part) for part in spec.parts)

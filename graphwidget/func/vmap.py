@@ -130,7 +130,7 @@ def input_dims(
 
 
 def batch_size(values: list[Any], dims: list[Any]) -> int:
-    """How many samples there are.
+    """Return how many samples there are.
 
     Raises:
         ValueError: not the same number everywhere.
@@ -160,7 +160,7 @@ def take_sample(value: Any, dim: int | None, place: int) -> Any:
 
 
 def output_dims(name: str, out_dims: Any, values: list[Any], spec: Spec) -> list[Any]:
-    """Where the mapped dim stands in each result.
+    """Return where the mapped dim stands in each result.
 
     Raises:
         ValueError: they do not fit (PyTorch's texts).
@@ -217,7 +217,7 @@ def stack_results(name: str, found: tuple[Any, ...], dim: int | None, size: int)
 
 
 def same_results(one: Any, other: Any) -> bool:
-    """Whether two results are the same, or are no tensors, of which nothing is asked."""
+    """Return whether two results are the same, or are no tensors, of which nothing is asked."""
     if one is other or not (isinstance(one, Tensor) and isinstance(other, Tensor)):
         return True
     nans = one._data.dtype.kind == "f"

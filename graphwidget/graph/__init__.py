@@ -1,4 +1,4 @@
-"""What is remembered: tensors, the nodes that made them, versions, views and saved values.
+"""The graph: tensors, the nodes that made them, versions, views and saved values.
 
 To read the heart of the package in one sitting, in this order:
 

@@ -23,12 +23,12 @@ OWN = "own"
 """Says that a gradient has its tensor's type."""
 
 BY_BASE = "by its base"
-"""What ``_requires_grad`` is of a view that has no history, as one made under ``no_grad`` has none,
-and says that it requires grad because its base does: nodes have no edge for it."""
+"""Value of ``_requires_grad`` for a view without history, made under ``no_grad``, that requires
+grad because its base does: nodes have no edge for it."""
 
 
 class GradHooks:
-    """What is to be called when a gradient reaches a target, in PyTorch's order.
+    """Hooks that run when a gradient reaches a target, in PyTorch's order.
 
     A leaf keeps those registered on itself (``tensor``, ``accumulated``) and shares them with the
     AccumulateGrad of the moment; those of a node go with the node.
@@ -130,9 +130,9 @@ class RunBase:
     """A backward run, as hooks and observers see it."""
 
     _rec: Any
-    """What an observer keeps of it."""
+    """Data of the observer."""
     create_graph: bool
-    """Whether the run records its own graph, for derivatives of higher order."""
+    """True if the run records its own graph, for derivatives of higher order."""
     given: dict[int, Any]
     """Tensors the user gave as gradients, by the id of their array: what arrives unchanged is the
     user's own tensor again."""

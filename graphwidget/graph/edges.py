@@ -28,7 +28,7 @@ class GradientEdge(NamedTuple):
 
 _known: weakref.WeakKeyDictionary[Node, dict[int, tuple[Any, runtime.Meta]]]
 _known = weakref.WeakKeyDictionary()
-"""What is known of the outputs of nodes: where their gradients collect, and their form."""
+"""Outputs of nodes that are known: where their gradients collect, and their form."""
 
 
 def get_gradient_edge(tensor: Any) -> GradientEdge:
@@ -79,7 +79,7 @@ def meta_at(edge: GradientEdge) -> runtime.Meta | None:
 
 
 def target_at(edge: GradientEdge) -> Any:
-    """Where the gradient collects."""
+    """Return the target in which the gradient collects."""
     node = checked_node(edge)
     known = _known.get(node, {}).get(edge.output_nr)
     target = None if known is None else known[0]()

@@ -67,7 +67,7 @@ NONLEAF_GRAD = (
 
 @dataclass(frozen=True)
 class ErrorFacts:
-    """What is known about an autograd error.
+    """Facts about an autograd error.
 
     ``kind`` is ``version``, ``leaf``, ``freed``, ``no_grad``, ``none`` or ``other``; ``writes``
     are the guilty in-place writes that are remembered, oldest first; ``help`` the plain sentences.
@@ -294,11 +294,11 @@ def not_differentiable(dtype: Any) -> RuntimeError:
 
 
 class OutOfMemoryError(RuntimeError):
-    """What PyTorch raises when a device's memory is full; here nobody raises it."""
+    """PyTorch's error for a device without free memory; never raised here."""
 
 
 class AcceleratorError(RuntimeError):
-    """What PyTorch raises of a device's own errors; here nobody raises it."""
+    """PyTorch's error for failures of a device; never raised here."""
 
 
 OutOfMemoryError.__module__ = AcceleratorError.__module__ = "torch"

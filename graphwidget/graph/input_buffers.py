@@ -22,12 +22,12 @@ from . import runtime
 from .version import counter_at_version
 
 out_of_place = False
-"""Whether sums are never written into a gradient: under PyTorch's modes that see every call."""
+"""True if sums are never written into a gradient: under PyTorch's modes that see every call."""
 
 
 def _count_of_one_reference() -> int:
-    """What ``getrefcount`` tells of an array that only one place besides the asking function's
-    variable refers to (the number differs between versions of Python)."""
+    """Return ``getrefcount`` of an array that has one reference beside the caller's variable (it
+    differs between versions of Python)."""
 
     def count(place: list[Any]) -> int:
         grad = place[0]
@@ -50,8 +50,8 @@ def add_gradient(target: Any, grad: Any) -> None:
 
 
 def owns_memory(grad: np.ndarray) -> bool:
-    """Whether a gradient may be kept as it is: its memory is its own and may be written, or it is
-    the only view of an array of which that is true."""
+    """Return whether a gradient may be kept as it is: its memory is its own and may be written, or
+    it is the only view of an array of which that is true."""
     if not grad.flags.writeable:
         return False
     base = grad.base
@@ -104,7 +104,7 @@ class InputBuffers:
             _open.add(self)
 
     def shares(self, targets: Iterable[Any]) -> bool:
-        """Whether one of the targets is among these."""
+        """Return whether one of the targets is among these."""
         if self.members is None:
             self.members = {each for target in self.targets for each in (target, *target.next)}
         return not self.members.isdisjoint(targets)
@@ -119,7 +119,7 @@ class InputBuffers:
             self.targets, self.members, self.private = [], None, None
 
     def buffer_of(self, target: Any) -> Any:
-        """Where a target's gradient waits: at itself, or in a private buffer."""
+        """Return the buffer of a target's gradient: the target itself, or a private buffer."""
         return target if self.private is None else self.private[target]
 
     def add(self, target: Any, grad: Any) -> None:
@@ -142,4 +142,4 @@ class InputBuffers:
 
 
 _open: set[InputBuffers] = set()
-"""Those of all threads' runs that have their targets for themselves."""
+"""Buffers of all threads' runs that have exclusive targets."""

@@ -28,7 +28,7 @@ SHOWN = {
     *dir(object), "__call__", "_sequence_nr", "metadata", "name", "next_functions",
     "register_hook", "register_prehook", "requires_grad", "variable",
 }  # fmt: skip
-"""What ``dir`` tells of a node, and what it saved."""
+"""Attributes that ``dir`` lists for a node."""
 
 UNNUMBERED = ("CopyBackwards", "Error", "NotImplemented")
 """Nodes that PyTorch names by their C++ class."""
@@ -58,8 +58,8 @@ class Node(SavedValues):
     refuses: ClassVar[bool] = False
     """It has no derivative."""
     unused: Sequence[Any] = ()
-    """What was given for inputs that need no gradient, for hooks to see: Functions and nodes of
-    lists compute it, too."""
+    """Gradients for inputs that need none, for hooks to see: Functions and nodes of lists compute
+    them too."""
 
     def start(self, next: tuple[Any, ...]) -> None:
         """Give a node made by hand its place in the graph (generated code does it inline)."""
@@ -366,12 +366,13 @@ def on_data_replaced(tensor: TensorBase, before: runtime.Meta) -> None:
 
 
 def edge_of(tensor: TensorBase) -> Any:
-    """What a node's ``next`` holds for an input that requires grad."""
+    """Return the entry of a node's ``next`` for an input that requires grad."""
     return tensor._node or accumulator(tensor)
 
 
 def target_of(tensor: TensorBase) -> Any:
-    """Where the tensor's gradient goes: its node, output or AccumulateGrad; None without one."""
+    """Return the target of the tensor's gradient: its node, output or AccumulateGrad; None without
+    one."""
     target = edge_of(tensor)
     return None if target.__class__ is NoGradViewEnd else target
 

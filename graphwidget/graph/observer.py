@@ -14,7 +14,7 @@ from .base import NodeBase, RunBase, TensorBase
 
 
 class Observer(Protocol):
-    """What an observer hears. Implementations must not raise and must not change tensors."""
+    """Interface of an observer. Implementations must not raise and must not change tensors."""
 
     def made(self, tensor: TensorBase) -> None:
         """A factory or constructor made a leaf."""

@@ -11,8 +11,9 @@ from . import runtime
 
 
 class Policy(threading.local):
-    """Whether first gradients that lie in memory otherwise than their leaves are copied, other
-    threads may run parts of backward, and view ops are replayed on a base that was written."""
+    """Relaxed rules: whether first gradients that lie in memory otherwise than their leaves are
+    copied, other threads may run parts of backward, and view ops are replayed on a base that was
+    written."""
 
     layout = True
     threads = True

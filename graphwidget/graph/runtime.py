@@ -52,7 +52,8 @@ Tensor: Any
 wrap: Callable[[Any], Any]
 """``Tensor._wrap``: a new tensor around an array."""
 edge_of: Callable[[TensorBase], Any]
-"""What a node's ``next`` holds for an input that requires grad (``graph/node.py``)."""
+"""Function that returns the entry of a node's ``next`` for an input that requires grad
+(``graph/node.py``)."""
 alias_as: Callable[[type[Any], Any], Any]
 """The same memory and history as an instance of a class of tensors (``eager/op_functions.py``)."""
 refresh_for_op: Callable[[TensorBase], None]
@@ -99,7 +100,7 @@ enable_overrides: Callable[[], None]
 ask: Callable[..., Any]
 """What those who override a function make of a call; ``NOBODY`` where nobody does."""
 has_undeclared_override: Callable[..., bool]
-"""Whether a call failed because of an object with ``__torch_function__`` that was not asked."""
+"""True if a call failed because of an object with ``__torch_function__`` that was not asked."""
 operator_not_implemented: Callable[..., Any]
 """What an operator says of operands that it does not know."""
 
@@ -126,7 +127,7 @@ applied: Callable[[Any, Sequence[Any], Sequence[Any]], None] | None = None
 observer: Observer | None = None
 
 overridden = False
-"""Whether there ever was a class, mode or object with ``__torch_function__``: before that, no
+"""True if there ever was a class, mode or object with ``__torch_function__``: before that, no
 function asks for one."""
 
 drive: Callable[[RunBase], None] | None = None
@@ -137,13 +138,13 @@ NOBODY = object()
 """Nobody overrides a call: the function itself computes it."""
 
 anomaly = False
-"""Whether anomaly mode is on (see ``autograd/anomaly_mode.py``)."""
+"""True while anomaly mode is on (see ``autograd/anomaly_mode.py``)."""
 
 grad_everywhere = True
 """True while no thread has switched gradients off: then nobody asks for the thread's mode."""
 
 derived = False
-"""Whether any thread ever recorded a derivative (before that, nobody asks if it is at it)."""
+"""True once any thread has recorded a derivative."""
 
 next_sequence = itertools.count(0.0).__next__
 """Sequence numbers of nodes, one count for all threads: floats, because leaves are put between."""
@@ -157,12 +158,12 @@ class Mode(threading.local):
     requested = True
     inference = False
     deriving = False
-    """Whether a derivative's formula is running, and what it computes is recorded."""
+    """True while a derivative's formula runs and its computation is recorded."""
 
 
 mode = grad_mode = Mode()  # by the longer name in written functions: ops have params called mode
 thread_states: list[threading.local] = [mode]
-"""What holds in one thread, and goes along when that has another one do a part of its work."""
+"""State of one thread that goes along when it has another thread do a part of its work."""
 _disabled_threads: set[int] = set()
 
 lock = threading.RLock()
@@ -172,7 +173,7 @@ meanwhile may run any code."""
 
 
 def grad_enabled() -> bool:
-    """Whether this thread records."""
+    """Return whether this thread records."""
     return mode.enabled
 
 

@@ -44,7 +44,8 @@ class SavedValues(NodeBase):
 
     @classmethod
     def saved_names(cls) -> list[str]:
-        """What ``_saved_*`` may be asked for: all that any of the op's derivatives reads."""
+        """Return the names of the ``_saved_*`` attributes: all inputs that any of the op's
+        derivatives reads."""
         return [] if cls.op is None else saved_attribute_names(cls.op)
 
     def read_saved(self: Any, name: str) -> Any:
@@ -116,12 +117,12 @@ class SavedValues(NodeBase):
         return counter
 
     def is_own(self, name: str) -> bool:
-        """Whether a saved slot holds one of the node's own outputs."""
+        """Return whether a saved slot holds one of the node's own outputs."""
         return self.op is not None and name in self.op.outputs
 
     def output_edge(self, name: str) -> Any:
-        """Where the gradient of the output of this name collects: of a view that was written, at
-        its own history for as long as that lives."""
+        """Return where the gradient of the output of this name collects: of a view that was
+        written, at its own history for as long as that lives."""
         assert self.op is not None
         outputs = self.op.outputs
         if len(outputs) > 1:
@@ -141,7 +142,7 @@ class SavedValues(NodeBase):
         return tuple(SavedTensor.of(self, (name, place)) for place in range(len(value.tensors)))
 
     def raw_saved(self, slot: Any) -> Any:
-        """What a slot holds: None for nothing, and the empty tuple when that was freed."""
+        """Return the content of a slot: None for nothing, and the empty tuple once freed."""
         if slot.__class__ is tuple:
             value = getattr(self, "p_" + slot[0])
             return () if value is None else value.tensors[slot[1]]
@@ -171,8 +172,8 @@ class SavedValues(NodeBase):
         setattr(self, "p_" + name, PackedIndices(kept))
 
     def pass_nothing(self, keep: bool) -> None:
-        """What is left of a run when no gradient came: what was saved is looked at all the same
-        (so it may be an error), and let go.
+        """Finish a node to which no gradient came: check its saved values (which may raise) and
+        free them.
 
         Raises:
             RuntimeError: it was freed, or written in place since it was saved.
@@ -184,7 +185,7 @@ class SavedValues(NodeBase):
 
     @property
     def holds(self) -> bool:
-        """Whether there is anything to let go of."""
+        """True if there is anything to let go of."""
         return bool(self.saves or self.held)
 
     def release(self) -> None:

@@ -15,7 +15,8 @@ from .base import NodeBase
 
 
 def saved_attribute_names(op: Op) -> list[str]:
-    """What ``_saved_*`` may be asked for: all that any of the op's derivatives reads."""
+    """Return the names of the ``_saved_*`` attributes: all inputs that any of the op's derivatives
+    reads."""
     names: list[str] = []
     for target, derivative in op.derivatives.items():
         for need in derivative.needs:
@@ -95,8 +96,8 @@ def as_unsigned(name: str, value: Any) -> Any:
 
 
 def saved_statistics(node: NodeBase, name: str, tensor: Any) -> Any:
-    """What a kernel kept for derivatives, as PyTorch has it: statistics without dims of size 1,
-    and none of a batch where they were given."""
+    """Return statistics that a kernel kept for derivatives in PyTorch's form: without dims of size
+    1, and none of a batch where they were given."""
     if node.op is None or name not in node.op.kept:
         return tensor
     if node.op.name == "native_batch_norm":

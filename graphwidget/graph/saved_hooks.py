@@ -129,7 +129,8 @@ class Packed:
             raise RuntimeError(MODIFIED)
 
     def restore(self, edge: Any = None) -> TensorBase:
-        """What ``unpack`` gives, with the history of what was packed (``edge`` for outputs).
+        """Return the result of ``unpack`` with the history of the packed tensor (``edge`` for
+        outputs).
 
         Raises:
             TypeError: that is no tensor.
@@ -260,15 +261,15 @@ class SavedTensor:
 
     @classmethod
     def of(cls, node: Any, slot: Any) -> SavedTensor:
-        """That of a node's slot."""
+        """Return the SavedTensor of a node's slot."""
         made = object.__new__(cls)
         made._node, made._slot = node, slot
         return made
 
     @property
     def data(self) -> Any:
-        """What is kept: by hooks what ``pack`` gave, else the tensor, an output without its
-        history; None where nothing is, or no more."""
+        """The saved object: the result of ``pack`` with hooks, else the tensor, an output without
+        its history; None if there is none, or no more."""
         saved = self._node.raw_saved(self._slot)
         if isinstance(saved, Packed):
             return saved.kept

@@ -95,7 +95,7 @@ class Tensor(TensorMethods):
 
     @property
     def output_nr(self) -> int:
-        """Which output of ``grad_fn`` this is."""
+        """Index of this tensor among the outputs of ``grad_fn``."""
         return self._node.nr if isinstance(self._node, Output) else 0
 
     @property
@@ -107,7 +107,7 @@ class Tensor(TensorMethods):
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients are computed for this tensor; settable on leaves.
+        """True if gradients are computed for this tensor; settable on leaves.
 
         Raises:
             RuntimeError: set to False on a non-leaf, or to True on integers.
@@ -177,8 +177,8 @@ class Tensor(TensorMethods):
 
     @property
     def retains_grad(self) -> bool:
-        """Whether ``retain_grad`` keeps this non-leaf's gradient: as it was then, if its sizes
-        were changed in place (``t_``) since."""
+        """True if ``retain_grad`` keeps this non-leaf's gradient: as it was then, if its sizes were
+        changed in place (``t_``) since."""
         return self._retaining_hooks() is not None
 
     def _retaining_hooks(self) -> GradHooks | None:
@@ -264,7 +264,7 @@ class Tensor(TensorMethods):
         return 0 if counter is None else int(counter.version)
 
     def is_inference(self) -> bool:
-        """Whether it was made in inference mode."""
+        """Return whether it was made in inference mode."""
         return isinstance(self._counter, InferenceCounter)
 
     @property

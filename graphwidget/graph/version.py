@@ -15,7 +15,7 @@ from . import runtime
 from .base import TensorBase
 
 REMEMBERED_WRITES = 16
-"""How many of the latest writes a counter can name; a parameter is written without end."""
+"""Number of the latest writes that a counter can name; a parameter is written without end."""
 
 
 class WriteRecord(NamedTuple):
@@ -44,7 +44,7 @@ class VersionCounter:
     version_to_save: int = 0
     writes: deque[Write] | None = None
     _rec: int | None = None
-    """What an observer keeps of it."""
+    """Data of the observer."""
 
     def writes_after(self, version: int) -> list[WriteRecord]:
         """The remembered writes that made the storage newer than ``version``, oldest first."""
@@ -120,8 +120,8 @@ class VersionAfterDetach(int):
 
 
 class DetachedCounter(VersionCounter):
-    """What a tensor counts with once it was cut from its history: the storage's counter, of which
-    its aliases know, but what was saved before is noticed when it is unpacked."""
+    """Counter of a tensor that was cut from its history: the storage's counter, which its aliases
+    share, while earlier saves are still checked when they are unpacked."""
 
     def __init__(self, shared: VersionCounter) -> None:
         self.shared = shared

@@ -85,7 +85,7 @@ def bound_formula(formula: Callable[..., Any], namespace: Any) -> Callable[..., 
 
 
 class ViewInfo:
-    """What a view knows of its base.
+    """Relation of a view to its base.
 
     ``version`` is the one for which the view's node is valid; ``origin`` says how it was made:
     ``default``, in a mode (``no_grad``, ``inference``), as one of several views (``multi``) or
@@ -354,7 +354,8 @@ class CopySlices(Node):
         self.function = None
 
     def _refuses(self, part: np.ndarray) -> bool:
-        """Whether the view's gradient cannot be written, though that of the base is wanted."""
+        """Return whether the view's gradient cannot be written, though that of the base is
+        wanted."""
         if not has_internal_overlap(part):
             return False
         run = runtime.current_run()

@@ -22,14 +22,14 @@ __all__ = [
 
 
 class _Activation(_FunctionalLayer, Module):
-    """Those without options."""
+    """Base of activations without options."""
 
     def forward(self, input: Tensor) -> Tensor:
         return self._call_function(input)
 
 
 class _InPlace(_FunctionalLayer, Module):
-    """Those that may write into their input."""
+    """Base of activations that may write into their input."""
 
     extra_repr = repr_options(flag="inplace")
 

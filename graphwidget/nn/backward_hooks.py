@@ -34,7 +34,7 @@ class BackwardHookFunction(Function):
 
 
 class ModuleGradients:
-    """What one call of a module hands to its full backward hooks."""
+    """Gradients that one call of a module passes to its full backward hooks."""
 
     def __init__(
         self, module: Any, hooks: list[Callable[..., Any]], pre_hooks: list[Callable[..., Any]]

@@ -34,7 +34,8 @@ class _Affine(Module):
 
 
 class _NormBase(_Affine):
-    """What both share: weights, running statistics, and their place in state dicts."""
+    """Base of batch and instance norm: weights, running statistics, and their place in state
+    dicts."""
 
     _version = 2  # from 2 on, `num_batches_tracked` is in state dicts
     _ndims: ClassVar[tuple[int, ...]]

@@ -25,7 +25,7 @@ def per_dim(value: Any, dims: int) -> tuple[int, ...]:
 
 
 class _ConvNd(OwnMethods, Module):
-    """What all share: the weights, their starting values, and the repr.
+    """Base of the convolutions: weights, initial values, and the repr.
 
     Raises:
         ValueError: groups that do not divide the channels, or a padding that is not known.

@@ -157,7 +157,7 @@ class EmbeddingBag(_Table):
         self, input: Tensor, offsets: Tensor | None = None,
         per_sample_weights: Tensor | None = None,
     ) -> Tensor:  # fmt: skip
-        """What is in each bag, as one row."""
+        """Return each bag as one row."""
         return functional.embedding_bag(
             input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq,
             self.mode, self.sparse, per_sample_weights, self.include_last_offset,

@@ -37,7 +37,7 @@ class _FunctionalLayer(OwnMethods):
     """The attributes that the function takes, by the names of its parameters."""
 
     def _call_function(self, *inputs: Any) -> Tensor:
-        """What the function gives of these inputs."""
+        """Call the function on these inputs."""
         options = {}
         for name in self._options:  # faster than a comprehension
             options[name] = getattr(self, name)

@@ -217,7 +217,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def fans(tensor: Tensor) -> tuple[int, int]:
-    """How many numbers each output, and each input, of a weight is connected to.
+    """Return how many numbers each output, and each input, of a weight is connected to.
 
     Raises:
         ValueError: the weight has fewer than two dimensions.

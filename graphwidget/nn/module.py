@@ -248,7 +248,7 @@ class Module(ModuleCalls):
     # ------------------------------------------------------------------------------- text
 
     def extra_repr(self) -> str:
-        """What the repr says between the module's brackets; subclasses define it."""
+        """Return the text between the brackets of the module's repr; subclasses define it."""
         return ""
 
     def __repr__(self) -> str:

@@ -91,7 +91,7 @@ class ModuleBase:
 
     dump_patches: ClassVar[bool] = False
     call_super_init: ClassVar[bool] = False
-    """Whether the constructor hands its arguments on to the next class of several bases."""
+    """True if the constructor passes its arguments on to the next base class."""
     training: bool
     _parameters: dict[str, Parameter | None]
     _buffers: dict[str, Tensor | None]
@@ -177,7 +177,7 @@ class ModuleBase:
         self.add_module(name, module)
 
     def _registering(self, kind: str, name: str, member: Any) -> Any:
-        """What to hold under a name: what the hooks make of it."""
+        """Return the member to register under a name, after the registration hooks."""
         for hook in REGISTRATIONS[kind].values():
             changed = hook(self, name, member)
             member = member if changed is None else changed
@@ -386,7 +386,7 @@ class ModuleBase:
         return getattr(holder, name)
 
     def get_extra_state(self) -> Any:
-        """What else belongs in the state dict; subclasses define it together with
+        """Return further state for the state dict; subclasses define it together with
         `set_extra_state`."""
         raise RuntimeError(_EXTRA_STATE.format("get"))
 

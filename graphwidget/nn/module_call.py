@@ -15,7 +15,7 @@ from .module_base import ModuleBase
 
 HookDict = OrderedDict[int, Any]
 Flags = OrderedDict[int, bool]
-"""Which hooks, by their keys, are given keyword arguments, or run after errors too."""
+"""Keys of hooks that take keyword arguments, or that always run."""
 _TWO_KINDS = (
     "Cannot use both regular backward hooks and full backward hooks on a single Module. "
     "Please use only one of them."
@@ -73,7 +73,7 @@ class ModuleCalls(ModuleBase):
     _is_full_backward_hook: bool | None
 
     def forward(self, *input: Any, **named: Any) -> Any:
-        """What the module computes; subclasses define it."""
+        """Compute the module's output; subclasses define it."""
         raise NotImplementedError(
             f'Module [{type(self).__name__}] is missing the required "forward" function'
         )

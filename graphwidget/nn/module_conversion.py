@@ -1,4 +1,4 @@
-"""How ``Module.to`` and its kin convert parameters, and PyTorch's switches for it."""
+"""Conversion of parameters by ``Module.to`` and the like, and PyTorch's switches for it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def set_overwrite_module_params_on_conversion(value: bool) -> None:
 
 
 def get_overwrite_module_params_on_conversion() -> bool:
-    """What was set last."""
+    """Return the last setting."""
     return _switches["overwrite"]
 
 
@@ -29,7 +29,7 @@ def set_swap_module_params_on_conversion(value: bool) -> None:
 
 
 def get_swap_module_params_on_conversion() -> bool:
-    """What was set last."""
+    """Return the last setting."""
     return _switches["swap"]
 
 

@@ -16,7 +16,7 @@ EXTRA = "_extra_state"
 
 
 class _IncompatibleKeys(NamedTuple):
-    """What `load_state_dict` did not find, and found but does not know."""
+    """Keys that `load_state_dict` missed, and keys that it does not know."""
 
     missing_keys: list[str]
     unexpected_keys: list[str]
@@ -78,7 +78,7 @@ def save_own(module: ModuleBase, into: Any, prefix: str, keep_vars: bool) -> Non
 
 
 def overrides(module: ModuleBase, method: str) -> bool:
-    """Whether the module's class defines a method of `Module` anew."""
+    """Return whether the module's class defines a method of `Module` anew."""
     return getattr(type(module), method) is not getattr(ModuleBase, method)
 
 

@@ -20,5 +20,5 @@ class DataParallel(Module):
         self.device_ids: list[int] = []
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the module gives."""
+        """Call the module."""
         return self.module(*inputs, **kwargs)

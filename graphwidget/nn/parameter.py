@@ -146,7 +146,7 @@ class Buffer(metaclass=_BufferType):
 
 
 def is_buffer(value: object) -> bool:
-    """Whether a value is a tensor that `Buffer` made."""
+    """Return whether a value is a tensor that `Buffer` made."""
     return isinstance(value, Tensor) and bool(value.__dict__.get("_is_buffer", False))
 
 
@@ -188,7 +188,8 @@ def _refusal(name: str) -> Callable[..., Any]:
 
 
 class UninitializedTensorMixin:
-    """What both share: a dtype, but no shape and no values until `materialize`."""
+    """Base of parameters and buffers with a dtype, but no shape and no values until
+    `materialize`."""
 
     __slots__ = ()
     _becomes: type[Tensor] = Tensor
@@ -302,5 +303,5 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[mis
 
 
 def is_lazy(param: object) -> bool:
-    """Whether a tensor has no shape yet."""
+    """Return whether a tensor has no shape yet."""
     return isinstance(param, UninitializedTensorMixin)

@@ -255,7 +255,7 @@ class _MaxUnpool(OwnMethods, Module):
         self.padding = per_dim(padding, self._dims)
 
     def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
-        """What was pooled, with zeros where nothing was the largest."""
+        """Return the unpooled input, with zeros where nothing was the largest."""
         unpool = getattr(functional, f"max_unpool{self._dims}d")
         return unpool(  # type: ignore[no-any-return]
             input, indices, self.kernel_size, self.stride, self.padding, output_size

@@ -27,7 +27,8 @@ __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
 
 class RNNBase(Module):
-    """What all share: the weights of every layer and direction, and the loops over them.
+    """Base of the recurrent modules: the weights of every layer and direction, and the loops over
+    them.
 
     Raises:
         ValueError: sizes that are not positive, or a dropout outside of [0, 1].
@@ -73,7 +74,7 @@ class RNNBase(Module):
 
     @property
     def _hidden_out_size(self) -> int:
-        """How many numbers a hidden state has."""
+        """Size of a hidden state."""
         return self.proj_size or self.hidden_size
 
     def _check_options(self, dropout: Any) -> None:
@@ -153,7 +154,7 @@ class RNNBase(Module):
     # ---------------------------------------------------------------------------- running
 
     def _options(self) -> tuple[Any, ...]:
-        """What the functions of layers take after the states."""
+        """Arguments of the functions of layers after the states."""
         return (
             self._flat_weights, self.bias, self.num_layers, self.dropout, self.training,
             self.bidirectional, self.batch_first,

@@ -59,7 +59,7 @@ def gru_step(projected: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor | N
 
 
 class RNNCellBase(Module):
-    """What the cells share: two weights and two biases."""
+    """Base of the cells: two weights and two biases."""
 
     _gates: ClassVar[int] = 1
     bias_ih: Parameter | None

@@ -34,10 +34,10 @@ _NESTED = "enable_nested_tensor is True, but self.use_nested_tensor is False bec
 
 
 class _Layer(OwnMethods, Module):
-    """What encoder and decoder layers share: attention to oneself, and the feed-forward part."""
+    """Base of encoder and decoder layers: self-attention and the feed-forward part."""
 
     crosses = False
-    """Whether it attends to the encoder's output too."""
+    """True if the layer attends to the encoder's output too."""
 
     def __init__(
         self,
@@ -188,8 +188,8 @@ class TransformerEncoder(Module):
         return output if self.norm is None else self.norm(output)
 
     def _zeroes_padding(self, src: Tensor, padding: Tensor) -> bool:
-        """Whether PyTorch computes nothing where padding is, and gives 0 there: in evaluation,
-        without gradients and where all padding is at the ends."""
+        """Return whether PyTorch computes nothing where padding is, and gives 0 there: in
+        evaluation, without gradients and where all padding is at the ends."""
         layer = self.layers[0]
         if not self.use_nested_tensor or layer.training or src.dim() != 3:
             return False
@@ -370,7 +370,7 @@ def _to_additive_mask(mask: Tensor | None, like: Tensor) -> Tensor | None:
 def _detect_is_causal_mask(
     mask: Tensor | None, told: bool | None, sequence: Tensor, batch_first: bool
 ) -> bool:
-    """Whether a mask hides just what lies ahead, if nobody said so."""
+    """Return whether a mask hides just what lies ahead, if nobody said so."""
     sizes = sequence.shape
     size = sizes[1 if batch_first and len(sizes) != 2 else 0]
     if told is not None or mask is None:

@@ -93,7 +93,7 @@ def shown(reader: Any, symbol: Symbol, info: Any) -> Symbol:
 
 
 def empty_list(reader: Any, node: Node, info: Any) -> np.ndarray:
-    """What a list of a loop's results begins with.
+    """Return the empty start of a loop's list of results.
 
     Raises:
         LoadError: the file does not say how large the results are.
@@ -116,4 +116,4 @@ def open_shape(reader: Any, first: Symbol, name: str, proto: Any) -> TensorShape
 
 
 CONTROL = {"If": read_if, "Loop": read_loop}
-"""How the operators with graphs in them are read."""
+"""Readers of the operators that contain graphs."""

@@ -59,7 +59,7 @@ class Varied:
 
 
 class Sizes:
-    """What must be computed from sizes when the file runs."""
+    """Values that must be computed from sizes when the file runs."""
 
     def __init__(self, axes: Axes, start: dict[str, int], program: Program) -> None:
         self.axes, self.start, self.program = axes, start, program
@@ -173,7 +173,7 @@ def resized(
 
 
 def check_alike(program: Program, other: Program, change: Mapping[str, int]) -> None:
-    """That the same operations were recorded.
+    """Check that the same operations were recorded.
 
     Raises:
         OnnxExporterError: they were not.
@@ -295,7 +295,7 @@ def compare_constant(
 
 
 def is_range(array: np.ndarray, base: np.ndarray) -> bool:
-    """Whether an array counts on from where another begins, in its steps."""
+    """Return whether an array counts on from where another begins, in its steps."""
     count = np.arange(len(array)).astype(array.dtype)
     return bool(np.array_equal(array, base[0] + count * (base[1] - base[0])))
 

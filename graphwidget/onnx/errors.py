@@ -1,4 +1,4 @@
-"""What can be wrong with programs and files, as exceptions; and the import of the onnx package."""
+"""Exceptions for faulty programs and files, and the import of the onnx package."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def output_list(program: Program, names: Sequence[str] | None) -> list[str]:
 
 
 def check_open(inputs: Mapping[str, Symbol], axes: Mapping[tuple[str, int], str]) -> None:
-    """That a static graph's placeholders leave the dynamic axes open.
+    """Check that a static graph's placeholders leave the dynamic axes open.
 
     Raises:
         ValueError: one has a fixed size.
@@ -215,7 +215,7 @@ def needed(program: Program) -> list[Operation]:
 
 
 def every_operand(operation: Operation) -> list[Symbol]:
-    """What an operation reads, inside its regions too."""
+    """Return the symbols that an operation reads, inside its regions too."""
     inside = [each for region in operation.regions for each in region.captures()]
     return [*operation.operands, *inside]
 

@@ -91,7 +91,7 @@ def load(f: Any) -> Model:
 
 
 def check_names(graph: Any) -> None:
-    """That all names in a graph are text, as they are not where bytes have got lost.
+    """Check that all names in a graph are text, as they are not where bytes have got lost.
 
     Raises:
         LoadError: one is not.
@@ -240,7 +240,8 @@ class Reader:
             env.update((name, s) for name, s in zip(each.output, found, strict=False) if name)
 
     def check_operands(self, node: Node) -> None:
-        """That a node has as many operands as its operator takes, and lacks none that it needs.
+        """Check that a node has as many operands as its operator takes, and lacks none that it
+        needs.
 
         Raises:
             LoadError: it does not.

@@ -23,7 +23,7 @@ from ..static.symbol import Spec, Symbol
 from .errors import LoadError
 
 READERS: dict[str, Callable[..., Any]] = {}
-"""How each operator is read, by its name in ONNX."""
+"""Reader of each operator, by its name in ONNX."""
 F = SYMBOLS
 
 
@@ -46,7 +46,7 @@ def reads(*types: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 class Node:
-    """What a reader is told of a node: its attributes, and the opset of its file."""
+    """Node of a file as readers see it: its attributes, and the opset of its file."""
 
     def __init__(self, proto: Any, opset: int, attributes: dict[str, Any]) -> None:
         self.type: str = proto.op_type
@@ -140,7 +140,7 @@ def build(node: Node, inputs: Sequence[Symbol | None], hints: Sequence[Any]) -> 
 
 
 def built(reader: Any, node: Node, inputs: Sequence[Symbol | None]) -> list[Symbol]:
-    """What a reader builds, as symbols."""
+    """Return the symbols that a reader builds."""
     found = reader(node, *(None if each is None else Operand(each) for each in inputs))
     found = found if isinstance(found, (tuple, list)) else [found]
     return [each.symbol if isinstance(each, Operand) else each for each in found]
@@ -179,7 +179,7 @@ KINDS["OnnxNode"] = run_node
 
 
 def compute(function: Callable[..., Any], *operands: Operand | None) -> Operand:
-    """What numpy makes of known arrays: for what the table has no op for.
+    """Compute known arrays with numpy, for operators that the table has no op for.
 
     Raises:
         Unknown: an operand is not known.

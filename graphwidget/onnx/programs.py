@@ -59,7 +59,7 @@ class Called:
         self.__name__ = getattr(model, "__name__", type(model).__name__)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the model computes."""
+        """Call the model."""
         return self.model(*args, **kwargs)
 
     __call__ = forward
@@ -121,7 +121,7 @@ def of_function(model: Callable[..., Any], args: Sequence[Any], kwargs: Any) -> 
 
 
 def as_written(results: Any) -> list[Any]:
-    """What lies in results, in dicts in the order in which it was put there."""
+    """Flatten results; dicts in insertion order."""
     if isinstance(results, Mapping):
         results = list(results.values())
     if isinstance(results, (list, tuple)):

@@ -24,7 +24,7 @@ class Value:
 
     @property
     def rank(self) -> int:
-        """How many dims it has.
+        """Number of dims.
 
         Raises:
             OnnxExporterError: nobody knows.
@@ -56,7 +56,7 @@ class Value:
 
     @property
     def floating(self) -> bool:
-        """Whether it holds floats."""
+        """True if it holds floats."""
         return self.dtype.kind == "f"
 
     def like(self, other: Any) -> Value:
@@ -137,9 +137,9 @@ class Value:
         return self._binary("GreaterOrEqual", other, dtype=bool)
 
     def equals(self, other: Any) -> Value:
-        """Where it is equal to another."""
+        """Return an elementwise comparison with another value."""
         return self._binary("Equal", other, dtype=bool)
 
     def differs(self, other: Any) -> Value:
-        """Where it is not."""
+        """Return an elementwise test for difference from another value."""
         return ~self.equals(other)

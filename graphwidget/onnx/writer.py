@@ -40,7 +40,7 @@ class Writer:
         self.initializers: list[Any] = []
         self.names: dict[str, int] = {}
         self.preferred: dict[Symbol, str] = {}
-        """What symbols are to be called in the file, where that is not their own name."""
+        """Names of symbols in the file that differ from their own."""
         self.replaced: dict[tuple[Operation, str], Any] = {}
         """Metadata of operations that is a matter of sizes known only when the file runs."""
         self.renamed: dict[str, str] = {}
@@ -86,7 +86,7 @@ class Writer:
         return made[0] if outputs == 1 else made
 
     def check_types(self, type: str, inputs: Sequence[Value | None]) -> None:
-        """That an operator takes these types.
+        """Check that an operator takes these types.
 
         Raises:
             OnnxExporterError: it does not.
@@ -251,7 +251,7 @@ class Writer:
 
 
 def reads_inside(node: Any, name: str) -> bool:
-    """Whether a value is read in a node's subgraphs."""
+    """Return whether a value is read in a node's subgraphs."""
     inner = [each for part in node.attribute for each in part.g.node]
     return any(name in each.input or reads_inside(each, name) for each in inner)
 
@@ -317,4 +317,4 @@ def write_cond(w: Writer, operation: Operation, env: Env) -> list[Value]:
 
 
 CONTROL: dict[str, Callable[..., Any]] = {"While": write_while, "Cond": write_cond}
-"""How the operations with regions are written."""
+"""Writers of the operations with regions."""

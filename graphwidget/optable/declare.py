@@ -94,7 +94,7 @@ class Op:
     key: str
     """Unique (``pow.scalar``)."""
     name: str
-    """What users call."""
+    """Name that users call."""
     kernel: Callable[..., Any]
     """Computes on ndarrays (a numpy ufunc, say); takes the inputs, then the metadata."""
     inputs: tuple[str, ...]
@@ -120,7 +120,7 @@ class Op:
     """Users may call it by this name, as a function and as a method; False for ops that only
     derivatives or other functions are made of."""
     out: Out | None
-    """What the function's ``out=`` may be; None where it takes none."""
+    """Kind of ``out=`` that the function takes; None without it."""
     also: tuple[str, ...]
     """Further names for users (``special.x``), offered even if its own is not."""
     numbers: bool | str
@@ -132,7 +132,7 @@ class Op:
     refuses: str
     """PyTorch's name of the kernel and the types (``KINDS``) that it does not know."""
     sign: str
-    """What the picture's pill shows; the op's name when empty."""
+    """Sign on the picture's pill; the op's name when empty."""
     text: str
     """The formula in words of the inputs (``{self} × {other}``)."""
     tex: str
@@ -143,8 +143,8 @@ class Op:
     """Whom a pointwise result follows in its order in memory, where that is not all operands, first
     to last."""
     overlap: str = ""
-    """What may share memory where it is written in place: ``anything``, as all items receive one
-    number, or its ``operands``, which PyTorch does not check; else nothing."""
+    """Operands that may share memory with the target of an in-place write: ``anything``, as all
+    items receive one number, or its ``operands``, which PyTorch does not check; else nothing."""
     mutates: tuple[str, ...] = ()
     """Inputs that the kernel itself may change."""
     borrows: bool = False
@@ -158,16 +158,16 @@ class Op:
     writes_leaves: bool = False
     """In place it writes leaves that require grad too, as PyTorch knows no derivative of it."""
     sized_by_values: bool = False
-    """How large the first output is depends on what the inputs hold."""
+    """True if the size of the first output depends on the values of the inputs."""
     warns: bool = True
     """numpy may warn of nan and inf in the kernel or the derivative, and is told to be quiet."""
     saved_constants: dict[str, Any] = field(default_factory=dict)
-    """What nodes show (``_saved_alpha``) that this form of the op cannot choose."""
+    """Attributes of nodes (``_saved_alpha``) that this form of the op cannot choose."""
     saved_sizes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """Of these inputs nodes show single sizes, each under a name of its own
     (``_saved_weight_sym_argsize_0``)."""
     saved_choice: str = ""
-    """What nodes call the flat indices that they show in place of ``choice``."""
+    """Name under which nodes show the flat indices in place of ``choice``."""
 
     @cached_property
     def many(self) -> bool:
@@ -187,7 +187,7 @@ class Op:
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """What the kernel computes besides for derivatives only, and nobody sees."""
+        """Outputs that the kernel computes for derivatives only."""
         return tuple(name for name in self.kept if name.startswith("_"))
 
     def signature(self) -> inspect.Signature:
@@ -213,14 +213,14 @@ class Op:
         return tuple(sorted(saved, key=lambda name: (name not in self.inputs, name)))
 
     def differentiable(self, output: str) -> bool:
-        """Whether there is a gradient of an output: a formula that asks for ``grad`` alone knows
-        that of the first only."""
+        """Return whether there is a gradient of an output: a formula that asks for ``grad`` alone
+        knows that of the first only."""
         alone = any("grad" in each.needs for each in self.derivatives.values())
         return output == self.outputs[0] or not alone
 
     def guarded(self, need: str) -> bool:
-        """Whether an input is saved only for the one formula that needs it. What may be left out
-        is saved for all, and the derivatives of derivatives save all they have."""
+        """Return whether an input is saved only for the one formula that needs it. What may be left
+        out is saved for all, and the derivatives of derivatives save all they have."""
         if need not in self.inputs or need in self.optional:
             return False
         if self.variadic or "backward" in self.name:
@@ -229,8 +229,8 @@ class Op:
         return len(users) == 1 and users[0].place is None
 
     def metadata(self, targets: tuple[str, ...]) -> tuple[str, ...]:
-        """What derivatives read besides: strides and types those of ``targets``, params any. As in
-        PyTorch, the sizes that it shows are kept of all inputs."""
+        """Return the metadata that derivatives read: strides and types of ``targets``, params of
+        all. As in PyTorch, the sizes that it shows are kept for all inputs."""
         names: list[str] = []
         for target, derivative in self.derivatives.items() if targets else ():
             for need in derivative.needs:
@@ -248,7 +248,7 @@ GRADIENTS = ("grad", "grads", "some_grads")
 """The names of what flows into a derivative."""
 
 GIVEN = (*GRADIENTS, "targets")
-"""What a derivative may ask for that no node need keep."""
+"""Parameters of derivatives that no node needs to save."""
 
 UNTYPED = ("condition", "mask", "filler")
 """Inputs of pointwise ops, by name, that take part in broadcasting, not in promotion."""
@@ -294,7 +294,7 @@ def params_in(text: str) -> dict[str, Any]:
 
 @cache
 def value(literal: str) -> Any:
-    """What a default is. A few dozen serve hundreds of ops."""
+    """Return the value of a default's text. A few dozen serve hundreds of ops."""
     return ast.literal_eval(literal)
 
 
@@ -337,7 +337,7 @@ def parse_formulas(parts: dict[str, Any], formulas: dict[str, Formula]) -> dict[
 
 
 def is_fact_of_input(need: str, inputs: tuple[str, ...]) -> bool:
-    """Whether a derivative's parameter is named ``<input>_shape``, ``_<input>_shape`` or the
+    """Return whether a derivative's parameter is named ``<input>_shape``, ``_<input>_shape`` or the
     like."""
     name, _, what = need.rpartition("_")
     if what == "shape" and name not in inputs:

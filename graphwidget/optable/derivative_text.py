@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from .declare import COMPOSITES, GRADIENTS, TABLE, Namespace, Op, bind
 
 SUM, PRODUCT, PREFIX, POWER, ATOM = range(5)
-"""How tightly a text holds together."""
+"""Precedence of a text."""
 
 MAX_LENGTH = 60
 """A shared function of formulas is written out up to this length, else called by its name."""
@@ -49,8 +49,7 @@ WORDS = {
     "scale_loss_gradient": "{0} × {1}{{weighted}}{{over_n}}",
     "logits_derivative": "{{logits_slope}}",
 }  # fmt: skip
-"""What shared functions of formulas do, in words of their operands, where these read better than
-their formula."""
+"""Words for shared functions of formulas, where these read better than their formula."""
 
 CONSTANTS = {
     0.693147: "ln 2", 2.30259: "ln 10", 1.12838: "(2/√π)", 0.886227: "(√π/2)", 2.50663: "√(2π)",
@@ -93,7 +92,7 @@ PLAIN = [
     (re.compile(r"reshape\((.+), (\{\w+\})\.shape\)$"), r"\1 reshaped to the shape of \2"),
     (re.compile(r"^zeros$"), "0"),
 ]
-"""How a written formula is made plain, one after the other."""
+"""Rewriting rules that make a formula plain, in order."""
 
 
 class Text:
@@ -246,7 +245,7 @@ def _shared_function(name: str, function: Callable[..., Any]) -> Callable[..., T
 
 
 def _worded(words: str) -> Callable[..., Text]:
-    """What says what is done to the first operand; "1" drops out of products."""
+    """Return a function that words what is done to the first operand; "1" drops out of products."""
 
     def write(*operands: Any) -> Text:
         texts = [

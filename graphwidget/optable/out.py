@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Out(NamedTuple):
-    """What the ``out=`` of a function may be. Not declared, it is ``Out()``, of pointwise ops
+    """Kinds of ``out=`` that a function takes. The default is ``Out()``, for pointwise ops
     ``POINTWISE``."""
 
     dtype: str = "result"
@@ -23,7 +23,7 @@ class Out(NamedTuple):
     """The memory of operands that it may have: ``any``; ``whole``, that of one of them, but not a
     part of it; ``first``, that of the first, but no part of any; ``none``."""
     history: str = "refused"
-    """Where a gradient is wanted: the call is ``refused``; or ``ended``, by a node that refuses
+    """Effect of a wanted gradient: the call is ``refused``; or ``ended``, by a node that refuses
     backward; or ``resized``: the tensor may not even require grad where none is wanted."""
     keeps_shape: bool = False
     """It keeps its shape where it has as many items as the result."""
@@ -35,7 +35,7 @@ JOINED = Out("joined", "none")
 
 
 def declared_out(out: Out | bool, pointwise: bool) -> Out | None:
-    """What a declaration says: True is as usual, False that there is no ``out=``."""
+    """Return the meaning of a declaration: True is the usual, False is no ``out=``."""
     if isinstance(out, Out):
         return out
     return (POINTWISE if pointwise else Out()) if out else None

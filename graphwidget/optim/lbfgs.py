@@ -18,7 +18,7 @@ KEYS = (
     "func_evals", "n_iter", "al", "d", "t", "old_dirs", "old_stps", "ro", "H_diag",
     "prev_flat_grad", "prev_loss",
 )  # fmt: skip
-"""What the state tells of, in PyTorch's order."""
+"""Keys of the state, in PyTorch's order."""
 
 
 class LBFGS(Optimizer):

@@ -22,7 +22,7 @@ class Point(NamedTuple):
 
 
 def cubic_minimum(a: Point, b: Point, bounds: tuple[float, float] | None = None) -> float:
-    """Where the cubic through two points with their slopes is least, within bounds."""
+    """Return where the cubic through two points with their slopes is least, within bounds."""
     low, high = bounds or (min(a.at, b.at), max(a.at, b.at))
     d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.at - b.at)
     square = d1**2 - a.slope * b.slope

@@ -38,7 +38,7 @@ class PerParameter(Optimizer):
     """
 
     options: ClassVar[tuple[str, ...]]
-    """What groups may choose, in the order of state dicts."""
+    """Options of parameter groups, in the order of state dicts."""
     checked: ClassVar[tuple[str, ...]] = ("lr",)
     """The options that must lie in a range, in the order in which they are looked at."""
     memory: ClassVar[tuple[str, ...]] = ()

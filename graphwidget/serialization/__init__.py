@@ -192,7 +192,7 @@ def add_safe_globals(safe_globals: list[Any]) -> None:
 
 
 def get_safe_globals() -> list[Any]:
-    """What was noted by ``add_safe_globals``."""
+    """Return the objects registered by ``add_safe_globals``."""
     return [*_trusted]
 
 

@@ -161,7 +161,7 @@ class Unpacker:
         self._known: list[Any] = []
 
     def value(self, described: Any) -> Any:
-        """What the ``Packer`` described."""
+        """Return the value that the ``Packer`` described."""
         if isinstance(described, list):
             return self._filled([], described)
         if not isinstance(described, dict):

@@ -61,7 +61,8 @@ def item_strides(array: np.ndarray) -> list[int]:
 
 
 def is_c_order(array: np.ndarray) -> bool:
-    """Whether its strides are those of C order, also where sizes of 1 or 0 leave them open."""
+    """Return whether its strides are those of C order, also where sizes of 1 or 0 leave them
+    open."""
     return item_strides(array) == item_strides(np.empty(array.shape, array.dtype))
 
 

@@ -78,7 +78,7 @@ def memory_items(data: np.ndarray) -> np.ndarray:
 
 
 def fills_memory(data: np.ndarray) -> bool:
-    """Whether every item of an array's memory is shown once."""
+    """Return whether every item of an array's memory is shown once."""
     if not data.size:
         return True
     order = sorted(range(data.ndim), key=lambda dim: -data.strides[dim])

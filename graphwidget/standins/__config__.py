@@ -12,7 +12,7 @@ __all__ = ["parallel_info", "show"]
 
 
 def show() -> str:
-    """What numpy says of itself."""
+    """Return numpy's description of its build."""
     told = io.StringIO()
     with contextlib.redirect_stdout(told):
         np.show_config()
@@ -20,5 +20,5 @@ def show() -> str:
 
 
 def parallel_info() -> str:
-    """How many processors there are."""
+    """Return how many processors there are."""
     return f"numpy {np.__version__} on {os.cpu_count()} processors"

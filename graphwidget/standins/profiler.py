@@ -14,7 +14,7 @@ __all__ = [
 
 
 class ProfilerActivity(enum.Enum):
-    """What PyTorch's profiler can be asked to look at."""
+    """Activities that PyTorch's profiler can record."""
 
     CPU = 0
     XPU = 1

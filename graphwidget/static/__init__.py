@@ -112,7 +112,7 @@ linalg = SimpleNamespace(matmul=products.matmul, eye=fills.eye)
 
 
 def __getattr__(name: str) -> Any:
-    """What knows the eager engine or the widget, loaded when it is first asked for."""
+    """Load the parts that need the eager engine or the widget when they are first used."""
     if name in ("from_function", "NotStatic", "StaticFunction"):
         return getattr(importlib.import_module(".traced", __name__), name)
     if name in ("show_passes", "side_by_side"):

@@ -30,7 +30,7 @@ TYPES = {
     "amax": "Max", "amin": "Min", "remainder": "FloorMod", "clamp_min.tensor": "Maximum",
     "clamp_max.tensor": "Minimum", "index_select": "GatherV2", "constant_pad_nd": "PadV2",
 }  # fmt: skip
-"""What TensorFlow calls the ops that derivatives and traced functions are made of, where it is not
+"""TensorFlow's names of the ops that derivatives and traced functions are made of, where it is not
 the table's name in capitals."""
 
 
@@ -98,7 +98,7 @@ def constant_value(symbol: Symbol) -> np.ndarray | None:
 
 
 def on_sizes(symbol: Symbol) -> bool:
-    """Whether a symbol's value is a matter of sizes."""
+    """Return whether a symbol's value is a matter of sizes."""
     return bool(symbol.op.type != "Const")
 
 

@@ -72,7 +72,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Symbol:
 
 
 def check_reshape(tensor: Symbol, sizes: Sequence[int], count: int | None, name: str) -> None:
-    """That so many items fit into a shape."""
+    """Check that so many items fit into a shape."""
     wanted = int(np.prod([each for each in sizes if each != -1], dtype=int))
     fits = count is None or (
         wanted == count if -1 not in sizes else bool(wanted) and count % wanted == 0
@@ -177,7 +177,7 @@ def operands_of(values: Any, type: str) -> list[Symbol]:
 
 
 def check_concat(symbols: list[Symbol], axis: int, name: str) -> None:
-    """That all sizes but along the axis are the same."""
+    """Check that all sizes but along the axis are the same."""
     shapes = [each.sizes for each in symbols if each.sizes is not None]
     for shape in shapes[1:]:
         others = [
@@ -297,7 +297,7 @@ def rename(symbol: Symbol, name: str) -> Symbol:
 
 
 def take(symbol: Symbol, key: Any, dim: int) -> tuple[Symbol, int]:
-    """What one part of an index takes, and the axis that the next is for."""
+    """Apply one part of an index; return the result and the axis of the next part."""
     if key is None:
         return emit("unsqueeze", (symbol,), {"dim": dim}, type="StridedSlice")[0], dim + 1
     if isinstance(key, builtins.slice):

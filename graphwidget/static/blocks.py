@@ -40,7 +40,7 @@ class Block:
 
     @property
     def count(self) -> int:
-        """How many items an array has."""
+        """Number of items of the array."""
         return math.prod(self.sizes)
 
     @property
@@ -131,7 +131,8 @@ def find_blocks(program: Program, last: Mapping[Symbol, int]) -> dict[int, Block
 
 
 def fits(step: Step, like: tuple[Symbol, ...]) -> bool:
-    """Whether a step works item by item on large arrays like these, or with single numbers."""
+    """Return whether a step works item by item on large arrays like these, or with single
+    numbers."""
     if not itemwise(step) or not like:
         return False
     sizes = like[0].sizes

@@ -38,7 +38,7 @@ class Compiled:
         self.function: Callable[..., tuple[Any, ...]] = scope["run"]
         self.leaves = self.text.leaves
         self.numbers = all(each in self.text.numbers for each in wanted)
-        """Whether all that is wanted comes as numpy's scalars, which are nobody else's memory."""
+        """True if all fetches are numpy scalars, which own their memory."""
 
     def __call__(self, values: Sequence[Any], state: State) -> tuple[Any, ...]:
         """The wanted values.

@@ -113,7 +113,7 @@ def arguments(
 
 
 def structured(given: Any, loop_vars: Any) -> tuple[Any, list[Symbol]]:
-    """What a body returned, as a sequence, and the symbols in it."""
+    """Return a body's result as a sequence, and the symbols in it."""
     several = isinstance(given, (list, tuple)) and not (
         len(loop_vars) == 1 and isinstance(loop_vars[0], (list, tuple))
         and len(given) != 1
@@ -123,7 +123,7 @@ def structured(given: Any, loop_vars: Any) -> tuple[Any, list[Symbol]]:
 
 
 def check_loop_condition(holds: Symbol) -> None:
-    """That a condition is a bool.
+    """Check that a condition is a bool.
 
     Raises:
         TypeError: it is not (TensorFlow's text).
@@ -136,7 +136,7 @@ def check_loop_condition(holds: Symbol) -> None:
 
 
 def check_invariant(before: Symbol, after: Symbol, start: Symbol, shape: Sizes | None) -> None:
-    """That a variable after a turn is what it was before.
+    """Check that a variable after a turn is what it was before.
 
     Raises:
         TypeError, ValueError: it has another type, or a shape that the next turn cannot have.
@@ -169,7 +169,7 @@ def cond(
     pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = False,
     name: str | None = None, fn1: Any = None, fn2: Any = None,
 ) -> Any:  # fmt: skip
-    """What ``true_fn()`` gives where ``pred`` holds, else what ``false_fn()`` does.
+    """Return ``true_fn()`` where ``pred`` holds, else ``false_fn()``.
 
     Raises:
         ValueError, TypeError: the two do not give the same kind of thing (TensorFlow's texts).
@@ -205,7 +205,7 @@ def cond(
 
 
 def check_pred(pred: Symbol, scope: str) -> None:
-    """That a predicate is one bool.
+    """Check that a predicate is one bool.
 
     Raises:
         TypeError, ValueError: it is not (TensorFlow's texts).
@@ -244,7 +244,7 @@ def as_output(graph: Graph, value: Any) -> Symbol:
 
 
 def common(one: Sizes | None, two: Sizes | None) -> Sizes | None:
-    """What two shapes have in common."""
+    """Return the shape that two shapes have in common."""
     if one is None or two is None or len(one) != len(two):
         return None
     return tuple(a if a == b else None for a, b in zip(one, two, strict=True))
@@ -252,7 +252,7 @@ def common(one: Sizes | None, two: Sizes | None) -> Sizes | None:
 
 def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False,
          name: str = "case") -> Any:  # fmt: skip
-    """What belongs to the first predicate that holds, else the default."""
+    """Return the result of the first predicate that holds, else of the default."""
     pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
     with get_default_graph().name_scope(name):
         if default is None:

@@ -42,13 +42,13 @@ def constant_array(value: Any, dtype: Any = None) -> np.ndarray:
 
 
 def fits_int32(array: np.ndarray) -> bool:
-    """Whether all items are within 32 bits."""
+    """Return whether all items are within 32 bits."""
     limits = np.iinfo(np.int32)
     return not array.size or bool(limits.min <= array.min() and array.max() <= limits.max)
 
 
 def check_items(value: Any, array: np.ndarray, wanted: DType | None) -> None:
-    """That Python's numbers are of the kind that a type holds.
+    """Check that Python's numbers are of the kind that a type holds.
 
     Raises:
         TypeError: a float for integers, a bool for numbers, ... (TensorFlow's text).
@@ -86,7 +86,7 @@ def constant(
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Symbol:
-    """What is fed when the graph runs; sizes may be None, and the whole shape."""
+    """Create a symbol that is fed when the graph runs; sizes may be None, and the whole shape."""
     sizes = sizes_of(shape)
     made = get_default_graph().create(
         "Placeholder", (), [Spec(as_dtype(dtype), sizes)], name=name or "Placeholder"
@@ -95,7 +95,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Symbo
 
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Symbol:
-    """What may be fed, and is the input otherwise."""
+    """Create a symbol that may be fed, and is the input otherwise."""
     given = convert_to_tensor(input)
     made = given.graph.create(
         "PlaceholderWithDefault", (given,), [Spec(given.dtype, sizes_of(shape))],
@@ -132,7 +132,7 @@ def convert_to_tensor(
 
 
 def has_symbols(value: Any) -> bool:
-    """Whether there are symbols, or variables, in a list."""
+    """Return whether there are symbols, or variables, in a list."""
     if isinstance(value, (list, tuple)):
         return any(map(has_symbols, value))
     return isinstance(value, Symbol) or hasattr(value, "_as_graph_tensor")
@@ -187,5 +187,5 @@ def packed_sizes(shape: Symbol) -> tuple[Any, ...] | None:
 
 
 def ref_spec(symbol: Symbol) -> Spec:
-    """What is known of a variable itself, that holds values like this symbol's."""
+    """Return the spec of a variable itself that holds values like this symbol's."""
     return Spec(REFS[symbol.dtype.base_dtype.name], symbol.sizes)

@@ -68,7 +68,7 @@ def as_list(value: Any) -> list[Any]:
 
 
 def as_source(value: Any) -> Symbol:
-    """That by which is differentiated: of a variable, itself."""
+    """Return the symbol to differentiate by: a variable's reference."""
     ref = getattr(value, "ref", None)
     return convert_to_tensor(value) if ref is None else ref
 
@@ -204,7 +204,7 @@ def built(operation: Operation, grads: Given, wanted: Sequence[str]) -> Pairs:
 
 
 def broadcasts(op: Op) -> bool:
-    """Whether the operands may have been broadcast, or had several types."""
+    """Return whether the operands may have been broadcast, or had several types."""
     return op.pointwise or (len(op.derivatives) > 1 and op.single)
 
 
@@ -221,12 +221,12 @@ def fitted(grad: Symbol, symbol: Symbol, may_differ: bool) -> Symbol:
 
 
 def same_sizes(one: Symbol, two: Symbol) -> bool:
-    """Whether two symbols certainly have one shape."""
+    """Return whether two symbols certainly have one shape."""
     return one.sizes is not None and None not in one.sizes and one.sizes == two.sizes
 
 
 def needed(operation: Operation, grads: Given, wanted: Sequence[str], need: str) -> Any:
-    """What a formula asks for by a name."""
+    """Return the value that a formula's parameter names."""
     op = operation.op
     assert op is not None
     if need == "grad":

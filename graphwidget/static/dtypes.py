@@ -11,7 +11,7 @@ CODES = {
     "int8": "int8", "int16": "int16", "int32": "int32", "int64": "int64", "uint8": "uint8",
     "uint16": "uint16", "uint32": "uint32", "uint64": "uint64",
 }  # fmt: skip
-"""What TensorFlow's runtime calls the types in its messages."""
+"""Numbers of the types in messages of TensorFlow's runtime."""
 
 
 class DType:
@@ -36,17 +36,17 @@ class DType:
 
     @property
     def is_floating(self) -> bool:
-        """Whether it is one of the floating types."""
+        """True if it is one of the floating types."""
         return self.numpy.kind == "f"
 
     @property
     def is_integer(self) -> bool:
-        """Whether it is one of the integer types; bool is none."""
+        """True if it is one of the integer types; bool is none."""
         return self.numpy.kind in "iu"
 
     @property
     def is_bool(self) -> bool:
-        """Whether it is bool."""
+        """True if it is bool."""
         return self.numpy.kind == "b"
 
     @property
@@ -90,7 +90,7 @@ class DType:
 TYPES = {name: DType(name) for name in CODES}
 REFS = {name: DType(name, is_ref=True) for name in CODES}
 FLOATING = "bfloat16, float16, float32, float64, complex64, complex128"
-"""What TensorFlow allows where only floats make sense, as its messages list it."""
+"""Types that TensorFlow allows where only floats make sense, as its messages list them."""
 
 
 def as_dtype(value: Any) -> DType:

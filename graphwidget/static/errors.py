@@ -1,4 +1,4 @@
-"""What goes wrong when a graph is built or run, under TensorFlow's names (``tf.errors``)."""
+"""Errors of building or running a graph, under TensorFlow's names (``tf.errors``)."""
 
 from __future__ import annotations
 

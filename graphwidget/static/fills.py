@@ -83,7 +83,7 @@ def symbolic_range(start: Any, limit: Any, delta: Any, name: str) -> Symbol:
 
 
 def linspace(start: Any, stop: Any, num: int, name: str | None = None) -> Symbol:
-    """So many numbers at equal distances between two."""
+    """Return numbers at equal distances between two."""
     return make_constant(np.linspace(start, stop, num, dtype=np.float32), name or "linspace")
 
 

@@ -28,10 +28,10 @@ class Text:
         """The step to which a line belongs, by its number."""
         self.constants: dict[Symbol, np.ndarray] = {}
         self.numbers: set[Symbol] = set()
-        """What certainly is a numpy scalar, and no array without dims."""
+        """Values that are certainly numpy scalars, not arrays without dims."""
         self.depth = 1
         self.leaves = False
-        """Whether it prints, or calls what may be the user's."""
+        """True if it prints, or calls a function that may be the user's."""
         names = [self.name(each) for each in given]
         self.lines.append(f"def run({', '.join(['state', *names])}):")
 
@@ -64,7 +64,7 @@ class Text:
         return name if symbol.sizes else f"asarray({name})"
 
     def param(self, value: Any) -> str:
-        """What is written for an op's metadata: sizes that are symbols, as they turned out."""
+        """Return the text of an op's metadata: symbolic sizes by their computed values."""
         if isinstance(value, Symbol):
             number = value.dtype.numpy.kind in "iub"
             return f"{self.name(value)}.tolist()" if number else self.array(value)
@@ -90,8 +90,8 @@ class Text:
 
 
 def writable(value: Any) -> bool:
-    """Whether symbols stand in metadata so that ``Text.param`` knows what to write: as one number,
-    or as one among sizes."""
+    """Return whether symbols stand in metadata so that ``Text.param`` knows what to write: as one
+    number, or as one among sizes."""
     if isinstance(value, Symbol):
         return value.sizes == () and not value.dtype.is_ref
     if isinstance(value, tuple):

@@ -35,7 +35,7 @@ def map_fn(
     back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """What ``fn`` gives of each item along the first dim, stacked.
+    """Apply ``fn`` to each item along the first dim and stack the results.
 
     Args:
         elems: a tensor, or a structure of such that are equally long; ``fn`` gets such a structure.
@@ -87,7 +87,7 @@ def foldl(
     fn: Function, elems: Any, initializer: Any = None, parallel_iterations: int = 10,
     back_prop: bool = True, swap_memory: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """What ``fn`` makes in the end of what it made before and the next item (see ``scan``)."""
+    """Return the last result of ``fn`` on its former result and the next item (see ``scan``)."""
     with get_default_graph().name_scope(name or "foldl"):
         return folded(fn, elems, initializer, False, keep=False)[0]
 

@@ -24,7 +24,7 @@ from .tensor_shape import list_text
 VALID_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 VALID_PART = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 FRAMES = 8
-"""How many of the user's frames an operation remembers."""
+"""Number of the user's frames that an operation remembers."""
 
 
 class Operation:
@@ -99,7 +99,7 @@ def symbols_in(values: Iterable[Any]) -> Iterator[Symbol]:
 
 
 class Region:
-    """What a loop repeats or a branch chooses, or (without a parent) the graph itself."""
+    """Body of a loop or branch, or (without a parent) the graph itself."""
 
     def __init__(self, parent: Region | None, kind: str) -> None:
         self.parent = parent
@@ -109,7 +109,7 @@ class Region:
         self.outputs: list[Symbol] = []
 
     def contains(self, other: Region | None) -> bool:
-        """Whether another region is this one or inside it."""
+        """Return whether another region is this one or inside it."""
         while other is not None:
             if other is self:
                 return True
@@ -232,7 +232,7 @@ class Graph:
         return made
 
     def _check(self, made: Operation) -> None:
-        """That all operands may be read from here."""
+        """Check that all operands may be read from here."""
         first: Symbol | None = None
         for symbol in made.operands:
             if symbol.graph is not self:
@@ -257,7 +257,7 @@ class Graph:
 
     @contextlib.contextmanager
     def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:
-        """What is made inside runs after these have run; None forgets those of outer blocks."""
+        """Let operations made inside run after these; None forgets those of outer blocks."""
         before = self._controls
         if control_inputs is None:
             self._controls = []
@@ -366,7 +366,7 @@ class Graph:
         self.collections.setdefault(name, []).append(value)
 
     def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
-        """What was remembered under a name; with a scope, what has a name that begins so."""
+        """Return the members of a collection; with a scope, those whose names begin with it."""
         found = self.collections.get(name, [])
         if scope is None:
             return list(found)
@@ -379,7 +379,7 @@ def only(operation: Operation) -> Symbol:
 
 
 def user_lines() -> list[tuple[str, int, str]]:
-    """Where the user's program stands: file, line and function of its frames, the outermost
+    """Return where the user's program stands: file, line and function of its frames, the outermost
     first."""
     frame = user_frame(2)
     found: list[tuple[str, int, str]] = []

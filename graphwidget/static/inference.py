@@ -1,4 +1,4 @@
-"""What is known of a result before anything runs: its type, and as much of its shape as can be.
+"""Shape and type inference before anything runs.
 
 What the op table declares decides where a general rule holds: pointwise ops broadcast, products of
 matrices join two shapes. Everything else is asked of the kernel itself, which computes on
@@ -20,7 +20,7 @@ from .symbol import Spec, Symbol
 from .tensor_shape import Sizes, broadcast
 
 STAND_INS = (3, 4)
-"""What unknown sizes are taken for."""
+"""Sizes that stand in for unknown ones."""
 FEW = 64
 """Values are followed through integer results of up to so many items: sizes, and what is made of
 them."""
@@ -54,7 +54,7 @@ def infer(op: Op, inputs: Sequence[Symbol | None], params: Mapping[str, Any]) ->
 
 
 def sizes_asked(shape: tuple[Any, ...]) -> Sizes:
-    """What a shape among the params says of the result's."""
+    """Return the sizes that a shape among the params gives to the result."""
     return tuple(None if isinstance(each, Symbol) or each == -1 else each for each in shape)
 
 
@@ -80,7 +80,8 @@ def infer_pointwise(
 
 
 def opaque_or(dtype: Any, sizes: Sizes | None) -> Spec:
-    """What a kernel keeps besides its result; it need be no array."""
+    """Return the spec of an output that a kernel keeps besides its result; it need not be an
+    array."""
     return Spec(as_dtype(np.float32 if dtype is None else dtype), sizes)
 
 
@@ -103,7 +104,7 @@ def result_types(
 
 
 def computed(op: Op, arrays: Sequence[Any], params: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What the kernel makes of arrays, as a tuple."""
+    """Run the kernel on arrays; return its results as a tuple."""
     given = [list(arrays)] if op.variadic else arrays
     with np.errstate(all="ignore"):
         found = op.kernel(*given, *params.values())
@@ -130,7 +131,7 @@ def followed(
 
 
 def symbolic(value: Any) -> bool:
-    """Whether there are symbols among params."""
+    """Return whether there are symbols among params."""
     if isinstance(value, Mapping):
         return any(symbolic(each) for each in value.values())
     if isinstance(value, (tuple, list)):
@@ -179,7 +180,7 @@ def stand_in(symbol: Symbol, which: int) -> np.ndarray:
 def infer_by_stand_ins(
     op: Op, inputs: Sequence[Symbol | None], params: Mapping[str, Any]
 ) -> list[Spec]:
-    """What the kernel makes of stand-ins.
+    """Infer specs by running the kernel on stand-ins.
 
     Raises:
         ValueError: it refuses them, and nothing about them is unknown.
@@ -219,7 +220,7 @@ def cut(found: list[Spec], whole: Symbol, dim: int) -> list[Spec]:
 
 
 def spec_of(one: Any, two: Any, given: bool) -> Spec:
-    """What two outcomes on stand-ins have in common."""
+    """Return the spec that two outcomes on stand-ins have in common."""
     if not isinstance(one, (np.ndarray, np.generic)):
         return opaque_or(None, None)
     dtype = as_dtype(one.dtype)

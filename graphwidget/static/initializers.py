@@ -69,7 +69,7 @@ def glorot_uniform_initializer(seed: int | None = None) -> Initializer:
 
 
 def fans(shape: Sequence[int]) -> tuple[float, float]:
-    """How many items lead into one of a layer, and out of one."""
+    """Return the number of items that lead into one of a layer, and out of one."""
     if not shape:
         return 1, 1
     if len(shape) == 1:

@@ -1,4 +1,4 @@
-"""Who is told of static graphs as they are built and run: one listener, or nobody.
+"""The listener to static graphs as they are built and run, of which there is one at most.
 
 Off, it costs one test for None. While somebody listens sessions run operation by operation and not
 compiled, so that every value is heard of when it is there.
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Listener:
-    """What a listener may hear; each method does nothing here."""
+    """Interface of a listener; each method does nothing here."""
 
     def added(self, operation: Any) -> None:
         """An operation was added to a graph."""

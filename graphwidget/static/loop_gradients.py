@@ -69,7 +69,7 @@ def argument(graph: Graph, symbol: Symbol) -> Symbol:
 
 
 def stateful(region: Region) -> list[Symbol]:
-    """What a region computes that would not be the same again.
+    """Return the operations of a region whose results would differ in a second run.
 
     Raises:
         NotImplementedError: it lies in a loop inside the region.
@@ -88,7 +88,7 @@ def stateful(region: Region) -> list[Symbol]:
 
 
 def changes(operation: Operation) -> bool:
-    """Whether an operation may give something else next time."""
+    """Return whether an operation may give something else next time."""
     if operation.type == "Random":
         return True
     return operation.type == "Identity" and any(each.dtype.is_ref for each in operation.operands)

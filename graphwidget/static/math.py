@@ -52,11 +52,11 @@ def operand(value: Any, like: Symbol | None, type: str, name: str) -> Symbol:
 
 
 PYTHON_PROMOTES = ("AddV2",)
-"""Whose operators say of ``1 + 1.5`` that the types of two tensors differ."""
+"""Types whose operators raise for ``1 + 1.5`` on tensors of different types."""
 
 
 def check_same_type(type: str, x: Symbol, y: Symbol, names: tuple[str, str]) -> None:
-    """That two operands have one type.
+    """Check that two operands have one type.
 
     Raises:
         TypeError: they have two (TensorFlow's text).
@@ -70,7 +70,7 @@ def check_same_type(type: str, x: Symbol, y: Symbol, names: tuple[str, str]) -> 
 
 
 def check_floating(symbol: Symbol, name: str) -> None:
-    """That an operand is floating.
+    """Check that an operand is floating.
 
     Raises:
         TypeError: it is not (TensorFlow's text).
@@ -83,7 +83,7 @@ def check_floating(symbol: Symbol, name: str) -> None:
 
 
 def check_bool(symbol: Symbol, type: str, name: str) -> None:
-    """That an operand is bool.
+    """Check that an operand is bool.
 
     Raises:
         TypeError: it is not (TensorFlow's text).
@@ -96,7 +96,7 @@ def check_bool(symbol: Symbol, type: str, name: str) -> None:
 
 
 def check_broadcast(type: str, name: str, x: Symbol, y: Symbol) -> None:
-    """That two operands go together.
+    """Check that two operands go together.
 
     Raises:
         ValueError: they do not (TensorFlow's text).

@@ -1,4 +1,4 @@
-"""How much memory a compiled program holds: what each line allocates, and when it is let go of.
+"""Memory use of a compiled program: what each line allocates, and when it is released.
 
 The lines of the program are gone through once more, with the arrays of a real run: results that
 share the memory of others (views) need none of their own, and what was let go of while a view of it
@@ -77,7 +77,7 @@ class Held:
         self.note(0)
 
     def note(self, more: int) -> None:
-        """So much is held now, and for a moment this much more."""
+        """Record the memory in use now, and the extra memory in use for a moment."""
         self.most = max(self.most, self.now + more)
 
     def drop(self, symbol: Symbol) -> None:

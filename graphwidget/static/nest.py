@@ -8,7 +8,7 @@ from typing import Any
 
 
 def flatten(structure: Any) -> list[Any]:
-    """What lies in a structure, in order (that of the keys, in dicts)."""
+    """Return the values in a structure, in order (that of the keys, in dicts)."""
     if isinstance(structure, Mapping):
         return [item for key in sorted(structure) for item in flatten(structure[key])]
     if isinstance(structure, (list, tuple)):
@@ -49,7 +49,7 @@ def outline(structure: Any) -> str:
 
 
 def check_same(first: Any, second: Any) -> None:
-    """That two structures are alike.
+    """Check that two structures are alike.
 
     Raises:
         ValueError: they are not (TensorFlow's text).
@@ -70,12 +70,12 @@ def shown(structure: Any) -> str:
 
 
 def is_nest(structure: Any) -> bool:
-    """Whether things lie in it."""
+    """Return whether things lie in it."""
     return isinstance(structure, (list, tuple, Mapping))
 
 
 def difference(first: Any, second: Any) -> str:
-    """How two structures differ first; "" where they do not. Lists and tuples are alike."""
+    """Return the first difference of two structures; "" without any. Lists and tuples are alike."""
     if is_nest(first) != is_nest(second):
         inner, other = (first, second) if is_nest(first) else (second, first)
         return (

@@ -236,7 +236,7 @@ def top_k(input: Any, k: int = 1, sorted: bool = True, name: str | None = None) 
 
 
 def in_top_k(predictions: Any, targets: Any, k: int, name: str | None = None) -> Symbol:
-    """Whether each row's target is among its largest items."""
+    """Return whether each row's target is among its largest items."""
     with get_default_graph().name_scope(name or "in_top_k"):
         rows = convert_to_tensor(predictions)
         places = cast(convert_to_tensor(targets), np.int64)
@@ -275,7 +275,7 @@ def conv2d(input: Any, filter: Any = None, strides: Any = (1, 1, 1, 1), padding:
 def padded(
     x: Symbol, window: Any, steps: Any, padding: str, value: float
 ) -> tuple[Symbol, tuple[int, int]]:
-    """What ``SAME`` adds around images, so that windows are as many as steps fit in."""
+    """Pad images as ``SAME`` does, so that there are as many windows as steps."""
     if padding == "VALID":
         return x, (0, 0)
     if x.sizes is None or None in x.sizes[1:3]:

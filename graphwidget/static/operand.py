@@ -44,7 +44,7 @@ class Operand:
 
     @property
     def ndim(self) -> int:
-        """How many dims it has."""
+        """Number of dims."""
         if self.symbol.sizes is None:
             raise CannotBuild("the number of dims is unknown")
         return len(self.symbol.sizes)
@@ -63,7 +63,7 @@ class Operand:
         return id(self)
 
     def __eq__(self, other: object) -> bool:
-        """Whether it is the same; what a value equals nobody knows."""
+        """Return whether it is the same; what a value equals nobody knows."""
         if isinstance(other, (int, float)):
             raise CannotBuild("a value is unknown")
         return self is other
@@ -142,7 +142,7 @@ def promoted(op: Op, operands: Sequence[Any]) -> list[Symbol | None]:
 
 
 def sample(operand: Any) -> Any:
-    """What promotion looks at: an array of as many dims, or the number itself."""
+    """Return an operand for promotion: an array of as many dims, or the number itself."""
     if not isinstance(operand, Operand):
         return operand
     sizes = operand.symbol.sizes

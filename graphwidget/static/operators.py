@@ -1,4 +1,4 @@
-"""What Python's operators do with symbols and variables."""
+"""Python's operators on symbols and variables."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def matmul(
 def check_product(
     type: str, name: str, a: Symbol, b: Symbol, flips: tuple[bool, bool], batched: bool
 ) -> None:
-    """That two matrices can be multiplied."""
+    """Check that two matrices can be multiplied."""
     flags = ", ".join(
         f"{word}={str(value).lower()}"
         for word, value in (("grad_a", False), ("grad_b", False),

@@ -196,7 +196,7 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
 @shared
 def count_nonzero(input_tensor: Any, axis: Any = None, keepdims: bool | None = None,
                   dtype: Any = int64, name: str | None = None) -> Symbol:  # fmt: skip
-    """How many items are not 0."""
+    """Return how many items are not 0."""
     with get_default_graph().name_scope(name or "count_nonzero"):
         x = convert_to_tensor(input_tensor)
         zero = make_constant(np.zeros((), x.dtype.numpy), "zeros")
@@ -205,7 +205,7 @@ def count_nonzero(input_tensor: Any, axis: Any = None, keepdims: bool | None = N
 
 
 def chosen(type: str, key: str, input: Any, axis: Any, output_type: Any, name: str | None) -> Any:
-    """Where along an axis the largest or smallest item is."""
+    """Return where along an axis the largest or smallest item is."""
     with get_default_graph().name_scope(name or type) as scope:
         x = convert_to_tensor(input, name="input")
         wanted = int64 if output_type is None else output_type
@@ -216,7 +216,7 @@ def chosen(type: str, key: str, input: Any, axis: Any, output_type: Any, name: s
 @shared
 def argmax(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None,
            output_type: Any = int64) -> Symbol:  # fmt: skip
-    """Where along an axis the largest item is."""
+    """Return where along an axis the largest item is."""
     return chosen("ArgMax", "argmax", input, dimension if axis is None else axis,  # type: ignore[no-any-return]
                   output_type, name)  # fmt: skip
 
@@ -224,7 +224,7 @@ def argmax(input: Any, axis: Any = None, name: str | None = None, dimension: Any
 @shared
 def argmin(input: Any, axis: Any = None, name: str | None = None, dimension: Any = None,
            output_type: Any = int64) -> Symbol:  # fmt: skip
-    """Where along an axis the smallest item is."""
+    """Return where along an axis the smallest item is."""
     return chosen("ArgMin", "argmin", input, dimension if axis is None else axis,  # type: ignore[no-any-return]
                   output_type, name)  # fmt: skip
 

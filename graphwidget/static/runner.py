@@ -1,4 +1,4 @@
-"""How a graph runs: each needed operation once, in the order in which they were made.
+"""Execution of a graph: each needed operation once, in the order in which they were made.
 
 A *plan* is the list of operations that some symbols need, without those above what is fed. Running
 it fills an environment, a dict from symbols to arrays. Loops and branches run the plans of their
@@ -30,8 +30,7 @@ Env = dict[Symbol, Any]
 
 
 class State:
-    """What a session keeps between runs: the variables' values, and where random numbers come
-    from."""
+    """State of a session between runs: the variables' values, and the source of random numbers."""
 
     def __init__(self) -> None:
         self.variables: dict[Operation, np.ndarray] = {}
@@ -90,7 +89,7 @@ def outputs_of(region: Region) -> list[Operation]:
 
 
 def region_holds(region: Region, operation: Operation) -> bool:
-    """Whether an operation stands directly in a region."""
+    """Return whether an operation stands directly in a region."""
     return operation.region is region
 
 
@@ -125,7 +124,7 @@ def execute(operations: Sequence[Operation], env: Env, state: State) -> None:
 
 
 def words(operation: Operation, env: Env, error: Exception) -> str:
-    """What is said of a failure: TensorFlow's words for shapes that do not fit, or its own."""
+    """Return the message of a failure: TensorFlow's for shapes that do not fit, or its own."""
     shapes = [np.shape(env[each]) for each in operation.inputs if each in env]
     if "ZeroDivision" in f"{type(error).__name__}{error}":
         return "Integer division by zero"
@@ -142,7 +141,7 @@ def words(operation: Operation, env: Env, error: Exception) -> str:
 
 
 def out_of_range(operation: Operation, env: Env, shape: Any) -> str:
-    """Which index does not exist."""
+    """Return the message that names the index which does not exist."""
     places = np.asarray(env[operation.operands[1]]).reshape(-1)
     count = shape[operation.params.get("dim", 0)]
     wrong = next((each for each in places if not 0 <= each < count), None)
@@ -166,7 +165,7 @@ def settled(value: Any, env: Env) -> Any:
 
 
 def run_table_op(operation: Operation, env: Env, state: State) -> Sequence[Any]:
-    """What the op's kernel makes of the operands."""
+    """Run the op's kernel on the operands."""
     op = operation.op
     assert op is not None
     arrays = [None if each is None else value_of(each, env, operation) for each in operation.inputs]
@@ -242,7 +241,7 @@ def run_variable(operation: Operation, env: Env, state: State) -> Sequence[Any]:
 
 
 def run_read(operation: Operation, env: Env, state: State) -> Sequence[Any]:
-    """What a variable holds now; of other things, what they are."""
+    """Return a variable's current value; other operands unchanged."""
     return (value_of(operation.operands[0], env, operation),)
 
 
@@ -279,12 +278,12 @@ def run_random(operation: Operation, env: Env, state: State) -> Sequence[Any]:
 
 
 def captured(region: Region) -> list[Symbol]:
-    """What a region reads from outside to give its outputs."""
+    """Return the symbols that a region reads from outside to give its outputs."""
     return region.captures({each._id for each in plan(outputs_of(region), region.inputs, region)})
 
 
 def inner_env(region: Region, env: Env, state: State) -> Env:
-    """What a region captures."""
+    """Return the environment that a region captures."""
     key = "captures", region, len(region.outputs)
     found = state.captures.get(key)
     if found is None:
@@ -375,7 +374,7 @@ KINDS: dict[str, Callable[[Operation, Env, State], Sequence[Any]]] = {
     "While": run_while, "WhileGrad": run_while_grad, "Cond": run_cond, "Print": run_print,
     "Assert": run_assert, "Exit": run_read, "Merge": run_read,
 }  # fmt: skip
-"""How each kind of operation runs that is no op of the table."""
+"""Functions that run the kinds of operations that are no op of the table."""
 
 OURS = frozenset(KINDS) - {"Print"} | {"Argument"}
 """Kinds that neither print nor call what is the user's, as those may that others add."""

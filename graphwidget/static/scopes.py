@@ -19,7 +19,7 @@ def name_scope(name: Any, default_name: str | None = None, values: Any = None) -
 
 
 def control_dependencies(control_inputs: Iterable[Any] | None) -> Any:
-    """What is made inside runs after these operations."""
+    """Let operations made inside run after these."""
     return get_default_graph().control_dependencies(control_inputs)
 
 
@@ -29,7 +29,7 @@ def device(device_name_or_function: Any) -> Any:
 
 
 def get_collection(key: str, scope: str | None = None) -> list[Any]:
-    """What the graph remembers under a name."""
+    """Return the members of a collection of the graph."""
     return get_default_graph().get_collection(key, scope)
 
 

@@ -18,7 +18,7 @@ from .symbol import Symbol
 from .tensor_shape import merged, shape_text
 
 PERSISTENT = ("Const", "Identity", "PlaceholderWithDefault", "Exit", "Merge")
-"""What gives an array that others hold too."""
+"""Operations whose arrays others share."""
 
 
 class Session:
@@ -91,7 +91,7 @@ class Session:
         return rebuilt(fetches, iter(list(values)))
 
     def _found(self, fetches: Any, feed_dict: Any) -> Ready | None:
-        """What runs this at once, if the same was asked for before."""
+        """Return the compiled run if the same was asked for before."""
         known = self._ready
         try:  # what ``signature`` makes of one symbol, or of a flat list or tuple
             kind = fetches.__class__
@@ -154,7 +154,7 @@ class Session:
 
     # Feeds -----------------------------------------------------------------------------------
     def _fed(self, feed_dict: Mapping[Any, Any]) -> Env:
-        """What is fed, as an environment to begin with."""
+        """Return the fed values as an environment."""
         env: Env = {}
         for key, value in feed_dict.items():
             pairs = zip(key, value, strict=True) if isinstance(key, tuple) else [(key, value)]
@@ -223,10 +223,10 @@ class Ready:
         single = flat == 1 and fetches is wanted[0]
         self.kind = kind if kind in (list, tuple) and len(fetches) == flat else None
         self.kind = first if single else self.kind
-        """What makes of values what comes back, unless that is a nested structure."""
+        """Type of the result, unless that is a nested structure."""
         self.structure = rebuilt(fetches, iter(wanted))  # the caller's may become another
         self.as_they_are = self.compiled.numbers and len(symbols) == len(wanted)
-        """Whether the values need no handling."""
+        """True if the values need no conversion."""
 
     def run(self, feed_dict: Any, state: State) -> Any:
         """The values."""
@@ -271,7 +271,7 @@ def get_default_session() -> Any:
 
 
 def signature(fetches: Any, feed_dict: Any) -> Any:
-    """What tells a run from others: the fetches, in their structure, and what is fed."""
+    """Return the key of a run: the fetches, in their structure, and the fed symbols."""
     found = signature_of(fetches)
     return (found, *feed_dict) if feed_dict else found
 

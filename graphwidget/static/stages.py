@@ -1,4 +1,4 @@
-"""What each pass does to a program: before, after, and what it saves in memory and time.
+"""Effect of each pass on a program: before, after, and the memory and time that it saves.
 
 Nothing here is estimated: each stage is compiled and run, its time is taken, and its memory is read
 off its lines (see ``memory_use.py``).
@@ -31,7 +31,7 @@ LONGEST, AT_LEAST = 2.0, 4
 """After so many seconds there are no more rounds than these."""
 
 LOUD = {"Print", "Random"}
-"""What would be seen, or would change what comes after, if it ran once more."""
+"""Operations that have an effect if they run once more."""
 
 
 class Stage(NamedTuple):

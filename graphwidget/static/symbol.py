@@ -14,7 +14,7 @@ from .tensor_shape import Sizes, TensorShape, list_text, merged, shape_text
 
 
 class Spec(NamedTuple):
-    """What is known of a result before it is computed.
+    """Type and shape of a result, as far as they are known before it is computed.
 
     ``known`` are its values, where they are a matter of sizes: computed twice, once with each
     unknown size of a placeholder taken for one number, once for another (see ``inference.py``).
@@ -41,7 +41,7 @@ class Symbol:
 
     @property
     def spec(self) -> Spec:
-        """What is known of it."""
+        """Type and shape, as far as they are known."""
         return Spec(self.dtype, self.sizes, self.known)
 
     @property
@@ -61,11 +61,11 @@ class Symbol:
 
     @property
     def shape(self) -> TensorShape:
-        """What is known of its shape."""
+        """Shape, as far as it is known."""
         return TensorShape(self.sizes)
 
     def get_shape(self) -> TensorShape:
-        """What is known of its shape."""
+        """Return the shape, as far as it is known."""
         return TensorShape(self.sizes)
 
     def set_shape(self, shape: Any) -> None:

@@ -58,7 +58,7 @@ class TensorShape:
 
     @property
     def ndims(self) -> int | None:
-        """How many dims there are; None where that is unknown."""
+        """Number of dims; None where that is unknown."""
         return None if self.sizes is None else len(self.sizes)
 
     rank = ndims
@@ -74,11 +74,11 @@ class TensorShape:
         return list(self.sizes)
 
     def is_fully_defined(self) -> bool:
-        """Whether all sizes are known."""
+        """Return whether all sizes are known."""
         return self.sizes is not None and None not in self.sizes
 
     def num_elements(self) -> int | None:
-        """How many items there are; None where that is unknown."""
+        """Return how many items there are; None where that is unknown."""
         if self.sizes is None:
             return None
         product = 1
@@ -89,11 +89,11 @@ class TensorShape:
         return product
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether one array may have both shapes."""
+        """Return whether one array may have both shapes."""
         return merged(self.sizes, sizes_of(other)) is not False
 
     def merge_with(self, other: Any) -> TensorShape:
-        """What is known of an array that has both shapes.
+        """Return the shape of an array that has both shapes.
 
         Raises:
             ValueError: none can.
@@ -163,7 +163,8 @@ def list_text(sizes: Sizes | None) -> str:
 
 
 def merged(first: Sizes | None, second: Sizes | None) -> Any:
-    """What is known of an array of both shapes; False where there is none."""
+    """Return the sizes of an array of both shapes, as far as they are known; False where there is
+    none."""
     if first is None or second is None:
         return second if first is None else first
     if len(first) != len(second):

@@ -119,7 +119,7 @@ class Optimizer:
         raise NotImplementedError
 
     def finish(self, updates: Sequence[Any]) -> list[Any]:
-        """What else happens in a step."""
+        """Return the further operations of a step."""
         return []
 
 

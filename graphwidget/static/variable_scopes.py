@@ -108,7 +108,7 @@ def get_variable(
 
 
 def exists(name: str, found: Variable) -> str:
-    """What is said of a variable that is there already."""
+    """Return the message for a variable that exists already."""
     lines = "".join(
         f"  File {file!r}, line {line}, in {where}\n".replace("'", '"')
         for file, line, where in found.op.traceback[-1:]
@@ -120,7 +120,7 @@ def exists(name: str, found: Variable) -> str:
 
 
 def initial_of(name: str, sizes: Any, dtype: Any, initializer: Any) -> Any:
-    """What gives a variable its initial value."""
+    """Return the initial value of a variable."""
     if initializer is not None and not callable(initializer):
         return convert_to_tensor(initializer, dtype) if dtype else initializer
     if sizes is None:

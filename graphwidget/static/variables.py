@@ -102,11 +102,11 @@ class Variable:
         return self.ref.shape
 
     def value(self) -> Symbol:
-        """What it holds."""
+        """Return the value."""
         return self._read
 
     def read_value(self) -> Symbol:
-        """What it holds when the operation made here runs."""
+        """Return the value at the time when the operation made here runs."""
         held = Spec(self.dtype.base_dtype, self.ref.sizes)
         return self.graph.create("Identity", (self.ref,), [held], name="read").outputs[0]
 
@@ -136,7 +136,7 @@ class Variable:
         found.run(self.initializer, {self.initial_value: value})
 
     def eval(self, session: Any = None) -> Any:
-        """What it holds, in the default session or another."""
+        """Return the value, in the default session or another."""
         return self._read.eval(session=session)
 
     def __iter__(self) -> Any:
@@ -232,7 +232,7 @@ def global_variables(scope: str | None = None) -> list[Variable]:
 
 
 def trainable_variables(scope: str | None = None) -> list[Variable]:
-    """Those that optimizers change."""
+    """Return the variables that optimizers change."""
     return get_default_graph().get_collection(TRAINABLE, scope)
 
 
@@ -272,5 +272,5 @@ def local_variables_initializer() -> Operation:
 
 
 def is_variable_initialized(variable: Variable) -> Symbol:
-    """Whether a variable has a value, as a symbol."""
+    """Return whether a variable has a value, as a symbol."""
     raise NotImplementedError("is_variable_initialized is not here: run the initializer.")

@@ -27,7 +27,8 @@ FLOW = ("While", "WhileGrad", "Cond")
 
 
 def can_write_control_flow(step: Step, text: Text) -> bool:
-    """Whether a step is a loop or branch that can be written: no variable itself goes through."""
+    """Return whether a step is a loop or branch that can be written: no variable itself goes
+    through."""
     operation = step.operation
     return (
         operation.type in FLOW and text.depth < DEEPEST

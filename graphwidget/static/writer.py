@@ -37,8 +37,8 @@ OPERATORS: dict[Any, str] = {
     np.less_equal: "{} <= {}", np.greater: "{} > {}", np.greater_equal: "{} >= {}",
     np.equal: "{} == {}", np.not_equal: "{} != {}", TABLE["alias"].kernel: "{}",
 }  # fmt: skip
-"""What Python writes for a kernel. On numpy's scalars an operator gives the very bits that the
-kernel gives on arrays without dims, in a tenth of the time."""
+"""Python operators of kernels. On numpy's scalars an operator gives the very bits that the kernel
+gives on arrays without dims, in a tenth of the time."""
 
 
 class Writer:
@@ -56,9 +56,9 @@ class Writer:
             each for step in program.steps for each in step.reads
             if not (copies(step) or step.operation.type in CHANGES)
         }  # fmt: skip
-        """What steps read whose results may share memory with it."""
+        """Operands of steps whose results may share memory with them."""
         self.asked = set(program.wanted)
-        """What is read by more than lines that look up what a variable holds."""
+        """Symbols read by more than lines that look up a variable's value."""
         for step in program.steps:
             if variable_read(step) is None:
                 self.asked.update(step.reads)
@@ -68,7 +68,7 @@ class Writer:
         self.over: dict[Symbol, Symbol] = {}
         """For a result that is written over an operand, that operand."""
         self.forgotten: dict[int, list[Symbol]] = {}
-        """What is let go of after the step at a place."""
+        """Symbols released after the step at a place."""
 
     def write_whole(self) -> None:
         """The function's body, and what it returns."""
@@ -121,7 +121,7 @@ class Writer:
         self.forget([self.text.name(each) for each in self.dying(place, step)])
 
     def dying(self, place: int, step: Step) -> list[Symbol]:
-        """What nobody reads after a step, as far as it pays to let go of it."""
+        """Return the symbols that are not read after a step, as far as it pays to release them."""
         if "reuse" in off:
             return []
         found = self.forgotten[place] = [
@@ -212,7 +212,7 @@ class Writer:
         return True
 
     def counts(self, step: Step) -> bool:
-        """Whether a step is an operator on single numbers."""
+        """Return whether a step is an operator on single numbers."""
         return (
             step.op is not None and step.op.kernel in OPERATORS and not step.params
             and all(each is not None and each.sizes == () for each in step.inputs)
@@ -286,8 +286,8 @@ class Writer:
         return None
 
     def dies(self, symbol: Symbol, place: int) -> bool:
-        """Whether an array is read here for the last time, and only steps that copy have read it:
-        none looks into its memory still."""
+        """Return whether an array is read here for the last time, and only steps that copy have
+        read it: none looks into its memory still."""
         sizes = symbol.sizes
         if "reuse" in off or not sizes or None in sizes or 1 in sizes:
             return False
@@ -309,14 +309,14 @@ class Writer:
 
 
 def can_write_sizes(step: Step) -> bool:
-    """Whether a step that hangs on what only the run tells can be written all the same."""
+    """Return whether a step that hangs on what only the run tells can be written all the same."""
     return not any(each.dtype.is_ref for each in step.operation.operands) and all(
         name == "indices" or writable(value) for name, value in step.params.items()
     )
 
 
 def copies(step: Step) -> bool:
-    """Whether a step's result shares no memory with its operands."""
+    """Return whether a step's result shares no memory with its operands."""
     return step.op is not None and not step.op.borrows
 
 
@@ -329,7 +329,7 @@ def variable_read(step: Step) -> Operation | None:
 
 
 def heavy(symbol: Symbol) -> bool:
-    """Whether it pays to let go of a value: what is small may stay until the end."""
+    """Return whether it pays to let go of a value: what is small may stay until the end."""
     sizes = symbol.sizes
     return sizes is None or None in sizes or math.prod(size or 0 for size in sizes) > LIGHT
 

@@ -50,7 +50,7 @@ workaround examples.
 
 
 class CheckpointError(RuntimeError):
-    """What was computed again is not what was computed first."""
+    """Error: the recomputed values differ from those computed first."""
 
 
 class Stop(Exception):
@@ -119,7 +119,7 @@ class Alone:
 
 
 def metadata_of(tensor: Tensor) -> dict[str, Any]:
-    """What is compared of a tensor that is saved both times."""
+    """Return the properties of a saved tensor that are compared with the recomputed one."""
     return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
 
 
@@ -148,7 +148,7 @@ class Part:
         return holder
 
     def unpack(self, holder: Holder) -> Tensor:
-        """What the part computes for a holder; the first in a run computes for all."""
+        """Return the recomputed tensor of a holder; the first in a run recomputes all."""
         run: Any = GraphExecGroup._current or current_run() or Alone()
         if run not in self.done:
             self._recompute(run)

@@ -297,8 +297,8 @@ def check_options(kind: Any, *args: Any) -> None:
 
 
 def legacy_tensor(dtype: Any, *args: Any) -> np.ndarray:
-    """What ``FloatTensor(...)`` and ``Tensor(...)`` hold: sizes give memory (zeroed here; PyTorch
-    leaves it uninitialised), a sequence gives its values."""
+    """Return the array of ``FloatTensor(...)`` and ``Tensor(...)``: sizes give memory (zeroed here;
+    PyTorch leaves it uninitialised), a sequence gives its values."""
     if not args:
         return np.zeros((0,), dtype)
     if all(isinstance(arg, int) for arg in args):

@@ -22,7 +22,7 @@ from ..dims import shape_args
 Own = ParamSpec("Own")
 
 FACTORY = Out("own", history="ended")
-"""What the ``out=`` of a factory may be."""
+"""Kind of ``out=`` that a factory takes."""
 
 OPTIONS: dict[str, tuple[str, Any]] = {
     "layout": ("Any", None),

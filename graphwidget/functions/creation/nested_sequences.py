@@ -40,7 +40,7 @@ def numpy_type(dtype: Any) -> Any:
 
 
 def is_sequence(data: Any) -> bool:
-    """Whether data has items by number. Tensors among numbers stand for their only item."""
+    """Return whether data has items by number. Tensors among numbers stand for their only item."""
     if isinstance(data, (*LISTS, np.ndarray, str)):
         return True
     indexed = hasattr(type(data), "__getitem__") and hasattr(type(data), "__len__")
@@ -169,7 +169,7 @@ def array_from(data: Any, dtype: Any = None) -> np.ndarray:
 
 
 def check_array(array: np.ndarray) -> None:
-    """What arrays must be for tensors to lie in their memory.
+    """Check that a tensor can share an array's memory.
 
     Raises:
         TypeError: a type that tensors do not have.

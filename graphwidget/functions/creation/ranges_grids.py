@@ -40,7 +40,7 @@ def as_number(value: Any) -> Any:
 
 
 def count_steps(start: Any, end: Any, step: Any) -> float:
-    """How many steps there are from start to end.
+    """Return how many steps there are from start to end.
 
     Raises:
         RuntimeError: none, or no number of them (PyTorch's texts).

@@ -298,7 +298,7 @@ def check_advanced_setitem(view: Tensor, indices: Indices, value: Tensor, masks:
 
 
 def broadcasts_to_index(value: tuple[int, ...], indices: Indices, shape: tuple[int, ...]) -> bool:
-    """Whether a value of this shape broadcasts to what the indices read."""
+    """Return whether a value of this shape broadcasts to what the indices read."""
     if not value:
         return True
     try:

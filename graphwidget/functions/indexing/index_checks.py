@@ -88,7 +88,7 @@ def integer_dims(indices: Indices, shape: tuple[int, ...]) -> Iterator[tuple[np.
 
 
 def check_items(indices: Indices, shape: tuple[int, ...]) -> None:
-    """Where integers stand there must be items.
+    """Check that dims indexed by integers are not empty.
 
     Raises:
         IndexError: PyTorch's text.

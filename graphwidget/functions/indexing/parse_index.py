@@ -166,7 +166,7 @@ def class_name(item: Any) -> str:
 
 
 def count_dims(item: Any) -> int:
-    """How many dims an index takes.
+    """Return how many dims an index takes.
 
     Raises:
         IndexError: it is no index.

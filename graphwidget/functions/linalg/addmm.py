@@ -46,7 +46,7 @@ def check_same_types(input: Tensor, one: Tensor, two: Tensor) -> None:
 
 
 ShapeCheck = Callable[[Tensor, tuple[int, ...]], None]
-"""What is asked of the tensor that a product of a shape is added to."""
+"""Check of the tensor that a product of a shape is added to."""
 
 
 def check_fits_self(input: Tensor, shape: tuple[int, ...]) -> None:

@@ -138,14 +138,14 @@ def output_subscripts(part: str, start: int) -> list[str]:
 
 @dataclass
 class AlignedDims:
-    """Where every subscript stands among the dims that all operands are arranged to: first those
-    of the output, then those summed over."""
+    """Places of the subscripts among the dims that all operands are arranged to: first those of the
+    output, then those summed over."""
 
     labels: list[list[str]]
     operands: list[Tensor]
     place: dict[str, int] = field(default_factory=dict)
     ellipsis: int = 0
-    """How many dims the ellipsis stands for."""
+    """Number of dims that the ellipsis stands for."""
     outputs: int = 0
     total: int = 0
 

@@ -54,8 +54,8 @@ F.__dict__["matmul"] = matmul  # derivatives multiply batches with it
 
 
 def should_fold(a: Tensor, b: Tensor) -> bool:
-    """Whether PyTorch folds the batch of the larger operand into its rows instead of repeating
-    the other: when that saves a copy in backward, or needs none."""
+    """Return whether PyTorch folds the batch of the larger operand into its rows instead of
+    repeating the other: when that saves a copy in backward, or needs none."""
     n, m = a._data.ndim, b._data.ndim
     if max(n, m) < 3 or min(n, m) > 2:
         return False

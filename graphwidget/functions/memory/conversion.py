@@ -180,7 +180,7 @@ for _name in ("cuda", "mps", "xpu", "meta", "sparse", "quantized"):
 
 @offer(function=False)
 def is_pinned(self: Tensor, device: Any = None) -> bool:
-    """Whether the memory is page-locked for a GPU: never."""
+    """Return whether the memory is page-locked for a GPU: never."""
     return False
 
 

@@ -23,7 +23,7 @@ DEPRECATED = (
 
 
 class StorageBase:
-    """What both kinds share. ``_memory`` is a flat array of bytes, or of items."""
+    """Base of both kinds of storage. ``_memory`` is a flat array of bytes, or of items."""
 
     is_cuda = is_sparse = is_sparse_csr = is_hpu = False
     filename: Any = None
@@ -44,7 +44,7 @@ class StorageBase:
         return int(self._memory.nbytes)
 
     def size(self) -> int:
-        """How many bytes (of a typed one: items) there are."""
+        """Return how many bytes (of a typed one: items) there are."""
         return int(self._memory.size)
 
     def __len__(self) -> int:
@@ -91,7 +91,7 @@ class StorageBase:
 
     @property
     def _cdata(self) -> int:
-        """What tells storages apart."""
+        """Number that identifies a storage."""
         return self.data_ptr()
 
     def resizable(self) -> bool:
@@ -110,11 +110,11 @@ class StorageBase:
         return self
 
     def is_pinned(self, device: Any = None) -> bool:
-        """Whether the memory is page-locked for a GPU: never."""
+        """Return whether the memory is page-locked for a GPU: never."""
         return False
 
     def is_shared(self) -> bool:
-        """Whether ``share_memory_`` was called, which is all that it does."""
+        """Return whether ``share_memory_`` was called, which is all that it does."""
         return is_shared(self._memory)
 
     def share_memory_(self) -> Any:
@@ -173,12 +173,12 @@ def mark_shared(data: np.ndarray) -> None:
 
 
 def is_shared(data: np.ndarray) -> bool:
-    """Whether that was noted."""
+    """Return whether that was noted."""
     return id(memory_owner(data)) in _shared
 
 
 def mapped_memory(filename: Any, shared: bool, size: int, kind: np.dtype[Any]) -> np.ndarray:
-    """So many items of a file. Where it is ``shared``, writes go to the file, which is made or
+    """Map items of a file. Where it is ``shared``, writes go to the file, which is made or
     lengthened as needed; else they stay in memory.
 
     Raises:
@@ -220,7 +220,7 @@ class UntypedStorage(StorageBase):
 
     @staticmethod
     def from_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
-        """So many bytes of a file, mapped into memory; writes go to the file if it is ``shared``.
+        """Map bytes of a file into memory; writes go to the file if it is ``shared``.
 
         Raises:
             RuntimeError: there is no such file, or it is too short (PyTorch's texts).

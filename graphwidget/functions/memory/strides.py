@@ -60,14 +60,14 @@ def contiguous(self: Tensor, memory_format: Any = contiguous_format) -> Tensor:
 
 @offer(function=False)
 def is_contiguous(self: Tensor, memory_format: Any = contiguous_format) -> bool:
-    """Whether the items lie in C order (or the format's)."""
+    """Return whether the items lie in C order (or the format's)."""
     check_format("is_contiguous", memory_format)
     return is_in_format(self._data, memory_format)
 
 
 @offer(function=False)
 def stride(self: Tensor, dim: int | None = None) -> Any:
-    """How many items apart neighbours along each dim (or one) lie in memory."""
+    """Return the distance, in items, of neighbours along each dim (or one) in memory."""
     data = self._data
     strides = tuple(step // data.itemsize for step in real_strides(data))
     return strides if dim is None else strides[wrap_dim(dim, data.ndim)]
@@ -75,7 +75,7 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 @offer(function=False)
 def storage_offset(self: Tensor) -> int:
-    """How many items into its storage the tensor begins."""
+    """Return the offset of the tensor in its storage, in items."""
     begin = self._data.ctypes.data - memory_of(self._data).ctypes.data
     return int(begin) // self._data.itemsize
 
@@ -193,7 +193,7 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 @offer(function=False)
 def is_set_to(self: Tensor, tensor: Tensor) -> bool:
-    """Whether both are the same items of the same storage in the same shape."""
+    """Return whether both are the same items of the same storage in the same shape."""
     mine, other = self._data, tensor._data
     return (
         mine.ctypes.data == other.ctypes.data
@@ -273,7 +273,7 @@ def share_memory_(self: Tensor) -> Tensor:
 
 @offer(function=False)
 def is_shared(self: Tensor) -> bool:
-    """Whether ``share_memory_`` was called for the tensor's storage."""
+    """Return whether ``share_memory_`` was called for the tensor's storage."""
     return storages.is_shared(self._data)
 
 

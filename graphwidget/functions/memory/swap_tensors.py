@@ -19,7 +19,7 @@ POISONED = (
 
 
 def refuse_backward(grad_outputs: Any) -> None:
-    """What graphs say that would give to the one that the tensor was.
+    """Refuse backward in graphs that lead to the tensor's former self.
 
     Raises:
         RuntimeError: always.

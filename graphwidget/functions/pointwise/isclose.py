@@ -24,7 +24,7 @@ def isclose(
     atol: float = 1e-08,
     equal_nan: bool = False,
 ) -> Tensor:
-    """Whether items differ by at most ``atol + rtol |other|``.
+    """Return whether items differ by at most ``atol + rtol |other|``.
 
     Shapes: of any shape each; they are broadcast together.
 
@@ -64,7 +64,7 @@ def allclose(
     atol: float = 1e-08,
     equal_nan: bool = False,
 ) -> bool:
-    """Whether all items differ by at most ``atol + rtol |other|``.
+    """Return whether all items differ by at most ``atol + rtol |other|``.
 
     Shapes: of any shape each; they are broadcast together.
     """
@@ -76,7 +76,7 @@ def allclose(
 
 @offer()
 def equal(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same size and items."""
+    """Return whether two tensors have the same size and items."""
     if runtime.reading is not None:
         runtime.reading((input, other), np.array_equal, "equal()")
     return bool(np.array_equal(input._data, other._data))

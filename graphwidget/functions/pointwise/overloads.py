@@ -23,7 +23,7 @@ from ...optable import TABLE, Op
 
 
 class Choice(NamedTuple):
-    """What a call means: an op, its tensors and params; the numbers take part in promotion."""
+    """Meaning of a call: an op, its tensors and params; numbers take part in promotion."""
 
     key: str
     operands: tuple[Any, ...]

@@ -32,7 +32,7 @@ class Generator:
     """A pseudorandom number generator. The one behind the module's functions is `default`."""
 
     times: ClassVar[int] = 0
-    """How often numbers were drawn, from whichever generator."""
+    """Number of draws, by all generators."""
 
     def __init__(self, device: str | as_device = "cpu") -> None:
         require_cpu(device)
@@ -209,7 +209,7 @@ def seed() -> int:
 
 
 def draw(numbers: Callable[[], Array]) -> Array:
-    """What a function draws, which is called again by those who record the program."""
+    """Run a function that draws random numbers; whoever records the program calls it again."""
     return numbers() if runtime.drawing is None else runtime.drawing(numbers)
 
 

@@ -238,7 +238,7 @@ def cauchy_(
 
 @offer(function=False)
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
-    """How many trials of probability ``p`` it took to succeed, written into this tensor."""
+    """Fill this tensor with the number of trials of probability ``p`` until the first success."""
     return _fill_with_random("geometric.written", self, sampling.geometric, p, generator)
 
 

@@ -54,7 +54,7 @@ def cauchy(
 def geometric(
     shape: Shape, dtype: NumpyDtype, p: float, generator: Generator | None = None
 ) -> Array:
-    """How many trials it takes until one of probability p succeeds."""
+    """Return the numbers of trials of probability ``p`` until the first success."""
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     if dtype.kind == "b" and 0 not in shape:

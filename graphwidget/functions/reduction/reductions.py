@@ -288,7 +288,7 @@ all, any = offer(out=True)(_all_any("all")), offer(out=True)(_all_any("any"))
 
 @offer()
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
-    """How many items are not 0, of all or along dims.
+    """Return how many items are not 0, of all or along dims.
 
     Shapes: any; the dims go (all, when none is named).
     """

@@ -148,7 +148,8 @@ def searchsorted(
     side: str | None = None,
     sorter: Tensor | None = None,
 ) -> Tensor:
-    """Where values would go into sorted rows (one row for all values, or one for each row).
+    """Return the places where values would be inserted into sorted rows (one row for all values, or
+    one for each row).
 
     Raises:
         RuntimeError: sizes, types or options that do not fit (PyTorch's texts).
@@ -197,8 +198,8 @@ def isin(
     elements: Any = None, test_elements: Any = None, *, assume_unique: bool = False,
     invert: bool = False, element: Any = None, test_element: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Whether each element is among the test elements; of either there may be one only, a number
-    (then called ``element`` and ``test_element``).
+    """Return whether each element is among the test elements; of either there may be one only, a
+    number (then called ``element`` and ``test_element``).
 
     Shapes: any; the result is like ``elements``.
     """

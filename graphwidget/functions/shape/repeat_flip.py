@@ -102,7 +102,7 @@ def check_size(counts: np.ndarray, output_size: int | None) -> None:
 
 
 def check_repeats(repeats: Tensor) -> np.ndarray:
-    """How often each item is wanted."""
+    """Check and return the number of repeats of each item."""
     data = repeats._data
     if data.ndim > 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")

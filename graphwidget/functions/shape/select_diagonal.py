@@ -54,7 +54,7 @@ def check_select(tensor: Tensor, dim: int, index: int) -> None:
 
 
 def wrap_range(tensor: Tensor, dim: int, start: Any, length: int) -> int:
-    """Where a range of a dim begins, counted from the dim's own beginning.
+    """Return the start of a range of a dim, counted from the dim's beginning.
 
     Raises:
         IndexError, RuntimeError: it does not lie within the dim (PyTorch's texts).
@@ -242,7 +242,7 @@ def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | Non
 
 # A tensor written into a part of a copy -----------------------------------------------------------
 def check_source_size(src: Tensor, part: Tensor) -> None:
-    """What is written must have the part's size.
+    """Check that the source has the size of the part that is written.
 
     Raises:
         RuntimeError: PyTorch's text.

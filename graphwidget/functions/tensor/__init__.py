@@ -1,1 +1,1 @@
-"""What belongs to Tensor itself: operators, printing, exchange with numpy; methods are attached."""
+"""Tensor's own members: operators, printing, exchange with numpy; methods are attached."""

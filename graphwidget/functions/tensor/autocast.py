@@ -88,13 +88,13 @@ FUNCTIONS["autocast"] = autocast
 
 @offer(method=False)
 def is_autocast_enabled(device_type: str = "cuda", /) -> bool:
-    """Whether a region of ``autocast`` is on: never."""
+    """Return whether a region of ``autocast`` is on: never."""
     return False
 
 
 @offer(method=False)
 def is_autocast_cpu_enabled() -> bool:
-    """Whether a region of ``autocast`` for the CPU is on: never."""
+    """Return whether a region of ``autocast`` for the CPU is on: never."""
     return False
 
 

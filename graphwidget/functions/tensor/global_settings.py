@@ -93,13 +93,13 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 @offer(method=False)
 def are_deterministic_algorithms_enabled() -> bool:
-    """Whether `use_deterministic_algorithms` was asked for."""
+    """Return whether `use_deterministic_algorithms` was asked for."""
     return _settings["deterministic"]  # type: ignore[no-any-return]
 
 
 @offer(method=False)
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """Whether `use_deterministic_algorithms` was to warn only."""
+    """Return whether `use_deterministic_algorithms` was to warn only."""
     return _settings["warn_only"]  # type: ignore[no-any-return]
 
 
@@ -183,7 +183,7 @@ def set_warn_always(b: bool, /) -> None:
 
 @offer(method=False)
 def is_warn_always_enabled() -> bool:
-    """What `set_warn_always` was given, at first False."""
+    """Return the setting of `set_warn_always`, False at first."""
     return warning.always
 
 

@@ -65,7 +65,8 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
 
 
 def as_numpy_array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-    """What ``np.asarray(tensor)`` gives: the tensor's memory where dtype and ``copy`` allow."""
+    """Return the array of ``np.asarray(tensor)``: the tensor's memory where dtype and ``copy``
+    allow."""
     return np.array(numpy(self), dtype, copy=copy)
 
 
@@ -151,7 +152,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 
 # Copies and pickles ----------------------------------------------------------------------------
 class StoragePlace(NamedTuple):
-    """Where in a storage items of a type lie, in bytes."""
+    """Place of typed items in a storage, in bytes."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -191,7 +192,7 @@ def backward_hooks(self: Tensor) -> OrderedDict[int, Any] | None:
 
 
 def accumulated_hooks(self: Tensor) -> OrderedDict[int, Any] | None:
-    """What is called after accumulation into a leaf, by the handles' ids; None without any."""
+    """Hooks that run after accumulation into a leaf, by the handles' ids; None without any."""
     hooks = self._hooks
     return OrderedDict(hooks.accumulated) if hooks is not None and hooks.accumulated else None
 

@@ -151,7 +151,7 @@ def as_bool(self: Tensor) -> bool:
 
 @offer()
 def is_nonzero(input: Tensor) -> bool:
-    """Whether the only item is not 0.
+    """Return whether the only item is not 0.
 
     Shapes: one item, in any number of dims.
 
@@ -194,7 +194,7 @@ def delete(self: Tensor, index: Any) -> None:
 
 
 def contains(self: Tensor, item: Any) -> bool:
-    """Whether any item equals this one.
+    """Return whether any item equals this one.
 
     Raises:
         RuntimeError: neither a tensor nor a number.

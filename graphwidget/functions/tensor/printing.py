@@ -18,7 +18,7 @@ Scalar = bool | int | float
 
 @dataclass(frozen=True)
 class PrintOptions:
-    """How tensors are printed. Lengths are in characters."""
+    """Options for printing tensors. Lengths are in characters."""
 
     precision: int = 4
     threshold: float = 1000
@@ -118,7 +118,7 @@ def data_str(array: Array, indent: int = 0) -> str:
 
 
 def format_tensor(tensor: Tensor, spec: str) -> str:
-    """What `format(tensor, spec)` gives: a 0-d tensor (no parameter) formats as its number.
+    """Return `format(tensor, spec)`: a 0-d tensor (no parameter) is formatted as its number.
 
     Raises:
         TypeError: a format for what is formatted as it is printed.
@@ -248,7 +248,7 @@ def tensor_repr(self: Tensor, *, tensor_contents: Any = None) -> str:
 
 
 def repr_suffixes(tensor: Tensor) -> list[str]:
-    """What stands after a tensor's numbers about its history."""
+    """Return the parts of a repr about the tensor's history."""
     try:
         node = tensor.grad_fn
     except RuntimeError:

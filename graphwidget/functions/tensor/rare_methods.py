@@ -34,7 +34,7 @@ NO_SUBCLASS = (
 
 @offer()
 def is_same_size(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same shape."""
+    """Return whether two tensors have the same shape."""
     return input._data.shape == other._data.shape
 
 
@@ -142,7 +142,8 @@ def make_subclass(cls: type[Tensor], data: Tensor, require_grad: bool = False) -
 
 @offer(function=False)
 def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
-    """What ``load_state_dict`` puts in this tensor's place: itself with the other's values."""
+    """Return the tensor that ``load_state_dict`` puts in this one's place: itself with the other's
+    values."""
     if assign:
         return other.detach()
     with no_grad():

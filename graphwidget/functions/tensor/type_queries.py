@@ -39,13 +39,13 @@ def promote_types(type1: dtypes.dtype, type2: dtypes.dtype) -> dtypes.dtype:
 
 @offer(method=False)
 def can_cast(from_: dtypes.dtype, to: dtypes.dtype) -> bool:
-    """Whether results of one dtype may be written into tensors of another."""
+    """Return whether results of one dtype may be written into tensors of another."""
     return dtypes.can_cast(from_.numpy, to.numpy)
 
 
 @offer()
 def is_floating_point(input: Tensor) -> bool:
-    """Whether the dtype is a floating one."""
+    """Return whether the dtype is a floating one."""
     return input._meta.floating
 
 
@@ -57,7 +57,7 @@ def is_complex(input: Tensor) -> bool:
 
 @offer()
 def is_signed(input: Tensor) -> bool:
-    """Whether the dtype has negative numbers."""
+    """Return whether the dtype has negative numbers."""
     return input.dtype.is_signed
 
 
@@ -107,5 +107,5 @@ def typename(obj: Any, /) -> str:
 
 @offer(method=False)
 def is_storage(obj: Any, /) -> bool:
-    """Whether it is the memory of a tensor, with or without a type."""
+    """Return whether it is the memory of a tensor, with or without a type."""
     return isinstance(obj, (UntypedStorage, TypedStorage))

@@ -137,7 +137,7 @@ BOUND = (
     "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "prelu", "relu_", "rrelu_",
     "scaled_dot_product_attention", "selu_", "softplus", "softshrink", "threshold_",
 )  # fmt: skip
-"""What PyTorch does not write in Python, so that its parser of arguments answers callers."""
+"""Functions that PyTorch does not write in Python, so that its argument parser checks calls."""
 
 PARSED: dict[str, tuple[str, str]] = {}
 """The sections and names by which the parser knows them."""
@@ -264,7 +264,7 @@ ASKED = {
     "tanhshrink": "input.tanh",
     "triplet_margin_loss": "margin <= 0",
 }  # fmt: skip
-"""What functions that PyTorch writes in Python ask of their arguments first."""
+"""Checks that functions which PyTorch writes in Python make of their arguments first."""
 
 for _name in {**PASSED, **ASKED}:
     globals()[_name] = python_written_function(

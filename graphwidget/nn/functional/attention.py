@@ -88,7 +88,7 @@ def _attention_math(
 
 INTEGERS = {"int64": "int64_t", "int32": "int", "uint8": "uint8_t", "int16": "int16_t",
             "int8": "int8_t"}  # fmt: skip
-"""How PyTorch names integers that -inf does not fit in."""
+"""PyTorch's names of integer types that -inf does not fit in."""
 
 
 def _check_inputs(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
@@ -115,8 +115,8 @@ def _check_inputs(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None
 def _can_use_fused_kernel(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float, causal: bool
 ) -> bool:
-    """Whether PyTorch takes its fused op, which keeps no weights: 4-d inputs with heads of one
-    size and in one piece, no dropout and no gradient for the mask."""
+    """Return whether PyTorch takes its fused op, which keeps no weights: 4-d inputs with heads of
+    one size and in one piece, no dropout and no gradient for the mask."""
     shapes = [each._data.shape for each in (query, key, value)]
     if dropout_p > 0 or any(len(shape) != 4 for shape in shapes) or (mask is not None and causal):
         return False

@@ -72,7 +72,8 @@ def convolve_any(
 def _same_padding(
     input: Tensor, weight: Tensor, stride: tuple[int, ...], dilation: tuple[int, ...], groups: int
 ) -> tuple[Tensor, tuple[int, ...]]:
-    """What keeps the length; where it is odd, the one more is added to the input's ends."""
+    """Return the padding that keeps the length; where it is odd, the extra item is added at the
+    input's end."""
     kernel = weight._data.shape[2:]
     _check_weight(weight._data.ndim - 2, groups)
     _check_dims(input, weight, "")
@@ -203,8 +204,8 @@ def _check_bias(input: Tensor, bias: Tensor) -> None:
 
 
 def _uses_onednn(sizes: tuple[int, ...], kernel: tuple[int, ...], groups: int) -> bool:
-    """Whether PyTorch leaves floats to oneDNN (on more than one thread): not where its own kernels
-    are faster, for one small image (so ``at::native``'s ``use_mkldnn`` has it)."""
+    """Return whether PyTorch leaves floats to oneDNN (on more than one thread): not where its own
+    kernels are faster, for one small image (so ``at::native``'s ``use_mkldnn`` has it)."""
     return (
         groups > 1
         or sizes[0] > 1
@@ -216,8 +217,8 @@ def _uses_onednn(sizes: tuple[int, ...], kernel: tuple[int, ...], groups: int) -
 def _check_types(
     input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool, dilated: bool, groups: int
 ) -> None:
-    """Which types there are kernels for, in PyTorch's words: its kernel depends on the way of
-    convolving."""
+    """Check the types for which there are kernels, in PyTorch's words, which depend on the kind of
+    convolution."""
     volume, kinds = input._data.ndim == 5, (input._data.dtype, weight._data.dtype)
     sizes, window = input._data.shape, weight._data.shape[2:]
     for each, name in ((weight, "weight"), (bias, "bias")):

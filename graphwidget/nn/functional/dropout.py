@@ -163,7 +163,7 @@ def dropout3d(
 
 # With the mean and the variance kept --------------------------------------------------------------
 ALPHA = 1.7580993408473766
-"""What ``selu`` goes to at minus infinity, its sign left out."""
+"""Limit of ``selu`` at minus infinity, without its sign."""
 
 
 def _drop_all(input: Tensor, inplace: bool) -> Tensor:

@@ -81,7 +81,7 @@ def interpolate(
 
 
 def bound_name(key: str) -> str:
-    """What PyTorch calls the bound function of a mode."""
+    """Return PyTorch's name of the bound function of a mode."""
     return f"{'_' * ('exact' in key)}upsample_{key}"
 
 

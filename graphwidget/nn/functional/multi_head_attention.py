@@ -29,7 +29,7 @@ def multi_head_attention_forward(
     static_k: Tensor | None = None, static_v: Tensor | None = None,
     average_attn_weights: bool = True, is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:  # fmt: skip
-    """What ``nn.MultiheadAttention`` computes.
+    """Compute ``nn.MultiheadAttention``.
 
     Args:
         query: (L, N, E), or (L, E).
@@ -143,7 +143,7 @@ def _is_batched(
     query: Tensor, key: Tensor, value: Tensor, padding: Tensor | None, mask: Tensor | None,
     num_heads: int,
 ) -> bool:  # fmt: skip
-    """Whether there is a dim of samples; dims that do not fit are refused."""
+    """Return whether there is a dim of samples; dims that do not fit are refused."""
     dims = query._data.ndim
     if dims not in (2, 3):
         raise AssertionError(

@@ -11,7 +11,7 @@ from ...graph.tensor import Tensor
 
 
 def is_int(value: Any) -> bool:
-    """Whether it is an integer (and no bool), numpy's and 0-d tensors among them."""
+    """Return whether it is an integer (and no bool), numpy's and 0-d tensors among them."""
     if isinstance(value, Tensor):
         return value._data.ndim == 0 and value._data.dtype.kind in "iu"
     return isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""How ONNX's operators are read, by family: functions of a node and its operands."""
+"""Readers of ONNX's operators, by family: functions of a node and its operands."""
 
 from . import layers, numpy_only, pointwise, pooling, products, reductions, resize, shapes
 

@@ -24,7 +24,8 @@ class Windows:
 
     @property
     def extra(self) -> list[int]:
-        """What the last windows need behind the pads, when sizes are rounded up."""
+        """Return the padding that the last windows need beyond the pads, when sizes are rounded
+        up."""
         found = []
         for i, size in enumerate(self.sizes):
             reach = self.dilation[i] * (self.kernel[i] - 1) + 1
@@ -47,7 +48,7 @@ class Windows:
         return F.reshape(found, (*sizes[:2], *known(found)[2:]))
 
     def counts(self, dtype: Any, with_pads: bool) -> Any:
-        """How many items each window holds: of the input, or of the pads too."""
+        """Return how many items each window holds: of the input, or of the pads too."""
         pairs = list(zip(self.pads[: self.n], self.pads[self.n :], strict=True))
         inner = np.pad(np.ones(self.sizes), pairs, constant_values=float(with_pads))
         shown = np.pad(inner, [(0, each) for each in self.extra])

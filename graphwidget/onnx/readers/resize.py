@@ -96,7 +96,8 @@ def usual(
 def coordinates(
     how: str, length: int, count: int, scale: float, ends: tuple[float, float] | None
 ) -> np.ndarray:
-    """Where in the input each output lies, in float32 as everywhere: it decides about ties."""
+    """Return where in the input each output lies, in float32 as everywhere: it decides about
+    ties."""
     at: np.ndarray = np.arange(count, dtype=np.float32)
     scale = float(np.float32(scale))  # a Python number leaves at's type alone
     whole = float(np.float32(scale * length))

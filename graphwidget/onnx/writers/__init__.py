@@ -1,4 +1,4 @@
-"""How each op of the table is written in ONNX.
+"""Writers of the table's ops in ONNX.
 
 Where one ONNX operator of the same operands says it all, the op's declaration names it
 (``onnx="Mul"``) and nothing stands here; where it takes more, a function by the op's key does:
@@ -34,7 +34,7 @@ FAMILIES = (
 
 
 def find(op: Op) -> Callable[..., Any] | None:
-    """What writes an op; None if nothing does."""
+    """Return the writer of an op; None without one."""
     found = FUNCTIONS.get(op.key)
     if found is None and op.onnx and op.pointwise and not op.params:
         return pointwise.direct(op.onnx)

@@ -15,7 +15,7 @@ OF_BOOLS = {"Add": "Or", "Mul": "And", "Max": "Or", "Min": "And"}
 
 
 def direct(type: str) -> Callable[..., Any]:
-    """What writes an op as the one node that its declaration names."""
+    """Return a writer for an op that is the one node which its declaration names."""
 
     def write(w: Any, *inputs: Any) -> Any:
         if inputs[0].dtype == bool:

@@ -62,7 +62,7 @@ def as_product(w: Any, self: Any, dims: int, kernel: Any) -> Any:
 
 
 def divides(self: Any, output_size: Any) -> bool:
-    """Whether windows divide the last dims evenly."""
+    """Return whether windows divide the last dims evenly."""
     sizes = self.shape[-len(output_size) :]
     return all(n and n % m == 0 for n, m in zip(sizes, output_size, strict=True))
 

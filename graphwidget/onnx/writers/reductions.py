@@ -141,7 +141,7 @@ def _std_mean(w: Any, self: Any, dim: Any = None, correction: Any = None, keepdi
 
 
 def hits(w: Any, found: Any, dim: Any, keepdim: Any) -> Any:
-    """How often something holds; never for nothing."""
+    """Return how often something holds; never for nothing."""
     return reduce(w, "ReduceSum", found.cast(np.int64), dim, keepdim)
 
 

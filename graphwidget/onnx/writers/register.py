@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
-"""What writes an op, by its key in the table."""
+"""Writer of each op, by its key in the table."""
 
 
 def writes(*keys: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

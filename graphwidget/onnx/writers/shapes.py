@@ -16,7 +16,7 @@ def reshape(w: Any, self: Any, shape: Any) -> Any:
 
 
 def has_zero(shape: Any) -> bool:
-    """Whether a shape has a size 0, which otherwise means the input's."""
+    """Return whether a shape has a size 0, which otherwise means the input's."""
     return isinstance(shape, (tuple, list)) and any(
         isinstance(each, int) and each == 0 for each in shape
     )
@@ -253,7 +253,7 @@ def folded(w: Any, self: Any, function: Any) -> Any:
 
 
 def picked(w: Any, self: Any, arrange: Any) -> Any:
-    """What numpy's view of the numbered items shows, of a value whose shape is known."""
+    """Return the places that numpy's view of a value shows, of a value whose shape is known."""
     count = int(np.prod(self.shape))
     numbered = np.arange(count, dtype=np.int64).reshape(self.shape)
     places = np.ascontiguousarray(arrange(numbered))

@@ -49,12 +49,12 @@ def write_guard(w: Any, operation: Any, env: Any) -> Any:
 
 
 def masks(operation: Any) -> bool:
-    """Whether an advanced index is a mask, whose number of hits is a matter of values."""
+    """Return whether an advanced index is a mask, whose number of hits is a matter of values."""
     return any(each is not None and each.dtype.is_bool for each in operation.params["indices"])
 
 
 def frozen(operation: Any) -> bool:
-    """Whether anything made of a result of unknown size has a size written into it."""
+    """Return whether anything made of a result of unknown size has a size written into it."""
     reached = {operation}
     for each in operation.graph.operations:
         if any(symbol.op in reached for symbol in each.operands):
@@ -98,4 +98,4 @@ KINDS = {
     "SumTo": write_sum_to, "Draw": refuse_random, "Function": hand_through, "NoOp": nothing,
     "Assert": nothing,
 }  # fmt: skip
-"""How each kind of operation is written that is no op of the table and has no regions."""
+"""Writers of operations that are no op of the table and have no regions."""

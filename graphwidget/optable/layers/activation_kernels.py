@@ -26,7 +26,7 @@ UNTOLD = (
     "This is caused by calling in-place forward function with a negative slope, please call "
     "out-of-place version instead."
 )
-"""Where it is above 0, such a result does not tell on which side it comes from."""
+"""Bound above which a result does not determine the side that it comes from."""
 ASK_FOR_IT = (
     "File an issue at https://github.com/pytorch/pytorch if you do require supporting in-place "
     "leakRelu backward calculation with negative slope"

@@ -99,7 +99,7 @@ op("prelu_kernel_backward(grad_output, self, weight, /) -> grad_self, grad_weigh
 
 @composite
 def not_negative(self: Any) -> Any:
-    """Whether items are 0 or more."""
+    """Return whether items are 0 or more."""
     return F.ge(self, F.zeros_like(self))
 
 

@@ -18,7 +18,7 @@ from ..pointwise.common_kernels import Array
 
 @cache
 def _causal_mask(queries: int, keys: int) -> Array:
-    """Where a key comes after its query."""
+    """Return where a key comes after its query."""
     return np.arange(keys) > np.arange(queries)[:, None]
 
 

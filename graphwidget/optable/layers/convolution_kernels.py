@@ -27,7 +27,7 @@ SPAN = 1 << 21
 
 
 def sample_batches(n: int, per_sample: int) -> Iterator[slice]:
-    """Which samples to work on at a time, given the bytes of columns of one."""
+    """Yield slices of samples to work on at a time, given the bytes of columns of one."""
     most = max(1, SPAN // max(per_sample, 1))
     return (slice(start, min(start + most, n)) for start in range(0, n, most))
 

@@ -84,7 +84,7 @@ SUM, MEAN, MAX = 0, 1, 2
 
 
 def _bag_starts(indices: Array, offsets: Array, include_last_offset: bool) -> tuple[Array, Array]:
-    """Where the bags begin, and the bag of each index."""
+    """Return where the bags begin, and the bag of each index."""
     starts = offsets[:-1] if include_last_offset else offsets
     return starts, np.searchsorted(starts, np.arange(indices.size), "right") - 1
 

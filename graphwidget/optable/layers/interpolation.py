@@ -11,7 +11,7 @@ from . import interpolation_kernels as kernels
 F = Namespace()
 
 SCALES = {1: ("scales",), 2: ("scales_h", "scales_w"), 3: ("scales_d", "scales_h", "scales_w")}
-"""What PyTorch calls the factor of each dim."""
+"""PyTorch's name of the factor of each dim."""
 
 
 def formula(function: Formula, *names: str) -> Formula:

@@ -19,7 +19,7 @@ CUBIC = -0.75
 
 
 def _source_positions(size: int, count: int, aligned: bool, scale: float | None) -> Array:
-    """Where the new points lie among the old ones."""
+    """Return where the new points lie among the old ones."""
     if aligned:
         return np.arange(count) * ((size - 1) / (count - 1) if count > 1 else 0.0)
     step = 1 / scale if scale else size / count

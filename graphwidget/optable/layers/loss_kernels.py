@@ -188,7 +188,7 @@ def scale_loss_gradient(slope: Array, grad: Array, weight: Array | None, reducti
 
 
 def mean_weight(a: Array, reduction: int) -> Array:
-    """What each item counts in the whole: one over their number for the mean."""
+    """Return the weight of each item in the result: one over their number for the mean."""
     return np.asarray(1.0 / max(a.size, 1) if reduction == MEAN else 1.0, a.dtype)
 
 

@@ -71,7 +71,8 @@ def divide_if_mean(items: Any, reduction: int) -> Any:
 
 @composite
 def mean_factor(shape: Any, reduction: int) -> float:
-    """What each item's loss counts in the whole: one over their number for the mean, else 1."""
+    """Return the weight of each item's loss in the result: one over their number for the mean, else
+    1."""
     return 1.0 / max(kernels.count(shape), 1) if reduction == kernels.MEAN else 1.0
 
 
@@ -95,7 +96,7 @@ op("huber_loss(self, target, /, reduction=1, delta=1.0)", kernels.huber,
 
 @composite
 def is_within_distance(self: Any, target: Any, bound: Any) -> Any:
-    """Whether items differ by less than a bound: there the slope still changes."""
+    """Return whether items differ by less than a bound: there the slope still changes."""
     return F.lt(F.abs(self - target), F.ones_like(self) * bound)
 
 

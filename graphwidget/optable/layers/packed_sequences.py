@@ -14,7 +14,8 @@ F = Namespace()
 
 
 def _valid_mask(batch_sizes: Any, rows: int) -> Array:
-    """Which of (time, sequence) exist, of sequences sorted from long to short."""
+    """Return a mask of the (time, sequence) pairs that exist, of sequences sorted from long to
+    short."""
     counts = np.asarray(batch_sizes)
     return np.arange(rows) < counts[:, None]
 

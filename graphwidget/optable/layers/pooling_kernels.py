@@ -24,8 +24,8 @@ Places = list[tuple[Shape, tuple[Any, ...]]]
 def pooled_sizes(
     sizes: Shape, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
 ) -> Shape:
-    """How many windows lie along each dim. With ``ceil_mode`` the last may reach beyond the end,
-    but must begin inside of the input or its left border."""
+    """Return how many windows lie along each dim. With ``ceil_mode`` the last may reach beyond the
+    end, but must begin inside of the input or its left border."""
     found = []
     for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True):
         room = n + 2 * p - d * (k - 1) - 1
@@ -39,7 +39,7 @@ def pooled_sizes(
 def overhang(
     sizes: Shape, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, count: Shape
 ) -> Shape:
-    """How far the last windows reach beyond the padded ends."""
+    """Return how far the last windows reach beyond the padded ends."""
     each = zip(sizes, kernel, stride, padding, dilation, count, strict=True)
     return tuple(
         max(0, (c - 1) * s + d * (k - 1) + 1 - n - 2 * p) for n, k, s, p, d, c in each
@@ -154,7 +154,7 @@ def max_pool_gather(
 def max_pool_indices(
     a: Array, kernel: Shape, stride: Shape, padding: Shape, dilation: Shape, ceil_mode: bool
 ) -> Array:
-    """Where the largest items lie, as flat indices into the pooled dims of the input."""
+    """Return where the largest items lie, as flat indices into the pooled dims of the input."""
     choice = max_pool(a, kernel, stride, padding, dilation, ceil_mode)[1]
     return flat_indices(choice, a.shape, kernel, stride, padding, dilation)
 
@@ -179,7 +179,7 @@ def flat_indices(
 def _window_sizes(
     sizes: Shape, kernel: Shape, stride: Shape, padding: Shape, count: Shape, with_pad: bool
 ) -> tuple[Any, ...]:
-    """How many items each window averages over, as a number or one factor for each dim."""
+    """Return how many items each window averages over, as a number or one factor for each dim."""
     factors = []
     for n, k, s, p, c in zip(sizes, kernel, stride, padding, count, strict=True):
         start = np.arange(c) * s - p

@@ -31,7 +31,7 @@ def _largest_exp_input(kind: str) -> float:
 
 
 def _is_innermost(a: Array, dim: int) -> bool:
-    """Whether a dim's items lie side by side."""
+    """Return whether a dim's items lie side by side."""
     return dim in (-1, a.ndim - 1) and a.flags.c_contiguous and a.size > 0
 
 

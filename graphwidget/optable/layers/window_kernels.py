@@ -32,7 +32,7 @@ def inner_slices(shape: Shape, padding: Shape) -> tuple[Any, ...]:
 
 
 def window_count(sizes: Shape, kernel: Shape, stride: Shape, dilation: Shape) -> Shape:
-    """How many windows fit along each (padded) dim."""
+    """Return how many windows fit along each (padded) dim."""
     each = zip(sizes, kernel, stride, dilation, strict=True)
     return tuple((size - d * (k - 1) - 1) // s + 1 for size, k, s, d in each)
 

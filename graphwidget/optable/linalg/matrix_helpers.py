@@ -25,5 +25,5 @@ def eye_like(a: Array) -> Array:
 
 
 def is_vector(a: Any, b: Any) -> bool:
-    """Whether ``solve`` takes the right side (by its shape) for vectors."""
+    """Return whether ``solve`` takes the right side (by its shape) for vectors."""
     return len(b) == 1 or (len(a) - 1 == len(b) and b == a[:-1])

@@ -29,7 +29,7 @@ def dot(a: Array, b: Array) -> Array:
 
 @composite
 def is_column_major(shape: Any, strides: Any, dtype: Any) -> bool:
-    """Whether a matrix lies in memory column by column, as a transposed one does."""
+    """Return whether a matrix lies in memory column by column, as a transposed one does."""
     return bool(strides[0] == dtype.itemsize and strides[1] == strides[0] * shape[0])
 
 

@@ -258,12 +258,12 @@ def with_number(ufunc: Callable[..., Array]) -> Callable[[Array, float], Array]:
 
 # Tests and bits -----------------------------------------------------------------------------------
 def isposinf(a: Array) -> Array:
-    """Whether items are +inf."""
+    """Return whether items are +inf."""
     return np.equal(a, np.inf, out=...)
 
 
 def isneginf(a: Array) -> Array:
-    """Whether items are -inf."""
+    """Return whether items are -inf."""
     return np.equal(a, -np.inf, out=...)
 
 
@@ -273,7 +273,7 @@ def isreal(a: Array) -> Array:
 
 
 def signbit(a: Array) -> Array:
-    """Whether items have a minus sign (-0.0 has)."""
+    """Return whether items have a minus sign (-0.0 has)."""
     return np.signbit(a, out=...) if a.dtype.kind == "f" else np.less(a, 0, out=...)
 
 

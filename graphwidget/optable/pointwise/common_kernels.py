@@ -40,7 +40,7 @@ def _cached_ones(count: int, kind: str) -> Array:
 
 
 def ones(count: int, kind: str) -> Array:
-    """That many ones of a type, not to be written: a matrix times them is the sum of its
+    """Check that many ones of a type, not to be written: a matrix times them is the sum of its
     columns."""
     return _cached_ones(count, kind) if count <= MOST_ONES else np.ones(count, kind)
 
@@ -228,7 +228,7 @@ def wrap_dims(dim: Any, ndim: int) -> Shape:
 
 
 def count_along(shape: Shape, dim: Any) -> int:
-    """How many items are reduced into one."""
+    """Return how many items are reduced into one."""
     return math.prod(shape[d] for d in wrap_dims(dim, len(shape)))
 
 
@@ -299,8 +299,8 @@ def sum_to_size(a: Array, shape: Shape) -> Array:
 
 
 def write_op(key: str, target: Array, *operands: Any, **params: Any) -> Array:
-    """What an op gives of ``target`` and other operands, written into ``target``. Formulas write
-    parts of new tensors so, where PyTorch's do."""
+    """Write the result of an op on ``target`` and other operands into ``target``. Formulas write
+    parts of new tensors in this way, where PyTorch's do."""
     np.copyto(target, getattr(ARRAYS, key)(target, *operands, **params))
     return target
 

@@ -1,4 +1,4 @@
-"""What backward does where there is no derivative: it refuses, in PyTorch's words."""
+"""Backward of ops without a derivative: it refuses, in PyTorch's words."""
 
 from __future__ import annotations
 

@@ -13,12 +13,12 @@ F = Namespace()
 
 
 def replace_by_random(a: Array, drawn: Array) -> Array:
-    """What was drawn."""
+    """Return the drawn numbers."""
     return drawn
 
 
 def replace_pair_by_random(a: Array, b: Array, drawn: Array) -> Array:
-    """What was drawn."""
+    """Return the drawn numbers."""
     return drawn
 
 

@@ -106,7 +106,7 @@ op("clamp(self, /, min=None, max=None)", kernels.clamp, inplace=True, pointwise=
 
 
 def inside(a: Any, min: Any, max: Any) -> Any:
-    """Whether min <= a <= max; a bound that is None does not count."""
+    """Return whether min <= a <= max; a bound that is None does not count."""
     a = as_array(a)
     if min is None:
         return a <= max
@@ -130,7 +130,7 @@ op("clamp.tensor(self, min=None, max=None, /)", more.clamp_tensor, inplace=True,
 
 @composite
 def between(self: Any, min: Any, max: Any) -> Any:
-    """Whether min <= self <= max; a bound that is None does not count."""
+    """Return whether min <= self <= max; a bound that is None does not count."""
     if min is None:
         return F.le(self, max)
     return F.ge(self, min) if max is None else F.logical_and(F.ge(self, min), F.le(self, max))
@@ -138,14 +138,14 @@ def between(self: Any, min: Any, max: Any) -> Any:
 
 @composite
 def below(self: Any, min: Any, max: Any) -> Any:
-    """Whether the lower bound is what ``clamp`` gives."""
+    """Return whether the lower bound is what ``clamp`` gives."""
     low = F.lt(self, min)
     return low if max is None else F.logical_and(low, F.lt(min, max))
 
 
 @composite
 def above(self: Any, min: Any, max: Any) -> Any:
-    """Whether the upper bound is what ``clamp`` gives."""
+    """Return whether the upper bound is what ``clamp`` gives."""
     high = F.gt(self, max)
     return high if min is None else F.logical_or(high, F.lt(max, min))
 

@@ -53,17 +53,18 @@ class ZeroArray(np.ndarray):
 
 
 def is_zero_tensor(each: Any) -> bool:
-    """Whether this is such zeros."""
+    """Return whether this is such zeros."""
     return isinstance(each, ZeroArray) and not each.flags.writeable
 
 
 def as_array(found: Any) -> Array:
-    """What a kernel gave as an array: numbers become 0-d ones, such zeros stay as they are."""
+    """Return a kernel's result as an array: numbers become 0-d arrays, zero tensors stay."""
     return found if is_zero_tensor(found) else np.asarray(found)
 
 
 def product_value(first: bool, second: bool) -> float | None:
-    """What a product of zeros (or of something else) is everywhere; None for an ordinary one."""
+    """Return the constant that a product with a zero tensor is everywhere; None for an ordinary
+    product."""
     return 0.0 if first or second else None
 
 

@@ -120,7 +120,7 @@ def euclidean(a: Array, b: Array) -> Array:
 
 @composite
 def divide_by_distance(grad: Any, result: Any) -> Any:
-    """What a difference of rows is multiplied with: 0 for equal rows."""
+    """Return the factor of a difference of rows: 0 for equal rows."""
     return F.masked_fill(grad / result, F.eq(result, F.zeros_like(result)), 0)
 
 

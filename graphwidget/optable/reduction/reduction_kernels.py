@@ -160,7 +160,7 @@ def all_any(choose: Any) -> Any:
 
 
 def count_nonzero(a: Array, dim: Shape | None) -> Array:
-    """How many items along dims are not 0."""
+    """Return how many items along dims are not 0."""
     return as_c_order(np.add.reduce(a != 0, dim or None, np.int64))
 
 

@@ -62,12 +62,12 @@ def equal_neighbours(items: Array) -> Array:
 
 
 def smaller_first_order(row: list[Any]) -> Any:
-    """Whether one place's item stands before another's; nan is the largest."""
+    """Return whether one place's item stands before another's; nan is the largest."""
     return lambda i, j: row[i] < row[j] or (row[j] != row[j] and row[i] == row[i])
 
 
 def larger_first_order(row: list[Any]) -> Any:
-    """Whether one place's item stands after another's; nan is the largest."""
+    """Return whether one place's item stands after another's; nan is the largest."""
     return lambda i, j: row[i] > row[j] or (row[i] != row[i] and row[j] == row[j])
 
 
@@ -85,8 +85,8 @@ def topk_of_row(row: list[Any], k: int, largest: bool, sort: bool) -> list[int]:
 
 
 def topk_of_rows(rows: Array, k: int, largest: bool) -> Array:
-    """Where the k largest (or smallest) items of each row stand, in order; of equal ones at the
-    end any. In long rows only these are ordered."""
+    """Return where the k largest (or smallest) items of each row stand, in order; of equal ones at
+    the end any. In long rows only these are ordered."""
     size = rows.shape[-1]
     if size < 8 * k:
         return sort_indices(rows, -1, largest)[..., :k]
@@ -171,7 +171,7 @@ def median(pass_nan: bool) -> Any:
 
 @cache
 def first_among_equals(size: int) -> int:
-    """Which of ``size`` equal items comes first when PyTorch puts that in its place."""
+    """Return the index, among ``size`` equal items, of the one that PyTorch puts first."""
     places = list(range(size))
     nth_element.nth_element(places, 0, lambda one, other: False)
     return places[0] if size else 0
@@ -249,8 +249,8 @@ op("mode(self, /, dim=-1, keepdim=False) -> values, indices", mode,
 
 # Searching ---------------------------------------------------------------------------------------
 def insertion_places(row: Array, values: Array, right: bool) -> Array:
-    """Where values would be put into a row. One that is not sorted, or has nan, is bisected step by
-    step as PyTorch does it, which finds some place."""
+    """Return where values would be put into a row. One that is not sorted, or has nan, is bisected
+    step by step as PyTorch does it, which finds some place."""
     if (row[1:] >= row[:-1]).all():
         return np.searchsorted(row, values, "right" if right else "left")
     low, high = np.zeros(values.shape, np.int64), np.full(values.shape, row.size)
@@ -263,7 +263,7 @@ def insertion_places(row: Array, values: Array, right: bool) -> Array:
 
 
 def searchsorted(sequence: Array, values: Array, right: bool, dtype: Any) -> Array:
-    """Where values would be put into sorted rows (one row for all, or one for each)."""
+    """Return where values would be put into sorted rows (one row for all, or one for each)."""
     if sequence.ndim == 1:
         return np.asarray(insertion_places(sequence, values, right), dtype)
     result = np.empty(values.shape, dtype)

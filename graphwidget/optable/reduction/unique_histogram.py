@@ -60,7 +60,7 @@ op("unique_consecutive(self, /, dim=None) -> output, inverse_indices, counts", u
 
 
 def histc(a: Array, bins: int, min: float, max: float) -> Array:
-    """How many items fall into each of equal bins; those outside fall nowhere."""
+    """Return how many items fall into each of equal bins; those outside fall nowhere."""
     return np.histogram(a, bins, (min, max))[0].astype(a.dtype)
 
 

@@ -82,7 +82,7 @@ def index(a: Array, indices: tuple[Any, ...]) -> Array:
 
 
 def is_out_of_empty(shape: Shape, indices: tuple[Any, ...]) -> bool:
-    """Whether integers stand for items of a dim that has none."""
+    """Return whether integers stand for items of a dim that has none."""
     dim = 0
     for each in indices:
         masked = each is not None and each.dtype == bool

@@ -49,7 +49,7 @@ def concatenate(parts: list[Array], dim: int, typed: list[Array]) -> Array:
 
 
 def block_corners(shapes: Any) -> list[tuple[int, int, int, int]]:
-    """Where each matrix of a block diagonal begins and ends, in rows and columns."""
+    """Return where each matrix of a block diagonal begins and ends, in rows and columns."""
     found, row, column = [], 0, 0
     for shape in shapes:
         height, width = (1, 1, *shape)[-2:]

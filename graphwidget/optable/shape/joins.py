@@ -31,7 +31,7 @@ op("cat(*tensors, /, dim=0)", kernels.cat, out=JOINED,
 
 @composite
 def unstacked(grad: Any, dim: Any) -> Any:
-    """What stands at each place of a dim."""
+    """Split a gradient at each place of a dim."""
     return [F.select(grad, dim, place) for place in range(grad.shape[dim])]
 
 

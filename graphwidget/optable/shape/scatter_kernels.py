@@ -33,7 +33,7 @@ def check_bounds(index: Array, size: int, dim: int) -> None:
 
 
 def flat_places(shape: Shape, index: Array, dim: int) -> Array:
-    """Where in C-ordered memory of ``shape`` the items lie that ``index`` names along a dim.
+    """Return where in C-ordered memory of ``shape`` the items lie that ``index`` names along a dim.
 
     Raises:
         RuntimeError: out of bounds.
@@ -91,7 +91,7 @@ JOINED: dict[str, Any] = {
     "sum": np.add, "add": np.add, "mean": np.add, "prod": np.multiply, "multiply": np.multiply,
     "amax": np.maximum, "amin": np.minimum,
 }  # fmt: skip
-"""What happens to items that fall on one place, by PyTorch's names."""
+"""Reductions of items that fall on one place, by PyTorch's names."""
 BEGINNINGS = {"sum": 0, "mean": 0, "prod": 1}
 
 

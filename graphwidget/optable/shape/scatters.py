@@ -62,7 +62,7 @@ def mask_to_numbers(mask: Any, like: Any) -> Any:
 
 @composite
 def counts_at_index(like: Any, index: Any, src: Any, dim: Any, include_self: Any) -> Any:
-    """How many items each place received, at least 1."""
+    """Return how many items each place received, at least 1."""
     start = F.ones_like(like) if include_self else F.zeros_like(like)
     counts = F.scatter_add(start, index, F.ones_like(src), dim)
     return F.masked_fill(counts, counts == 0, 1)

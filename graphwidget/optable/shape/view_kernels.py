@@ -204,12 +204,12 @@ def as_strided(
 
 
 def storage_size(geometry: Geometry) -> int:
-    """How many items of storage there must be."""
+    """Return how many items of storage there must be."""
     return int(item_offsets(geometry).max(initial=-1)) + 1
 
 
 def has_overlap(geometry: Geometry) -> bool:
-    """Whether some items fall together in memory."""
+    """Return whether some items fall together in memory."""
     places = item_offsets(geometry).reshape(-1)
     return len(np.unique(places)) < len(places)
 

@@ -43,7 +43,7 @@ op("unsqueeze(self, /, dim)", view_kernels.unsqueeze, view=True, reshapes=True,
 
 @composite
 def unsqueezed(grad: Any, shape: Any, dims: Any = None) -> Any:
-    """What undoes ``squeeze`` of some dims, or of all."""
+    """Undo ``squeeze`` of some dims, or of all."""
     places = range(len(shape)) if dims is None else [dim % len(shape) for dim in dims if shape]
     for place, size in enumerate(shape):
         if size == 1 and place in places:

@@ -209,7 +209,8 @@ def _note_steps(optimizer: Optimizer) -> None:
 
 
 def saved_callable(function: Callable[..., Any] | None) -> dict[str, Any] | None:
-    """What a state dict keeps of a callable: an object's attributes, nothing of a function."""
+    """Return the part of a callable that a state dict keeps: an object's attributes, nothing of a
+    function."""
     if function is None or isinstance(function, types.FunctionType):
         return None
     return function.__dict__.copy()

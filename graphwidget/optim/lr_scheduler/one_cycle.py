@@ -136,7 +136,7 @@ def _check_positive(name: str, value: object) -> None:
 
 
 def _phases(total: int, part: float, three: bool) -> list[dict[str, Any]]:
-    """Where each phase ends, and the rates and momenta between which it goes."""
+    """Return where each phase ends, and the rates and momenta between which it goes."""
     initial, low, high = "initial_lr", "base_momentum", "max_momentum"
     first = _described(float(part * total) - 1, initial, "max_lr", high, low)
     if not three:

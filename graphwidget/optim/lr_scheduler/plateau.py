@@ -69,7 +69,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
-        """Whether the rate fell only a few epochs ago."""
+        """True if the rate fell only a few epochs ago."""
         return self.cooldown_counter > 0
 
     def step(self, metrics: SupportsFloat, epoch: int | None = None) -> None:  # type: ignore[override]

@@ -12,7 +12,7 @@ __all__ = [
 
 
 class Matmul:
-    """How precise products on a GPU would be."""
+    """Precision of products on a GPU."""
 
     allow_tf32 = False
     allow_fp16_reduced_precision_reduction = True

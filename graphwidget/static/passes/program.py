@@ -36,7 +36,7 @@ class Step:
 
     @property
     def pure(self) -> bool:
-        """Whether it only computes: it may be left out, merged, or done beforehand."""
+        """True if it only computes: it may be left out, merged, or done beforehand."""
         return self.op is not None and not self.op.mutates
 
     @cached_property
@@ -95,7 +95,8 @@ def program_of(
 
 
 def opaque(operation: Operation) -> bool:
-    """Whether only the runner can do it: sizes must be looked up first, or variables read."""
+    """Return whether only the runner can do it: sizes must be looked up first, or variables
+    read."""
     return symbolic(operation.params) or any(
         each is not None and each.dtype.is_ref for each in operation.inputs
     )
@@ -109,7 +110,7 @@ def replaced(program: Program, same: Mapping[Symbol, Symbol]) -> Program:
 
 
 def read_elsewhere(program: Program) -> set[Symbol]:
-    """What must stay under its own name: it is wanted, or read by what only the runner knows."""
+    """Return the symbols that must keep their own names: those wanted, or read by the runner."""
     found = set(program.wanted)
     for step in program.steps:
         if step.op is None:
@@ -118,11 +119,11 @@ def read_elsewhere(program: Program) -> set[Symbol]:
 
 
 def items(symbol: Symbol) -> int:
-    """How many items a symbol certainly has; 0 where that is not known."""
+    """Return how many items a symbol certainly has; 0 where that is not known."""
     sizes = symbol.sizes
     return 0 if sizes is None or None in sizes else math.prod(size or 0 for size in sizes)
 
 
 def itemwise(step: Step) -> bool:
-    """Whether a step is a ufunc that works item by item: that of a product does not."""
+    """Return whether a step is a ufunc that works item by item: that of a product does not."""
     return step.op is not None and step.op.pointwise and isinstance(step.op.kernel, np.ufunc)

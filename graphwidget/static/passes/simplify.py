@@ -63,7 +63,7 @@ def locked(array: np.ndarray) -> np.ndarray:
 
 
 def fits(symbol: Symbol) -> bool:
-    """Whether a symbol is small enough to be kept as a constant."""
+    """Return whether a symbol is small enough to be kept as a constant."""
     sizes = symbol.sizes
     if sizes is None or None in sizes:
         return False
@@ -153,12 +153,12 @@ def unchanged(step: Step, program: Program) -> Symbol | None:
 
 
 def is_all(program: Program, symbol: Symbol, number: int) -> bool:
-    """Whether a symbol is a constant of one number everywhere."""
+    """Return whether a symbol is a constant of one number everywhere."""
     array = program.constants.get(symbol)
     return array is not None and array.size > 0 and bool(np.all(array == number))
 
 
 def alike(one: Symbol, two: Symbol) -> bool:
-    """Whether two symbols certainly have one type and shape."""
+    """Return whether two symbols certainly have one type and shape."""
     certain = one.sizes is not None and None not in one.sizes
     return certain and one.sizes == two.sizes and one.dtype == two.dtype

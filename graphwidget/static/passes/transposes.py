@@ -43,7 +43,7 @@ def turn_products(program: Program) -> Program:
 
 
 def transposes(step: Step) -> bool:
-    """Whether a step exchanges the two dims of a matrix."""
+    """Return whether a step exchanges the two dims of a matrix."""
     if step.op is None or step.op.key not in TRANSPOSES or len(step.outputs[0].sizes or ()) != 2:
         return False
     dims = step.params.get("dims") or (step.params.get("dim0", 1), step.params.get("dim1", 0))
@@ -53,7 +53,7 @@ def transposes(step: Step) -> bool:
 
 
 def turnable(step: Step, made: dict[Symbol, Step]) -> bool:
-    """Whether a step is a product with a transposed factor."""
+    """Return whether a step is a product with a transposed factor."""
     return step.op is not None and step.op.key == "mm" and any(
         each in made and transposes(made[each]) for each in step.inputs if each is not None
     )  # fmt: skip

@@ -148,14 +148,14 @@ class Narrowing:
         return step.reading(numbers) if numbers else step  # type: ignore[arg-type]
 
     def replaceable(self, symbol: Symbol) -> bool:
-        """Whether a number stands for a symbol. A small constant is at hand as it is."""
+        """Return whether a number stands for a symbol. A small constant is at hand as it is."""
         if self.number.get(symbol) is None or not symbol.sizes:
             return False
         return symbol in self.made or items(symbol) >= LARGE
 
     def stays(self, out: Symbol) -> bool:
-        """Whether a step is to make its array itself: a small one, or one that the user gets, who
-        may write into it."""
+        """Return whether a step is to make its array itself: a small one, or one that the user
+        gets, who may write into it."""
         return items(out) < LARGE or out in self.wanted
 
     def spread(self, step: Step) -> Step:
@@ -166,7 +166,7 @@ class Narrowing:
 
 
 def is_one_number(array: np.ndarray) -> bool:
-    """Whether an array holds the same bits everywhere."""
+    """Return whether an array holds the same bits everywhere."""
     if not array.size or array.dtype.kind not in "fiub":
         return False
     flat = array.reshape(-1)
