@@ -339,28 +339,75 @@ def test_a_step_over_ten_thousand_ops(
     assert picture.root.evaluate("root => root.querySelectorAll('*').length") <= 400
 
 
-LAYERS = """
-layer = torch.nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
-encoder = torch.nn.TransformerEncoder(layer, 6)
-loss = encoder(torch.randn(2, 5, 16)).sum()
+MODELS = {
+    "encoder": """
+layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True)
+loss = nn.TransformerEncoder(layer, 6)(torch.randn(2, 5, 16)).sum()""",
+    "unet": """
+def block(c, d):
+    return nn.Sequential(nn.Conv2d(c, d, 3, padding=1), nn.ReLU(), nn.Conv2d(d, d, 3, padding=1))
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.down, self.mid, self.out = block(1, 4), block(4, 8), block(12, 1)
+        self.up = nn.ConvTranspose2d(8, 8, 2, 2)
+    def forward(self, x):
+        a = self.down(x)
+        b = self.up(self.mid(nn.functional.max_pool2d(a, 2)))
+        return self.out(torch.cat([a, b], 1))
+loss = (Net()(torch.randn(2, 1, 8, 8)) ** 2).mean()""",
+    "mlp": """
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+loss = (net(torch.randn(5, 4)) ** 2).mean()
+loss.backward()
+optimizer.step()""",
+    "long": """
+net = nn.Sequential(*[nn.Linear(3, 3) if i % 2 else nn.Tanh() for i in range(20)])
+loss = net(torch.ones(3)).sum()""",
+}
+
+# The frame whose title has the focus, the window of the picture, and the picture's scale.
+OPENED = """
+root => {
+  const edges = ({ left, top, right, bottom }) => [left, top, right, bottom];
+  const svg = root.querySelector("[data-testid=graph]");
+  const [x, y] = edges(document.activeElement.getBoundingClientRect());
+  const around = ([left, top, right, bottom]) => left <= x && top <= y && right > x && bottom > y;
+  const frames = [...svg.querySelectorAll(".gw-frame-body")];
+  const all = frames.map((frame) => edges(frame.getBoundingClientRect())).filter(around);
+  all.sort((a, b) => a[2] - a[0] - b[2] + b[0]);
+  return [all[0], edges(svg.getBoundingClientRect()), frames[0].getScreenCTM().a];
+}
 """
+NAMES = 0.693  # the scale at which names can be read
 
 
-def test_a_group_that_is_opened_is_seen_from_its_beginning(show: Show, quiet_page: Page) -> None:
-    code = compile(LAYERS, "layers.py", "exec")
-    picture = show(record(lambda: exec(code, {"torch": torch})))
-    frames = picture.root.get_by_test_id("frame")
-    before = frames.count()
-    group = picture.root.get_by_test_id("group").first
-    group.focus()
-    group.press("Enter")
-    expect(frames).to_have_count(before + 1)
-    moved(quiet_page)
-    title = frames.last.locator("[role=button]")
-    expect(title).to_be_in_viewport(ratio=1)
-    expect(title).to_be_focused()
+@pytest.mark.parametrize("width", [720, 1100])
+@pytest.mark.parametrize("model", MODELS)
+def test_a_group_that_is_opened_is_seen_whole_or_from_its_beginning(
+    show: Show, quiet_page: Page, model: str, width: int
+) -> None:
+    code = compile(MODELS[model], "model.py", "exec")
+    picture = show(record(lambda: exec(code, {"torch": torch, "nn": torch.nn})), width)
+    for _ in range(2):
+        group = picture.root.get_by_test_id("group").first
+        group.focus()
+        group.press("Enter")
+        moved(quiet_page)
+        moved(quiet_page)  # the window may have become higher
+        title = picture.root.locator("[data-testid=frame] [role=button]:focus")
+        expect(title).to_be_in_viewport(ratio=1)
+        frame, window, scale = picture.root.evaluate(OPENED)
+        least = NAMES / scale  # of its size now
+        small = all(
+            (frame[i + 2] - frame[i]) * least <= window[i + 2] - window[i] - 50 for i in (0, 1)
+        )
+        assert frame[0] >= window[0] - 1
+        assert frame[1] >= window[1] - 1
+        assert not small or (frame[2] <= window[2] + 1 and frame[3] <= window[3] + 1)
     quiet_page.keyboard.press("Enter")  # and it is closed where it was opened
-    expect(frames).to_have_count(before)
+    expect(title).to_have_count(0)
 
 
 def test_the_name_of_a_long_frame_stays_in_view(show: Show, quiet_page: Page) -> None:

@@ -127,6 +127,28 @@ export function goTo(camera: Camera, rect: Rect, size: Size): Camera {
   return inside(rect, camera, size, 12) ? camera : centred(rect, size, camera.k);
 }
 
+/**
+ * Goes to a group that was opened, where not all of it is in view: to as much `around` it (from the
+ * largest to the group itself) as can be read, else to all of it if its names can be read. Of a
+ * larger group the beginning is shown.
+ */
+export function toFrame(camera: Camera, around: readonly Rect[], bounds: Rect, size: Size): Camera {
+  const frame = around.at(-1);
+  if (!frame || (camera.k >= READING && inside(frame, camera, size, 0))) return camera;
+  const near = fit(frame, size).k;
+  if (near < NAMES) {
+    const k = Math.max(camera.k, READING); // as near as `goTo` comes
+    const { x, y } = frame;
+    const w = Math.min(frame.w, size.w / k - 2 * PADDING);
+    const h = Math.min(frame.h, size.h / k - PADDING);
+    return held(goTo(camera, { x, y, w, h }, size), bounds, size);
+  }
+  const least = Math.min(near, READING);
+  const most = around.find((rect) => fit(rect, size).k >= least) ?? frame;
+  const k = Math.min(fit(most, size).k, Math.max(camera.k, READING));
+  return held(centred(most, size, k), bounds, size);
+}
+
 /** Larger or smaller around a point of the view that stays where it is. */
 export function zoom(camera: Camera, factor: number, x: number, y: number): Camera {
   const k = Math.min(NEAREST, Math.max(SMALLEST, camera.k * factor));
@@ -146,6 +168,10 @@ export function inView({ x, y, k }: Camera, size: Size, margin = 0.35): Rect {
 
 export function overlaps(a: Rect, b: Rect): boolean {
   return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+}
+
+export function encloses(a: Rect, b: Rect): boolean {
+  return a.x <= b.x && a.y <= b.y && a.x + a.w >= b.x + b.w && a.y + a.h >= b.y + b.h;
 }
 
 /** The smallest rectangle around two. */

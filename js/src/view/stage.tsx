@@ -8,18 +8,16 @@ import { rectOf } from "../scene/scene";
 import type { Store } from "../store/store";
 import {
   bring,
+  encloses,
   follow,
   goTo,
-  held,
-  inside,
   inView,
   NAMES,
   overlaps,
-  PADDING,
   READING,
+  toFrame,
   zoom,
   type Camera,
-  type Size,
 } from "./camera";
 import { OffscreenArrows } from "./offscreen-arrows";
 import { ChosenBar } from "./chosen";
@@ -164,22 +162,7 @@ function useCamera(store: Store, view: ViewState): void {
     const subject = untracked(() => subjectOf(store, store.scene.value, size));
     if (subject) view.camera.value = bring(view.camera.peek(), subject, size);
   });
-  const seen = useRef(store.unfolded.peek());
-  // A group that was opened is looked at from its beginning, where all of it has no room.
-  useSignalEffect(() => {
-    const unfolded = store.unfolded.value;
-    const { frames } = store.scene.value;
-    const size = view.size.value;
-    if (!unfolded || unfolded === seen.current || size.w === 0) return;
-    const frame = [...frames.values()].find(({ place }) => place === unfolded.place);
-    if (!frame) return;
-    seen.current = unfolded;
-    const camera = view.camera.peek();
-    if (inside(frame, camera, size, 0)) return;
-    release(view);
-    const next = goTo(camera, beginningOf(frame, camera, size), size);
-    view.camera.value = held(next, store.scene.value.bounds, size);
-  });
+  useUnfolded(store, view);
   useSignalEffect(() => {
     const sought = store.sought.value;
     const scene = store.scene.value;
@@ -200,10 +183,31 @@ function useCamera(store: Store, view: ViewState): void {
   });
 }
 
-/** As much of a rectangle as can be seen at once, from where it begins. */
-function beginningOf({ x, y, w, h }: Rect, camera: Camera, size: Size): Rect {
-  const k = Math.max(camera.k, READING); // `goTo` comes as near as that
-  return { x, y, w: Math.min(w, size.w / k - 2 * PADDING), h: Math.min(h, size.h / k - PADDING) };
+/**
+ * A group that was opened is shown whole, with the picture around it where that can be read; what
+ * is too large for that is shown from its beginning. The window may become higher for it: until
+ * the reader moves the camera it is placed anew.
+ */
+function useUnfolded(store: Store, view: ViewState): void {
+  const before = useRef(store.unfolded.peek());
+  const placed = useRef<Camera | null>(null);
+  useSignalEffect(() => {
+    const unfolded = store.unfolded.value;
+    const scene = store.scene.value;
+    const size = view.size.value;
+    if (!unfolded || size.w === 0) return;
+    const frame = [...scene.frames.values()].find(({ place }) => place === unfolded.place);
+    const camera = view.camera.peek();
+    if (!frame || (unfolded === before.current && camera !== placed.current)) return;
+    before.current = unfolded;
+    const around = [...scene.frames.values()].filter((outer) => encloses(outer, frame));
+    around.sort((a, b) => b.w * b.h - a.w * a.h);
+    const next = toFrame(camera, [scene.bounds, ...around], scene.bounds, size);
+    placed.current = next;
+    if (next === camera) return;
+    release(view);
+    view.camera.value = next;
+  });
 }
 
 /** The picture is dragged with the pointer; a click beside all boxes selects nothing. */
