@@ -18,7 +18,6 @@ from .embedding import *
 from .flatten import *
 from .fold import *
 from .instancenorm import *
-from .lazy import *
 from .linear import *
 from .loss import *
 from .margin_loss import *

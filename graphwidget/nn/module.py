@@ -28,7 +28,6 @@ from .module_call import (  # noqa: F401  (users find them here)
 )
 from .module_conversion import convert_parameter
 from .module_state import _IncompatibleKeys, empty_state, load, load_own, save, save_own
-from .parameter import UninitializedTensorMixin
 
 __all__ = ["Module"]
 
@@ -88,15 +87,11 @@ class Module(ModuleCalls):
             for child in self.children():
                 child._apply(fn)
         for name, parameter in self._parameters.items():
-            if isinstance(parameter, UninitializedTensorMixin):
-                parameter.convert(fn)
-            elif parameter is not None:
+            if parameter is not None:
                 what = f"{self._get_name()}.{name}"
                 self._parameters[name] = convert_parameter(parameter, fn, what)
         for name, buffer in self._buffers.items():
-            if isinstance(buffer, UninitializedTensorMixin):
-                buffer.convert(fn)
-            elif buffer is not None:
+            if buffer is not None:
                 self._buffers[name] = fn(buffer)
         return self
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..autograd.grad_mode import no_grad
 from ..graph.tensor import Tensor
 from .module_base import ModuleBase
-from .parameter import Parameter, is_lazy
+from .parameter import Parameter
 
 EXTRA = "_extra_state"
 """The key under which a module saves what `get_extra_state` returns."""
@@ -72,7 +72,7 @@ def save(module: ModuleBase, into: Any, prefix: str, keep_vars: bool) -> Any:
 def save_own(module: ModuleBase, into: Any, prefix: str, keep_vars: bool) -> None:
     """Put the module's own tensors into the dict, detached unless `keep_vars`."""
     for name, tensor in own_tensors(module):
-        into[prefix + name] = tensor if keep_vars or is_lazy(tensor) else tensor.detach()
+        into[prefix + name] = tensor if keep_vars else tensor.detach()
     if overrides(module, "get_extra_state"):
         into[prefix + EXTRA] = module.get_extra_state()
 
@@ -196,8 +196,6 @@ def _load_tensor(
             f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like '
             f"object from checkpoint but received {type(value)}"
         )
-    if is_lazy(target):  # and so is the value: what has a shape has given it to the target
-        return ""
     if target.ndim == 0 and tuple(value.shape) == (1,):  # as PyTorch before 0.4 saved them
         value = value.reshape(())
     if value.shape != target.shape:

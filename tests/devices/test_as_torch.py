@@ -103,7 +103,7 @@ def test_modules_of_tutorials_are_found() -> None:
     code = """
 import graphwidget
 graphwidget.as_torch()
-import torch.nn.utils.prune as prune
+import torch.nn.utils.rnn as rnn
 import torch.return_types
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.testing import make_tensor
@@ -112,7 +112,7 @@ from torch.utils.data import dataloader
 from torch.utils.data._utils.collate import default_collate
 from torch.utils.data.dataloader import DataLoader
 from torch.utils.data.distributed import DistributedSampler
-print(prune is torch.nn.utils.prune, dataloader.default_collate is default_collate)
+print(rnn is torch.nn.utils.rnn, dataloader.default_collate is default_collate)
 print(isinstance(torch.ones(2).max(0), torch.return_types.max), torch.newaxis)
 with sdpa_kernel(SDPBackend.MATH):
     q = make_tensor(1, 2, 3, dtype=torch.float32, device="cpu")

@@ -172,9 +172,6 @@ grad.sum().backward()
 result = [list(log), kind(grad), kind(leaf.grad)]
 
 # modules whose parameters are of a subclass
-class Negated(torch.nn.Module):
-    def forward(self, x):
-        return -x
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -200,10 +197,6 @@ optimizer.step()
 results = [sorted(net.state_dict()), kind(out), [kind(each) for each in net.parameters()],
            [isinstance(each, torch.nn.Parameter) for each in net.parameters()],
            [kind(each) for each in net.state_dict().values()], net.one.tolist()]
-torch.nn.utils.parametrize.register_parametrization(net, "one", Negated())
-results += [kind(net.one), kind(net(torch.ones(2)))]
-torch.nn.utils.parametrize.remove_parametrizations(net, "one", leave_parametrized=True)
-results += [kind(net.one), isinstance(net.one, torch.nn.Parameter), net.one.tolist()]
 net.load_state_dict({name: value * 2 for name, value in net.state_dict().items()})
 result = results + [kind(net.one), net.one.tolist(), kind(net.dict["b"]), repr(net.dict["b"])]
 

@@ -66,15 +66,6 @@ def vae(torch: Any) -> Made:
 
 
 @model
-def weight_norm(torch: Any) -> Made:
-    nn = torch.nn
-    weight_norm = nn.utils.parametrizations.weight_norm
-    return nn.Sequential(weight_norm(nn.Linear(4, 5)), nn.Tanh(), nn.Linear(5, 2)), (
-        torch.randn(3, 4),
-    )
-
-
-@model
 def batch_norm(torch: Any) -> Made:
     nn = torch.nn
     return nn.Sequential(nn.Linear(4, 5), nn.BatchNorm1d(5), nn.ReLU(), nn.Linear(5, 2)), (

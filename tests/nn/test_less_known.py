@@ -21,19 +21,6 @@ result = [G.conv2d_input(images.shape, kernel, out, 2, 1, 1, 2), G.conv2d_weight
     kernel.shape, out, 2, 1, 1, 2), G.conv1d_input((1, 2, 5), torch.ones(3, 2, 2),
     torch.ones(1, 3, 4))]
 
-# calls without state
-S = nn.utils.stateless
-m = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
-m[1].weight = m[0].weight
-ones = torch.ones(2, 2)
-def warned(**given):
-    with warnings.catch_warnings(record=True) as found:
-        warnings.simplefilter("always")
-        out = S.functional_call(m, {key.replace("_", "."): v for key, v in given.items()}, ones)
-    return out.detach(), [str(w.message) for w in found]
-result = [warned(**{"0_weight": ones}), attempt(lambda: warned(**{"0_weight": ones, "1_weight":
-    ones * 2})), warned(**{"0_weight": ones, "1_weight": ones}), m[0].weight is m[1].weight]
-
 # what layers of one's own take from PyTorch's
 import importlib
 place = "torch.nn.modules.utils" if torch.__name__ == "torch" else "graphwidget.nn.module_utils"

@@ -63,13 +63,6 @@ result = [p.detach().clone(), R.pad_sequence([b, c], batch_first=True,
     "left").clone(), R.unpad_sequence(p.detach(), torch.tensor([2, 1, 4])),
     attempt(lambda: R.pad_sequence([]))]
 
-# layers that do not fit a batch norm, and one without statistics
-linear, conv = nn.Linear(2, 3).eval(), nn.Conv2d(2, 3, 1).eval()
-result = [attempt(f) for f in (lambda: U.fuse_linear_bn_eval(linear, nn.BatchNorm1d(2).eval()),
-    lambda: U.fuse_linear_bn_eval(linear, nn.BatchNorm1d(1).eval()).state_dict(),
-    lambda: U.fuse_linear_bn_eval(linear.train(), nn.BatchNorm1d(2).eval()),
-    lambda: U.fuse_conv_bn_eval(conv, nn.BatchNorm2d(3, track_running_stats=False).eval()))]
-
 # all tensors by their names
 net = nn.Sequential(nn.Linear(2, 2, bias=False), nn.BatchNorm1d(2, affine=False))
 held = {**dict(net.named_parameters()), **dict(net.named_buffers())}

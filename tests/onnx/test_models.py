@@ -57,10 +57,3 @@ def test_outputs_stand_in_the_order_of_the_program() -> None:
 def test_random_numbers_are_refused_with_their_line() -> None:
     with pytest.raises(torch.onnx.OnnxExporterError, match=r"test_models.py, line \d+.*random"):
         torch.onnx.export(lambda x: torch.nn.functional.dropout(x, 0.5), (torch.ones(3),))
-
-
-def test_lazy_modules_are_written() -> None:
-    model = torch.nn.LazyLinear(2)
-    x = torch.randn(3, 4)
-    proto = torch.onnx.export(model, (x,))
-    same(run(proto, x), flat(model(x)))

@@ -125,13 +125,6 @@ def test_flags_and_gradients_that_it_changes() -> None:
         torch.set_grad_enabled(True)
 
 
-def test_a_lazy_module_is_recorded_when_it_is_made() -> None:
-    layer, x = nn.LazyLinear(3), torch.ones(2, 4)
-    static = tf.from_function(layer, x)
-    assert len(static.recordings) == 1
-    np.testing.assert_allclose(static(x).detach(), layer(x).detach())
-
-
 def test_hooks_of_modules() -> None:
     layer, x = nn.Linear(2, 2), torch.ones(1, 2, requires_grad=True)
     layer.register_forward_hook(lambda module, args, output: output * 2)

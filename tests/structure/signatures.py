@@ -148,7 +148,6 @@ APART = {
             "Tensor.std",
             "Tensor.var",
             "torch.arange",
-            "torch.nuclear_norm",
             "torch.randint",
             "torch.randint_like",
             "torch.repeat_interleave",

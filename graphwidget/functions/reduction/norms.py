@@ -7,13 +7,12 @@ from typing import Any
 
 from ...arrays import dtypes
 from ...arrays.kernel_errors import broadcast_shape
-from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
 from ...eager.inplace import write
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable import TABLE
-from ..dims import checked_dim, wrap_dim, wrap_dim_nonempty
+from ..dims import checked_dim, wrap_dim
 from ..memory.strides import contiguous
 from ..shape.reshape_expand import expand, view
 from .reductions import checked_reduction_dims, numpy_type
@@ -193,52 +192,6 @@ def tensor_norm(
 
 tensor_norm.__name__ = tensor_norm.__qualname__ = "norm"
 offer(out=True)(tensor_norm)
-
-
-OLDER = (
-    "at::{} is deprecated and it is just left for JIT compatibility. It will be removed in a "
-    "future PyTorch release. Please use `linalg.{}` instead"
-)
-
-
-@offer(method=False, out=True)
-def frobenius_norm(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
-    """The square root of the sum of squares along one or two dims; the older name."""
-    warn_once(OLDER.format("frobenius_norm", "vector_norm(A, 2., dim, keepdim)"))
-    check_type("linalg.vector_norm", input)
-    return F.norm_dim(input, 2.0, checked_reduction_dims(dim, input.ndim), keepdim)
-
-
-@offer(method=False, out=True)
-def nuclear_norm(input: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
-    """The sum of the singular values of matrices; the older name."""
-    warn_once(OLDER.format("nuclear_norm", "matrix_norm(A, 'nuc', dim, keepdim)"))
-    if isinstance(dim, bool):
-        dim, keepdim = None, dim
-    return matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim)
-
-
-@offer(method=False)
-def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
-    """The norms of the slices of a dim, as a tensor that broadcasts against ``v``; of all items
-    for dim -1.
-
-    Shapes: any; the result has size 1 in every dim but ``dim``.
-
-    Raises:
-        IndexError: a dim out of range, or a 0-d tensor's dim 0.
-    """
-    if dim == -1:
-        check_floating(v)
-        return F.norm_all(v, pow)
-    shape, last = v._data.shape, v.ndim - 1
-    if dim not in (0, last):
-        wrap_dim(dim, v.ndim)
-        return F.transpose(norm_except_dim(F.transpose(v, 0, dim), pow, 0), 0, dim)
-    wrap_dim_nonempty(dim, v.ndim)
-    rows = (shape[0], -1) if dim == 0 else (-1, shape[last])
-    found = F.norm_dim(v.contiguous().view(rows), pow, (1 if dim == 0 else 0,), False)
-    return F.view(found, tuple(n if d == dim else 1 for d, n in enumerate(shape)))
 
 
 # Distances ---------------------------------------------------------------------------------------

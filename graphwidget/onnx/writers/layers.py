@@ -93,12 +93,6 @@ def _batch_norm(w: Any, input: Any, weight: Any, bias: Any, running_mean: Any, r
     return [found, w("Squeeze", mean, w.ints(*dims)), w("Squeeze", rstd, w.ints(*dims))]
 
 
-@writes("weight_norm_interface")
-def _weight_norm(w: Any, v: Any, g: Any, dim: int) -> Any:
-    dims = [i for i in range(v.rank) if i != dim % v.rank]
-    return [v * (g / reduce(w, "ReduceL2", v, dims, True)), None]
-
-
 # Attention, LSTM ---------------------------------------------------------------------------------
 @writes("flash_attention")
 def _attention(w: Any, query: Any, key: Any, value: Any, attn_mask: Any, dropout_p: Any,

@@ -182,7 +182,6 @@ def _vector_norm(w: Any, self: Any, ord: Any = 2, dim: Any = None, keepdim: Any 
     return reduce(w, "ReduceSum", size**ord, dim, keepdim) ** (1 / ord)
 
 
-writes("norm.all")(lambda w, self, p: _vector_norm(w, self, p))
 writes("dist")(lambda w, self, other, p=2: _vector_norm(w, self - other, p))
 
 

@@ -1,4 +1,4 @@
-"""``norm``, ``dist``, ``cdist``, ``renorm``, ``weight_norm``."""
+"""``norm``, ``dist``, ``cdist``, ``renorm``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.memory_order import as_array
-from ..declare import ARRAYS, TABLE, Namespace, composite, op
+from ..declare import TABLE, Namespace, composite, op
 from ..out import Out
 from ..pointwise.common_kernels import Array
 from . import reduction_kernels
@@ -196,51 +196,7 @@ op("pdist_backward(grad_output, self, pdist, /, p)", pdist_backward,
    d_pdist=lambda grad: F.no_derivative("_pdist_backward"),
    public=False, sign="pdist′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
 
-
-# Size and direction -------------------------------------------------------------------------------
-def weight_norm(v: Array, g: Array, dim: int) -> tuple[Array, Array]:
-    """``v`` with norms ``g`` over all dims but one; and the norms that it had."""
-    others = tuple(each for each in range(v.ndim) if each != dim)
-    norms = np.sqrt(np.add.reduce(np.multiply(v, v), others, keepdims=True))
-    return np.multiply(v, np.divide(g, norms)), norms
-
-
-def weight_norm_backward(
-    grad: Array, v: Array, g: Array, norms: Array, dim: int
-) -> tuple[Array, Array]:
-    """The gradients of ``v``, across its direction, and of ``g``, along it."""
-    grad = as_array(grad)
-    others = tuple(each for each in range(v.ndim) if each != dim)
-    along = np.add.reduce(np.multiply(grad, v), others, keepdims=True)
-    across = np.multiply(v, np.divide(along, np.multiply(norms, norms)))
-    np.subtract(grad, across, across)
-    return np.multiply(across, np.divide(g, norms), across), np.divide(along, norms)
-
-
-op("weight_norm_interface(v, g, /, dim) -> result; result1", weight_norm,
-   refuses="weight_norm_kernel: bool integer",
-   d_v__g=lambda grad, v, g, result1, dim: F.weight_norm_gradients(grad, v, g, result1, dim),
-   public=False, sign="weight norm", text="{g} · {v} / ‖{v}‖",
-   tex=r"{g} \frac{{{v}}}{{\lVert {v} \rVert}}", onnx=None)
-
-
-@composite
-def weight_norm_gradients(grad: Any, v: Any, g: Any, norms: Any, dim: Any) -> Any:
-    """The same as the kernel; the norms are computed again, for they have derivatives too."""
-    others = tuple(each for each in range(len(v.shape)) if each != dim)
-    norms = F.linalg_vector_norm(v, 2.0, others, True)
-    along = F.sum_dim(grad * v, others, True)
-    return (g / norms) * (grad - v * (along / (norms * norms))), along / norms
-
-
-ARRAYS.__dict__["weight_norm_gradients"] = weight_norm_backward
-
-# The older norm, which only PyTorch's own code still computes.
-op("norm.all(self, /, p)",
-   lambda a, p: TABLE["linalg_vector_norm"].kernel(a, p, None, False, None), node="NormBackward0",
-   d_self=lambda grad, self, result, p: F.norm_backward(grad, self, p, result, None, False),
-   public=False, sign="norm", text="‖{self}‖", tex=r"\lVert {self} \rVert_{{{p}}}", onnx=None)
-
+# The older norm, which PyTorch's own code still computes.
 op("norm.dim(self, /, p, dim, keepdim=False)", TABLE["linalg_vector_norm"].kernel,
    node="NormBackward1",
    d_self=lambda grad, self, result, p, dim, keepdim:

@@ -21,7 +21,6 @@ from ...arrays.dtypes import default_numpy
 from ...graph import runtime
 from ...graph.listeners import switch_listener
 from ...graph.tensor import Tensor
-from ...nn.parameter import UninitializedTensorMixin
 from ..graph import Graph
 from ..nest import flatten, pack_like
 from ..symbol import Symbol
@@ -175,8 +174,6 @@ class StaticFunction:
         self, key: Any, args: Any, kwargs: Any, tensors: list[Tensor], known: Any, facts: Facts
     ) -> Any:
         """Run the function eagerly and record what it does."""
-        if any(isinstance(each, UninitializedTensorMixin) for each in known.values()):
-            return self.function(*args, **kwargs)  # which makes them
         if len(self.kept[key]) >= LIMIT:
             self.refusals[key] = f"it took {LIMIT} ways already"
             return self.refuse(self.refusals[key], args, kwargs)

@@ -27,8 +27,6 @@ SAMPLES: dict[str, list[Sample]] = {
     "unsafe_split.sizes": each(MATRIX, "torch.unsafe_split_with_sizes(x, (1, 2), 1)"),
     "filled": [*one("torch.fill(x, 2)"), *one("torch.fill(x, 0.5)")],
     "filled.tensor": one("torch.fill(x, x.sum())"),
-    "norm.all": each(MATRIX, "torch.norm_except_dim(x, 2, -1)", "torch.norm_except_dim(x, 1, -1)",
-                     integers=False),
 }  # fmt: skip
 
 IN_PLACE: list[tuple[str, str]] = []

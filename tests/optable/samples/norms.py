@@ -75,9 +75,6 @@ SAMPLES: dict[str, list[Sample]] = {
         TABLES, f"{F}.pdist(x)", "torch.pdist(x, 1.0)", "torch.pdist(x, 3.0)", f"{F}.pdist(x, 1.5)",
         f"{F}.pdist(x, float('inf'))", f"{F}.pdist(x, 0.0)", integers=False),
     "pdist_backward": each(TABLES, f"{F}.pdist(x)", integers=False),
-    "weight_norm_interface": each(
-        [((4, 3), (1, 3))], "torch.nn.utils.parametrizations._WeightNorm(1)(y[:1], x)",
-        "torch.nn.utils.parametrizations._WeightNorm(0)(y[:1].t(), x.t())", integers=False),
     "embedding_bag": each(TABLES, *BAGS, integers=False),
     "embedding_bag_backward": each(TABLES, *BAGS[:2], integers=False),
     "embedding_bag_weights_backward": each(WEIGHTED, *WEIGHTED_BAGS, integers=False),
