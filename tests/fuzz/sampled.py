@@ -15,18 +15,9 @@ from tests.optable.samples.convolution import grads
 
 OPERAND = re.compile(r"(?<![\w.'\"])([xyzw])\b(?! ?=[^=])")
 KEYS = [key for key, samples in SAMPLES.items() if any(s.shapes for s in samples)]
-GONE = {
-    "conv_tbc": "convolution", "native_dropout": "poisson", "ormqr": "triangular_solve",
-    "index_reduce": "take",
-}  # fmt: skip
-"""Ops that are gone, by those that stand where they stood: who draws one draws again, so that all
-other programs stay as they are."""
-DRAWN: list[str | None] = [*KEYS]
-for _next in GONE.values():
-    DRAWN.insert(DRAWN.index(_next), None)
 FLOATS = ["float32", "float64"]
 OTHERS = ["bool", "float16", "int32", "int64"]
-DEPTHS = {"grid_sample": 1, "layer_norm": 1, "batch_norm": 1, "_WeightNorm": 0}
+DEPTHS = {"grid_sample": 1, "layer_norm": 1, "batch_norm": 1}
 """How often functions are derived before the last time, where further derivatives are missing here
 or wrong in PyTorch: finite differences say that it takes deviations and norms for constants."""
 SECOND = grads(grads("({})", "x", square=False) + "[0]", "x") + "[0].detach()"
@@ -90,10 +81,7 @@ class Sampled(Base):
 
     def key(self) -> str:
         """An op that has samples."""
-        while True:
-            found = self.some(DRAWN)
-            if found is not None:
-                return str(found)
+        return str(self.some(KEYS))
 
     def operands(self, key: str, sample: Any, others: bool = True) -> list[str]:
         """Variables for a sample's letters, of one type unless the op works item by item."""
