@@ -78,6 +78,19 @@ for step in range(2):
     loss.backward()
     optimizer.step()
 """
+TERMS = """
+net = torch.nn.Linear(3, 2)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.randn(4, 3)
+for step in range(2):
+    recon = net(x).pow(2).mean()
+    kld = net(x).exp().mean() - net.weight.sum()
+    ...
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+LEARNED = "net.weight, net.weight.grad, net.bias"
 ROTATION = "rotation = torch.stack([torch.stack([c, -s]), torch.stack([s, c])])"
 POOLED = """
 torch.manual_seed(2)
@@ -249,6 +262,34 @@ for step in range(2):
         "unused", POSE.replace("self.shift * self.size", "self.shift * c"),
         "rotation = torch.tensor([[self.size, 0.0], [0.0, self.size]])",
         "rotation = torch.eye(2) * self.size", "pose.size.grad",
+    ),
+    "a parameter that has another way": Meant(
+        "unused", POSE.replace("() + self.shift", "() + self.angle * self.shift"),
+        "rotation = torch.tensor([[c, -s], [s, c]])", ROTATION, "pose.angle.grad",
+    ),
+    # A term of a loss that is a constant
+    "a number in a sum": Meant(
+        "unused", TERMS, "loss = recon + 0.1 * kld.item()", "loss = recon + 0.1 * kld", LEARNED,
+    ),
+    "a number in a sum, made before": Meant(
+        "unused", TERMS, "k = kld.item(); loss = recon + 0.1 * k".replace("; ", "\n    "),
+        "loss = recon + 0.1 * kld", LEARNED,
+    ),
+    "a float in a sum": Meant(
+        "unused", TERMS, "loss = recon + float(kld) * 0.1", "loss = recon + 0.1 * kld", LEARNED,
+    ),
+    "a tensor of a number in a sum": Meant(
+        "unused", TERMS, "loss = recon + 0.1 * torch.tensor(kld)", "loss = recon + 0.1 * kld",
+        LEARNED,
+    ),
+    "a part that was cut off": Meant(
+        "unused", TERMS, "loss = recon + 0.1 * kld.detach()", "loss = recon + 0.1 * kld", LEARNED,
+    ),
+    "a part that was not recorded": Meant(
+        "unused",
+        TERMS.replace("kld = ", "with torch.no_grad():\n        kld = "), "loss = recon + kld",
+        "kld = net(x).exp().mean() - net.weight.sum(); loss = recon + kld".replace("; ", "\n    "),
+        LEARNED,
     ),
     # An infinity that is masked afterwards
     "masked by its input": Meant(

@@ -218,7 +218,7 @@ class BackwardRun:
         nones = [nr for nr, each in enumerate(result or ()) if each is None]
         ran = Ran(site, roots, tuple([ref.id for ref in self.inputs or ()]), nones)
         if self.inputs is None:
-            self.runs.checks.last_run = ran
+            self.runs.checks.left(ran)
         else:
             self.runs.checks.gave(ran, result or ())
 

@@ -16,7 +16,7 @@ from ...recording.positions import Position
 from ...recording.recorder import Recorder, Ref
 from ...recording.sites import Site
 from . import nans, second_backward
-from .constant_terms import constant_term
+from .constant_terms import constant_term, lost_term
 from .heard_calls import HeardCalls
 from .identity import TOKEN, Identity
 from .leaks import Count, leak, with_history
@@ -78,6 +78,8 @@ class RunChecks:
         """Storages of leaves that got a gradient."""
         self.last_run: Ran | None = None
         """The last one that left gradients at leaves."""
+        self.ran_at: dict[Site | None, Ran] = {}
+        """The last one from each line."""
         self.gave_none: Ran | None = None
         """The last one that gave a gradient as None."""
         self.learners = Learners(identity)
@@ -159,6 +161,19 @@ class RunChecks:
             inner = before - {self.identity.edge(node) for node in run.reached if leafy(node)}
             roots = [each for node in run.nodes if (each := self.identity.edge(node)) is not None]
             self.add(second_backward.growing(self.recorder.log.model(), roots, inner, count))
+
+    def left(self, ran: Ran) -> None:
+        """A run has left gradients at leaves."""
+        self.last_run = ran
+        self.ran_at[ran.site] = ran
+        if len(self.ran_at) > MAX_PLACES:
+            self.ran_at.clear()
+
+    def lost_terms(self) -> list[Finding]:
+        """Terms of losses that lost their history. The records have to be drained before."""
+        model, numbers = self.recorder.latest(), self.calls.became_numbers
+        found = (lost_term(model, ran.roots, numbers) for ran in reversed(self.ran_at.values()))
+        return [each for each in found if each is not None]
 
     def gave(self, ran: Ran, gradients: Iterable[torch.Tensor | None]) -> None:
         """A run has given these gradients; none, where it left them at its inputs."""

@@ -276,8 +276,14 @@ class TorchAdapter:
             found += [early] if early is not None else []
         if over and not found:
             found = checks.kept_for_nothing()
-        told = {(each.kind, each.culprit) for each in found if each.culprit is not None}
-        return found if idle is None or (idle.kind, idle.culprit) in told else [*found, idle]
+        told = {each.culprit for each in found if each.culprit is not None}
+        if idle is not None and idle.culprit not in told:  # one cause is said once
+            found = [*found, idle]
+        if not found and checks.ran_at:
+            self.drain()
+            with torch._C.DisableTorchFunction():
+                found = checks.lost_terms()
+        return found
 
     def object(self, value: int) -> torch.Tensor | None:
         """The tensor that is the value, or None when there is none any more."""
