@@ -16,8 +16,8 @@ to see it for the first time, and to *tell* is to write down a record or an even
 Of each record they note where the program stood (``position_finder.py``, ``module_paths.py``) and
 of whom it speaks (``identity.py``; ``earlier_calls.py`` tells what was made before anybody
 listened). Before events are made, ``sorting.py`` puts the records into scopes and turns of loops
-(``scopes.py``, ``scope_marks.py``), ``repeats.py`` recognises turns that repeat, and ``ring.py``
-lets go of those in the middle. ``call_events.py`` makes events of calls, ``bindings.py`` and
+(``scopes.py``, ``scope_marks.py``), and ``iterations.py`` drops those for which there is no room.
+``call_events.py`` makes events of calls, ``bindings.py`` and
 ``names.py`` tell what variables hold, ``optimizer_steps.py`` says how steps of optimizers are told,
 and ``error_words.py`` has the words that errors need.
 

@@ -19,7 +19,7 @@ from ..recording import events as ev
 from ..recording.looking import message_of
 from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder
-from ..recording.summary import COPIED, Captured, capture, summary
+from ..recording.summary import SMALL, Captured, capture, summary
 from .call_events import CallEvents, edge_and_saved_indices
 from .identity import Identity, guarded
 from .local_derivatives import FIRST_NODES, MAX_ITEMS, Copied, copied, matrices
@@ -332,7 +332,7 @@ class BackwardRuns:
             grad = grads[0]
             if grad is self._last() is not None:
                 return self._last_captured  # most nodes start with what another finished with
-            if grad.__class__ is ndarray and grad.size <= COPIED:
+            if grad.__class__ is ndarray and grad.size <= SMALL:
                 self._last = weakref.ref(grad)
                 self._last_captured = ((grad.dtype, grad.shape, grad.tobytes()),)
                 return self._last_captured
@@ -344,10 +344,7 @@ class BackwardRuns:
             # Before another array is captured nothing can be added to the last one in its memory.
             if grad is not self._last():
                 data = grad if grad.__class__ is ndarray else getattr(grad, "_data", grad)
-                if data.size <= COPIED:
-                    captured: Captured = (data.dtype, data.shape, data.tobytes())
-                else:
-                    captured = capture(data)
+                captured = capture(data)
                 self._last = weakref.ref(grad) if grad.__class__ is ndarray else nothing
                 self._last_captured = (captured,)
             taken += self._last_captured

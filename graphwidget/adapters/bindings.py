@@ -1,4 +1,4 @@
-"""Tells which variables hold a value, and tells again of values that the ring had let go of."""
+"""Tells which variables hold a value, and tells again of values whose iterations were dropped."""
 
 from __future__ import annotations
 

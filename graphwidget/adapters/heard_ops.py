@@ -19,7 +19,7 @@ from ..recording import events as ev
 from ..recording.positions import Position
 from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.sites import Names
-from ..recording.summary import COPIED, Captured, capture, statistics
+from ..recording.summary import COPIED, SMALL, Captured, capture
 from .backward_runs import nothing
 from .call_events import Edges, Written
 from .heard_grad_calls import HeardGradCalls
@@ -86,11 +86,12 @@ class HeardOps(HeardGradCalls):
                 return
             out = outputs[0]
             data = out._data
-            if data.size <= COPIED:
+            if data.size <= SMALL:
                 content: Captured = data.dtype, data.shape, data.tobytes()
             else:
-                content = data.dtype, data.shape, statistics(data)
-                self._next = 0  # an op that takes long: look at the clock
+                content = capture(data)
+                if data.size > COPIED:
+                    self._next = 0  # an op that takes long: look at the clock
             refs = self._refs(inputs)
             edges = None if node is None else self._made(node, inputs)
             ref = out._rec = Ref(out, self._died)

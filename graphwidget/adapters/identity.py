@@ -21,7 +21,7 @@ from ..graph.version import version_of
 from ..graph.views import CopySlices
 from ..recording import events as ev
 from ..recording.recorder import NodeRef, Recorder, Ref
-from ..recording.summary import COPIED, Captured, capture, summarize, summary
+from ..recording.summary import Captured, capture, summarize, summary
 from .earlier_calls import Earlier, EarlierCalls
 
 MAX_TEXT = 120
@@ -141,11 +141,7 @@ class Identity:
         """Tell the value as it is now, with the summary ``told`` or the usual one."""
         captured: Captured | None = None
         if told is None:
-            data = tensor._data
-            if data.size <= COPIED:
-                captured = data.dtype, data.shape, data.tobytes()
-            else:
-                captured = capture(data)
+            captured = capture(tensor._data)
         self.tell_content(tensor, ref, captured, told)
 
     def tell_content(

@@ -7,14 +7,12 @@ place is the result only where there is no other.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence, Set
+from collections.abc import Container, Sequence
 from typing import Any, Generic, TypeVar
 
-from ..recording.positions import Position
-from ..recording.recorder import Ref
 from ..recording.sites import Site
-from .raw_records import CALLED_AT, CONTENT, FRESH, NAMES, POSITION, RESULT
-from .scope_marks import Given, Records
+from .raw_records import CALLED_AT, CONTENT, FRESH, NAMES, RESULT
+from .scope_marks import Given
 
 Key = TypeVar("Key")
 
@@ -59,19 +57,3 @@ class LibraryResult(Generic[Key]):
     def over(self) -> None:
         """The program is at another call."""
         self.site, self._found = None, []
-
-
-def results(records: Records, candidates: Set[int]) -> set[int]:
-    """Those of the candidates that turn out to be results, by their numbers among the records."""
-    result, found = LibraryResult[int](), set[int]()
-    for nr, record in enumerate(records):
-        if record.__class__ is Ref:
-            result.died(record.id)
-        elif record.__class__ is tuple:
-            at = record[CALLED_AT] if nr in candidates else record[POSITION]
-            if result.site is not None and at.__class__ is Position and at.site is not result.site:
-                found.add(result.pick())
-                result.over()
-            if nr in candidates:
-                result.computed(record, nr)
-    return found if result.site is None else {*found, result.pick()}

@@ -24,7 +24,7 @@ from .identity import guarded
 from .library_results import named_by_call
 from .raw_records import MADE
 from .scope_marks import Given
-from .sorting import Sorter
+from .sorting import SIFT, Sorter
 
 BETWEEN, QUICK = 64, 0.002
 """Raw records between two looks at the clock, as long as they come within so many seconds."""
@@ -160,8 +160,8 @@ class NativeAdapter(HeardOps):
     def _beat(self) -> None:
         """Now and then: let those who watch look, and keep the raw records few."""
         now = monotonic()
-        if len(self.raw) > self.sorter.most:
-            self.sorter.sift()
+        if len(self.raw) > SIFT and self.sorter.sift():
+            self.drain()
         if self.on_pulse is not None:
             self.sorter.pulse(self.on_pulse, now)
         # quick ops are counted, the clock is looked at after each slow one

@@ -15,9 +15,8 @@ from ..recording.recorder import Ref
 from .scope_marks import Given, Records
 
 FUNCTION = 0
-POSITION, DID, PLACED = 1, 2, 3
-"""Of records that say where the program stood: its ``Position``, and what it did there; and how
-many items these are, with the function."""
+POSITION, DID = 1, 2
+"""Of records that say where the program stood: its ``Position``, and what it did there."""
 
 MADE, NODE = 5, 6
 """Of a ``call``: its results, each with its ``Ref`` first; and its node's ``NodeRef`` or None. (Of

@@ -47,9 +47,8 @@ class LoopMark(Mark):
         super().__init__(number, "loop", "", text, None)
         self.within = within  # the list of records in which its turns stand
         self.turns: list[Turn] = []  # those in there that are over
-        self.runs = False  # whether one of its turns ran backward
-        self.waits = False  # whether its turns wait for a run that comes after them
         self.count = 0  # turns so far
+        self.stride = 1  # of the turns between the first and the newest every so many-th is kept
         self.rows: list[dict[str, Captured]] = []  # the scalars of turns that are over
         self.first = 1  # the turn of the first of these rows
         self.ahead: dict[str, Captured] = {}  # those of the turn that goes on, as they were told

@@ -311,30 +311,6 @@ class Scopes:
         """Whether an open loop is in no turn of another."""
         return all(mark.loop is loop for mark in self._open if type(mark) is Turn)
 
-    def pass_over(
-        self,
-        loop: LoopMark,
-        turns: Iterable[tuple[Iterable[Given], Iterable[int]]],
-        rest: Records,
-    ) -> None:
-        """Turns of a loop were let go of, which did what the newest one did; that one is over. Of
-        each there are left the values that it named, the roots of its backward runs, and in all the
-        ``rest`` of their records."""
-        self._close_from(self._open.index(loop) + 1)
-        self._blocks[-1].wanted = None
-        for named, roots in turns:
-            turn = Turn(0, loop, [])
-            turn.region = loop.region
-            self._open.append(turn)
-            for given in named:
-                self.note_scalar(given)
-            self._note_roots(turn, roots)
-            self._open.pop()
-            loop.note(turn)
-            loop.count += 1
-        self.out += rest
-        self.size += len(rest)
-
     def begin(self, to: Position | None, kind: str, number: int, name: str, text: str) -> None:
         """A module's call or an optimizer's step begins: unlike what is found from positions, it
         says so, and says when it ends."""
@@ -359,13 +335,10 @@ class Scopes:
 
     def ran(self, roots: Iterable[int]) -> None:
         """A run goes backward from some values."""
-        for loop in self.pending:
-            loop.waits = False
         turn: Turn | None = None
         for mark in self._open:
             if type(mark) is Turn:
                 turn = mark
-                turn.loop.runs = True
         if turn is not None:
             self._note_roots(turn, roots)
 

@@ -1,9 +1,7 @@
 """Sorts raw records into the scopes and turns of the program, before events are made of them.
 
-Records of scopes that open and close are added; those of turns that nobody will look at fall out.
-While each turn of a loop does what the one before did, its records are put aside as they are, and
-only those of the newest turns are ever put in order: in the end the program stands in the same
-scopes as after the first of them.
+Records of scopes that open and close are added; iterations for which there is no room are dropped
+(``iterations.py``).
 """
 
 from __future__ import annotations
@@ -14,11 +12,10 @@ from typing import Any
 
 from ..recording.positions import Position
 from ..recording.recorder import Recorder, Ref, no_collection
+from .iterations import Window
 from .library_results import LibraryResult, named_by_call
 from .raw_records import DID, FUNCTION, POSITION, Named, roots_of
-from .repeats import Pattern
-from .ring import BUDGET, LIVE, NEWEST, NEWEST_WITHIN, Ring
-from .scope_marks import Given, LoopMark, Records, Turn
+from .scope_marks import Given, Records
 from .scopes import Scopes
 
 PULSE = 0.05
@@ -28,10 +25,11 @@ FIRST = 0.15
 """Seconds until the first look: a cell that is over before is drawn once, at its end."""
 
 SIFT = 1_024
-"""Raw records after which those of turns in the middle are let go."""
+"""Raw records after which they are put in order."""
 
-MAX_LIVE = 4_000
-"""Records of which events are made while a cell runs; from then on more and more seldom."""
+LIVE, LOOKS = 120, 64
+"""Records of which events are made at each look at a program that runs long: so many at least, and
+such a part of those that still fit into the window."""
 
 BEGINS, ENDS, TICK = object(), object(), object()
 """Stand in the place of a function in the records of scopes that say themselves when they begin
@@ -46,7 +44,7 @@ class Sorter:
     """What a recorder's ``sort`` is, for the adapters that write raw records into it.
 
     A record is a function and its arguments; if the first of these is a position, the program has
-    come there, and did there what the second says. ``kinds`` has what the ring must know of the
+    come there, and did there what the second says. ``kinds`` has what the window must know of the
     functions; ``named`` tells what records give names to, for one number with a name is the turn's;
     ``settling`` are the functions of records that stand between two statements of a notebook."""
 
@@ -59,22 +57,12 @@ class Sorter:
             recorder.tell: "told", recorder.free: "free", scopes.opens: "turn",
             scopes.closes: "turn", BEGINS: "turn", ENDS: "turn",
         }  # fmt: skip
-        self.ring = Ring(recorder, scopes, self.kinds)
+        self.window = Window(recorder, scopes, self.kinds)
         self.pulsing = False
         """Whether somebody looks while the program runs."""
         self._due = monotonic() + FIRST  # when the next look is
-        self.most = SIFT
-        """Raw records after which to ``sift``."""
-        self.few = True
-        """Whether few records were left when that was done last."""
         self._seen = self._live = self._quiet = 0
         self._library: LibraryResult[Given] = LibraryResult()
-        self.pattern: Pattern | None = None
-        """What the turns of the loop that goes on do, while each does what the one before did."""
-        self._aside: Records = []  # those of such turns, which are not in order yet
-        self._rest: Records = []  # those of the turn that goes on
-        self._placeless: set[Any] = set()  # functions of records that say of no position
-        self._begins: set[Any] = set()  # and of those of runs that begin
         recorder.sort = self.sort
 
     def pulse(self, look: Callable[[float], None], now: float) -> None:
@@ -89,113 +77,49 @@ class Sorter:
             self._due = monotonic() + max(PULSE, 4 * (monotonic() - now))
 
     def sort(self, batch: list[Any]) -> list[Any]:
-        """Of all records so far those that are told now."""
-        self._order(batch)
+        """Of all records so far those of which events are made now."""
+        with no_collection():
+            self._order(batch)
         records: list[Any] = []
         if not self.pulsing or self._seen >= self._quiet:
-            waiting = self.scopes.size + len(self._aside)
-            few = self._live + waiting <= 2 * BUDGET  # then all turns are told, live or not
-            budget = LIVE if self.pulsing and not few else BUDGET
-            self._let_go(budget)
-            self._bring_back()
-            self.ring.thin(budget)
+            self._thin()
             records = self.scopes.take()
-            self.most, self.few = SIFT, True
             self._live += len(records)
-            if self.pulsing and self._live > MAX_LIVE:
+            if self.pulsing and self._live > self.window.budget:
                 self._quiet = self._seen * 5 // 4
         records.append((self.scopes.tell_curves, None))
         return records
 
-    def sift(self) -> None:
-        """Keep few of the records that wait: let go of turns in the middle."""
+    def _thin(self) -> None:
+        """Drop iterations, before events are made of the others. What was emitted while the program
+        runs is never taken back: once that is half of what fits, each look takes little."""
+        if self.pulsing and self._live + self.scopes.size > self.window.budget // 2:
+            most = max(LIVE, (self.window.budget - self._live) // LOOKS)
+            self.window.thin(most, most)
+        else:
+            self.window.thin(self.window.budget, self.window.budget)
+
+    def sift(self) -> bool:
+        """Put the records so far in order and drop iterations if there are too many. Whether there
+        are too many of which none can be dropped."""
         raw = self.recorder.raw
         with self.recorder.lock, no_collection():
             batch = raw[:]
             del raw[: len(batch)]
             self._order(batch)
-            self._let_go(BUDGET)
-            self.ring.thin(BUDGET)
-            # a program without turns has nothing to let go of: look less and less often
-            self.few = self.scopes.size <= 2 * BUDGET
-            self.most = SIFT if self.few else self.scopes.size
+            self.window.thin(self.window.budget, self.window.budget * 3 // 4)
+        return self.scopes.size > 2 * self.window.budget
 
-    # Turns that repeat ----------------------------------------------------------------------
     def _order(self, batch: Records) -> None:
-        """Put the records where they belong, or aside while turns repeat."""
+        """Put records where they belong, with those of the scopes that open and close."""
         self._seen += len(batch)
-        self._placeless = {function for function, kind in self.kinds.items() if kind in NOWHERE}
-        self._begins = {function for function, kind in self.kinds.items() if kind == "begin"}
-        batch, self._rest = self._rest + batch, []
-        at = 0
-        while at < len(batch):
-            if self.pattern is None:
-                at = self._follow(batch, at)
-            else:
-                at = self._put_aside(batch, at, self.pattern)
-
-    def _put_aside(self, batch: Records, at: int, pattern: Pattern) -> int:
-        """Put aside the turns from there on that repeat the one before. Up to where they do."""
-        end = at + pattern.repeats(batch, at) * pattern.size
-        self._aside += batch[at:end]
-        if pattern.may_repeat(batch, end):
-            self._rest = batch[end:]
-            return len(batch)
-        self._let_go(BUDGET, NEWEST if self.scopes.outermost(pattern.loop) else NEWEST_WITHIN)
-        self._bring_back()
-        return end
-
-    def _let_go(self, budget: int, newest: int = NEWEST) -> None:
-        """Let go of what was put aside, but for the newest turns: so many, or with so many
-        records."""
-        pattern, aside = self.pattern, self._aside
-        if pattern is None:
-            return
-        size = pattern.size
-        count = len(aside) - min(max(1, budget // size), newest) * size
-        if count <= 0:
-            return
-        rest, gone = self.ring.release(pattern, aside[:count])
-        if gone:
-            turns = (
-                (
-                    [each for nr, gives in pattern.named for each in gives(aside[at + nr])],
-                    [root for nr in pattern.begins for root in roots_of(aside[at + nr])],
-                )
-                for at in range(0, gone, size)
-            )
-            self.scopes.pass_over(pattern.loop, turns, rest)
-            self.ring.forget(pattern.loop)
-        self._aside = aside[gone:]
-        if gone < count:
-            pattern.loop.waits = True
-            self._bring_back()
-
-    def _bring_back(self) -> None:
-        """Put in order what was put aside."""
-        records, self._aside, self._rest, self.pattern = self._aside + self._rest, [], [], None
-        self._follow(records, 0, learn=False)
-
-    # All others -----------------------------------------------------------------------------
-    def _follow(self, batch: Records, at: int, learn: bool = True) -> int:
-        """Put records where they belong, with those of the scopes that open and close; up to where
-        turns may repeat, if they are to be recognised."""
-        scopes, first = self.scopes, at
+        scopes = self.scopes
+        quiet = {function for function, kind in self.kinds.items() if kind in NOWHERE}
+        begins = {function for function, kind in self.kinds.items() if kind == "begin"}
         named, settling, library = self.named.get, self.settling, self._library
-        quiet, begins = self._placeless, self._begins
-        turn: Turn | None = None
-        began = over = -1  # with which record it began, and is over if it repeats the one before
-        pattern: Pattern | None = None  # what that one did
         append = scopes.out.append
         unkept = 0
-        while at < len(batch):
-            if at == over and pattern is not None and pattern.repeats(batch, began):
-                pattern.loop.waits = turn is not None and self.ring.waits(turn)
-                if not pattern.loop.waits:
-                    self.pattern = pattern
-                    break
-            record = batch[at]
-            at += 1
+        for record in batch:
             if type(record) is not tuple or (function := record[FUNCTION]) in quiet:
                 if library.site is not None and type(record) is Ref and library.died(record.id):
                     scopes.note_scalar(library.pick())
@@ -229,19 +153,4 @@ class Sorter:
                         scopes.note_scalar(given)
                 scopes.out.append(record)
             append = scopes.out.append
-            if learn and scopes.turn is not turn:
-                before, turn, pattern = turn, scopes.turn, None
-                if turn is not None and before is not None and before.loop is turn.loop:
-                    pattern = self._pattern_of(turn.loop, batch[began : at - 1])
-                began = at - 1
-                over = began if pattern is None else began + pattern.size
-        scopes.added(at - first - unkept)
-        return at
-
-    def _pattern_of(self, loop: LoopMark, records: Records) -> Pattern | None:
-        """What a turn did that is over, if that can be told from its records and the next ones may
-        repeat it."""
-        kinds = {self.kinds.get(each[FUNCTION]) for each in records if each.__class__ is tuple}
-        if loop.waits or not kinds.isdisjoint({None, "error"}):
-            return None
-        return Pattern(records, loop, self.kinds, self.named)
+        scopes.added(len(batch) - unkept)

@@ -8,7 +8,9 @@ The work is in two steps because a recorded op may spend well under a microsecon
 from __future__ import annotations
 
 import math
+from collections import deque
 from functools import cache
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -27,20 +29,61 @@ PEEK = 1024
 
 BINS = 32
 
-Captured = tuple[Any, tuple[int, ...], bytes | Stats]
+MAX_COPIES = 8 * 2**20
+"""Bytes of copies that wait in all recordings."""
+
+
+class Copy:
+    """The bytes of an array of more than ``SMALL`` items; or once too many copies wait, what
+    becomes of these anyway: its statistics."""
+
+    __slots__ = ("content", "dtype")
+
+    def __init__(self, content: bytes, dtype: Any) -> None:
+        self.content: bytes | Stats = content
+        self.dtype = dtype
+
+
+COPIES: deque[Copy] = deque()
+"""Those that have their bytes, the oldest first."""
+
+Captured = tuple[Any, tuple[int, ...], bytes | Copy | Stats]
 """An array's dtype and shape, and its bytes, or its statistics when it is very large."""
 
 
 def capture(array: Any) -> Captured:
     """``array`` (an ndarray or a numpy scalar) as it is now."""
-    if array.size <= COPIED:
+    if array.size <= SMALL:
         return array.dtype, array.shape, array.tobytes()
+    if array.size <= COPIED:
+        return array.dtype, array.shape, copy_of(array.tobytes(), array.dtype)
     return array.dtype, array.shape, statistics(array)
+
+
+def copy_of(content: bytes, dtype: Any) -> Copy:
+    """A copy that waits, in the place of the oldest ones if there are too many."""
+    global _waiting
+    copy = Copy(content, dtype)
+    COPIES.append(copy)
+    _waiting += len(content)
+    while _waiting > MAX_COPIES and COPIES:
+        oldest = COPIES.popleft()
+        _waiting -= len(oldest.content)
+        if getrefcount(oldest) > UNSHARED:
+            oldest.content = statistics(np.frombuffer(oldest.content, oldest.dtype))  # type: ignore[arg-type]
+    return copy
+
+
+_waiting = 0
+UNSHARED = 2
+"""References to a copy that no record has."""
 
 
 def summary(captured: Captured) -> Summary:
     """The ``Summary`` of what was captured."""
     dtype, shape, content = captured
+    if type(content) is Copy:
+        dtype, content = content.dtype, content.content
     if type(content) is bytes:
         items = np.frombuffer(content, dtype)
         if items.size > SMALL:

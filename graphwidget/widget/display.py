@@ -22,7 +22,7 @@ from .ipython_kernel import kernel
 if TYPE_CHECKING:
     from graphviz import Digraph
 
-MAX_CALLS = 1_500
+MAX_CALLS = 20_000
 """Graphs with more calls get no still picture: folding them would hold up the cell's end."""
 
 MAX_BOXES = 150

@@ -257,7 +257,10 @@ def words(source: str) -> str:
     return re.sub(r"</?(?:B|FONT)\b[^>]*>", "", source.replace("<BR/>", "\n"))
 
 
-def test_the_line_of_words_says_how_many_turns_it_has() -> None:
+def test_the_line_of_words_says_how_many_iterations_it_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("graphwidget.adapters.iterations.BUDGET", 2_000)
     x = torch.ones(2, requires_grad=True)
     with torch.watch() as graph:
         for turn in range(300):

@@ -6,6 +6,7 @@ node starts two; they are taken away when the run is over. Hooks that return Non
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
@@ -17,12 +18,10 @@ from .identity import Identity
 from .live import Gate
 from .node_facts import leaf_of
 from .tape import new_tuple
-from .tensor_facts import Captured, Passed, asked, dtype_name, shape_of, version_of
+from .tensor_facts import Captured, asked, version_of
 
-Grad: TypeAlias = Captured | Passed
-"""A gradient as it is held until it is told."""
-MAX_HELD = 2**15
-"""Bytes of a storage that may be held for a gradient in it."""
+Seen: TypeAlias = tuple[weakref.ref[torch.Tensor], int, Captured]
+"""A gradient that one node gave another, its version then, and what it held."""
 
 
 class NodeRan(NamedTuple):
@@ -31,12 +30,12 @@ class NodeRan(NamedTuple):
     of a leaf what was added to the gradient before."""
 
     nr: int
-    given: list[Grad | None]
+    given: list[Captured | None]
     leaf: torch.Tensor | None
     ref: Ref | None
     grad: Captured | None
-    gave: list[Grad | None]
-    added: Grad | None
+    gave: list[Captured | None]
+    added: Captured | None
 
 
 class NodeHooks:
@@ -54,7 +53,7 @@ class NodeHooks:
         self.gate = gate
         self.starts = starts
         self._handles: list[Any] = []
-        self._passed: dict[int, Passed] = {}  # what nodes gave, by its address while it is held
+        self._passed: dict[int, Seen] = {}  # what nodes gave, by its address
         self._ungraded = set(map(id, filter(_ungraded, leaves)))
         # leaves whose gradient will be what they are given first
 
@@ -88,7 +87,7 @@ class NodeHooks:
             return
         try:
             with torch._C.DisableTorchFunction():
-                given: list[Grad | None] | None = None
+                given: list[Captured | None] | None = None
                 ref, grad, added = None, None, None
                 if leaf is not None and (grown := leaf.grad) is not None:
                     identity = self.identity
@@ -108,36 +107,23 @@ class NodeHooks:
         except Exception as error:
             self.fault(error)
 
-    def _taken(self, grads: Any) -> list[Grad | None]:
+    def _taken(self, grads: Any) -> list[Captured | None]:
         """What a hook was given, where something else than a tensor is nothing. Most of it another
         node gave, whose hook was shown it."""
         # The hot path: twice for each node of each run.
         passed = self._passed
-        taken: list[Grad | None] = []
+        taken: list[Captured | None] = []
         for each in grads if isinstance(grads, tuple) else (grads,):
             known = passed.get(id(each))
-            fresh = known is None or known.version != each._version
-            taken.append(self._seen(each) if fresh else known)
+            if known is not None and known[0]() is each is not None and known[1] == each._version:
+                taken.append(known[2])
+            elif isinstance(each, torch.Tensor):
+                content = self.identity.captured(each)
+                passed[id(each)] = weakref.ref(each), version_of(each), content
+                taken.append(content)
+            else:  # as None, where no gradient goes
+                taken.append(None)
         return taken
-
-    def _seen(self, grad: Any) -> Grad | None:
-        """What nobody was shown before, to be looked at later; a copy of what would keep a graph
-        alive, or a larger storage."""
-        if not isinstance(grad, torch.Tensor):  # as None, where no gradient goes
-            return None
-        identity, count = self.identity, grad.numel()
-        if count > identity.limit:
-            return dtype_name(grad.dtype), shape_of(grad), None
-        try:
-            version, size = grad._version, grad.untyped_storage().nbytes()
-        except (RuntimeError, NotImplementedError):  # as sparse ones have none
-            return identity.captured(grad)
-        if size > MAX_HELD or grad.requires_grad:
-            return identity.captured(grad)
-        identity.copied += count
-        found: Passed = new_tuple(Passed, (grad, version))
-        self._passed[id(grad)] = found
-        return found
 
 
 def _hooked(leaf: torch.Tensor) -> bool:

@@ -21,6 +21,7 @@ from ...recording.summary import Captured
 from ..position_finder import PositionFinder
 from ..sorting import TICK
 from .identity import Identity
+from .tensor_facts import content_of
 
 TORCH = os.path.dirname(torch.__file__) + os.sep
 CALLING = torch.nn.Module._call_impl.__code__
@@ -98,8 +99,8 @@ class Positions(PositionFinder):
         if not is_a(value, torch.Tensor):
             return super().number(value)
         with torch._C.DisableTorchFunction():
-            # what is looked at later is a tensor here
-            return self.identity.captured(value) if value.numel() == 1 else None  # type: ignore[return-value]
+            content: Captured | None = content_of(self.identity.captured(value))
+            return content if value.numel() == 1 else None
 
 
 def _outside(frame: FrameType | None) -> FrameType:

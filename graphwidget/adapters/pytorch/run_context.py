@@ -10,12 +10,11 @@ from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Recorder
 from .heard_calls import HeardCalls
 from .identity import Identity
-from .node_hooks import Grad
 from .reachable_nodes import RanNodes, RepeatedRuns
 from .run_checks import RunChecks
-from .tensor_facts import Passed, summarized
+from .tensor_facts import Captured, summarized
 
-Grads: TypeAlias = Sequence[Grad | None]
+Grads: TypeAlias = Sequence[Captured | None]
 
 
 class RunContext:
@@ -61,7 +60,7 @@ class RunContext:
 
     def _has_run(
         self, run: int, node: NodeRef, freed: bool, given: Grads, leaf: int | None,
-        grad: Grad | None, gave: Grads, added: Grad | None,
+        grad: Captured | None, gave: Grads, added: Captured | None,
     ) -> None:  # fmt: skip
         """A node was ``given`` gradients and ``gave`` others; or accumulated that of a leaf, where
         it was ``added`` to the one before."""
@@ -73,12 +72,12 @@ class RunContext:
             self.recorder.free(node.id)
 
     def _accumulated(
-        self, how: str, value: int, grad: Grad, run: int | None, added: Grad | None = None
+        self, how: str, value: int, grad: Captured, run: int | None, added: Captured | None = None
     ) -> None:
         if self.recorder.lost:
             self.calls.records.names.recall((value,))
-        more = None if added is None else _summary(added)
-        self.recorder.tell(ev.Grad(value, how, _summary(grad), more, run, None))
+        more = None if added is None else summarized(added)
+        self.recorder.tell(ev.Grad(value, how, summarized(grad), more, run, None))
 
     def _error(self, _: None, event: ev.Error, position: Position | None) -> None:
         source = None if position is None else self.recorder.source(position.site)
@@ -86,8 +85,4 @@ class RunContext:
 
 
 def _summaries(grads: Grads) -> tuple[ev.Summary | None, ...]:
-    return tuple([None if each is None else _summary(each) for each in grads])
-
-
-def _summary(grad: Grad) -> ev.Summary:
-    return summarized(grad.captured() if isinstance(grad, Passed) else grad)
+    return tuple([None if each is None else summarized(each) for each in grads])

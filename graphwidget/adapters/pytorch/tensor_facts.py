@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from ctypes import c_char
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,10 +13,11 @@ from torch._C import _get_tracing_state
 from torch.compiler import is_dynamo_compiling
 
 from ...recording import events as ev
-from ...recording.summary import capture, summary
+from ...recording.summary import SMALL, Copy, summary
+from ...recording.summary import copy_of as recorded_copy
 
-Captured = tuple[str, tuple[int, ...], bytes | torch.Tensor | None]
-"""A tensor's dtype and shape, and its numbers where these are few: its memory, or a copy of it."""
+Captured = tuple[str, tuple[int, ...], bytes | Copy | None]
+"""A tensor's dtype and shape, and a copy of its numbers where these are few."""
 
 
 def base_of(tensor: torch.Tensor) -> torch.Tensor | None:
@@ -92,6 +93,22 @@ def copyable_of(tensors: Iterable[torch.Tensor | None]) -> list[torch.Tensor]:
     ]
 
 
+def copy_of(tensor: torch.Tensor, dtype: torch.dtype, count: int) -> bytes | Copy | None:
+    """A copy of a tensor of so many numbers that can be looked at; None where numpy has no such
+    numbers."""
+    # The hot path: every result, gradient and parameter of every iteration.
+    content = bytes_of(tensor, dtype, count)
+    if content is None:
+        tensor = tensor.detach().resolve_neg()
+        if dtype not in _IN_NUMPY:
+            if not dtype.is_floating_point:
+                return None
+            tensor, dtype = tensor.float(), torch.float32
+        content = bytes_of(tensor.contiguous(), dtype, count)
+        return None if content is None else recorded_copy(content, _NAMES[dtype])
+    return content if count <= SMALL else recorded_copy(content, _NAMES[dtype])
+
+
 def bytes_of(tensor: torch.Tensor, dtype: torch.dtype, count: int) -> bytes | None:
     """The memory of a tensor of so many numbers that can be looked at, where they stand there in a
     row. (numpy's hand on it would forbid PyTorch to resize it.)"""
@@ -131,6 +148,7 @@ _IN_NUMPY = {
     )
 }  # fmt: skip
 """Types that numpy calls the same, and how many bytes a number of them takes."""
+_NAMES = {kind: np.dtype(str(kind).removeprefix("torch.")) for kind in _IN_NUMPY}
 _WRAPPED: Callable[[torch.Tensor], bool] = getattr(
     getattr(torch._C, "_functorch", None), "is_functorch_wrapped_tensor", lambda tensor: False
 )
@@ -150,33 +168,12 @@ def dtype_name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
-class Passed(NamedTuple):
-    """A small gradient that one node gave another, and its version then: it is looked at when it is
-    told. As long as it is held nobody writes it but hooks of the program, and then it is older."""
-
-    grad: torch.Tensor
-    version: int
-
-    def captured(self) -> Captured:
-        """What it held; without numbers where nobody can look at them, or they were overwritten."""
-        grad = self.grad
-        known = copyable(grad) and version_of(grad) == self.version
-        return dtype_name(grad.dtype), shape_of(grad), grad if known else None
-
-
 def content_of(data: Captured) -> Any:
     """What was captured as ``recording.summary`` captures arrays; None where it was not copied."""
-    copy = data[2]
-    if type(copy) is bytes:
-        return np.dtype(data[0]), data[1], copy
-    if not isinstance(copy, torch.Tensor) or type(copy) not in PLAIN:
-        return None
-    try:
-        if copy.dtype in (torch.bfloat16, torch.float16):
-            copy = copy.float()
-        return None if copy.is_complex() else capture(copy.numpy())
-    except (RuntimeError, TypeError):
-        return None
+    dtype, shape, copy = data
+    if type(copy) is Copy:
+        return copy.dtype, shape, copy.content
+    return None if copy is None else (np.dtype(dtype), shape, copy)
 
 
 def summarized(data: Captured) -> ev.Summary:

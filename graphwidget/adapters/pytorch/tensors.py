@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -16,11 +17,12 @@ import torch
 from ...recording import events as ev
 from ...recording.recorder import Recorder, Ref
 from ...recording.sites import Site
+from ...recording.summary import Copy
 from .tape import Facts, new_tuple
 from .tensor_facts import (
     Captured,
     asked,
-    bytes_of,
+    copy_of,
     copyable,
     dtype_name,
     numbers_of,
@@ -100,8 +102,6 @@ class Tensors:
         """The leaves whose ``.grad`` is the tensor with that address, if it still is."""
         self.unheard = 0
         """How many histories came about of which no call on the tape tells."""
-        self.copied = 0
-        """Numbers that wait in the raw records."""
         self._died = _deaths(self.tables, recorder.raw.append, recorder.values)
         self.told = self._value
         self.unmet: dict[tuple[int, int], int] = {}
@@ -308,14 +308,15 @@ class Tensors:
 
     def content(self, ref: Ref) -> Captured:
         """What a value holds: now, or where calls are told later as it was then."""
-        facts, copy = ref.facts, None
+        facts = ref.facts
+        content: bytes | Copy | None = None
         tensor = None if self.brief and facts.version == ref.version else ref()
         if tensor is not None and (not self.brief or version_of(tensor) == ref.version):
             return self.captured(tensor)
         if facts.numbers is not None and facts.version == ref.version:
             copy = torch.tensor(facts.numbers, dtype=facts.dtype, device="cpu")
-            copy = copy.reshape(facts.shape)
-        return dtype_name(facts.dtype), tuple(facts.shape), copy
+            content = copy_of(copy, facts.dtype, copy.numel())
+        return dtype_name(facts.dtype), tuple(facts.shape), content
 
     def _value(
         self, ref: Ref, needed: bool, leaf: bool, parameter: bool, base: int | None, data: Captured,
@@ -346,16 +347,11 @@ class Tensors:
         """The tensor's content as it is now, to be looked at later; of a large one, and where
         looking would cost too much, its shape alone."""
         # The hot path: every result, gradient and parameter of every turn.
-        content: bytes | torch.Tensor | None = None
+        content: bytes | Copy | None = None
         dtype, count = tensor.dtype, tensor.numel()
         if count <= self.limit and copyable(tensor):
-            try:
-                content = bytes_of(tensor, dtype, count)
-                if content is None:
-                    content = (tensor.detach() if tensor.requires_grad else tensor).clone()
-                self.copied += count
-            except RuntimeError:  # the old vmap's tensors look like others
-                pass
+            with suppress(RuntimeError):  # the old vmap's tensors look like others
+                content = copy_of(tensor, dtype, count)
         return dtype_name(dtype), shape_of(tensor), content
 
 

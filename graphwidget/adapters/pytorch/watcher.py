@@ -25,7 +25,7 @@ from ..bindings import Bindings
 from ..error_words import stopped
 from ..library_results import named_by_call
 from ..scopes import Scopes
-from ..sorting import Sorter
+from ..sorting import SIFT, Sorter
 from .call_recorder import CallRecorder, named
 from .clipping import clipped_too_early, clips_in_vain
 from .engine_entry import EngineEntry
@@ -47,8 +47,6 @@ from .warned_lines import WarnedLines
 
 BETWEEN, QUICK = 32, 0.01
 """Records after which there is another look at the clock, if the last ones took less seconds."""
-MAX_COPIED = 2**21
-"""Numbers of copied tensors that may wait to be told."""
 
 
 class TorchAdapter:
@@ -90,8 +88,8 @@ class TorchAdapter:
             self.runs.accumulates: "run", self.identity.node_told: "node",
             self.names.perhaps: "turn", self.records.made: "turn", self.names.unpacked: "turn",
         })  # fmt: skip
-        own, real = self.sorter.ring.known, self.identity.known
-        self.sorter.ring.known = lambda each: (
+        own, real = self.sorter.window.known, self.identity.known
+        self.sorter.window.known = lambda each: (
             real(each) if isinstance(each, torch.Tensor) else own(each)
         )
         self.positions.unpacked = self.names.unpacked
@@ -309,13 +307,8 @@ class TorchAdapter:
                 self.records.drop(self.hooks.scopes, LONG)
             return
         now = monotonic()
-        if count > self.sorter.most:
-            self.sorter.sift()
-        if self.identity.copied > MAX_COPIED:
-            self.identity.copied = 0
-            self.sorter.sift()
-            if not self.sorter.few:
-                self.drain()  # the log keeps itself small
+        if count > SIFT and self.sorter.sift():
+            self.drain()  # the log keeps itself small
         if self.on_pulse is not None:
             self.sorter.pulse(self.on_pulse, now)
         # quick calls are counted, the clock is looked at after each slow one

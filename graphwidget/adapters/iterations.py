@@ -1,14 +1,17 @@
-"""The ring: of a loop that runs long, the first turn and the newest ones are told in full.
+"""The window: which iterations of loops are kept whole.
 
-What the program does waits as records, which are cheap. Events are made only of those that are
-still wanted when somebody looks. When a turn is let go, this remains of it: its scalars, what it
-made and others still use, and what concerns values and nodes of other turns.
+What the program does waits here as records, which are cheap. While they fit into the window all
+are kept. Of a loop that does not fit every second iteration between the first and the newest ones
+is dropped, then every second of those left, and so on: what stays is spread evenly. Of an iteration
+that is dropped this remains: its scalars, what it made and others still use, and what concerns
+values and nodes of other iterations.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from functools import cache
 from operator import attrgetter
 from sys import getrefcount
 from typing import Any
@@ -34,113 +37,112 @@ from .raw_records import (
     kind_of,
     ref_of,
 )
-from .repeats import Pattern
 from .scope_marks import LoopMark, Records, Turn, flat
 from .scopes import Scopes
 
-BUDGET = 800
-"""Records of which events are made when the program has done more than that in turns."""
+BUDGET = 24_000
+"""Records that wait, of about a kilobyte each. With the copies of arrays that they refer to
+(``recording/summary.py``) they take 32 MB."""
 
-LIVE = 120
-"""The same while the program runs: the turn that is shown then is soon another's past."""
-
-NEWEST = 12
-"""Turns of one loop that are told beside the first, however few records each has."""
-
-NEWEST_WITHIN = 3
-"""The same of a loop within a turn of another, when it is over and that one goes on."""
-
-MAX_GONE = 10_000
-"""Nodes that are remembered after they were let go of."""
+NEWEST, NEWEST_WITHIN = 12, 3
+"""Iterations of a loop that are kept beside the first; and of one within an iteration of another
+loop, once it is over."""
 
 LONG = 20
-"""More turns than these make a curve worth keeping."""
+"""More iterations than these make a curve worth keeping."""
+
+MAX_GONE = 10_000
+"""Nodes that are remembered after they were dropped."""
 
 UNSHARED = 3
 """References to a value's ``Ref`` when only its own record and who looks at it have it."""
 
-MAX_SHARED = 2_000
-"""Values of the past that are kept for records that wait, 32 MB at most: of all parameters in the
-turns within each of the newest turns."""
-
 SOME, PART = 64, 4
-"""Values that are let go of until it is looked again which of them to forget: so many, or such a
+"""Values that are dropped until it is looked again which of them to forget: so many, or such a
 part of those that stayed, which are looked at each time."""
-
-MAX_LOOPS = 8
-"""Loops of which turns are let go at once."""
-
 
 NUMBER = attrgetter("id")
 """The id of a value or a node that has died, in the record that this is."""
 
 
-class Ring:
-    """Lets go of the turns in the middle. ``kinds`` says what records are by their function:
-    ``call``, ``node``, ``value``, ``begin``, ``finish``, ``free``, ``told``, and ``turn`` or
-    ``run`` (of no interest when the turn is none); of another kind are those that stay."""
+class Window:
+    """Drops iterations when there are too many records. ``kinds`` says what records are by their
+    function: ``call``, ``node``, ``value``, ``begin``, ``finish``, ``free``, ``told``, and ``turn``
+    or ``run`` (of no interest when the iteration is none); of another kind are those that stay."""
 
     def __init__(self, recorder: Recorder, scopes: Scopes, kinds: dict[Any, str]) -> None:
         self.recorder = recorder
         self.scopes = scopes
         self.kinds = kinds
+        self.budget = BUDGET
         self.known: Callable[[Any], Any] = lambda tensor: tensor._rec
         """The identity of a tensor as it is now."""
         self.gone: set[int] = set()
-        """Nodes that were let go of and may be alive."""
+        """Nodes that were dropped and may be alive."""
         self._crowded = 0
-        """So many values that were let go of are there to be before some are forgotten."""
+        """So many values that were dropped are there to be before some are forgotten."""
         self._again = 0
-        """Records from which on loops are tried again whose turns waited for a run."""
+        """Records from which on it is tried again to drop some, where nothing could be dropped."""
 
-    def thin(self, budget: int) -> None:
-        """Let go of turns in the middle, if there are more records than ``budget``."""
-        scopes = self.scopes
-        if scopes.size <= budget:
+    # Which iterations are dropped -----------------------------------------------------------
+    def thin(self, most: int, goal: int) -> None:
+        """Drop iterations until at most ``goal`` records are left, if there are more than ``most``:
+        first those between, then those with curves of their own, then some of the newest."""
+        if self.scopes.size <= max(most, self._again):
             return
         before = list(self.recorder.lost)
-        patient = scopes.size < self._again
-        if not patient:
-            self._again = 2 * scopes.size
-        for _ in range(MAX_LOOPS):
-            if scopes.size <= budget:
-                self._again = 0
-                break
-            # first those of loops that run backward, and of those with most turns
-            loops = [
-                loop
-                for loop in scopes.pending
-                if len(loop.turns) > 2 and not (patient and loop.waits)
-            ]
-            loops.sort(key=lambda loop: (loop.runs, len(loop.turns)), reverse=True)
-            if not any(self.shorten(loop, budget // (2 * len(loops))) for loop in loops):
-                break
+        for newest, curves in ((NEWEST, False), (NEWEST, True), (3, True), (1, True)):
+            self._halve(goal, newest, curves)
+        self._again = 0 if self.scopes.size <= most else 2 * self.scopes.size
         self._prune(before)
 
-    def shorten(self, loop: LoopMark, wanted: int) -> bool:
-        """Let go of the turns in the middle of a loop: of the newest ones so many stay as make up
-        ``wanted`` records, but not more than ``NEWEST``. Whether there were any."""
-        turns = [turn for turn in loop.turns if not self._holds_curve(turn)]
-        if len(turns) < 2:
-            return False
-        first, size = len(turns) - 1, turns[-1].size
-        least = max(0, len(turns) - NEWEST)
-        while first > least and size + (length := turns[first - 1].size) <= wanted:
-            first, size = first - 1, size + length
-        return self._drop(loop, turns[:first])
+    def _halve(self, goal: int, newest: int, curves: bool) -> None:
+        """Drop every second iteration of the loops with the most records in those that may be
+        dropped, and again, until few enough records are left."""
+        waiting: set[LoopMark] = set()  # those of which nothing more can be dropped
+        size_of = cache(lambda turn: turn.size)
+        while self.scopes.size > goal:
+            between = {
+                loop: found
+                for loop in self.scopes.pending
+                if loop not in waiting and (found := self._between(loop, newest, curves))
+            }
+            sizes = {loop: sum(map(size_of, found)) for loop, found in between.items()}
+            largest = max(sizes.values(), default=0)
+            for loop, turns in between.items():
+                if sizes[loop] < largest / 2 or loop not in self.scopes.pending:
+                    continue
+                uneven = [turn for turn in turns if (turn.nr - 1) % loop.stride]
+                if not uneven:
+                    loop.stride *= 2
+                elif not self._drop(loop, uneven):
+                    waiting.add(loop)
+            if not largest:
+                return
 
-    def forget(self, loop: LoopMark) -> None:
-        """Let go of all turns of a loop but the first: there are newer ones, of which little was
-        noted."""
-        self._drop(loop, [turn for turn in loop.turns if not self._holds_curve(turn)])
+    def _between(self, loop: LoopMark, newest: int, curves: bool) -> list[Turn]:
+        """The iterations of a loop that may be dropped."""
+        if loop.closed and not self.scopes.outermost(loop):
+            newest = min(newest, NEWEST_WITHIN)
+        return [
+            turn
+            for turn in loop.turns[:-newest]
+            if turn.nr != 1 and (curves or not self._holds_curve(turn))
+        ]
 
+    def _holds_curve(self, turn: Turn) -> bool:
+        """Whether an iteration that is over holds a loop of many iterations."""
+        if turn.holds_curve is None:
+            turn.holds_curve = turn.nested and any(
+                record.__class__ is tuple and _is_long(record[MARK])
+                for record in flat(turn.records)
+            )
+        return turn.holds_curve
+
+    # Dropping -------------------------------------------------------------------------------
     def _drop(self, loop: LoopMark, turns: list[Turn]) -> bool:
-        """Let go of those of the turns that can be let go of; whether there were any."""
-        turns = [turn for turn in turns if turn.nr != 1]
-        if not turns:
-            return False
-        rests = self._let_go_of_turns([turn for turn in turns if not self.waits(turn)])
-        loop.waits = not rests
+        """Drop those of the iterations that can be dropped; whether there were any."""
+        rests = self._rests_of([turn for turn in turns if not self.waits(turn)])
         for turn in rests:
             if turn.nested:
                 self._forget_loops(turn.records)
@@ -155,8 +157,8 @@ class Ring:
         return bool(rests)
 
     def waits(self, turn: Turn) -> bool:
-        """Whether a run may still go backward through what the turn made, as far as one sees
-        without looking at the turns within it."""
+        """Whether a run may still go backward through what the iteration made, as far as one sees
+        without looking at the iterations within it."""
         get, records = self.kinds.get, turn.records
         alive: set[int] = set()
         ran: set[int] = set()
@@ -170,44 +172,34 @@ class Ring:
                 ran.add(record[FREED_NODE])
         return not alive <= ran
 
-    def _holds_curve(self, turn: Turn) -> bool:
-        """Whether a turn that is over holds a loop of many turns."""
-        if turn.holds_curve is None:
-            turn.holds_curve = turn.nested and any(
-                record.__class__ is tuple and _is_long(record[MARK])
-                for record in flat(turn.records)
-            )
-        return turn.holds_curve
-
-    def _let_go_of_turns(self, turns: list[Turn]) -> dict[Any, Records]:
-        """Let go of turns: all together if that can be, else of those that need not stay. What
-        remains of each."""
+    def _rests_of(self, turns: list[Turn]) -> dict[Any, Records]:
+        """What remains of iterations that are dropped: all together if that can be, else of those
+        that need not stay."""
         lists = [flat(turn.records) if turn.nested else turn.records for turn in turns]
         rests: dict[Any, Records] = {turn: [] for turn in turns}
-        whole = self.let_go_of([record for records in lists for record in records])
+        whole = self._rest_of([record for records in lists for record in records])
         if whole is not None and turns:
             rests[turns[-1]] = whole
         else:
-            found = zip(turns, map(self.let_go_of, lists), strict=True)
+            found = zip(turns, map(self._rest_of, lists), strict=True)
             rests = {turn: rest for turn, rest in found if rest is not None}
         sizes = (len(records) for turn, records in zip(turns, lists, strict=True) if turn in rests)
         self.scopes.added(sum(map(len, rests.values())) - sum(sizes))
         return rests
 
     def _forget_loops(self, records: Records) -> None:
-        """The turns of loops within a turn that was let go of are no more."""
+        """The iterations of loops within an iteration that was dropped are no more."""
         for record in records:
             if type(record) is Turn:
                 self.scopes.pending.pop(record.loop, None)
                 self._forget_loops(record.records)
 
-    def let_go_of(self, records: Records, groups: Groups | None = None) -> Records | None:
-        """Let go of records, which are in ``groups`` by their kinds. What remains of them; None
-        when something may still run backward through what they made, or they are of interest for
-        another reason."""
-        groups = self._grouped(records) if groups is None else groups
+    def _rest_of(self, records: Records) -> Records | None:
+        """What remains of records that are dropped; None when something may still run backward
+        through what they made, or they are of interest for another reason."""
+        groups = self._grouped(records)
         of = groups.get
-        if "error" in groups or any(_is_long(record[MARK]) for record in of("turn", ())):
+        if "error" in groups:
             return None
         made = {record[VALUE].id: record for record in of("value", ())}
         nodes: list[NodeRef] = []
@@ -250,14 +242,14 @@ class Ring:
         return any(node.id not in ran and node() is not None for node in nodes)
 
     def _grouped(self, records: Records) -> Groups:
-        # The hot path of loops whose turns differ.
+        # The hot path of long loops.
         groups: Groups = defaultdict(list)
         for record in records:
             groups[kind_of(record, self.kinds)].append(record)
         return groups
 
     def _concerning_others(self, groups: Groups) -> Records:
-        """What must be told all the same of turns that are let go, but for deaths of values."""
+        """The records that stay of iterations that are dropped, but for deaths of values."""
         of, gone = groups.get, self.gone
         rest = [*of("other", ())]
         for record in of("node", ()):
@@ -279,26 +271,10 @@ class Ring:
                 rest.append(record)
         return rest
 
-    def release(self, pattern: Pattern, records: Records) -> tuple[Records, int]:
-        """Let go of turns that do what the pattern says: all together if that can be, else up to
-        the first that must stay. What remains of them, and of how many records."""
-        before, size = list(self.recorder.lost), pattern.size
-        rest, count = self.let_go_of(records, pattern.groups(records)), len(records)
-        if rest is None:
-            rest, count = [], 0
-            while count < len(records):
-                turn = records[count : count + size]
-                more = self.let_go_of(turn, pattern.groups(turn))
-                if more is None:
-                    break
-                rest += more
-                count += size
-        self._prune(before)
-        return rest, count
-
+    # Values of the past ---------------------------------------------------------------------
     def _prune(self, known: list[int]) -> None:
-        """Forget those of the ``known`` values that no tensor is any more. A few of the newest are
-        kept if somebody still has their ``Ref``, for example a record that waits."""
+        """Forget those of the ``known`` values that no tensor is any more, unless an iteration that
+        is kept has read them."""
         lost = self.recorder.lost
         if len(known) < self._crowded:
             return
@@ -314,7 +290,7 @@ class Ring:
                     shared.append(value)
                 else:
                     self._forget(value)
-        for value in shared[:-MAX_SHARED]:
+        for value in shared[: -self.budget]:
             self._forget(value)
         self._crowded = len(lost) + max(SOME, len(lost) // PART)
         if len(self.gone) > MAX_GONE:
@@ -326,5 +302,5 @@ class Ring:
 
 
 def _is_long(mark: Any) -> bool:
-    """Whether it is a loop whose own turns make a curve worth keeping."""
+    """Whether it is a loop whose own iterations make a curve worth keeping."""
     return type(mark) is LoopMark and mark.count > LONG
