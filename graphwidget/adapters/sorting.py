@@ -62,6 +62,7 @@ class Sorter:
         """Whether somebody looks while the program runs."""
         self._due = monotonic() + FIRST  # when the next look is
         self._seen = self._live = self._quiet = 0
+        self._over = False  # whether the statement of the notebook is over
         self._library: LibraryResult[Given] = LibraryResult()
         recorder.sort = self.sort
 
@@ -87,17 +88,19 @@ class Sorter:
             self._live += len(records)
             if self.pulsing and self._live > self.window.budget:
                 self._quiet = self._seen * 5 // 4
+            if self._over:  # another statement begins
+                self._live, self._quiet, self._over = 0, 0, False
         records.append((self.scopes.tell_curves, None))
         return records
 
     def _thin(self) -> None:
         """Drop iterations, before events are made of the others. What was emitted while the program
         runs is never taken back: once that is half of what fits, each look takes little."""
-        if self.pulsing and self._live + self.scopes.size > self.window.budget // 2:
-            most = max(LIVE, (self.window.budget - self._live) // LOOKS)
-            self.window.thin(most, most)
-        else:
-            self.window.thin(self.window.budget, self.window.budget)
+        budget = self.window.budget
+        most = max(budget - self._live, budget // 4)
+        if self.pulsing and self._live + self.scopes.size > budget // 2:
+            most = max(LIVE, (budget - self._live) // LOOKS)
+        self.window.thin(most, most)
 
     def sift(self) -> bool:
         """Put the records so far in order and drop iterations if there are too many. Whether there
@@ -141,7 +144,7 @@ class Sorter:
                     scopes.move(position, None if position.direct else record[DID])
                 elif function in settling:
                     scopes.leave()
-                    self._live = self._quiet = 0
+                    self._over = True
                 if function in begins:
                     scopes.ran(roots_of(record))
                 gives = named(function)
