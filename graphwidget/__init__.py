@@ -187,10 +187,10 @@ _PARTS = {
 """Modules that load when they are first used."""
 
 _OF_LAYERS = (
-    "adaptive_avg_pool1d", "adaptive_max_pool1d", "affine_grid_generator", "alpha_dropout",
+    "adaptive_avg_pool1d", "adaptive_max_pool1d", "alpha_dropout",
     "avg_pool1d", "batch_norm", "bilinear", "channel_shuffle", "conv1d", "conv2d", "conv3d",
     "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cosine_similarity", "dropout",
-    "embedding", "feature_alpha_dropout", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d",
+    "embedding", "feature_alpha_dropout",
     "group_norm", "gru", "gru_cell", "instance_norm", "layer_norm", "lstm", "lstm_cell",
     "max_pool1d", "max_pool2d", "max_pool3d", "native_channel_shuffle", "pairwise_distance",
     "pdist", "pixel_shuffle", "pixel_unshuffle", "rms_norm", "rnn_relu", "rnn_relu_cell",

@@ -11,7 +11,7 @@ from .functional_layer import _FunctionalLayer
 from .module import Module
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CrossEntropyLoss", "GaussianNLLLoss", "HuberLoss",
+    "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "GaussianNLLLoss", "HuberLoss",
     "KLDivLoss", "L1Loss", "MSELoss", "NLLLoss", "NLLLoss2d",
     "PoissonNLLLoss", "SmoothL1Loss",
 ]  # fmt: skip
@@ -246,23 +246,3 @@ class GaussianNLLLoss(_FunctionalLayer, _Loss):
     def forward(self, input: Tensor, target: Tensor, var: Tensor) -> Tensor:
         """The loss."""
         return self._call_function(input, target, var)
-
-
-class CTCLoss(_FunctionalLayer, _Loss):
-    """Connectionist temporal classification; see `functional.ctc_loss`."""
-
-    _function = "ctc_loss"
-    _options = ("blank", "reduction", "zero_infinity")
-
-    def __init__(
-        self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False
-    ) -> None:
-        super().__init__(reduction=reduction)
-        self.blank = blank
-        self.zero_infinity = zero_infinity
-
-    def forward(
-        self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any
-    ) -> Tensor:
-        """The loss of log probabilities (T, N, C) and labels (N, S)."""
-        return self._call_function(log_probs, targets, input_lengths, target_lengths)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from ..graph.tensor import Tensor
 from .distance import PairwiseDistance
 from .functional_layer import _FunctionalLayer
-from .loss import _Loss, _PairLoss, _WeightedLoss
+from .loss import _Loss, _PairLoss
 
 __all__ = [
-    "CosineEmbeddingLoss", "HingeEmbeddingLoss", "MarginRankingLoss", "MultiLabelMarginLoss",
-    "MultiLabelSoftMarginLoss", "MultiMarginLoss", "SoftMarginLoss", "TripletMarginLoss",
+    "CosineEmbeddingLoss", "HingeEmbeddingLoss", "MarginRankingLoss",
+    "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
 ]  # fmt: skip
 
@@ -63,52 +63,6 @@ class CosineEmbeddingLoss(_OfTwoInputs):
     """One minus the cosine of similar pairs, its excess over the margin of different ones."""
 
     _function = "cosine_embedding_loss"
-
-
-class SoftMarginLoss(_PairLoss, _Loss):
-    """log(1 + exp(-target · input))."""
-
-    _function = "soft_margin_loss"
-
-
-class MultiMarginLoss(_PairLoss, _WeightedLoss):
-    """What other classes come nearer to the target class than the margin."""
-
-    _function = "multi_margin_loss"
-    _options = ("p", "margin", "weight", "reduction")
-
-    def __init__(
-        self,
-        p: int = 1,
-        margin: float = 1.0,
-        weight: Tensor | None = None,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-        if p not in (1, 2):
-            raise ValueError("only p == 1 and p == 2 supported")
-        if weight is not None and weight.dim() != 1:
-            raise ValueError(
-                f"MultiMarginLoss: expected weight to be None or 1D tensor, got {weight.dim()}D "
-                "instead"
-            )
-        self.p = p
-        self.margin = margin
-
-
-class MultiLabelMarginLoss(_PairLoss, _Loss):
-    """What other classes come nearer to one of several target classes than the margin."""
-
-    _function = "multilabel_margin_loss"
-
-
-class MultiLabelSoftMarginLoss(_PairLoss, _WeightedLoss):
-    """Binary cross entropy of several classes at once, from scores."""
-
-    _function = "multilabel_soft_margin_loss"
-    _options = ("weight", "reduction")
 
 
 class _OfTriplets(_FunctionalLayer, _Loss):

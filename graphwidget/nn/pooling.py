@@ -6,16 +6,15 @@ from typing import Any, ClassVar
 
 from ..graph.tensor import Tensor
 from . import functional
-from .functional.sizes import per_dim
 from .functional_layer import repr_options
 from .module import Module
 from .module_base import OwnMethods
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "LPPool1d",
-    "LPPool2d", "LPPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d",
-    "MaxUnpool3d",
+    "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d",
+    "MaxPool1d", "MaxPool2d", "MaxPool3d",
+
 ]  # fmt: skip
 
 
@@ -140,46 +139,6 @@ class AvgPool3d(_AvgPoolNd):
     _dims = 3
 
 
-class _LPPoolNd(OwnMethods, Module):
-    _own = ("forward",)
-    _dims: ClassVar[int]
-    extra_repr = repr_options("norm_type", "kernel_size", "stride", "ceil_mode")
-
-    def __init__(
-        self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
-    ) -> None:
-        super().__init__()
-        self.norm_type = norm_type
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.ceil_mode = ceil_mode
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The norm of each window."""
-        pool = getattr(functional, f"lp_pool{self._dims}d")
-        return pool(  # type: ignore[no-any-return]
-            input, float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
-        )
-
-
-class LPPool1d(_LPPoolNd):
-    """The `norm_type`-norm of windows along the last dim."""
-
-    _dims = 1
-
-
-class LPPool2d(_LPPoolNd):
-    """The `norm_type`-norm of windows over the last two dims."""
-
-    _dims = 2
-
-
-class LPPool3d(_LPPoolNd):
-    """The `norm_type`-norm of windows over the last three dims."""
-
-    _dims = 3
-
-
 class _AdaptiveAvgPoolNd(OwnMethods, Module):
     _own = ("forward",)
     _function: ClassVar[str]
@@ -242,39 +201,3 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
 
 def _single(value: Any) -> tuple[int, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
-
-
-class _MaxUnpool(OwnMethods, Module):
-    _dims: ClassVar[int]
-    extra_repr = repr_options("kernel_size", "stride", "padding")
-
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
-        super().__init__()
-        self.kernel_size = per_dim(kernel_size, self._dims)
-        self.stride = per_dim(stride if stride is not None else kernel_size, self._dims)
-        self.padding = per_dim(padding, self._dims)
-
-    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
-        """Return the unpooled input, with zeros where nothing was the largest."""
-        unpool = getattr(functional, f"max_unpool{self._dims}d")
-        return unpool(  # type: ignore[no-any-return]
-            input, indices, self.kernel_size, self.stride, self.padding, output_size
-        )
-
-
-class MaxUnpool1d(_MaxUnpool):
-    """The reverse of `MaxPool1d` with `return_indices`."""
-
-    _dims = 1
-
-
-class MaxUnpool2d(_MaxUnpool):
-    """The reverse of `MaxPool2d` with `return_indices`."""
-
-    _dims = 2
-
-
-class MaxUnpool3d(_MaxUnpool):
-    """The reverse of `MaxPool3d` with `return_indices`."""
-
-    _dims = 3

@@ -17,7 +17,7 @@ OPERAND = re.compile(r"(?<![\w.'\"])([xyzw])\b(?! ?=[^=])")
 KEYS = [key for key, samples in SAMPLES.items() if any(s.shapes for s in samples)]
 FLOATS = ["float32", "float64"]
 OTHERS = ["bool", "float16", "int32", "int64"]
-DEPTHS = {"grid_sample": 1, "layer_norm": 1, "batch_norm": 1}
+DEPTHS = {"layer_norm": 1, "batch_norm": 1}
 """How often functions are derived before the last time, where further derivatives are missing here
 or wrong in PyTorch: finite differences say that it takes deviations and norms for constants."""
 SECOND = grads(grads("({})", "x", square=False) + "[0]", "x") + "[0].detach()"

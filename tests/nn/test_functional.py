@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import pytest
-import torch.nn.functional
 
-import graphwidget
 from tests.both import both, programs, source
 
 START = """
@@ -55,11 +52,6 @@ result = [F.triplet_margin_loss(rows, other, rows * 0.5),
 far = lambda a, b: (a - b).abs().sum(-1)
 half = rows * 0.5
 result = F.triplet_margin_with_distance_loss(rows, other, half, distance_function=far, swap=True)
-
-# multilabel soft margin loss
-target = (other.detach() > 0).float()
-result = [F.multilabel_soft_margin_loss(rows, target),
-    F.multilabel_soft_margin_loss(rows, target, torch.arange(5.), reduction="none")]
 
 # kl_div
 logs, shares = rows.log_softmax(1), other.softmax(1)
@@ -117,11 +109,6 @@ result = [F.rms_norm(x, (4,)),
 
 # local response norm
 result = [F.local_response_norm(x, 2), F.local_response_norm(image, 3, alpha=0.5, beta=0.5, k=2.)]
-
-# lp pools
-result = [F.lp_pool2d(image, 2, 2),
-    F.lp_pool1d(x.abs(), 3.0, 2, stride=1),
-    F.lp_pool2d(image, float("inf"), 2)]
 
 # dropout
 result = [F.dropout(x),
@@ -314,12 +301,9 @@ kl_div(torch.ones(3), torch.ones(3), reduction="foo")
 cosine_embedding_loss(torch.ones(3, 5), torch.ones(3, 5), torch.ones(3, 5))
 triplet_margin_loss(torch.ones(3, 5), torch.ones(3, 5), torch.ones(3, 5), margin=-1)
 margin_ranking_loss(torch.ones(3, 5), torch.ones(3, 5), torch.ones(3))
-multi_margin_loss(torch.ones(3, 5), torch.tensor([0, 1]))
-multi_margin_loss(torch.ones(3, 5), torch.tensor([0, 1, 2]), p=3)
 gaussian_nll_loss(torch.ones(3, 5), torch.ones(3, 5), -torch.ones(3, 5))
 gaussian_nll_loss(torch.ones(3, 5), torch.ones(3, 5), torch.ones(4))
 gaussian_nll_loss(torch.ones(3, 5), torch.ones(3, 5), torch.ones(3, 5), reduction="foo")
-soft_margin_loss(torch.ones(3), torch.ones(3).requires_grad_())
 unfold(torch.zeros(1, 4, 6, 6), 7)
 unfold(torch.zeros(1, 4, 6, 6).long(), 2)
 fold(torch.zeros(2, 8, 9), (3, 3), 2)
@@ -358,112 +342,3 @@ def test_refusals(call: str) -> None:
         eval("F." + call, {"F": engine.nn.functional, "torch": engine})
 
     both(program)
-
-
-GRIDS = """
-# affine grids and sampling
-theta, cube = torch.randn(2, 2, 3).requires_grad_(), torch.randn(2, 3, 4).requires_grad_()
-pictures, volumes = torch.randn(2, 3, 4, 5).requires_grad_(), torch.randn(2, 3, 4, 5, 3)
-volumes.requires_grad_()
-g, h = F.affine_grid(theta, (2, 1, 3, 4), False), F.affine_grid(cube, [2, 1, 3, 4, 2], True)
-a, b = F.grid_sample(pictures, g, align_corners=False), F.grid_sample(volumes, h, "nearest",
-    "border", True)
-c = F.grid_sample(pictures, g, "bicubic", "reflection", True)
-(a.sum() + b.sin().sum() + (c * c).sum()).backward()
-n, m = a.grad_fn, g.grad_fn
-result = [g, h, a, b, c, graph(c.grad_fn), plain([theta.grad, cube.grad, pictures.grad,
-    volumes.grad]), n._saved_align_corners, n._saved_grid, n._saved_input,
-    n._saved_interpolation_mode, n._saved_padding_mode, m._saved_size, m._saved_align_corners]
-
-# points on old places, where slopes jump, are rounded alike
-found = []
-for size, aligned in ((11, False), (12, False), (19, False), (29, False), (12, True)):
-    still, deep = torch.eye(2, 3)[None].requires_grad_(), torch.eye(3, 4)[None].requires_grad_()
-    for theta, sizes in ((still, (1, 1, size, size)), (deep, (1, 1, 3, size, size))):
-        g = F.affine_grid(theta, sizes, aligned)
-        F.grid_sample(torch.randn(sizes), g, align_corners=aligned).sin().sum().backward()
-        found += [g, theta.grad]
-result = plain(found)
-
-# derivatives of sampling have a node
-a, g = torch.randn(2, 3, 4, 5).requires_grad_(), (torch.rand(2, 3, 4, 2) * 2 - 1).requires_grad_()
-d = torch.autograd.grad((F.grid_sample(a, g, align_corners=True) ** 2).sum(), (a, g),
-    create_graph=True)
-result = [d[0].grad_fn, d[1].grad_fn, *torch.autograd.grad((d[0] * d[0]).sum() + d[1].sin().sum(),
-    (a, g))]
-
-# the default warns
-g = F.affine_grid(torch.ones(1, 2, 3), (1, 1, 2, 2))
-result = [g, F.grid_sample(torch.ones(1, 1, 2, 2), g), F.affine_grid(torch.ones(1, 2, 3), (1, 1, 1,
-    2), align_corners=True)]
-
-# grids that do not fit
-t, u = torch.ones(2, 2, 3), torch.ones(2, 3, 4)
-p, g, v = torch.ones(2, 3, 4, 5), torch.ones(2, 3, 4, 2), torch.ones(2, 3, 4, 5, 3)
-h = torch.ones(2, 3, 4, 2, 3)
-grid, sample = F.affine_grid, lambda *a, **k: F.grid_sample(*a, **k, align_corners=True)
-result = [attempt(f) for f in (lambda: grid(t, (2, 1, 3), False), lambda: grid(u, (2, 1, 3, 4),
-    False), lambda: grid(t, (3, 1, 3, 4), False), lambda: grid(t.long(), (2, 1, 3, 4), False),
-    lambda: grid(t, (2, 1, 0, 4), False), lambda: grid(t[0], (2, 1, 3, 4), False),
-    lambda: grid(t, (2, 1, 3, 4, 5, 6), False), lambda: sample(p, g, mode="x"),
-    lambda: sample(p, g, padding_mode="x"), lambda: sample(p, g[:1]), lambda: sample(p, g[..., :1]),
-    lambda: sample(p[0], g), lambda: sample(p, h), lambda: sample(v, h, mode="bicubic"),
-    lambda: sample(p, g.double()), lambda: sample(p.long(), g), lambda: sample(p[:, :, :0], g))]
-
-# pools undone
-a = torch.randn(2, 3, 4, 4).requires_grad_()
-p, i = F.max_pool2d(a, 2, return_indices=True)
-u = F.max_unpool2d(p, i, 2)
-q, j = F.max_pool1d(a[0], 3, 1, return_indices=True)
-w = F.max_unpool1d(q, j, 3, 1)
-r, k = F.max_pool3d(a, 2, return_indices=True)
-z = F.max_unpool3d(r, k, 2, output_size=(2, 4, 5))
-(u.sin().sum() + z.cos().sum()).backward()
-pool = torch.nn.MaxUnpool2d(2)
-result = [u, w, z, graph(u.grad_fn), graph(w.grad_fn), graph(z.grad_fn), a.grad,
-    u.grad_fn._saved_indices, repr(pool), pool(p, i, output_size=(2, 3, 4, 5)),
-    repr(torch.nn.MaxUnpool1d(3, 1, 1)), repr(torch.nn.MaxUnpool3d((1, 2, 3)))]
-
-# pools that cannot be undone
-a = torch.randn(2, 3, 4, 4)
-p, i = F.max_pool2d(a, 2, return_indices=True)
-r, k = F.max_pool3d(a, 2, return_indices=True)
-U = F.max_unpool2d
-result = [attempt(f) for f in (lambda: U(p, i, 2, output_size=(9, 9)), lambda: U(p, i, 2,
-    output_size=(9,)), lambda: U(p, i.int(), 2), lambda: U(p, i[:1], 2), lambda: U(p[0, 0], i[0,
-    0], 2), lambda: U(p.long(), i, 2),
-    lambda: F.max_unpool3d(r[0], k[0], 2), lambda: F.max_unpool3d(r, k, 2, 0),
-    lambda: F.max_unpool3d(r, k.int(), 2),
-    lambda: U(p[:, :, :0], i[:, :, :0], 2), lambda: F.max_unpool1d(p[0, 0, 0], i[0, 0, 0], 2))]
-"""
-
-
-@pytest.mark.parametrize(("title", "text"), programs(GRIDS), ids=lambda part: part[:60])
-def test_grids(title: str, text: str) -> None:
-    both(source(START + text))
-
-
-MISSING = {
-    "assert_int_or_pair",
-    "conv_tbc",
-    "fractional_max_pool2d",
-    "fractional_max_pool2d_with_indices",
-    "fractional_max_pool3d",
-    "fractional_max_pool3d_with_indices",
-    "grouped_mm",
-    "linear_cross_entropy",
-    "scaled_grouped_mm",
-    "scaled_mm",
-}
-"""What PyTorch has besides."""
-
-
-def test_all_of_nn_functional() -> None:
-    module = torch.nn.functional
-    theirs = {
-        name
-        for name in dir(module)
-        if inspect.isroutine(getattr(module, name)) and name.islower() and name[0] != "_"
-    }
-    theirs -= {name for name in theirs if "torch_function" in name or name.startswith("boolean_")}
-    assert theirs - set(dir(graphwidget.nn.functional)) == MISSING

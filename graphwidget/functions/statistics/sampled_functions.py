@@ -42,6 +42,8 @@ def gradient(
     """
     data = input._data
     given: Any = spacing if spacing is not None else 1
+    if isinstance(given, Tensor) and given.dim():
+        raise TypeError("the spacing is one tensor")  # the caller finds PyTorch's words
     many = isinstance(given, (list, tuple))
     if dim is None:
         dims = tuple(range(data.ndim))

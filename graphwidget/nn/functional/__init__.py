@@ -72,12 +72,10 @@ from .convolution import (
     conv_transpose3d,
 )
 from .cross_entropy_losses import cross_entropy, nll_loss
-from .ctc import ctc_loss
 from .distance import cosine_similarity, normalize, pairwise_distance, pdist
 from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .embedding import embedding, embedding_bag, one_hot
 from .fold import fold, unfold
-from .grid_sampling import affine_grid, grid_sample
 from .interpolation import (
     interpolate,
     native_channel_shuffle,
@@ -85,15 +83,10 @@ from .interpolation import (
     upsample_bilinear,
     upsample_nearest,
 )
-from .lp_pooling import lp_pool1d, lp_pool2d, lp_pool3d
 from .margin_losses import (
     cosine_embedding_loss,
     hinge_embedding_loss,
     margin_ranking_loss,
-    multi_margin_loss,
-    multilabel_margin_loss,
-    multilabel_soft_margin_loss,
-    soft_margin_loss,
     triplet_margin_loss,
     triplet_margin_with_distance_loss,
 )
@@ -127,7 +120,6 @@ from .probability_losses import (
 )
 from .regression_losses import huber_loss, l1_loss, mse_loss, smooth_l1_loss
 from .softmax import log_softmax, softmax, softmin
-from .unpooling import max_unpool1d, max_unpool2d, max_unpool3d
 
 BOUND = (
     "adaptive_avg_pool1d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "bilinear", "celu_",
@@ -157,10 +149,6 @@ SIZES = (
     "input, output_size if isinstance(output_size, int) else "
     "[0 if size is None else size for size in output_size]"
 )
-POWERS = (
-    "input.pow(norm_type), kernel_size, *([] if stride is None else [stride]), padding=0, "
-    "ceil_mode=ceil_mode"
-)
 PAIR = "{0} if hasattr({0}, '__iter__') else ({0}, {0})"
 PAIRS = ", ".join(map(PAIR.format, ("kernel_size", "dilation", "padding", "stride")))
 HERE = "'{0}_' if inplace else '{0}'"
@@ -177,8 +165,6 @@ PASSED = {
     "cosine_embedding_loss": ("torch", "cosine_embedding_loss", "input1, input2, target, margin"),
     "cross_entropy": ("nn", "cross_entropy_loss",
                       "input, target, weight, 0, ignore_index, label_smoothing"),
-    "ctc_loss": ("torch", "ctc_loss", "log_probs, targets, input_lengths, target_lengths, blank, "
-                 "0, zero_infinity"),
     "dropout": ("torch", HERE.format("dropout"), "input, p, training"),
     **{f"dropout{n}d": ("torch", HERE.format("feature_dropout"), "input, p, training")
        for n in (1, 2, 3)},
@@ -190,8 +176,6 @@ PASSED = {
     "feature_alpha_dropout": ("torch", HERE.format("feature_alpha_dropout"), "input, p, training"),
     "glu": ("nn", "glu", "input, dim"),
     "group_norm": ("torch", "group_norm", "input, num_groups, weight, bias, eps"),
-    "grid_sample": ("torch", "grid_sampler", "input, grid, 0, 0, "
-                    "False if align_corners is None else align_corners"),
     "hardtanh": ("nn", HERE.format("hardtanh"), "input, min_val, max_val"),
     "hinge_embedding_loss": ("torch", "hinge_embedding_loss", "input, target, margin"),
     "huber_loss": ("nn", "huber_loss", "input, target, 0, delta"),
@@ -201,18 +185,13 @@ PASSED = {
     "layer_norm": ("torch", "layer_norm", "input, normalized_shape, weight, bias, eps"),
     "leaky_relu": ("nn", HERE.format("leaky_relu"), "input, negative_slope"),
     "log_softmax": ("Tensor", "log_softmax", SOFTLY),
-    **{f"lp_pool{n}d": ("torch" if n == 1 else "nn", f"avg_pool{n}d", POWERS) for n in (1, 2, 3)},
     **{name: ("nn", f"{op}", columns) for name, op, columns in (
         ("fold", "col2im", f"input, {PAIR.format('output_size')}, {PAIRS}"),
         ("unfold", "im2col", f"input, {PAIRS}"))},
-    "max_unpool2d": ("nn", "max_unpool2d", "input, indices, [0]"),
-    "max_unpool3d": ("nn", "max_unpool3d", "input, indices, [0], [0], [0]"),
     "margin_ranking_loss": ("torch", "margin_ranking_loss", "input1, input2, target, margin"),
     "max_pool1d": ("torch", "max_pool1d", POOLED),
     "max_pool2d": ("torch", "max_pool2d", POOLED),
     "max_pool3d": ("torch", "max_pool3d", POOLED),
-    "multi_margin_loss": ("nn", "multi_margin_loss", "input, target, p, margin, weight"),
-    "multilabel_margin_loss": ("nn", "multilabel_margin_loss", "input, target"),
     "nll_loss": ("nn", "nll_loss_nd", "input, target, weight, 0, ignore_index"),
     "normalize": ("linalg", "linalg_vector_norm", "input, 2 if isinstance(p, str) else 2 if p is "
                   "None else p, [dim] if isinstance(dim, int) else dim, True"),
@@ -223,7 +202,6 @@ PASSED = {
     "rrelu": ("torch", HERE.format("rrelu"), "input, lower, upper, training"),
     "selu": ("torch", HERE.format("selu"), "input"),
     "smooth_l1_loss": ("nn", "smooth_l1_loss", "input, target, 0, beta"),
-    "soft_margin_loss": ("nn", "soft_margin_loss", "input, target"),
     "softmax": ("Tensor", "softmax", SOFTLY),
     "softmin": ("Tensor", "softmax", SOFTLY),
     "threshold": ("torch", HERE.format("threshold"), "input, threshold, value"),
@@ -233,9 +211,7 @@ PASSED = {
 """The bound functions that others, which PyTorch writes in Python, hand their arguments to."""
 
 ASKED = {
-    **dict.fromkeys(
-        ("instance_norm", "max_unpool1d", "max_unpool2d", "max_unpool3d"), "input.size()"
-    ),
+    "instance_norm": "input.size()",
     **dict.fromkeys(
         ("adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool2d",
          "adaptive_max_pool3d"), "input.size(), isinstance(output_size, int) or len(output_size)",
@@ -275,26 +251,26 @@ __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
     "adaptive_max_pool1d_with_indices", "adaptive_max_pool2d",
     "adaptive_max_pool2d_with_indices", "adaptive_max_pool3d",
-    "adaptive_max_pool3d_with_indices", "affine_grid", "alpha_dropout", "avg_pool1d",
+    "adaptive_max_pool3d_with_indices", "alpha_dropout", "avg_pool1d",
     "avg_pool2d", "avg_pool3d", "batch_norm", "bilinear", "binary_cross_entropy",
     "binary_cross_entropy_with_logits", "celu", "celu_", "channel_shuffle", "conv1d", "conv2d",
     "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
-    "cosine_embedding_loss", "cosine_similarity", "cross_entropy", "ctc_loss", "dropout",
+    "cosine_embedding_loss", "cosine_similarity", "cross_entropy", "dropout",
     "dropout1d", "dropout2d", "dropout3d", "elu", "elu_", "embedding", "embedding_bag",
-    "feature_alpha_dropout", "fold", "gaussian_nll_loss", "gelu", "glu", "grid_sample",
+    "feature_alpha_dropout", "fold", "gaussian_nll_loss", "gelu", "glu",
     "group_norm", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
     "hardtanh_", "hinge_embedding_loss", "huber_loss", "instance_norm", "interpolate", "kl_div",
     "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear",
     "local_response_norm",
-    "log_softmax", "logsigmoid", "lp_pool1d", "lp_pool2d", "lp_pool3d", "margin_ranking_loss",
+    "log_softmax", "logsigmoid", "margin_ranking_loss",
     "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool2d_with_indices",
-    "max_pool3d", "max_pool3d_with_indices", "max_unpool1d", "max_unpool2d", "max_unpool3d",
-    "mish", "mse_loss", "multi_head_attention_forward", "multi_margin_loss",
-    "multilabel_margin_loss", "multilabel_soft_margin_loss", "native_channel_shuffle",
+    "max_pool3d", "max_pool3d_with_indices",
+    "mish", "mse_loss", "multi_head_attention_forward",
+    "native_channel_shuffle",
     "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance", "pdist", "pixel_shuffle",
     "pixel_unshuffle", "poisson_nll_loss", "prelu", "relu", "relu6", "relu_", "rms_norm",
     "rrelu", "rrelu_", "scaled_dot_product_attention", "selu", "selu_", "sigmoid", "silu",
-    "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink",
+    "smooth_l1_loss", "softmax", "softmin", "softplus", "softshrink",
     "softsign", "tanh", "tanhshrink", "threshold", "threshold_", "triplet_margin_loss",
     "triplet_margin_with_distance_loss", "unfold", "upsample", "upsample_bilinear",
     "upsample_nearest",

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
-from ...arrays import dtypes
-from ...arrays.kernel_errors import broadcast_shape
 from ...eager.op_functions import TENSORS as F
-from ...eager.promote import check_broadcastable
-from ...functions.pointwise.activations import logsigmoid
-from ...functions.reduction.reductions import mean
 from ...graph.tensor import Tensor
-from ...optable.pointwise.arithmetic import check_no_bools
 from .distance import pairwise_distance
-from .reduction import reduction_number, reduction_text, refuse_grad
+from .reduction import reduction_number, reduction_text
 from .regression_losses import apply_reduction
 
 
@@ -121,120 +113,3 @@ def triplet_margin_with_distance_loss(
     if swap:
         far = F.minimum(far, distance(positive, negative))
     return apply_reduction(F.clamp_min(near + margin - far, 0), reduction_number(reduction))
-
-
-def soft_margin_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """log(1 + exp(-target input)); targets are 1 or -1.
-
-    Raises:
-        RuntimeError: types or shapes of which the input cannot hold the result, or a target that
-            requires grad.
-    """
-    how = reduction_number(reduction_text(size_average, reduce, reduction))
-    refuse_grad("soft_margin_loss", target=target)
-    broadcast_shape([input._data.shape, target._data.shape])
-    kinds = [each._data.dtype for each in (input, target)]
-    if kinds[0].kind != "f":
-        check_no_bools(kinds[0])
-        result = kinds[1] if kinds[1].kind == "f" else dtypes.default_numpy()
-        raise RuntimeError(
-            f"result type {dtypes.scalar_type(result)} can't be cast to the desired output type "
-            f"{dtypes.scalar_type(kinds[0])}"
-        )
-    check_broadcastable(target._data.shape, input._data.shape)
-    return F.soft_margin_loss(input, target, how)
-
-
-def multilabel_soft_margin_loss(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """The mean over the classes (last dim) of ``binary_cross_entropy_with_logits``."""
-    how = reduction_number(reduction_text(size_average, reduce, reduction))
-    loss = -(target * logsigmoid(input) + (1 - target) * logsigmoid(-input))
-    if weight is not None:
-        loss = F.mul(loss, weight)
-    dim = input._data.ndim - 1
-    by_sample = F.div(F.sum_dim(loss, (dim,), False), input.size(dim))
-    return mean(by_sample) if how == 1 else apply_reduction(by_sample, how)
-
-
-def _check_rows(input: Tensor) -> None:
-    shape = input._data.shape
-    if len(shape) > 2 or 0 in shape[-1:]:
-        raise RuntimeError(
-            "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
-            f"{list(shape)}"
-        )
-
-
-def _check_type(given: Tensor, wanted: str) -> None:
-    if given._data.dtype.name != wanted:
-        raise RuntimeError(
-            f"expected scalar type {dtypes.scalar_type(np.dtype(wanted))} but found "
-            f"{dtypes.scalar_type(given._data.dtype)}"
-        )
-
-
-def multilabel_margin_loss(
-    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """Mean over the classes of max(0, 1 - input[listed] + input[other]), over all pairs.
-
-    Args:
-        input: (N, C), or (C).
-        target: of the same shape: the classes that are right, up to the first -1.
-    """
-    how = reduction_number(reduction_text(size_average, reduce, reduction))
-    _check_rows(input)
-    sizes, shape = list(input._data.shape), target._data.shape
-    if target._data.size != input._data.size or (len(sizes) > 1 and list(shape) != sizes):
-        raise RuntimeError(f"inconsistent target size: {list(shape)} for input of size: {sizes}")
-    _check_type(target, "int64")
-    classes = sizes[-1] if sizes else 1
-    if target._data.size and not -1 <= target._data.min() <= target._data.max() < classes:
-        raise RuntimeError("argument #2 'target' is out of range")
-    return F.multilabel_margin_loss(input, target, how)
-
-
-def multi_margin_loss(
-    input: Tensor, target: Tensor, p: int = 1, margin: float = 1.0, weight: Tensor | None = None,
-    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """Mean over the classes of max(0, margin - input[target] + input) ** p.
-
-    Args:
-        input: (N, C), or (C).
-        target: (N), or (): the right classes.
-        p: 1 or 2.
-        weight: (C,), of the classes.
-    """
-    how = reduction_number(reduction_text(size_average, reduce, reduction))
-    if p not in (1, 2):
-        raise ValueError("only p == 1 and p == 2 supported")
-    if weight is not None and weight._data.ndim != 1:
-        raise ValueError("weight must be one-dimensional")
-    _check_rows(input)
-    samples, single = (1, ((), (1,))) if input._data.ndim < 2 else (len(input._data), ())
-    if target._data.shape != (samples,) and target._data.shape not in single:
-        shown = list(target._data.shape)
-        raise RuntimeError(
-            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
-            f"samples (batch size). Expected target size [{samples}], but got {shown}. Input has "
-            f"shape {list(input._data.shape)}."
-        )
-    classes = input._data.size // max(samples, 1)
-    if weight is not None and weight._data.size != classes:
-        raise RuntimeError(
-            f"inconsistent weight size, expected {classes} but got {list(weight._data.shape)}"
-        )
-    _check_type(target, "int64")
-    if weight is not None:
-        _check_type(weight, input._data.dtype.name)
-    if target._data.size and not 0 <= target._data.min() <= target._data.max() < classes:
-        raise RuntimeError("target out of range")
-    return F.multi_margin_loss(input, target, weight, p, margin, how)

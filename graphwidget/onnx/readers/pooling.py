@@ -1,4 +1,4 @@
-"""Reads pooling, ConvTranspose, Col2Im and grid sampling; pads given or automatic."""
+"""Reads pooling, ConvTranspose and Col2Im; pads given or automatic."""
 
 from __future__ import annotations
 
@@ -123,22 +123,6 @@ def _conv_transpose(node: Node, x: Any, weight: Any, bias: Any = None) -> Any:
         return found
     found = padded(found, [-each for each in pads], 0.0)  # pads below 0 cut off
     return found if bias is None else F.add(found, F.reshape(bias, (-1, *(1,) * n)))
-
-
-@reads("GridSample")
-def _grid_sample(node: Node, x: Any, grid: Any) -> Any:
-    mode = node.get("mode", "linear" if node.opset >= 20 else "bilinear")
-    modes = {"bilinear": 0, "linear": 0, "nearest": 1, "bicubic": 2, "cubic": 2}
-    padding = ("zeros", "border", "reflection").index(node.get("padding_mode", "zeros"))
-    sampler = F.grid_sampler_2d if x.ndim == 4 else F.grid_sampler_3d
-    return sampler(x, grid, modes[mode], padding, bool(node.get("align_corners", 0)))
-
-
-@reads("AffineGrid")
-def _affine_grid(node: Node, theta: Any, size: Any) -> Any:
-    wanted = node.ints(size)
-    limited(*wanted)
-    return F.affine_grid_generator(theta, wanted, bool(node.get("align_corners", 0)))
 
 
 @reads("Col2Im")

@@ -40,11 +40,6 @@ def _huber_loss(w: Any, self: Any, target: Any, reduction: int = 1, delta: float
     return joined(w, found, reduction)
 
 
-@writes("soft_margin_loss")
-def _soft_margin_loss(w: Any, self: Any, target: Any, reduction: int = 1) -> Any:
-    return joined(w, w("Log", w("Exp", -target * self) + 1), reduction)
-
-
 @writes("binary_cross_entropy")
 def _binary_cross_entropy(w: Any, self: Any, target: Any, weight: Any, reduction: int = 1) -> Any:
     logs = [w("Max", w("Log", each), self.like(-100)) for each in (self, 1 - self)]

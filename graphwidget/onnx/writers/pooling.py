@@ -149,16 +149,6 @@ def _im2col(w: Any, self: Any, kernel_size: Any, dilation: Any, padding: Any, st
     return w("Squeeze", found, w.ints(0)) if alone else found
 
 
-@writes("grid_sampler_2d")
-def _grid_sampler(w: Any, input: Any, grid: Any, interpolation_mode: int, padding_mode: int,
-                 align_corners: Any) -> Any:  # fmt: skip
-    mode = ("bilinear", "nearest", "bicubic")[interpolation_mode]
-    mode = mode.removeprefix("bi") if w.opset >= 20 else mode
-    return w("GridSample", input, grid, mode=mode,
-             padding_mode=("zeros", "border", "reflection")[padding_mode],
-             align_corners=int(bool(align_corners)))  # fmt: skip
-
-
 @writes("col2im")
 def _col2im(w: Any, self: Any, output_size: Any, kernel_size: Any, dilation: Any, padding: Any,
            stride: Any) -> Any:  # fmt: skip

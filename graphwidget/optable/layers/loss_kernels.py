@@ -163,15 +163,6 @@ def huber_backward(grad: Array, a: Array, target: Array, reduction: int, delta: 
     return _clipped_difference_backward(grad, a, target, delta, 1.0, reduction)
 
 
-def soft_margin_backward(grad: Array, a: Array, target: Array, reduction: int) -> Array:
-    """The slope of ``soft_margin``, -t σ(-t a), times the gradient."""
-    target = target.astype(a.dtype, copy=False)
-    power = np.exp(np.multiply(a, target, out=...), out=...)
-    np.add(power, np.asarray(1, power.dtype), out=power)
-    slope = np.divide(np.negative(target), power, out=...)
-    return np.multiply(slope, np.multiply(grad, mean_weight(a, reduction), out=...), out=...)
-
-
 def binary_cross_entropy_backward(
     grad: Array, a: Array, target: Array, weight: Array | None, reduction: int
 ) -> Array:
@@ -254,10 +245,3 @@ def cross_entropy_of_logits(
         soft = soft * ((pos_weight - 1) * target + 1)
     losses = as_array((1 - target) * a + soft)
     return apply_loss_reduction(multiply_weight(losses, weight, target), reduction, target)
-
-
-def soft_margin(a: Array, target: Array, reduction: int) -> Array:
-    """log(1 + exp(-t a)), in the input's type."""
-    target = target.astype(a.dtype, copy=False)
-    with np.errstate(over="ignore"):
-        return apply_loss_reduction(np.log1p(np.exp(-target * a)), reduction, a)

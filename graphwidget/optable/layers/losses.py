@@ -6,7 +6,6 @@ from typing import Any
 
 from ..declare import ARRAYS, Namespace, composite, op
 from . import loss_kernels as kernels
-from . import margin_kernels as margins
 
 F = Namespace()
 
@@ -153,31 +152,6 @@ op("huber_loss_backward(grad_output, self, target, /, reduction, delta)",
    text="clamp({self} − {target}, −{delta}, {delta}) · {grad_output}{over_n}",
    tex=r"{grad_output}", onnx=None)
 
-op("soft_margin_loss(self, target, /, reduction=1)", kernels.soft_margin,
-   d_self=lambda grad, self, target, reduction:
-       F.soft_margin_loss_backward(grad, self, target, reduction),
-   public=False, sign="soft margin", text="{reduced}log(1 + exp(−{target} · {self}))",
-   tex=r"\ln(1 + e^{{-{target} {self}}})", onnx=None)
-
-
-@composite
-def soft_margin_loss_double_backward(grad: Any, self: Any, target: Any, reduction: int) -> Any:
-    """The second derivative of log(1 + exp(-t a)): t² z / (1 + z)² with z = exp(-t a)."""
-    power = F.exp(self * -target)
-    whole = power + 1
-    return F.divide_if_mean(grad * (target * target) * power / (whole * whole), reduction)
-
-
-op("soft_margin_loss_backward(grad_output, self, target, /, reduction)",
-   kernels.soft_margin_backward, node="SoftMarginLossBackwardBackward0",
-   d_grad_output=lambda grad, grad_output, self, target, reduction: F.loss_backward_by_grad_output(
-       lambda flow: F.soft_margin_loss_backward(flow, self, target, reduction),
-       grad, grad_output, reduction),
-   d_self=lambda grad, grad_output, self, target, reduction:
-       F.soft_margin_loss_double_backward(grad * grad_output, self, target, reduction),
-   public=False, sign="soft margin′",
-   text="−{target} · {grad_output} ÷ (1 + exp({target} · {self})){over_n}",
-   tex=r"{grad_output}", onnx=None)
 
 # Probabilities item by item -----------------------------------------------------------------------
 op("binary_cross_entropy(self, target, weight=None, /, reduction=1)",
@@ -263,33 +237,3 @@ def logits_target_derivative(self: Any, pos_weight: Any) -> Any:
 
 
 # Margins between classes --------------------------------------------------------------------------
-op("multi_margin_loss(self, target, weight=None, /, p=1, margin=1.0, reduction=1)",
-   margins.multi_margin, refuses="multi_margin_loss_cpu_kernel: bool half integer",
-   d_self=lambda grad, self, target, weight, p, margin, reduction:
-       F.multi_margin_loss_backward(grad, self, target, weight, p, margin, reduction),
-   public=False, sign="multi margin",
-   text="{reduced}multi_margin({self}, {target})",
-   tex=r"\sum \max(0, {margin} - {self}_{{{target}}} + {self})^{{{p}}}", onnx=None)
-
-op("multi_margin_loss_backward(grad_output, self, target, weight=None, /, p=1, margin=1.0, "
-   "reduction=1)", margins.multi_margin_backward, node="NotImplemented",
-   d_grad_output=lambda grad: F.without_derivative("aten::multi_margin_loss_backward"),
-   d_self=lambda grad: F.without_derivative("aten::multi_margin_loss_backward"),
-   public=False, sign="multi margin′", text="slopes · {grad_output}", tex=r"{grad_output}",
-   onnx=None)
-
-op("multilabel_margin_loss(self, target, /, reduction=1) -> result; is_target",
-   margins.multilabel_margin,
-   refuses="multilabel_margin_loss_forward_out_frame: bool half integer",
-   d_self=lambda grad, self, target, reduction, is_target:
-       F.multilabel_margin_loss_backward(grad, self, target, is_target, reduction),
-   public=False, sign="multilabel margin",
-   text="{reduced}multilabel_margin({self}, {target})",
-   tex=r"\sum \max(0, 1 - {self}_{{{target}}} + {self})", onnx=None)
-
-op("multilabel_margin_loss_backward(grad_output, self, target, is_target, /, reduction=1)",
-   margins.multilabel_margin_backward, node="NotImplemented",
-   d_grad_output=lambda grad: F.without_derivative("aten::multilabel_margin_loss_backward"),
-   d_self=lambda grad: F.without_derivative("aten::multilabel_margin_loss_backward"),
-   public=False, sign="multilabel margin′", text="slopes · {grad_output}", tex=r"{grad_output}",
-   onnx=None)

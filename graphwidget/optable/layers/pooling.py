@@ -89,17 +89,3 @@ op("max_pool_scatter(self, choice, /, shape, kernel_size, stride, padding, dilat
 op("max_pool_indices(self, /, kernel_size, stride, padding, dilation, ceil_mode)",
    kernels.max_pool_indices, nograd=True,
    public=False, text="where the largest items of {self} lie", tex=r"\arg\max {self}", onnx=None)
-
-
-def max_unpool(dims: int) -> None:
-    """Declare the reverse of a max pool over so many dims."""
-    op(f"max_unpool{dims}d(self, indices, /, _output_size)", kernels.max_unpool,
-       node=f"MaxUnpool{dims}DBackward0",
-       d_self=lambda grad, indices: F.take_at(grad, indices, dims),
-       public=False, sign="max unpool", text="{self} at {indices}, 0 elsewhere", tex=r"{self}",
-       onnx="MaxUnpool")
-
-
-max_unpool(2)
-
-max_unpool(3)

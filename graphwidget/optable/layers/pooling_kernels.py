@@ -247,11 +247,3 @@ def avg_pool_backward(
 
 
 # Pools undone -------------------------------------------------------------------------------------
-@keep_images_channels_last
-def max_unpool(a: Array, indices: Array, output_size: Shape) -> Array:
-    """The items of ``a`` at flat indices into its last dims of another size, zeros elsewhere."""
-    dims = len(output_size)
-    lead = a.shape[: a.ndim - dims]
-    out = np.zeros((*lead, math.prod(output_size)), a.dtype)
-    np.put_along_axis(out, indices.reshape(*lead, -1), as_array(a).reshape(*lead, -1), -1)
-    return out.reshape(*lead, *output_size)

@@ -73,18 +73,12 @@ SAMPLES: dict[str, list[Sample]] = {
         PAIRS, grads(f"{F}.smooth_l1_loss(x, y, beta=0.5)", "x") + "[0]", integers=False),
     "huber_loss_backward": each(
         PAIRS, grads(f"{F}.huber_loss(x, y, 'sum', 0.7)", "x") + "[0]", integers=False),
-    "soft_margin_loss_backward": each(
-        PAIRS, grads(f"{F}.soft_margin_loss(x, -{ONES})", "x") + "[0]", integers=False),
     "binary_cross_entropy_backward": each(
         PAIRS, grads(f"{F}.binary_cross_entropy({LIKELY}, {SHARE})", "x") + "[0]",
         integers=False),
     "huber_loss": each(
         PAIRS, f"{F}.huber_loss(x, y)", f"{F}.huber_loss(x, y, 'none', 0.7)",
         f"{F}.huber_loss(x, y, weight={ONES})"),
-    "soft_margin_loss": each(
-        PAIRS, f"{F}.soft_margin_loss(x, {ONES})",
-        f"{F}.soft_margin_loss(x, -{ONES}, reduction='none')",
-        integers=False),
     "binary_cross_entropy": each(
         PAIRS, f"{F}.binary_cross_entropy({LIKELY}, {SHARE})",
         f"{F}.binary_cross_entropy({LIKELY}, y.sigmoid(), {SHARE}[0], reduction='sum')",
@@ -94,18 +88,6 @@ SAMPLES: dict[str, list[Sample]] = {
         f"{F}.binary_cross_entropy_with_logits(x * 50, y, {SHARE}[0], reduction='sum')",
         f"{F}.binary_cross_entropy_with_logits(x, y, pos_weight={SHARE}[0] * 3, reduction='none')",
         integers=False),
-    "multi_margin_loss": each(
-        LOGITS, f"{F}.multi_margin_loss(x, {CLASSES})",
-        f"{F}.multi_margin_loss(x[0], {CLASSES}[2])",
-        f"{F}.multi_margin_loss(x, {CLASSES}, 2, 0.5, {WEIGHT}, reduction='none').sum()",
-        integers=False),
-    "multi_margin_loss_backward": each(
-        LOGITS, f"{F}.multi_margin_loss(x, {CLASSES}, reduction='sum')", integers=False),
-    "multilabel_margin_loss": each(
-        LOGITS, f"{F}.multilabel_margin_loss(x, {LISTED})",
-        f"{F}.multilabel_margin_loss(x[0], {LISTED}[1])", integers=False),
-    "multilabel_margin_loss_backward": each(
-        LOGITS, f"{F}.multilabel_margin_loss(x, {LISTED}, reduction='sum')", integers=False),
 }  # fmt: skip
 
 IN_PLACE: list[tuple[str, str]] = []
