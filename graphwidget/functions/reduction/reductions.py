@@ -140,6 +140,8 @@ def _extreme(name: str, pair: type[NamedResult], pairwise: str) -> Callable[...,
     def function(
         input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None
     ) -> Any:
+        if other is not None and not isinstance(other, Tensor):
+            raise TypeError("other is no tensor")  # the caller finds PyTorch's words
         dim = dim if other is None else other
         if isinstance(dim, Tensor):
             return getattr(F, pairwise)(input, dim)
