@@ -1,4 +1,4 @@
-"""Losses with a margin: ``triplet_margin_loss``, ``multi_margin_loss`` and their kin."""
+"""Losses with a margin: ``triplet_margin_loss``, ``cosine_embedding_loss`` and the like."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``max_pool``, ``avg_pool`` and ``max_unpool`` over windows of the last dims.
+"""``max_pool`` and ``avg_pool`` over windows of the last dims.
 
 A stride of ``()`` is the kernel's size.
 """
