@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 import graphwidget as torch
 from tests.browser.pages import Show, record
@@ -258,3 +258,21 @@ def test_what_cannot_be_read_is_found(show: Show, quiet_page: Page, rule: str, s
     assert picture.root.evaluate(UNREADABLE)["found"] == []
     quiet_page.add_style_tag(content=rule)
     assert said in " ".join(picture.root.evaluate(UNREADABLE)["found"])
+
+
+def test_the_legend_stands_under_the_picture(show: Show, quiet_page: Page) -> None:
+    picture = show(record(program("stale")))
+    stage = picture.root.get_by_test_id("graph")
+    before = stage.bounding_box()
+    picture.key("?")
+    legend = picture.root.get_by_test_id("keys")
+    expect(legend).to_be_focused()
+    box, after = legend.bounding_box(), stage.bounding_box()
+    assert box
+    assert after
+    assert before
+    assert (after["width"], after["height"]) == (before["width"], before["height"])
+    assert box["y"] >= after["y"] + after["height"]
+    quiet_page.keyboard.press("Escape")
+    expect(legend).to_have_count(0)
+    expect(picture.root).to_be_focused()

@@ -8,7 +8,7 @@ import type { Store } from "../store/store";
 import { DuoContents, duoKey } from "./side-by-side";
 import { HeightHandle, moreWords, useHighest, useNeed } from "./height";
 import { FilmBars } from "./film";
-import { KeysDialog, keyDown } from "./shortcuts";
+import { Help, keyDown } from "./shortcuts";
 import { Listing } from "./listing";
 import { PassBar } from "./optimization-passes";
 import { Panel } from "./panel";
@@ -70,12 +70,15 @@ function View({ store, theme, duo }: AppProps) {
   const height = store.height.value;
   const kept = view.seen.value ? null : view.place.peek();
   const first = view.firstWords.value;
+  const helps = view.over.value === "keys";
+  const stage = useMemo(() => view.size.peek().h, [helps]);
   const style = {
-    "--gw-need": `${view.need.value}px`,
+    "--gw-need": `${helps ? stage : view.need.value}px`,
     "--gw-words": `${view.words.value}px`,
     "--gw-more": `${moreWords(view)}px`,
     ...(first === 0 ? {} : { "--gw-first": `min(45%, max(96px, ${first}px))` }),
     ...(height === null ? {} : { height: `${height}px`, maxHeight: "none", ...PLACE }),
+    ...(helps ? { height: "auto", maxHeight: "none" } : {}), // the help stands under the picture
     ...(kept === null ? {} : { height: `${kept}px`, maxHeight: "none" }),
   };
   return (
@@ -128,7 +131,7 @@ function Contents({ store, view }: { store: Store; view: ViewState }) {
       </div>
       <Listing store={store} />
       <HeightHandle store={store} />
-      {view.over.value === "keys" && <KeysDialog view={view} />}
+      {view.over.value === "keys" && <Help view={view} />}
     </>
   );
 }

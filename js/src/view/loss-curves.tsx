@@ -30,6 +30,8 @@ export function turnAt(share: number, count: number): number {
 export interface Drawing {
   readonly lines: readonly string[];
   readonly broken: readonly number[];
+  /** Whether the scale is logarithmic. */
+  readonly log: boolean;
 }
 
 /** The curve in a box of `W` by `H`; each curve has a scale of its own. */
@@ -39,7 +41,8 @@ export function drawCurve(curve: readonly unknown[], count: number): Drawing {
   const low = finite.reduce((a, b) => Math.min(a, b), Infinity);
   const high = finite.reduce((a, b) => Math.max(a, b), -Infinity);
   // What falls over orders of magnitude is seen on a logarithmic scale.
-  const scale = low > 0 && high / low > 30 ? Math.log : (x: number): number => x;
+  const log = low > 0 && high / low > 30;
+  const scale = log ? Math.log : (x: number): number => x;
   const [bottom, range] = [scale(low), scale(high) - scale(low)];
   const y = (x: number): number =>
     range > 0 ? 3 + (H - 6) * (1 - (scale(x) - bottom) / range) : H / 2;
@@ -66,7 +69,7 @@ export function drawCurve(curve: readonly unknown[], count: number): Drawing {
     for (const value of ends) points.push(`${x},${y(value).toFixed(1)}`);
   }
   end();
-  return { lines, broken };
+  return { lines, broken, log };
 }
 
 interface CurveProps {
@@ -82,7 +85,9 @@ interface CurveProps {
 export function Curves({ film, turn, whole, onTurn }: CurveProps) {
   const pointed = useSignal<number | null>(null);
   const { count } = film;
-  const curves = Object.entries(film.curves).slice(0, MOST);
+  const curves = Object.entries(film.curves)
+    .slice(0, MOST)
+    .map(([name, curve]) => [name, drawCurve(curve, count)] as const);
   const under = (event: MouseEvent): number => {
     const { left, width } = (event.currentTarget as Element).getBoundingClientRect();
     return turnAt((event.clientX - left) / Math.max(1, width), count);
@@ -112,12 +117,21 @@ export function Curves({ film, turn, whole, onTurn }: CurveProps) {
           />
         ))}
         {curves.map(([name, curve], i) => (
-          <OneCurve key={name} {...drawCurve(curve, count)} nr={i} count={count} />
+          <OneCurve key={name} {...curve} nr={i} count={count} />
         ))}
         {turn !== null && (
           <path class="gw-curve-now" d={`M${(W * shareOfTurn(turn, count)).toFixed(2)} 0V${H}`} />
         )}
       </svg>
+      {curves.some(([, { log }]) => log) && (
+        <span
+          class="gw-curve-scale"
+          data-testid="curve-scale"
+          title={`Logarithmic scale: ${curves.flatMap(([name, { log }]) => (log ? [name] : [])).join(", ")}`}
+        >
+          log
+        </span>
+      )}
       {pointed.value !== null && (
         <span
           class="gw-curve-tip"
@@ -131,7 +145,12 @@ export function Curves({ film, turn, whole, onTurn }: CurveProps) {
   );
 }
 
-function OneCurve({ lines, broken, nr, count }: Drawing & { nr: number; count: number }) {
+function OneCurve({
+  lines,
+  broken,
+  nr,
+  count,
+}: Omit<Drawing, "log"> & { nr: number; count: number }) {
   return (
     <g class={`gw-curve gw-curve-${nr + 1}`}>
       {lines.map((points, i) => (

@@ -121,8 +121,8 @@ const MOVES: ReadonlySet<string> = new Set([
   "PageDown",
 ]);
 
-/** The keys and the legend, over the picture; Escape closes it, and the focus goes back. */
-export function KeysDialog({ view }: { view: ViewState }) {
+/** The keys and the legend, under the picture; Escape closes it, and the focus goes back. */
+export function Help({ view }: { view: ViewState }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const before = document.activeElement;
@@ -131,54 +131,33 @@ export function KeysDialog({ view }: { view: ViewState }) {
       if (before instanceof HTMLElement || before instanceof SVGElement) before.focus();
     };
   }, []);
-  const close = (): void => {
-    view.over.value = null;
-  };
   return (
-    <div class="gw-veil" onClick={close}>
-      <div
-        ref={box}
-        class="gw-dialog"
-        data-testid="keys"
-        role="dialog"
-        aria-modal="true"
-        aria-label="Keys and shapes"
-        tabIndex={-1}
-        onClick={(event) => {
-          event.stopPropagation();
-        }}
-        onKeyDown={(event) => {
-          trap(event, box.current);
+    <section
+      ref={box}
+      class="gw-help"
+      data-testid="keys"
+      aria-label="Keys and legend"
+      tabIndex={-1}
+    >
+      <Legend />
+      <dl class="gw-keys">
+        {TOLD.map(([keys, text]) => (
+          <div key={keys}>
+            <dt>{keys}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+      <button
+        type="button"
+        class="gw-command"
+        data-action="close-keys"
+        onClick={() => {
+          view.over.value = null;
         }}
       >
-        <div class="gw-dialog-part">
-          <h4 class="gw-title">Keys</h4>
-          <dl class="gw-keys">
-            {TOLD.map(([keys, text]) => (
-              <div key={keys}>
-                <dt>{keys}</dt>
-                <dd>{text}</dd>
-              </div>
-            ))}
-          </dl>
-        </div>
-        <div class="gw-dialog-part">
-          <h4 class="gw-title">Shapes</h4>
-          <Legend />
-        </div>
-        <button type="button" class="gw-command" data-action="close-keys" onClick={close}>
-          close
-        </button>
-      </div>
-    </div>
+        close (Esc)
+      </button>
+    </section>
   );
-}
-
-/** Tab stays in the dialog, and only Escape leaves it. */
-function trap(event: KeyboardEvent, box: HTMLElement | null): void {
-  if (event.key === "Escape" || !box) return;
-  event.stopPropagation();
-  if (event.key !== "Tab") return;
-  event.preventDefault();
-  box.querySelector<HTMLElement>("button")?.focus();
 }

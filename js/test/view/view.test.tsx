@@ -159,7 +159,7 @@ describe("the picture", () => {
     expect(texts(el, '[data-testid="slot"] .gw-slot-name')).toEqual(["2 unused"]);
   });
 
-  it("explains in its dialog every kind of box that it draws", async () => {
+  it("explains in its legend every sign that it draws", async () => {
     const el = await show(exampleA().packed());
     el.querySelector(".gw")?.dispatchEvent(
       new KeyboardEvent("keydown", { key: "?", bubbles: true }),
@@ -171,12 +171,25 @@ describe("the picture", () => {
       "parameter",
       "constant",
       "intermediate",
+      "past",
+      "storage",
+      "bracket",
+      "strip",
+      "label",
+      "pin",
       "plain",
       "inplace",
+      "active",
       "failed",
+      "fresh",
+      "tick",
+      "group-body",
+      "frame-body",
     ])
       expect(legend?.querySelector(`.gw-${kind}`), kind).not.toBeNull();
-    for (const state of ["empty", "stale"])
+    for (const word of ["∂ ", "grad ", "‖∂‖", "all 2.", "×3", "unused", "◂ backward", "recorded"])
+      expect(legend?.textContent).toContain(word);
+    for (const state of ["held", "empty", "stale"])
       expect(legend?.querySelector(`.gw-slot.gw-slot-${state}`), state).not.toBeNull();
   });
 
