@@ -149,7 +149,7 @@ class Extension:
         something of these kinds."""
         adapter = self._adapter
         assert adapter is not None
-        adapter.drain()
+        adapter.drain(live=not over)
         if adapter.recorder.log.has(kinds, self._start):
             self._display(GraphWidget(adapter), over)
 

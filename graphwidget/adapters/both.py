@@ -155,12 +155,12 @@ class Adapter(NativeAdapter):
             if on and other is not None:
                 other.start()
 
-    def drain(self) -> None:
+    def drain(self, live: bool = False) -> None:
         if self.pytorch is None:
-            super().drain()
+            super().drain(live)
         else:
             self._next = 0
-            self.pytorch.drain()
+            self.pytorch.drain(live)
 
     def raised(self, error: BaseException) -> None:
         super().raised(error)

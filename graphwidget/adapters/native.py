@@ -103,11 +103,11 @@ class NativeAdapter(HeardOps):
         with suppress(Warning):  # the program may make errors of warnings
             warnings.warn(self.faults[-1], stacklevel=3)
 
-    def drain(self) -> None:
-        """Make events of all that happened so far, but for turns of loops in the middle."""
+    def drain(self, live: bool = False) -> None:
+        """Make events of all that happened so far and is kept (see ``Recorder.drain``)."""
         self._next = 0
         try:
-            self.recorder.drain()
+            self.recorder.drain(live)
         except Exception as error:
             self.fault(error)
 

@@ -58,8 +58,6 @@ class Sorter:
             scopes.closes: "turn", BEGINS: "turn", ENDS: "turn",
         }  # fmt: skip
         self.window = Window(recorder, scopes, self.kinds)
-        self.pulsing = False
-        """Whether somebody looks while the program runs."""
         self._due = monotonic() + FIRST  # when the next look is
         self._seen = self._live = self._quiet = 0
         self._over = False  # whether the statement of the notebook is over
@@ -68,11 +66,7 @@ class Sorter:
 
     def pulse(self, look: Callable[[float], None], now: float) -> None:
         """Let somebody look at the running program; ``look`` is given how long there is to wait."""
-        self.pulsing = True
-        try:
-            look(max(0.0, self._due - now))
-        finally:
-            self.pulsing = False
+        look(max(0.0, self._due - now))
         if now > self._due:
             # a picture that takes long to make must not take the program's time
             self._due = monotonic() + max(PULSE, 4 * (monotonic() - now))
@@ -82,11 +76,12 @@ class Sorter:
         with no_collection():
             self._order(batch)
         records: list[Any] = []
-        if not self.pulsing or self._seen >= self._quiet:
+        live = self.recorder.live
+        if not live or self._seen >= self._quiet:
             self._thin()
             records = self.scopes.take()
             self._live += len(records)
-            if self.pulsing and self._live > self.window.budget:
+            if live and self._live > self.window.budget:
                 self._quiet = self._seen * 5 // 4
             if self._over:  # another statement begins
                 self._live, self._quiet, self._over = 0, 0, False
@@ -98,7 +93,7 @@ class Sorter:
         runs is never taken back: once that is half of what fits, each look takes little."""
         budget = self.window.budget
         most = max(budget - self._live, budget // 4)
-        if self.pulsing and self._live + self.scopes.size > budget // 2:
+        if self.recorder.live and self._live + self.scopes.size > budget // 2:
             most = max(LIVE, (budget - self._live) // LOOKS)
         self.window.thin(most, most)
 

@@ -104,13 +104,17 @@ class Recorder:
         self.heads: dict[int, tuple[int, int]] = {}
         """By storage, the value told last of those that have all of it, and its version."""
         self._closing: dict[int, NodeRef] = {}  # nodes told and not freed
+        self.live = False
+        """Whether what is drained now is only looked at while the program runs."""
         self.sort: Callable[[list[Any]], list[Any]] = lambda batch: batch
         """Puts in order what is about to be told; adapters may have records to add."""
         self.log.on_forget = self._forget
 
-    def drain(self) -> None:
-        """Turn the raw records so far into events of the log."""
+    def drain(self, live: bool = False) -> None:
+        """Turn the raw records so far into events of the log: in a program that goes on, for a
+        picture that follows it (``live``), perhaps of little alone."""
         with self.lock, no_collection():
+            self.live = live
             if self.untouched:
                 return
             if self._origin is not None:

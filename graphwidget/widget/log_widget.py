@@ -112,7 +112,7 @@ class LogWidget(FrontEnd):
         """Send what is new, if a page has asked for it."""
         with self._sending:
             if not self.past:
-                self.adapter.drain()
+                self.adapter.drain(live=not final)
             wanted, count = self._wanted, self._end
             if wanted:  # what nobody has asked for is not read
                 start, rows, count = self._rows_since(self._sent)
@@ -141,7 +141,7 @@ class LogWidget(FrontEnd):
         """The events from a time on, the time of the first of them and the one after the last. The
         past is told as its cell left it, whatever has died since."""
         if not self.past:
-            self.adapter.drain()
+            self.adapter.drain(live=True)
         log = self.recorder.log
         with log.lock:
             first, rows = log.rows_since(start)

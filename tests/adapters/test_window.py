@@ -334,7 +334,7 @@ for step in range(8):
     adapter = adapter_of(Recorder())
 
     def look() -> None:
-        adapter.sorter.pulse(lambda _wait: adapter.drain(), 0.0)
+        adapter.drain(live=True)
 
     with adapter.observing():
         exec(compile(source, "<few>", "exec"), {"torch": library, "look": look})

@@ -187,11 +187,11 @@ class TorchAdapter:
         with suppress(Warning):  # the program may make errors of warnings
             warnings.warn(self.faults[-1], stacklevel=3)
 
-    def drain(self) -> None:
-        """Make events of all that happened so far."""
+    def drain(self, live: bool = False) -> None:
+        """Make events of all that happened so far and is kept (see ``Recorder.drain``)."""
         try:
             with torch._C.DisableTorchFunction():
-                self.recorder.drain()
+                self.recorder.drain(live)
         except Exception as error:
             self.fault(error)
 
