@@ -461,4 +461,148 @@ y.pow(2).sum().backward()
 """,
         "row = y[0]\nrow += 1", "y = torch.cat([y[:1] + 1, y[1:]])", "w.grad",
     ),
+    # What PyTorch refuses
+    "a module that keeps a loss": Meant(
+        "refused",
+        """
+import copy
+class Gate(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.balance = torch.nn.Linear(3, 2), None
+    def forward(self, x):
+        w = self.a(x).softmax(-1)
+        self.balance = w.mean(0).pow(2).sum()
+        return w
+net = torch.nn.Sequential(torch.nn.Linear(3, 3), Gate())
+size = net(torch.ones(1, 3)).shape[-1]
+average = ...
+loss = net(torch.ones(2, 3)).pow(2).mean() + net[1].balance
+loss.backward()
+""",
+        "copy.deepcopy(net)",
+        "torch.nn.Sequential(torch.nn.Linear(3, 3), Gate()); average.load_state_dict("
+        "net.state_dict())", "net[0].weight.grad, average[0].weight",
+    ),
+    "a copy of a result": Meant(
+        "refused",
+        """
+import copy
+net = torch.nn.Linear(3, 2)
+out = net(torch.ones(4, 3))
+before = ...
+out.sum().backward()
+""",
+        "copy.deepcopy(out)", "out.detach().clone()", "before, net.weight.grad",
+    ),
+    "a picture that is moved": Meant(
+        "refused",
+        """
+net, image = torch.nn.Linear(3, 1), torch.ones(3)
+def attack(image):
+    moved = image.clone()
+    for i in range(3):
+        moved.requires_grad = True
+        (grad,) = torch.autograd.grad(net(moved).exp().sum(), moved)
+        ...
+    return moved.detach()
+result = attack(image)
+""",
+        "moved = moved - 0.1 * grad", "moved = moved.detach() - 0.1 * grad", "result",
+    ),
+    "a result that keeps its gradient": Meant(
+        "refused",
+        """
+net = torch.nn.Linear(3, 2)
+h = net(torch.ones(4, 3))
+...
+h.pow(2).sum().backward()
+""",
+        "h.requires_grad = True", "h.retain_grad()", "h.grad, net.weight.grad",
+    ),
+    "a result that needs no gradient": Meant(
+        "refused",
+        """
+net, out = torch.nn.Linear(3, 2), torch.nn.Linear(2, 1)
+h = net(torch.ones(4, 3))
+...
+out(h).sum().backward()
+""",
+        "h.requires_grad = False", "h = h.detach()", "out.weight.grad, net.weight.grad",
+    ),
+    "a matrix for each, of one": Meant(
+        "refused",
+        """
+net = torch.nn.Linear(3, 3)
+pose = torch.eye(4).expand(2, 4, 4)...
+pose[:, :3, 3] = net(torch.ones(2, 3))
+pose.pow(2).sum().backward()
+""",
+        "", ".clone()", "pose, net.weight.grad",
+    ),
+    "rows that are added to": Meant(
+        "refused",
+        """
+x = torch.randn(3, 4)
+y = torch.ones(4, requires_grad=True).exp().expand_as(x)...
+y.add_(x)
+y.pow(2).sum().backward()
+""",
+        "", ".clone()", "y",
+    ),
+    "a part that has no gradient in this step": Meant(
+        "unused",
+        """
+parts = [torch.nn.Linear(3, 1), torch.nn.Linear(3, 1)]
+optimizers = [torch.optim.SGD(each.parameters(), lr=0.1) for each in parts]
+scaler = torch.amp.GradScaler("cpu")
+for step in range(3):
+    loss = sum(each(torch.ones(2, 3)).pow(2).mean() for each in parts[step % 2:])
+    for optimizer in optimizers:
+        optimizer.zero_grad()
+    scaler.scale(loss).backward()
+    for optimizer in optimizers:
+        ...
+    scaler.update()
+""",
+        "scaler.step(optimizer)",
+        "scaler.step(optimizer) if optimizer.param_groups[0]['params'][0].grad is not None else 0",
+        "parts[0].weight, parts[1].weight",
+    ),
+    "a sum under vmap": Meant(
+        "refused",
+        """
+w = torch.ones(3, requires_grad=True)
+def total(x):
+    acc = torch.zeros(3)
+    ...
+    return acc.sum()
+losses = torch.vmap(total)(torch.ones(4, 3))
+losses.pow(2).sum().backward()
+""",
+        "acc += w * x", "acc = acc + w * x", "losses, w.grad",
+    ),
+    "a product under vmap": Meant(
+        "refused",
+        """
+w = torch.ones(3, requires_grad=True)
+def total(x):
+    acc = w.exp()
+    ...
+    return acc.sum()
+losses = torch.vmap(total)(torch.ones(4, 3))
+losses.pow(2).sum().backward()
+""",
+        "acc.mul_(x)", "acc = acc * x", "losses, w.grad",
+    ),
+    "a sum that is larger": Meant(
+        "refused",
+        """
+w = torch.ones(3, requires_grad=True)
+y = w.exp()
+...
+y.pow(2).sum().backward()
+""",
+        "y += torch.ones(4, 3)", "y = y + torch.ones(4, 3)", "y, w.grad",
+    ),
 }  # fmt: skip

@@ -79,3 +79,32 @@ def test_a_call_that_failed_is_explained(name: str) -> None:
     assert bool(finding.fix) == (shape is not None)
     if shape is not None:
         assert plainly(mended(source, finding))["y"].shape == shape
+
+
+CHECKPOINTED = """
+from torch.utils.checkpoint import checkpoint
+class Block(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.calls = torch.nn.Linear(3, 3), 0
+    def forward(self, x, kept):
+        {line}
+        if {test}:
+            x = torch.cat([x, x])
+        return torch.tanh(self.a(x))
+net, x = Block(), torch.ones(2, 3, requires_grad=True)
+y = checkpoint(net, x, [], use_reentrant=False)
+y.sum().backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "test"),
+    [("kept.append(x)", "len(kept) > 1"), ("self.calls += 1", "self.calls > 1")],
+)
+def test_what_a_checkpoint_computes_otherwise_the_second_time(line: str, test: str) -> None:
+    (finding,), error, _ = run(CHECKPOINTED.format(line=line, test=test), line)
+    assert error is not None
+    assert finding.kind == "refused"
+    assert (finding.culprit.text, finding.fix) == (line, "")
+    assert finding.reader.text == "y = checkpoint(net, x, [], use_reentrant=False)"

@@ -98,7 +98,7 @@ def _of_call(
     names = [
         each
         for each in _names(parts)
-        if _value(ast.Name(each), frame, None if each in over else 0) is None
+        if value_of(ast.Name(each), frame, None if each in over else 0) is None
     ]
     if ran is None or place is None or not names:
         return None
@@ -157,7 +157,7 @@ def _read(line: str, frame: FrameType) -> list[tuple[str, torch.Tensor]]:
     for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr == "grad" and node not in asked:
             name = ast.unparse(node.value)
-            found.append((name, _value(node.value, frame)))
+            found.append((name, value_of(node.value, frame)))
             for each in loops:  # ``p.grad for p in net.parameters()``
                 found += _parameters(each.iter, frame) if name in _names(each.target) else []
     return [(name, each) for name, each in found if _bare(each)]
@@ -169,7 +169,7 @@ def _parameters(call: ast.expr, frame: FrameType) -> list[tuple[str, Any]]:
     names = ("parameters", "named_parameters")
     if not isinstance(function, ast.Attribute) or function.attr not in names:
         return []
-    owner, name = _value(function.value, frame), ast.unparse(function.value)
+    owner, name = value_of(function.value, frame), ast.unparse(function.value)
     if not is_a(owner, torch.nn.Module):
         return []
     return [(f"{name}.{path}", each) for path, each in torch.nn.Module.named_parameters(owner)]
@@ -184,12 +184,12 @@ def _bare(tensor: Any) -> bool:
         return tensor.grad is None
 
 
-def _value(node: ast.expr, frame: FrameType, unknown: Any = None) -> Any:
+def value_of(node: ast.expr, frame: FrameType, unknown: Any = None) -> Any:
     """What a variable or an attribute is, found without running code of the program's."""
     if isinstance(node, ast.Name):
         return frame.f_locals.get(node.id, frame.f_globals.get(node.id, unknown))
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        whole, key = _value(node.value, frame), node.slice.value
+        whole, key = value_of(node.value, frame), node.slice.value
         if is_a(whole, (torch.nn.Sequential, torch.nn.ModuleList)):
             whole = [*whole._modules.values()]
         known = type(whole) is dict and key in whole
@@ -197,7 +197,7 @@ def _value(node: ast.expr, frame: FrameType, unknown: Any = None) -> Any:
         return whole[key] if known or listed else None
     if not isinstance(node, ast.Attribute):
         return None
-    members = attributes(_value(node.value, frame))
+    members = attributes(value_of(node.value, frame))
     tables = (members, members.get("_parameters"), members.get("_modules"))
     return next((each[node.attr] for each in tables if each and node.attr in each), None)
 

@@ -22,10 +22,11 @@ HEARS = HeardCalls.__torch_function__.__code__
 
 
 def raised(
-    error: BaseException, calls: HeardCalls, modules: ModuleNames, ours: Callable[[str], bool]
-) -> Finding | None:
+    error: BaseException, calls: HeardCalls, modules: ModuleNames, ours: Callable[[str], bool],
+    known: Finding | None = None,
+) -> Finding | None:  # fmt: skip
     """A cell was ended by an error: tell the call that raised it, if one of the program's did and
-    nothing was told of the error yet; and why it failed."""
+    nothing was told of the error yet; and why it failed, unless that is ``known``."""
     if is_explained(message_of(error)) or told(error):
         return None
     entries = entries_of(error)
@@ -49,8 +50,8 @@ def raised(
         position = position_of(way, module, calls.recorder.sites, ours)
         calls.recorder.drain()
         place = place_of(position.site)
-        model = calls.recorder.latest()
-        found = failed_call(model, str(event.op), event.inputs, place, event.message)
+        model, op = calls.recorder.latest(), str(event.op)
+        found = known or failed_call(model, op, event.inputs, place, event.message)
         if found is not None:
             event = event._replace(finding=found.as_json())
         calls.recorder.raw.append((_tell, position, event, calls, seen["name"]))

@@ -29,6 +29,7 @@ from ..sorting import SIFT, Sorter
 from .call_recorder import CallRecorder, named
 from .clipping import clipped_too_early, clips_in_vain
 from .engine_entry import EngineEntry
+from .graph_errors import graph_error
 from .heard_calls import HeardCalls
 from .identity import Identity
 from .many_numbers import many_numbers
@@ -200,8 +201,9 @@ class TorchAdapter:
         has to do with gradients."""
         try:
             with torch._C.DisableTorchFunction():
-                finding = raised(error, self.calls, self.hooks.modules, not_the_users)
-                finding = finding or absent(error, self.runs, not_the_users)
+                finding = graph_error(error, self.runs, not_the_users)
+                told = raised(error, self.calls, self.hooks.modules, not_the_users, finding)
+                finding = finding or told or absent(error, self.runs, not_the_users)
                 finding = finding or many_numbers(error, self.runs, not_the_users)
                 self.runs.checks.add(finding)
             for line in () if finding is None else finding.lines():
