@@ -5,8 +5,8 @@ from .dispatch.offer import FUNCTIONS
 
 NAMES = (
     "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_shapes", "broadcast_tensors",
-    "cartesian_prod", "cdist", "chain_matmul", "einsum", "lu", "meshgrid", "norm",
-    "split", "tensordot", "unique", "unique_consecutive", "unravel_index",
+    "cartesian_prod", "cdist", "einsum", "meshgrid", "norm",
+    "split", "tensordot", "unique", "unravel_index",
 )  # fmt: skip
 globals().update({name: FUNCTIONS[name] for name in NAMES})
 refuse_others(__name__)

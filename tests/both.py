@@ -38,8 +38,6 @@ WARNED_ONCE = (
     "Using padding='same' with even kernel lengths",
     "torch.qr is deprecated",
     "torch.cholesky is deprecated",
-    "torch.lu",
-    "torch.triangular_solve is deprecated",
     "The reduce argument of torch.scatter with Tensor src is deprecated",
     "Converting a tensor with requires_grad=True to a scalar",
     "The PyTorch API of nested tensors is in prototype stage",

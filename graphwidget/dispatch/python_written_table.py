@@ -37,11 +37,10 @@ FUNCTIONS = {
     "tensordot": ("a.dim, b.dim", "_VF", "tensordot", DIMS),
     "unique": ("", "_VF", "'_unique2' if dim is None else 'unique_dim'",
                f"input, {DIM}, sorted=sorted, {FLAGS}"),
-    "unique_consecutive": ("", "_VF", "unique_consecutive", f"input, {FLAGS}, dim=dim"),
 }  # fmt: skip
 
 METHODS = {
-    **{name: FUNCTIONS[name] for name in ("norm", "unique", "unique_consecutive")},
+    **{name: FUNCTIONS[name] for name in ("norm", "unique")},
     "split": ("", *split("self", "split_size")),
     "unflatten": ("", "TensorBase", "unflatten", "dim, sizes"),
 }
@@ -51,6 +50,6 @@ BOUND = {
     "TensorBase": ("unflatten",),
     "_VF": ("_unique2", "atleast_1d", "atleast_2d", "atleast_3d", "block_diag",
             "broadcast_tensors", "cartesian_prod", "cdist", "einsum", "meshgrid", "split",
-            "split_with_sizes", "tensordot", "unique_consecutive", "unique_dim"),
+            "split_with_sizes", "tensordot", "unique_dim"),
 }  # fmt: skip
 """The bound functions, by section."""

@@ -50,7 +50,7 @@ WRITTEN = {
     **dict.fromkeys(
         ("backward", "register_hook", "register_post_accumulate_grad_hook", "__repr__",
          "__format__", "is_shared", "storage", "resize", "share_memory_", "storage_type",
-         "split", "unique", "unique_consecutive", "norm", "lu", "__array__",
+         "split", "unique", "norm", "__array__",
          "__array_wrap__", "__dlpack__", "__dlpack_device__", "__deepcopy__", "__reduce_ex__",
          "__reversed__", "__len__", "__contains__", "unflatten"), "alone",
     ),
@@ -76,8 +76,8 @@ NAMES = {"__rtruediv__": "__rdiv__", "__pow__": "pow", "__ipow__": "pow_"}
 
 FUNCTIONAL = {
     "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_tensors", "cartesian_prod",
-    "cdist", "chain_matmul", "einsum", "lu", "meshgrid", "norm", "split", "tensordot",
-    "unique", "unique_consecutive", "unravel_index",
+    "cdist", "einsum", "meshgrid", "norm", "split", "tensordot",
+    "unique", "unravel_index",
 }  # fmt: skip
 """Functions of the package that PyTorch writes in Python."""
 

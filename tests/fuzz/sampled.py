@@ -22,7 +22,6 @@ DEPTHS = {"layer_norm": 1, "batch_norm": 1}
 or wrong in PyTorch: finite differences say that it takes deviations and norms for constants."""
 SECOND = grads(grads("({})", "x", square=False) + "[0]", "x") + "[0].detach()"
 APART = {
-    "linalg_eig": "({}).detach()",
     **dict.fromkeys(("normalized", "normalize_backward", "rstd_of"), SECOND),
 }
 """What makes samples comparable in programs: PyTorch's eigenvalues are complex, and so is their

@@ -10,9 +10,9 @@ FOUND = """
 # the derivative by an output that its node saved counts that, too
 results = []
 x0 = torch.tensor([[4., .5, .3], [.5, 6., .7], [.3, .7, 8.]], dtype=torch.float64)
-for f in (lambda x: torch.linalg.lu_factor(x)[0], torch.linalg.cholesky, torch.linalg.inv,
+for f in (torch.linalg.cholesky, torch.linalg.inv,
           lambda x: torch.linalg.qr(x)[0], lambda x: torch.std_mean(x)[0],
-          lambda x: torch.linalg.solve(x, x), lambda x: torch.triangular_solve(x, x)[0]):
+          lambda x: torch.linalg.solve(x, x)):
     x = x0.clone().requires_grad_()
     y = f(x)
     g, = torch.autograd.grad((y ** 2).sum(), x, create_graph=True)
@@ -72,10 +72,10 @@ for f in (lambda x: torch.dist(torch.ones(2, 3), x, float("inf")), lambda x: x[N
     results += [h.grad_fn and h.grad_fn.name(), h.detach().clone()]
 result = results
 
-# infinite arguments of zeta
+# infinite arguments of polygamma
 nan, inf = float("nan"), float("inf")
 x = torch.tensor([inf, -inf, nan, 1.])
-result = torch.special.zeta(torch.full_like(x, 2.5), x), torch.polygamma(2, x), (
+result = torch.polygamma(2, x), (
     torch.polygamma(1, x))
 
 # convolutions without samples are derived

@@ -231,7 +231,7 @@ for f in (torch.var_mean, torch.std_mean, torch.aminmax):
 # special functions of views whose strides of single items are 0
 x = torch.linspace(0.1, 0.9, 6).reshape(2, 1, 3)
 result = [f(x.flip(0).unsqueeze(-1)) for f in (
-    torch.erf, torch.erfc, torch.erfinv, torch.digamma, torch.lgamma, torch.special.i0)]
+    torch.erf, torch.erfc, torch.erfinv, torch.digamma, torch.lgamma)]
 
 # rows without items are normalized, and derived
 x, w = torch.zeros(2, 0, requires_grad=True), torch.ones(0, requires_grad=True)

@@ -197,7 +197,6 @@ ARRANGEMENTS = (
     ("repeated", "plain"),
 )  # fmt: skip
 UNARRANGED = (
-    "lu_permutation", "lu_unpack",  # singular, but for rounding
     "permute",  # PyTorch asks size-1 dims how repeated ones lie
 )  # fmt: skip
 
@@ -398,7 +397,7 @@ def test_results_are_what_the_declaration_says(key: str, sample: Sample) -> None
     assert memory.changing == set()
 
 
-OTHER_WORDS = ("ldexp", "mvlgamma", "nan_to_num", "pow", "where")
+OTHER_WORDS = ("ldexp", "nan_to_num", "pow", "where")
 """Pointwise ops whose refusals of ``out=`` are told in the words of all others here."""
 
 WITH_OUT = {text: (key, sample) for key, sample in CASES if (text := with_out(sample.text))}

@@ -162,7 +162,7 @@ def test_numbers_that_python_takes_are_guarded() -> None:
 
 SIZED: list[Callable[[Any], Any]] = [
     lambda x: torch.nonzero(x - 1), lambda x: x[x > 1], lambda x: torch.masked_select(x, x > 1),
-    torch.unique, torch.unique_consecutive, lambda x: torch.unique(x, dim=0),
+    torch.unique, lambda x: torch.unique(x, dim=0),
     lambda x: torch.bincount(x), lambda x: torch.bincount(x, x * 0.5),
 ]  # fmt: skip
 """Whose results are as large as values say."""

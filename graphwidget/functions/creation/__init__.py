@@ -6,5 +6,4 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     frombuffer,
     nested_sequences,
     ranges_grids,
-    windows,
 )

@@ -3,11 +3,10 @@
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     addmm,
     einsum,
-    lu,
     matmul,
     matrix_checks,
-    matrix_power_exp,
-    pinv_lstsq,
+    matrix_power,
+    matrix_rank,
     products,
     qr_svd_eig,
     solve,

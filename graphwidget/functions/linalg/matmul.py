@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
 from ...arrays.kernel_errors import broadcast_shape
 from ...arrays.overlap import real_strides
-from ...arrays.warnings import warn_once
 from ...dispatch.offer import SPACES, offer
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...graph.views import refresh_for_op
 from ..memory.strides import contiguous
 from ..shape.permute import squeeze_, t, transpose
-from ..shape.reshape_expand import check_tensors, reshape_to, unsqueeze
+from ..shape.reshape_expand import reshape_to, unsqueeze
 from .addmm import addmm
 from .products import bmm, dot, mm, mv
 
@@ -135,94 +133,3 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         flat = addmm(bias, F.view(input, (prod(lead), features)), t(weight))
         return F.view(flat, (*lead, flat._data.shape[-1]))
     return matmul(input, t(weight)).add_(bias)
-
-
-# Chains ------------------------------------------------------------------------------------------
-@offer(space="linalg", out=True)
-def multi_dot(tensors: Sequence[Tensor]) -> Tensor:
-    """The product of several matrices, multiplied in the cheapest order; the first and the last
-    may be vectors.
-
-    Raises:
-        RuntimeError: fewer than two, or sizes that do not match (PyTorch's texts).
-    """
-    given = list(tensors)
-    if len(given) < 2:
-        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(given)}")
-    for place, which in ((0, "first"), (-1, "last")):
-        if given[place]._data.ndim not in (1, 2):
-            raise RuntimeError(
-                f"multi_dot(): the {which} tensor must be 1D or 2D but got "
-                f"{given[place]._data.ndim}D"
-            )
-    first, last = given[0], given[-1]
-    shape: tuple[int, ...] = ()
-    if first._data.ndim == 1:
-        given[0] = F.unsqueeze(first, 0)
-    else:
-        shape = first._data.shape[:1]
-    if last._data.ndim == 1:
-        given[-1] = F.unsqueeze(last, 1)
-    else:
-        shape = (*shape, last._data.shape[1])
-    for place in range(1, len(given) - 1):
-        if given[place]._data.ndim != 2:
-            raise RuntimeError(
-                f"multi_dot(): tensor {place} must be 2D but got {given[place]._data.ndim}D"
-            )
-    for place in range(len(given) - 1):
-        one, two = given[place]._data.shape, given[place + 1]._data.shape
-        if one[1] != two[0]:
-            raise RuntimeError(
-                f"multi_dot(): tensors {place} and {place + 1} with shapes {list(one)} and "
-                f"{list(two)} cannot be multiplied"
-            )
-    return F.view(multiply_chain(given), shape)
-
-
-def multiply_chain(matrices: list[Tensor]) -> Tensor:
-    """The product, in the order that takes the fewest multiplications."""
-    if len(matrices) == 2:
-        return mm(*matrices)
-    if len(matrices) == 3:
-        (a, b), (c, d) = matrices[0]._data.shape, matrices[2]._data.shape
-        if (a * c) * (b + d) > (b * d) * (a + c):
-            return mm(matrices[0], mm(matrices[1], matrices[2]))
-        return mm(mm(matrices[0], matrices[1]), matrices[2])
-    sizes = [matrices[0]._data.shape[0], *(each._data.shape[1] for each in matrices)]
-    count = len(matrices)
-    cost = [[0] * count for _ in range(count)]
-    cut = [[0] * count for _ in range(count)]
-    for length in range(1, count):
-        for i in range(count - length):
-            j = i + length
-            costs = [
-                cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1]
-                for k in range(i, j)
-            ]
-            cost[i][j] = min(costs)
-            cut[i][j] = i + costs.index(cost[i][j])
-
-    def product(i: int, j: int) -> Tensor:
-        if i == j:
-            return matrices[i]
-        return mm(product(i, cut[i][j]), product(cut[i][j] + 1, j))
-
-    return product(0, count - 1)
-
-
-@offer(method=False, out=True)
-def chain_matmul(*matrices: Tensor) -> Tensor:
-    """``linalg.multi_dot`` of matrices given one by one."""
-    check_tensors(matrices)
-    warn_once(
-        "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
-        "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than "
-        "multiple parameters."
-    )
-    for each in matrices:
-        if each._data.ndim != 2:
-            raise RuntimeError(f"Tensor dimension is {each._data.ndim}, expected 2 instead.")
-    if len(matrices) == 1:
-        return F.clone(matrices[0])
-    return multi_dot(matrices)

@@ -6,20 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import dtypes
 from ...arrays.kernel_errors import LinAlgError
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
 from ...dispatch.return_types import make_result_type
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
-from ...optable.out import Out
-from ..dims import wrap_dim_nonempty
 from ..reduction.reductions import returns_tuple
 from .matrix_checks import check_floating, check_matrix, check_square
-
-GEQRF = make_result_type("geqrf", "a", "tau")
-EIG = make_result_type("linalg_eig", "eigenvalues", "eigenvectors")
 
 LINALG_QR, QR = make_result_type("linalg_qr", "Q", "R"), make_result_type("qr", "Q", "R")
 
@@ -138,91 +132,3 @@ def eigh(A: Tensor, UPLO: str = "L") -> Any:
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues, rising, of symmetric matrices, of which one half is read."""
     return eigh_both(A, UPLO)[0]
-
-
-# Householder's reflections -----------------------------------------------------------------------
-@offer(out=True)
-def geqrf(input: Tensor) -> Any:
-    """R of a QR factorization, with the vectors of its reflections below, and their factors."""
-    if input.ndim < 2:
-        raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
-    return GEQRF(returns_tuple(F.geqrf)(input))
-
-
-def householder_product(input: Tensor, tau: Tensor) -> Tensor:
-    """The first columns of the product of reflections I - tau v vᵀ, whose vectors lie below the
-    diagonal of ``input``.
-
-    Raises:
-        RuntimeError: sizes that do not fit (PyTorch's texts).
-    """
-    name, shape = "torch.linalg.householder_product", input._data.shape
-    if len(shape) < 2:
-        raise RuntimeError(f"{name}: input must have at least 2 dimensions.")
-    if shape[-2] < shape[-1]:
-        raise RuntimeError(
-            f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]"
-        )
-    factors = tau._data.shape
-    if shape[-1] < factors[wrap_dim_nonempty(-1, len(factors))]:
-        raise RuntimeError(
-            f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]"
-        )
-    check_tau(name, shape, factors)
-    if tau._data.dtype != input._data.dtype:
-        raise RuntimeError(
-            f"{name}: tau dtype {tau.dtype.word} does not match input dtype {input.dtype.word}"
-        )
-    return F.linalg_householder_product(input, tau)
-
-
-offer(space="linalg", out=Out("cast"))(householder_product)
-
-
-def check_tau(name: str, shape: tuple[int, ...], tau: tuple[int, ...]) -> None:
-    """There must be the factors of as many products as there are matrices of reflections.
-
-    Raises:
-        RuntimeError: PyTorch's texts.
-    """
-    if len(tau) != len(shape) - 1:
-        raise RuntimeError(
-            f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal "
-            f"to {len(tau)} and input.ndim is equal to {len(shape)}"
-        )
-    if tau[:-1] != shape[:-2]:
-        raise RuntimeError(
-            f"{name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got "
-            f"{list(tau[:-1])}"
-        )
-
-
-@offer(out=Out("cast"))
-def orgqr(input: Tensor, input2: Tensor) -> Tensor:
-    """``linalg.householder_product`` by its older name."""
-    return householder_product(input, input2)
-
-
-@offer(space="linalg", out=True)
-def eig(input: Tensor) -> Any:
-    """Eigenvalues and eigenvectors of square matrices, real where PyTorch's are complex numbers.
-
-    Raises:
-        RuntimeError: not square, or nan and inf among the items (PyTorch's texts).
-        NotImplementedError: an eigenvalue is not real.
-    """
-    check_square("linalg.eig", input)
-    if input._data.dtype.kind in "iu":
-        raise RuntimeError(
-            f"Unknown Complex ScalarType for {dtypes.scalar_type(input._data.dtype)}"
-        )
-    if not np.isfinite(input._data).all():
-        raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
-    check_floating("linalg.eig", input, half=True)
-    return EIG(returns_tuple(F.linalg_eig)(input))
-
-
-@offer(space="linalg", out=True)
-def eigvals(input: Tensor) -> Tensor:
-    """The eigenvalues of square matrices, where all are real (see ``eig``)."""
-    return eig(input)[0]  # type: ignore[no-any-return]

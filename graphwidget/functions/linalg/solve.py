@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ...arrays import dtypes
 from ...arrays.kernel_errors import broadcast_shape
 from ...arrays.warnings import warn_once
@@ -16,7 +14,6 @@ from ...eager.promote import scalar_tensor
 from ...graph.tensor import Tensor
 from ...optable.out import Out
 from ..reduction.reductions import returns_tuple
-from ..shape.reshape_expand import flatten, reshape
 from .matrix_checks import (
     check_floating,
     check_info,
@@ -31,16 +28,6 @@ SINGULAR = (
     "The diagonal element {} is zero, the inversion could not be completed because the input "
     "matrix is singular."
 )
-
-
-@offer(out=True)
-def cholesky_inverse(input: Tensor, upper: bool = False) -> Tensor:
-    """The inverse of a matrix of which ``input`` is the Cholesky factor.
-
-    Shapes: (..., n, n), and the same.
-    """
-    check_square("cholesky_inverse", input)
-    return F.cholesky_inverse(input, upper)
 
 
 INV_EX = make_result_type("linalg_inv_ex", "inverse", "info")
@@ -275,42 +262,3 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
     check_system("cholesky_solve", factor.shape, b.shape)
     broadcast_shape([b.shape[:-2], factor.shape[:-2]])
     return F.cholesky_solve(input, input2, upper)
-
-
-# Tensors as matrices -----------------------------------------------------------------------------
-@offer(space="linalg", out=Out("cast"))
-def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
-    """The inverse of a tensor as a map from its last dims to its first ``ind``.
-
-    Shapes: the first ``ind`` sizes multiply to what the others do; the result has the others
-    first.
-    """
-    if ind <= 0:
-        raise RuntimeError("Expected a strictly positive integer for 'ind'")
-    first, last = A._data.shape[:ind], A._data.shape[ind:]
-    rows, columns = int(np.prod(first)), int(np.prod(last))
-    if rows != columns:
-        raise RuntimeError(
-            "Expected self to satisfy the requirement prod(self.shape[ind:]) == "
-            f"prod(self.shape[:ind]), but got {columns} != {rows}"
-        )
-    return reshape(inv(reshape(A, columns, rows)), *last, *first)
-
-
-@offer(space="linalg", out=Out("cast"))
-def tensorsolve(input: Tensor, other: Tensor, dims: Any = None) -> Tensor:
-    """The solution X of ``tensordot(A, X, X.ndim) = B``.
-
-    Shapes: A's first sizes are B's, and multiply to what the others do; X has the others.
-    """
-    if dims is not None:
-        moved = [d % input.ndim for d in dims]
-        input = F.permute(input, (*(d for d in range(input.ndim) if d not in moved), *moved))
-    shape = input._data.shape[other.ndim :]
-    size = int(np.prod(shape))
-    if size != other._data.size:
-        raise RuntimeError(
-            "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
-            f"prod(self.shape[:other.ndim]), but got {size} != {other._data.size}"
-        )
-    return reshape(solve(reshape(input, size, size), flatten(other)), *shape)

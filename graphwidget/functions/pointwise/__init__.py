@@ -5,6 +5,6 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     arithmetic,
     isclose,
     overloads,
-    polygamma_ndtr,
+    polygamma,
     where,
 )

@@ -197,12 +197,6 @@ def xlogy(input: Any, other: Any) -> Choice:
     return number_or_tensor("xlogy", input, other, "xlogy.base")
 
 
-@elementwise(space="special", inplace=False)
-def xlog1py(input: Any, other: Any) -> Choice:
-    """input log(1 + other), 0 where input is 0 and other is no nan."""
-    return number_or_tensor("special_xlog1py", input, other, "special_xlog1py.base")
-
-
 # Bounds ------------------------------------------------------------------------------------------
 @elementwise("clip")
 def clamp(input: Any, min: Any = None, max: Any = None) -> Choice:

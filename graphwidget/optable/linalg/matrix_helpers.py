@@ -19,11 +19,6 @@ def dense_columns(a: Array) -> Array:
     return mT(np.ascontiguousarray(mT(a))) if a.ndim > 1 else np.ascontiguousarray(a)
 
 
-def eye_like(a: Array) -> Array:
-    """1 on the diagonals of matrices of this shape, 0 elsewhere."""
-    return np.array(np.broadcast_to(np.eye(*a.shape[-2:], dtype=a.dtype), a.shape))
-
-
 def is_vector(a: Any, b: Any) -> bool:
     """Return whether ``solve`` takes the right side (by its shape) for vectors."""
     return len(b) == 1 or (len(a) - 1 == len(b) and b == a[:-1])

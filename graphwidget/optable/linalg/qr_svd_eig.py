@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..declare import ARRAYS, Namespace, composite, op
+from ..declare import Namespace, composite, op
 from . import qr_svd_eig_kernels as kernels
 
 F = Namespace()
@@ -140,96 +140,5 @@ op("linalg_eigh(A, /, UPLO='L') -> eigenvalues, eigenvectors", kernels.eigh,
    public=False, sign="eigh", text="eigh({A})", tex=r"\operatorname{{eigh}} {A}", onnx=None)
 
 
-# Householder's reflections -----------------------------------------------------------------------
-@composite
-def reflect(K: Any, v: Any, factor: Any, place: Any, left: Any) -> Any:
-    """K, multiplied by the reflection I - factor v vᵀ from the left or right; v begins with
-    ``place`` zeros."""
-    scaled = F.unsqueeze(factor, len(K.shape) - 1) * v
-    if left:
-        return K - scaled * F.matmul(F.mT(v), K)
-    return K - F.matmul(K, scaled) * F.mT(v)
 
 
-ARRAYS.__dict__.update(reflect=kernels.apply_reflection)
-
-
-@composite
-def reflection_backward(K: Any, v: Any, factor: Any, place: Any) -> Any:
-    """The gradients by the vector and factor of a reflection, of which K is all around it."""
-    last = len(K.shape) - 1
-    v = F.slice(v, last - 1, place, None, 1)
-    forth = F.matmul(F.mT(v), F.slice(K, last - 1, place, None, 1))
-    back = F.matmul(F.slice(K, last, place, None, 1), v)
-    factor = F.unsqueeze(factor, last)
-    slope = F.squeeze_dim(-factor * forth, last - 1) - F.squeeze_dim(factor * back, last)
-    along = -F.matmul(F.slice(forth, last, place, None, 1), v)
-    return F.unsqueeze(slope, last), F.squeeze_dim(along, last)
-
-
-@composite
-def reflections_backward(grad: Any, result: Any, vectors: Any, tau: Any) -> Any:
-    """The gradients of a product of reflections by their vectors and factors: of K = result gradᵀ
-    one reflection after the other is undone on the left, and then done on the right. As in PyTorch
-    reflections are inverted, though some have no inverse."""
-    if 0 in vectors.shape or 0 in tau.shape:
-        return None, None
-    last, count = len(vectors.shape) - 1, tau.shape[-1]
-    units = F.tril(vectors, -1)
-    F.write("fill", F.diagonal(units, 0, last - 1, last), value=1.0)
-    active = F.slice(units, last, 0, count, 1)
-    undo = tau / (tau * F.sum_dim(active * active, (last - 1,), False) - 1.0)
-
-    def parts(factors: Any, place: int) -> tuple[Any, Any]:
-        column = F.slice(units, last, place, place + 1, 1)
-        return column, F.slice(factors, last - 1, place, place + 1, 1)
-
-    K = F.matmul(result, F.mT(grad))
-    K = F.reflect(K, *parts(undo, 0), 0, True)
-    by_vectors, by_factors = F.zeros_like(vectors), F.zeros_like(tau)
-    for place in range(count):
-        own = parts(tau, place)
-        slope, along = F.reflection_backward(K, *own, place)
-        F.write("copy", F.select(by_vectors, last, place), F.squeeze_dim(slope, last))
-        F.write("copy", F.select(by_factors, last - 1, place), F.squeeze_dim(along, last - 1))
-        if place + 1 < count:
-            K = F.reflect(K, *parts(undo, place + 1), place + 1, True)
-            K = F.reflect(K, *own, place, False)
-    return F.write("tril", by_vectors, diagonal=-1), by_factors
-
-
-op("linalg_householder_product(input, tau, /)", kernels.householder_product,
-   refuses="orgqr_cpu: bool half integer",
-   d_input__tau=lambda grad, input, tau, result:
-       F.reflections_backward(grad, result, input, tau),
-   public=False, sign="Q", text="Q of {input}", tex=r"Q({input})", onnx=None)
-
-op("geqrf(self, /) -> a, tau", kernels.geqrf, refuses="geqrf_cpu: bool half integer",
-   d_self=lambda grads: F.no_derivative("geqrf"),
-   public=False, sign="QR", text="QR({self})", tex=r"\operatorname{{QR}} {self}", onnx=None)
-
-
-@composite
-def eig_backward(some_grads: Any, values: Any, vectors: Any) -> Any:
-    """The gradient of eigenvalues and eigenvectors of length 1."""
-    last = len(vectors.shape) - 1
-    found = None
-    if some_grads[1] is not None:
-        flow = F.matmul(F.mT(vectors), some_grads[1])
-        along = F.unsqueeze(F.diagonal(flow, 0, last - 1, last), last - 1)
-        flow = flow - F.matmul(F.mT(vectors), vectors) * along
-        gaps = F.unsqueeze(values, last - 1) - F.unsqueeze(values, last)
-        found = flow / (gaps + F.eye_like(vectors))
-        found = found - F.to_diagonal(F.diagonal(found, 0, last - 1, last))
-    if some_grads[0] is not None:
-        diagonal = F.to_diagonal(some_grads[0])
-        found = diagonal if found is None else found + diagonal
-    turned = F.matmul(found, F.mT(vectors))
-    return F.linalg_solve_ex(F.mT(vectors), turned, True)[0]
-
-
-op("linalg_eig(self, /) -> eigenvalues, eigenvectors", kernels.eig,
-   refuses="linalg_eig_out_cpu: half",
-   d_self=lambda some_grads, eigenvalues, eigenvectors:
-       F.eig_backward(some_grads, eigenvalues, eigenvectors),
-   public=False, sign="eig", text="eig({self})", tex=r"\operatorname{{eig}} {self}", onnx=None)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...arrays.kernel_errors import LinAlgError
 from ..pointwise.common_kernels import Array
-from .matrix_helpers import dense_columns, eye_like, mT
+from .matrix_helpers import dense_columns
 
 
 def qr(a: Array, mode: str) -> tuple[Array, Array]:
@@ -58,55 +58,3 @@ def eigh(a: Array, UPLO: str) -> tuple[Array, Array]:
     return np.ascontiguousarray(values), dense_columns(vectors)
 
 
-# Householder's reflections -----------------------------------------------------------------------
-def geqrf(a: Array) -> tuple[Array, Array]:
-    """R with the reflections' vectors below it, and the reflections' factors, as LAPACK's."""
-    if 0 in a.shape[-2:]:
-        return dense_columns(a.copy()), np.zeros((*a.shape[:-2], min(a.shape[-2:])), a.dtype)
-    turned, tau = np.linalg.qr(a, "raw")
-    return dense_columns(mT(turned)), np.ascontiguousarray(tau)
-
-
-def apply_reflection(K: Array, v: Array, factor: Array, place: int, left: bool) -> Array:
-    """K, into which (I - factor v vᵀ) K is written, or K (I - factor v vᵀ). The first ``place``
-    items of v are zeros, so that as many rows or columns stay as they are, even where v or its
-    factor is no number."""
-    v = v[..., place:, :]
-    scaled = factor[..., None] * v
-    if left:
-        rows = K[..., place:, :]
-        rows -= scaled * (mT(v) @ rows)
-    else:
-        columns = K[..., place:]
-        columns -= (columns @ scaled) * mT(v)
-    return K
-
-
-def householder_product(a: Array, tau: Array) -> Array:
-    """The first columns of the product of reflections."""
-    found, units = eye_like(a), np.tril(a, -1) + eye_like(a)
-    for step in reversed(range(tau.shape[-1])):  # what is left of the step is that of 1
-        apply_reflection(
-            found[..., step:], units[..., step, None], tau[..., step, None], step, True
-        )
-    return dense_columns(found)
-
-
-COMPLEX = (
-    "linalg.eig: this matrix has complex eigenvalues, and graphwidget computes with real numbers "
-    "only. It gives eigenvalues that are all real; of symmetric matrices linalg.eigh gives them."
-)
-
-
-def eig(a: Array) -> tuple[Array, Array]:
-    """Eigenvalues and eigenvectors, where all are real.
-
-    Raises:
-        NotImplementedError: some are not.
-    """
-    values, vectors = np.linalg.eig(a)
-    if np.iscomplexobj(values):
-        if np.any(values.imag):
-            raise NotImplementedError(COMPLEX)
-        values, vectors = values.real, vectors.real
-    return np.ascontiguousarray(values), dense_columns(vectors)

@@ -12,8 +12,7 @@ from typing import Any
 from ..declare import ARRAYS, Namespace, composite, op
 from ..out import Out
 from . import solve_kernels as kernels
-from .lu_kernels import solve_triangular
-from .matrix_helpers import eye_like, is_vector
+from .matrix_helpers import is_vector
 
 F = Namespace()
 
@@ -41,9 +40,6 @@ def as_matrix(grad: Any) -> Any:
     """Numbers as matrices of size 1, to scale matrices with."""
     return F.unsqueeze(F.unsqueeze(grad, len(grad.shape)), len(grad.shape) + 1)
 
-
-op("eye_like(self, /)", eye_like, nograd=True,
-   public=False, sign="1", text="1", tex="I", onnx=None)
 
 # Inverses and determinants -----------------------------------------------------------------------
 op("linalg_inv_ex(self, /) -> inverse, info", kernels.inv,
@@ -133,7 +129,7 @@ def solve_triangular_backward(
 
 
 op("linalg_solve_triangular(self, B, /, upper, left=True, unitriangular=False)",
-   solve_triangular, refuses="triangular_solve_cpu: bool half integer",
+   kernels.solve_triangular, refuses="triangular_solve_cpu: bool half integer",
    d_self__B=lambda grad, self, result, upper, left, unitriangular, _self_shape, _B_shape, targets:
        F.sums_to_sizes(F.solve_triangular_backward(
            grad, self, result, upper, left, unitriangular, "self" in targets),
@@ -189,8 +185,3 @@ op("cholesky_solve(self, input2, /, upper=False)", kernels.cholesky_solve, out=O
    sign="solve", text="({input2} {input2}ᵀ)⁻¹ {self}",
    tex=r"({input2} {input2}^T)^{{-1}} {self}", onnx=None)
 
-op("cholesky_inverse(self, /, upper=False)", kernels.cholesky_inverse, out=Out("cast"),
-   refuses="cholesky_inverse_out_cpu: bool half integer",
-   d_self=lambda grad, self, result, upper: F.factor_gradient(
-       F.matmul_three(result, grad + F.mT(grad), result), self, upper),
-   sign="⁻¹", text="({self} {self}ᵀ)⁻¹", tex=r"({self} {self}^T)^{{-1}}", onnx=None)

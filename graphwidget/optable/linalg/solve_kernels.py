@@ -6,12 +6,68 @@ minor is not positive) is computed here, one column at a time for the whole batc
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...arrays.memory_order import as_array
 from ..pointwise.common_kernels import Array
-from .lu_kernels import lu, pivot_sign, solve_triangular
 from .matrix_helpers import dense_columns, is_vector, mT
+
+
+def lu(a: Array) -> tuple[Array, Array, Array]:
+    """LU factors with partial pivoting in one matrix, pivots as LAPACK counts them (from 1), and
+    the number of the first pivot that is zero (0 for none)."""
+    factors = np.array(a, order="C")
+    rows, columns = a.shape[-2:]
+    steps = min(rows, columns)
+    batch = factors.reshape(math.prod(a.shape[:-2]), rows, columns)
+    pivots = np.zeros((len(batch), steps), np.int32)
+    info = np.zeros(len(batch), np.int32)
+    every = np.arange(len(batch))
+    for j in range(steps):
+        chosen = np.absolute(batch[:, j:, j]).argmax(-1) + j
+        pivots[:, j] = chosen + 1
+        taken = batch[every, chosen]
+        batch[every, chosen] = batch[:, j]
+        batch[:, j] = taken
+        pivot = taken[:, j, None]
+        if not pivot.all():
+            info[(pivot[:, 0] == 0) & (info == 0)] = j + 1
+            pivot = np.where(pivot == 0, pivot.dtype.type(1), pivot)
+        below = batch[:, j + 1 :, j]
+        below /= pivot
+        batch[:, j + 1 :, j + 1 :] -= below[..., None] * taken[:, None, j + 1 :]
+    pivots, info = pivots.reshape(*a.shape[:-2], steps), info.reshape(a.shape[:-2])
+    return dense_columns(factors), pivots, info
+
+
+def pivot_sign(pivots: Array) -> Array:
+    """1 or -1: whether the exchanges of rows are even."""
+    moved = pivots != np.arange(1, pivots.shape[-1] + 1)
+    return 1 - 2 * (np.add.reduce(moved, -1) % 2)
+
+
+def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular: bool) -> Array:
+    """The solutions of A X = B (X A = B) for triangular A; the other half of A is not read."""
+    if not left:
+        found = solve_triangular(mT(a), mT(b), not upper, True, unitriangular)
+        return dense_columns(mT(found))
+    half = np.triu(a) if upper else np.tril(a)
+    if unitriangular:
+        np.einsum("...ii->...i", half)[...] = 1
+    try:
+        return dense_columns(np.linalg.solve(half, b))
+    except np.linalg.LinAlgError:  # with inf where a diagonal item is 0, by substitution
+        shape = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        found = np.array(np.broadcast_to(b, (*shape, *b.shape[-2:])))
+        size = a.shape[-1]
+        for i in range(size - 1, -1, -1) if upper else range(size):
+            known = slice(i + 1, None) if upper else slice(0, i)
+            row = half[..., i, None, known]
+            found[..., i, :] -= np.matmul(row, found[..., known, :])[..., 0, :]
+            found[..., i, :] /= half[..., i, i, None]
+        return dense_columns(found)
 
 
 def det(a: Array) -> tuple[Array, Array, Array]:
@@ -99,6 +155,3 @@ def cholesky_solve(b: Array, factor: Array, upper: bool) -> Array:
     return solve_triangular(mT(lower), first, True, True, False)
 
 
-def cholesky_inverse(factor: Array, upper: bool) -> Array:
-    """The inverses of matrices given by their Cholesky factors."""
-    return cholesky_solve(np.eye(factor.shape[-1], dtype=factor.dtype), factor, upper)

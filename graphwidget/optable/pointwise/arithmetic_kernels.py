@@ -107,11 +107,6 @@ def xlogy(a: Array, b: Array) -> Array:
     return without_nan(a, b, np.log(b))
 
 
-def xlog1py(a: Array, b: Array) -> Array:
-    """a log(1 + b), 0 where a is 0 and b is a number."""
-    return without_nan(a, b, np.log1p(b))
-
-
 def without_nan(a: Array, b: Array, factor: Array) -> Array:
     """a factor, 0 where a is 0 and b is no nan."""
     product = np.multiply(a, factor, out=...)
@@ -127,16 +122,6 @@ def xlogy_number(a: Array, other: float) -> Array:
 def xlogy_of(b: Array, number: float) -> Array:
     """number log(b)."""
     return xlogy(np.asarray(number, b.dtype), b)
-
-
-def xlog1py_number(a: Array, other: float) -> Array:
-    """a log(1 + number)."""
-    return xlog1py(a, np.asarray(other, a.dtype))
-
-
-def xlog1py_of(b: Array, number: float) -> Array:
-    """number log(1 + b)."""
-    return xlog1py(np.asarray(number, b.dtype), b)
 
 
 def copysign_number(a: Array, other: float) -> Array:

@@ -5,5 +5,5 @@ from . import (  # noqa: F401  (each declares its ops when it is imported)
     norms,
     reductions,
     sorting,
-    unique_histogram,
+    unique,
 )

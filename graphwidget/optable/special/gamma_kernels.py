@@ -1,14 +1,12 @@
-"""Kernels of the gamma function, its logarithm's derivatives, and the incomplete ones."""
+"""Kernels of the gamma function, its logarithm's derivatives."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
-from ...arrays.kernel_errors import not_implemented
-from ...arrays.memory_order import Array, empty_for_result, empty_like
+from ...arrays.memory_order import Array
 from . import special_coefficients as table
 from .special_kernels import blockwise, piecewise, polynomial
 
@@ -131,17 +129,6 @@ def hurwitz(s: float, q: Array) -> Array:
     )
 
 
-def zeta(s: Array, q: Array) -> Array:
-    """``hurwitz`` of two arrays: of each distinct s with its q."""
-    s, q = np.broadcast_arrays(s, q)
-    result = empty_like(q, q.dtype)
-    with np.errstate(all="ignore"):
-        for number in np.unique(s):
-            chosen = s == number if number == number else s != s
-            result[chosen] = hurwitz(float(number), q[chosen].astype(np.float64))
-    return result
-
-
 @blockwise
 def trigamma(x: Array) -> Array:
     """ψ'(x): ζ(2, x), by reflection below 1/2 (6.4.7)."""
@@ -167,107 +154,3 @@ def polygamma(a: Array, n: int) -> Array:
         return trigamma(a) if n else digamma(a)
     factor = (-1) ** (n + 1) * math.factorial(n)
     return blockwise(lambda x: factor * hurwitz(n + 1.0, x))(a)
-
-
-def multigammaln(a: Array, p: int) -> Array:
-    """The multivariate log gamma function of order p.
-
-    Raises:
-        RuntimeError: p < 1, or an item is not above (p - 1) / 2 (PyTorch's texts).
-    """
-    if p < 1:
-        raise RuntimeError("p has to be greater than or equal to 1")
-    total = lgamma(a)
-    for j in range(1, p):
-        total = total + lgamma(a - np.asarray(j / 2, a.dtype))
-    constant = p * (p - 1) / 4 * math.log(math.pi)
-    return np.add(total, np.asarray(constant, total.dtype), out=..., order="C")
-
-
-# The incomplete ones ------------------------------------------------------------------------------
-def gamma_prefactor(a: Array, x: Array) -> Array:
-    """x^a exp(-x) / Γ(a)."""
-    return np.exp(a * np.log(x) - x - log_gamma_positive(a))
-
-
-def lower_series(a: Array, x: Array) -> Array:
-    """P(a, x) for x < a + 1 by powers of x (Abramowitz and Stegun 6.5.29)."""
-    total = term = 1 / a
-    for k in range(1, STEPS):
-        term = term * x / (a + k)
-        total = total + term
-        if (term <= total * 1e-17).all():
-            break
-    return total * gamma_prefactor(a, x)
-
-
-def upper_fraction(a: Array, x: Array) -> Array:
-    """Q(a, x) for x >= a + 1 by its continued fraction (6.5.31), from the front (W. J. Lentz,
-    Applied Optics 15, 1976)."""
-    b = x + 1 - a
-    c = np.full(x.shape, 1 / SMALLEST)
-    d = 1 / b
-    value = d.copy()
-    for k in range(1, STEPS):
-        factor = -k * (k - a)
-        b = b + 2
-        d = 1 / nonzero_or_tiny(factor * d + b)
-        c = nonzero_or_tiny(b + factor / c)
-        ratio = c * d
-        value = value * ratio
-        if (np.abs(ratio - 1) <= 1e-16).all():
-            break
-    return value * gamma_prefactor(a, x)
-
-
-def nonzero_or_tiny(value: Array) -> Array:
-    """The value, or something tiny where it is 0."""
-    return np.where(np.abs(value) < SMALLEST, SMALLEST, value)
-
-
-def incomplete_gammas(a: Array, x: Array) -> tuple[Array, Array]:
-    """P(a, x) and Q(a, x), of float64 arrays of one dim."""
-    lower, upper = np.full(a.shape, np.nan), np.full(a.shape, np.nan)
-    plain = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
-    for part, where in (
-        (lower, plain & (x < a + 1)), (upper, plain & (x >= a + 1)),
-    ):  # fmt: skip
-        if where.any():
-            found = (lower_series if part is lower else upper_fraction)(a[where], x[where])
-            part[where] = np.minimum(found, 1)
-            (upper if part is lower else lower)[where] = 1 - part[where]
-    none = ((x == 0) & (a > 0)) | (np.isposinf(a) & (x >= 0) & np.isfinite(x))
-    whole = ((a == 0) & (x > 0)) | (np.isposinf(x) & (a >= 0) & np.isfinite(a))
-    for where, value in ((none, 0.0), (whole, 1.0)):
-        lower[where], upper[where] = value, 1 - value
-    return lower, upper
-
-
-def incomplete_gamma(place: int, a: Array, x: Array) -> Array:
-    """One of the two shares, of arrays of one type."""
-    a, x = np.broadcast_arrays(a, x)
-    with np.errstate(all="ignore"):
-        found = incomplete_gammas(a.ravel().astype(np.float64), x.ravel().astype(np.float64))[place]
-    result = empty_for_result(x.shape, x.dtype, a, x)
-    result[...] = found.reshape(x.shape)
-    return result
-
-
-def gammainc(a: Array, x: Array) -> Array:
-    """P(a, x): the share of Γ(a) = ∫ t^(a-1) exp(-t) dt below x."""
-    return incomplete_gamma(0, a, x)
-
-
-def gammaincc(a: Array, x: Array) -> Array:
-    """Q(a, x): the share above x."""
-    return incomplete_gamma(1, a, x)
-
-
-def refuse_integers(kernel: str) -> Callable[..., None]:
-    """A guard: operands that are all integers are refused."""
-
-    def guard(*dtypes: np.dtype[np.generic]) -> None:
-        if all(dtype.kind != "f" for dtype in dtypes):
-            raise not_implemented(kernel, np.result_type(*dtypes))
-
-    return guard

@@ -1,4 +1,4 @@
-"""Kernels of ``erf`` and its kin and of Bessel's I.
+"""Kernels of ``erf`` and its kin.
 
 Also what the kernels of all special functions are made with.
 
@@ -122,24 +122,6 @@ def erfc(x: Array) -> Array:
     return np.abs(2 * (x < 0) - erfc_positive(np.abs(x)))
 
 
-@blockwise
-def erfcx(x: Array) -> Array:
-    """exp(x²) erfc(x)."""
-    return piecewise(x, (x >= 0, erfcx_positive),
-                     (x < 0, lambda x: 2 * np.where(x < -30, np.inf, exp_of_square(x, 1.0))
-                      - erfcx_positive(-x)))  # fmt: skip
-
-
-@blockwise
-def log_ndtr(x: Array) -> Array:
-    """The logarithm of the normal distribution function."""
-    return piecewise(
-        x,
-        (x < -1, lambda x: np.log(erfcx_positive(-x * ROOT_HALF) / 2) - x * x / 2),
-        (x >= -1, lambda x: np.log1p(-erfc(x * ROOT_HALF) / 2)),
-    )
-
-
 def normal_quantile(centred: Array, rest: Array) -> Array:
     """The normal quantile of p from p - 1/2 and min(p, 1 - p) (Wichura's AS 241)."""
     middle = np.abs(centred) <= 0.425
@@ -161,64 +143,9 @@ def normal_quantile(centred: Array, rest: Array) -> Array:
 
 
 @blockwise
-def ndtri(p: Array) -> Array:
-    """The normal quantile: the x whose distribution function is p; nan outside [0, 1]."""
-    return normal_quantile(p - 0.5, np.where(p < 0.5, p, 1 - p))
-
-
-@blockwise
 def erfinv(x: Array) -> Array:
     """The y whose erf is x; nan outside [-1, 1]. One Newton step mends the quantile's last bits."""
     y = normal_quantile(x / 2, (1 - np.abs(x)) / 2) * ROOT_HALF
     near = np.abs(x) < 0.9
     step = (erf_double(y) - x) * (ROOT_PI / 2) * np.exp(y * y)
     return np.where(near, y - step, y)
-
-
-def entr(a: Array) -> Array:
-    """-a log(a); 0 at 0, -inf below."""
-    a = as_array(a)
-    found = -a * np.log(np.where(a > 0, a, 1))
-    found = np.where(a > 0, found, np.where(a < 0, -np.inf, a * a))  # +0 at -0, nan at nan
-    return as_array(found.astype(a.dtype, copy=False))
-
-
-# Bessel's functions I of orders 0 and 1 ----------------------------------------------------------
-def bessel_by_polynomials(near: tuple[float, ...], far: tuple[float, ...], size: Array) -> Array:
-    """exp(-x) I(x) for x >= 0 from its two polynomials, below and above 8."""
-    return piecewise(
-        size, (size <= 8, lambda x: polynomial(near, x / 4 - 1)),
-        (size > 8, lambda x: polynomial(far, 16 / x - 1) / np.sqrt(x)),
-    )  # fmt: skip
-
-
-@blockwise
-def i0e(x: Array) -> Array:
-    """exp(-|x|) I0(x), the modified Bessel function of order 0."""
-    return bessel_by_polynomials(table.I0_NEAR, table.I0_FAR, np.abs(x))
-
-
-@blockwise
-def i0(x: Array) -> Array:
-    """I0(x)."""
-    return times_exp_abs(bessel_by_polynomials(table.I0_NEAR, table.I0_FAR, np.abs(x)), x)
-
-
-@blockwise
-def i1e(x: Array) -> Array:
-    """exp(-|x|) I1(x), the modified Bessel function of order 1."""
-    size = np.abs(x)
-    found = bessel_by_polynomials(table.I1_NEAR, table.I1_FAR, size)
-    return np.copysign(np.where(size <= 8, found * size, found), x)
-
-
-@blockwise
-def i1(x: Array) -> Array:
-    """I1(x)."""
-    return times_exp_abs(i1e(x), x)
-
-
-def times_exp_abs(scaled: Array, x: Array) -> Array:
-    """scaled exp(|x|), without overflow before its time."""
-    half = np.exp(np.abs(x) / 2)
-    return scaled * half * half

@@ -40,27 +40,18 @@ SAMPLES: dict[str, list[Sample]] = {
     "cholesky": real(SQUARES, f"torch.cholesky({POSITIVE})", f"{POSITIVE}.cholesky(True)"),
     "cholesky_solve": real(PAIRS, f"torch.cholesky_solve(y, {REGULAR}.tril())",
                            f"y.cholesky_solve({REGULAR}.triu(), upper=True)"),
-    "cholesky_inverse": real(SQUARES, f"torch.cholesky_inverse({REGULAR}.tril())",
-                             f"torch.cholesky_inverse({REGULAR}.triu(), True)"),
     # Where a column of the fuzzer's round numbers lies across already, rounding tells R's signs.
     "linalg_qr": real(ANY, "torch.linalg.qr(x + 0.1)", "torch.linalg.qr(x + 0.1, 'r')[1].detach()",
                       "torch.linalg.qr(x.detach() + 0.1, 'complete')", "torch.qr(x + 0.1)"),
     "linalg_svd": real(ANY, "torch.linalg.svdvals(x)", "torch.linalg.svd(x, full_matrices=False)",
                        "torch.linalg.svd(x)[1]", "torch.norm(x, 'nuc', (-2, -1))",
-                       "torch.linalg.matrix_norm(x, 2)", "torch.linalg.cond(x)",
+                       "torch.linalg.matrix_norm(x, 2)",
                        "torch.linalg.matrix_norm(x, -2, keepdim=True)")
-    + real(ONE, "torch.linalg.cond(x, 1).detach()",
-           "torch.linalg.cond(x, 'fro').detach()", "torch.svd(x)",
-           "torch.linalg.cond(x, -2)", "torch.linalg.cond(x, 'nuc')"),
+    + real(ONE, "torch.svd(x)"),
     "linalg_eigh": real(SQUARES, "torch.linalg.eigvalsh(x + x.mT)",
                         "torch.linalg.eigh(x + x.mT)[1].abs()",
                         "torch.linalg.eigh(x + x.mT, UPLO='U')[0]"),
-    "linalg_pinv": real(ANY, "torch.linalg.pinv(x)", "torch.pinverse(x)")
-    + real(ONE, f"torch.linalg.pinv({POSITIVE}, hermitian=True)"),
-    "linalg_lstsq": real([((4, 3), (4, 2)), ((2, 3, 2), (2, 3, 1))], "torch.linalg.lstsq(x, y)[0]"),
     # Of half floats, PyTorch reads the coefficients of its series from the wrong bytes.
-    "linalg_matrix_exp": real(SQUARES, f"torch.linalg.matrix_exp({NOT_HALF})",
-                              f"torch.matrix_exp({NOT_HALF} * 5)"),
 }  # fmt: skip
 
 IN_PLACE: list[tuple[str, str]] = []

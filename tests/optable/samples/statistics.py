@@ -11,11 +11,6 @@ SAMPLES: dict[str, list[Sample]] = {
                     "torch.unique(x.long(), return_inverse=True, return_counts=True)"),
     "unique_dim": each([((3, 4),)], "torch.unique(x.sign().long(), dim=1, return_counts=True)",
                        "torch.unique(x.sign().long(), dim=0, return_inverse=True)"),
-    "unique_consecutive": each(
-        ROWS, "torch.unique_consecutive(x.sign().long(), return_counts=True)",
-        "torch.unique_consecutive(x.sign().long(), return_inverse=True, dim=0)"),
-    "histc": each(ROWS, "x.detach().histc(4)", "torch.histc(x.detach(), 3, -1, 1)",
-                  "torch.histogram(x.detach(), 4)", integers=False),
     "bincount": each(ROWS, "x.abs().long().flatten().bincount()",
                      "torch.bincount(x.abs().long().flatten(), minlength=7)"),
     "bincount.weights": each(

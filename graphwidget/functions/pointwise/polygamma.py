@@ -7,7 +7,6 @@ from ...eager.inplace import write
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable import TABLE
-from ...optable.out import Out
 
 
 # The gamma function, the normal distribution ----------------------------------------------------
@@ -35,13 +34,3 @@ def polygamma_written(self: Tensor, n: int) -> Tensor:
 
 
 METHODS.update(polygamma=polygamma_method, polygamma_=polygamma_written)
-
-
-@offer(method=False, out=Out("cast"), space="special")
-def ndtr(input: Tensor) -> Tensor:
-    """The distribution function of the standard normal distribution.
-
-    Shapes: any; the result has the same.
-    """
-    spread = F.erf(F.mul_number(input, 0.5**0.5))
-    return F.mul_number(F.add_number(spread, 1), 0.5)

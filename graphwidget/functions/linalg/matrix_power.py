@@ -6,7 +6,6 @@ from ...dispatch.offer import SPACES, offer
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from .matmul import matmul
-from .matrix_checks import check_floating, check_square
 
 
 @offer(space="linalg", out=True)
@@ -54,14 +53,3 @@ def identity_like(A: Tensor) -> Tensor:
 
 
 offer(function=True)(matrix_power)
-
-
-@offer(space="linalg", out=True)
-def matrix_exp(input: Tensor) -> Tensor:
-    """exp of square matrices."""
-    check_square("linalg.matrix_exp", input)
-    check_floating("linalg.matrix_exp", input, half=True)
-    return F.linalg_matrix_exp(input)
-
-
-offer(function=True)(matrix_exp)

@@ -1,4 +1,4 @@
-"""``unique`` and histograms."""
+"""``unique`` and ``bincount``."""
 
 from __future__ import annotations
 
@@ -27,21 +27,6 @@ def slices_to_rows(a: Array, dim: int | None) -> Array:
     return np.moveaxis(np.ascontiguousarray(np.moveaxis(a, dim, 0)), 0, dim)
 
 
-def unique_consecutive(a: Array, dim: int | None) -> tuple[Array, Array, Array]:
-    """The same of each run of equal neighbours."""
-    rows = a.reshape(-1) if dim is None else np.moveaxis(a, dim, 0)
-    size = rows.shape[0]
-    starts = np.ones(size, bool)
-    if size > 1:
-        differs = rows[1:] != rows[:-1]
-        starts[1:] = differs.reshape(size - 1, -1).any(1)
-    begin = np.flatnonzero(starts)
-    found = rows[begin] if dim is None else np.moveaxis(rows[begin], 0, dim)
-    places = np.cumsum(starts) - 1
-    counts = np.diff(np.append(begin, size))
-    return slices_to_rows(found, dim), places.reshape(a.shape) if dim is None else places, counts
-
-
 op("unique2(self, /, dim=None) -> output, inverse_indices, counts", unique,
    d_self=lambda grad: F.no_derivative("_unique2"),
    public=False, sized_by_values=True, sign="unique",
@@ -53,20 +38,6 @@ op("unique_dim(self, /, dim) -> output, inverse_indices, counts", unique,
    text="distinct slices of {self}", tex=r"\{{{self}\}}",
    onnx="Unique")
 
-op("unique_consecutive(self, /, dim=None) -> output, inverse_indices, counts", unique_consecutive,
-   d_self=lambda grad: F.no_derivative("unique_consecutive"),
-   public=False, sized_by_values=True, sign="unique",
-   text="runs of {self}", tex=r"\{{{self}\}}", onnx=None)
-
-
-def histc(a: Array, bins: int, min: float, max: float) -> Array:
-    """Return how many items fall into each of equal bins; those outside fall nowhere."""
-    return np.histogram(a, bins, (min, max))[0].astype(a.dtype)
-
-
-op("histc(self, /, bins, min, max)", histc, refuses="histogram_cpu: integer",
-   nograd=True, public=False,
-   text="histogram of {self}", tex=r"\operatorname{{hist}} {self}", onnx=None)
 
 op("bincount(self, /, minlength)", lambda a, minlength: np.bincount(a, minlength=minlength),
    nograd=True, public=False, sized_by_values=True,
