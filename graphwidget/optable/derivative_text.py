@@ -64,7 +64,14 @@ reduction and its weights are. Whoever fills a formula writes them out."""
 UNDERIVABLE = {"without_derivative", "no_derivative", "refuse"}
 NO_DERIVATIVE = "nothing: there is no derivative"
 
+CHOSEN = "{grad} at the chosen items, 0 elsewhere"
+
 BY_HAND = {
+    "max.dim": CHOSEN, "min.dim": CHOSEN, "kthvalue": CHOSEN, "median.dim": CHOSEN,
+    "nanmedian.dim": CHOSEN, "mode": CHOSEN,
+    **dict.fromkeys(("squeeze.dim", "squeeze_inplace.dim", "squeeze_copy.dim"),
+                    "{grad} with its dimensions of size 1 again"),
+    "logsumexp": "{grad} × exp({self} − {result}) along dim {dim}",
     "permute": "{grad} with its dimensions in their former order",
     "mean.dim": "{grad} ÷ n for every item along dim {dim}",
     "roll": "{grad} rolled back",
@@ -162,6 +169,9 @@ class Text:
     def __repr__(self) -> str:
         return self.text
 
+    def __bool__(self) -> bool:
+        raise TypeError("what a formula is hangs on what it is given")
+
     def __getattr__(self, name: str) -> Text:
         if name.startswith("__"):
             raise AttributeError(name)
@@ -201,6 +211,8 @@ class _Writers(Namespace):
     """``F`` on texts: an op writes its own formula, a shared function what it does."""
 
     def __getattr__(self, name: str) -> Any:
+        if name in WRITERS:
+            return WRITERS[name]
         if name in WORDS:
             return _worded(WORDS[name])
         if name in COMPOSITES:
@@ -213,6 +225,33 @@ class _Writers(Namespace):
 def _ops() -> dict[str, Op]:
     """The ops by the names that formulas call them."""
     return {key.replace(".", "_"): op for key, op in TABLE.items()}
+
+
+def _elu_slope(
+    grad: Any, x: Any, alpha: Any, scale: Any, input_scale: Any, is_result: bool
+) -> Text:
+    """The slope of elu by what it was given, or by its result."""
+    g, r, a, s, i = (_text(each).at(PREFIX) for each in (grad, x, alpha, scale, input_scale))
+    i = i if input_scale == 1 or "{" not in i or i.startswith("{") else f"({i.strip('()')})"
+    low = [g, i, f"({r} + {a} · {s})"] if is_result else [g, s, a, i, f"exp({i} · {r})"]
+    factors = [each for each in low if each != "1"]
+    high = " · ".join(each for each in (g, s) if each != "1") or "1"
+    return Text(f"{high} where {r} > 0, else {' · '.join(factors)}", SUM)
+
+
+def _prelu_slopes(grad: Any, x: Any, weight: Any) -> tuple[Text, Text]:
+    """The slopes of prelu by what it was given, and by its weight."""
+    g = _text(grad).at(PREFIX)
+    return (
+        Text(f"{g} where {x} > 0, else {weight} · {g}", SUM),
+        Text(f"0 where {x} > 0, else {x} · {g}", SUM),
+    )
+
+
+WRITERS: dict[str, Callable[..., Any]] = {
+    "elu_backward": _elu_slope, "prelu_kernel_backward": _prelu_slopes,
+}  # fmt: skip
+"""Ops whose formula hangs on more than its operands."""
 
 
 F = _Writers()
@@ -308,9 +347,13 @@ def _written(op: Op, target: str, grad: Text) -> str | None:
         if need not in given:
             shaped = what in ("shape", "strides", "dtype") and source in op.inputs
             given[need] = Shape(f"{{{source}}}.{what}") if shaped else Text(f"{{{need}}}")
+    if op.name in ("index_put", "put") and target == "self":
+        return f"{grad}, 0 where it was overwritten"  # which hangs on `accumulate`
     try:
         found = bind(derivative.formula, F)(*(given[n] for n in derivative.needs))
-        if derivative.place is not None and isinstance(found, tuple):
+        if derivative.place is not None:
+            if not isinstance(found, tuple):
+                return None  # the formula of one of several gradients is not that of the others
             found = found[derivative.place]
         text = _text(found).text
     except Exception:  # a formula that looks at numbers has no text of its own

@@ -184,7 +184,7 @@ op("elu(self, /, alpha=1.0, scale=1, input_scale=1)", kernels.elu, refuses="elu_
    pointwise=True, public=False,
    d_self=lambda grad, self, alpha, scale, input_scale:
        F.elu_backward(grad, self, alpha, scale, input_scale, False),
-   text="{self} where {self} > 0, else {alpha} · (exp({self}) − 1)",
+   text="{scale} · ({self} where {self} > 0, else {alpha} · (exp({input_scale} · {self}) − 1))",
    tex=r"\operatorname{{elu}} {self}", onnx="Elu")
 
 # In place the derivative is told by the result, so that nothing need be kept.
@@ -193,7 +193,7 @@ op("elu.written(self, /, alpha=1.0, scale=1, input_scale=1)", kernels.elu,
    pointwise=True, node="EluBackward1", inplace=True, public=False,
    d_self=lambda grad, result, alpha, scale, input_scale:
        F.elu_backward(grad, result, alpha, scale, input_scale, True),
-   text="{self} where {self} > 0, else {alpha} · (exp({self}) − 1)",
+   text="{scale} · ({self} where {self} > 0, else {alpha} · (exp({input_scale} · {self}) − 1))",
    tex=r"\operatorname{{elu}} {self}", onnx=None)
 
 op("celu(self, /, alpha=1.0)", kernels.celu,
@@ -216,7 +216,7 @@ op("elu_backward(grad_output, self_or_result, /, alpha, scale, input_scale, is_r
    d_self_or_result=lambda grad, grad_output, self_or_result, alpha, scale, input_scale, is_result:
        F.elu_double_backward(
            grad, grad_output, self_or_result, alpha, scale, input_scale, is_result),
-   sign="elu′", text="{grad_output} where {self_or_result} > 0, else {grad_output} · exp",
+   sign="elu′", text="{grad_output} led back through elu at {self_or_result}",
    tex=r"{grad_output} \operatorname{{elu}}' {self_or_result}", onnx=None)
 
 

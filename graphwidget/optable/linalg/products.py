@@ -87,7 +87,7 @@ op("ger(self, other, /)", np.multiply, node="MulBackward0",
 op("dot(self, tensor, /)", dot,
    d_self=lambda grad, tensor: grad * tensor,
    d_tensor=lambda grad, self: grad * self,
-   sign="·", text="{self} · {tensor}", tex=r"{self} \cdot {tensor}", onnx="MatMul")
+   sign="·", text="Σ {self} · {tensor}", tex=r"{self} \cdot {tensor}", onnx="MatMul")
 
 op("bmm(self, mat2, /)", np.matmul,
    d_self=lambda grad, mat2: F.bmm(grad, F.transpose(mat2, 1, 2)),
@@ -184,7 +184,7 @@ op("addr(self, vec1, vec2, /, beta=1, alpha=1)", addr, out=POINTWISE,
 op("vdot(self, other, /)", dot,
    d_self=lambda grad, other: grad * other,
    d_other=lambda grad, self: grad * self,
-   sign="·", text="{self} · {other}", tex=r"{self} \cdot {other}", onnx=None)
+   sign="·", text="Σ {self} · {other}", tex=r"{self} \cdot {other}", onnx=None)
 
 
 def cross(a: Array, b: Array, dim: int) -> Array:
@@ -200,4 +200,4 @@ op("linalg_cross(self, other, /, dim=-1)", cross, refuses="cross: bool",
        F.sum_to_size(F.linalg_cross(other, grad, dim), _self_shape),
    d_other=lambda grad, self, dim, _other_shape:
        F.sum_to_size(F.linalg_cross(grad, self, dim), _other_shape),
-   public=False, sign="×", text="{self} × {other}", tex=r"{self} \times {other}", onnx=None)
+   public=False, sign="×", text="{self} cross {other}", tex=r"{self} \times {other}", onnx=None)

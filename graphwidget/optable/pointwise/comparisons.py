@@ -55,7 +55,7 @@ for name, connective, sign, onnx in (
 
 # Bits and integers ------------------------------------------------------------------------------
 for name, bits, sign in (("bitwise_and", np.bitwise_and, "&"), ("bitwise_or", np.bitwise_or, "|"),
-                         ("bitwise_xor", np.bitwise_xor, "^")):
+                         ("bitwise_xor", np.bitwise_xor, "xor")):
     op(f"{name}(self, other, /)", bits, refuses=f"{name}_cpu: float", pointwise=True,
        inplace=True, nograd=True,
        sign=sign, text="{self} " + sign + " {other}", tex="{self} " + sign.replace("&", r"\&")

@@ -102,7 +102,7 @@ op("clamp(self, /, min=None, max=None)", kernels.clamp, inplace=True, pointwise=
    node="ClampBackward1", also=("clip",), guard=refuse_bools_of("clamp_scalar_cpu"),
    d_self=lambda grad, self, min, max:
        F.where(F.within(self, min, max), grad, F.zeros_like(grad)),
-   text="clamp({self})", tex=r"\operatorname{{clamp}}({self})", onnx="Clip")
+   text="clamp({self}, {min}, {max})", tex=r"\operatorname{{clamp}}({self})", onnx="Clip")
 
 
 def inside(a: Any, min: Any, max: Any) -> Any:

@@ -38,7 +38,7 @@ op("alias(self, /)", lambda a: a[...], view=True, reshapes=True,
 
 op("unsqueeze(self, /, dim)", view_kernels.unsqueeze, view=True, reshapes=True,
    d_self=lambda grad, dim: F.squeeze_dim(grad, dim),
-   text="{self}", tex=r"{self}", onnx="Unsqueeze")
+   text="unsqueeze({self})", tex=r"{self}", onnx="Unsqueeze")
 
 
 @composite
@@ -56,18 +56,18 @@ ARRAYS.__dict__["unsqueezed"] = lambda grad, shape, dims=None: grad.reshape(shap
 op("squeeze(self, /)", lambda a: a.squeeze() if 1 in a.shape else a[...], view=True,
    reshapes=True,
    d_self=lambda grad, self_shape: F.unsqueezed(grad, self_shape),
-   text="{self}", tex=r"{self}", onnx="Squeeze")
+   text="squeeze({self})", tex=r"{self}", onnx="Squeeze")
 
 op("squeeze.dim(self, /, dim)", lambda a, dim: view_kernels.squeeze(a, (dim,)), view=True,
    reshapes=True, node="SqueezeBackward1",
    d_self=lambda grad, self_shape, dim:
        F.unsqueeze(grad, dim) if self_shape and self_shape[dim] == 1 else grad,
-   text="{self}", tex=r"{self}", onnx="Squeeze")
+   text="squeeze({self})", tex=r"{self}", onnx="Squeeze")
 
 op("squeeze.dims(self, /, dim)", view_kernels.squeeze, view=True, reshapes=True,
    node="SqueezeBackward2",
    d_self=lambda grad, self_shape, dim: F.unsqueezed(grad, self_shape, dim),
-   text="{self}", tex=r"{self}", onnx="Squeeze")
+   text="squeeze({self})", tex=r"{self}", onnx="Squeeze")
 
 op("expand(self, /, shape)", view_kernels.expand, view=True,
    d_self=lambda grad, self_shape: F.sum_to_size(grad, self_shape),

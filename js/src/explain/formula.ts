@@ -7,7 +7,7 @@ export function tidy(formula: string): string {
     .replace(/ \^ 1(?![\w.])/g, "")
     .replace(/ \^ 2(?![\w.])/g, "²")
     .replace(/(?<![\w.])\[?None ≤ (\S+) ≤ (\S+?)\]?(?= |,|$)/g, "$1 ≤ $2")
-    .replace(/(?<=\()min ≤ | ≤ max(?=\))/g, "") // a bound that was not given
+    .replace(/(?<![\w.])−∞ ≤ | ≤ ∞/g, "") // a bound that was not given
     .replace(/\(([\w.]+)ᵀ\)ᵀ|([\w.]+)ᵀᵀ/g, (_all, a?: string, b?: string) => a ?? b ?? "")
     .replace(/ × 1(?![\w.])/g, "")
     .replace(/(?<![\p{L}\d_.)√])\(([\w.]+)\)(?!ᵀ)/gu, "$1");

@@ -1,7 +1,7 @@
 /* A node of the backward graph that ran, told like a line of a textbook. */
 
 import { at } from "../collections";
-import type { Event, Summary } from "../log/events";
+import type { DefineEvent, Event, Summary } from "../log/events";
 import { brief, matrix, shape, size } from "../log/format";
 import { edgeInputs } from "../graph/edges";
 import {
@@ -63,7 +63,7 @@ function equation(top: string, bottom: string): string {
 
 /** The gradient that came in, and how it was added up when it came along several wires. */
 function arrived(model: Model, node: NodeRow, output: number): Line {
-  const parts = [...givenTo(model, node), ...contributions(model, node.node, node.run)];
+  const parts = [...givenTo(model, node, output), ...contributions(model, node.node, node.run)];
   // A node that fails before it begins says nothing of what came in: the nodes before it do.
   const seen = node.grads_in.length > 0 || parts.length === 0;
   if (!seen && parts.length > 1) return [plain(`Gradients came in along ${parts.length} wires.`)];
@@ -142,7 +142,7 @@ function isPart(from: NodeRow, to: NodeRow | undefined): boolean {
 function derivatives(model: Model, node: NodeRow, call: CallRow, output: number): Line[] {
   const inputs = call.inputs.filter((input) => typeof input === "number");
   const targets = edgeInputs(model, node, inputs);
-  const rules = rulesByInput(model, call);
+  const rules = rulesOf(model, call);
   const root = rootName(model, node);
   const out = shortName(model, output);
   const symbols = texts(model, call, output, null);
@@ -151,6 +151,7 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
   let more = 0;
   node.next.forEach(([next], edge) => {
     const input = inputs[at(targets, edge)]; // -1 for none
+    const rule = rules[at(targets, edge)];
     const sent = node.grads_out[edge];
     if (next === null || !sent) return;
     if (lines.length === MOST_INPUTS) {
@@ -159,12 +160,11 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
     }
     // A gradient of what is inside of the call is none of its input.
     const inside = isPart(node, model.nodes.get(next));
-    if (input === undefined || (inside && !rules.has(input))) {
+    if (input === undefined || (inside && !rule)) {
       lines.push(sentOn(model, node, edge, sent));
       return;
     }
     const own = shortName(model, input);
-    const rule = rules.get(input);
     const local = rule?.local ?? null;
     const line = [plain("→ "), name(model, input), plain(": ")];
     const chained = new Set([root, out, own]).size === 3;
@@ -206,11 +206,7 @@ function product(model: Model, vjp: string, call: CallRow, node: NodeRow, edge: 
   const output = node.outputs[0];
   if (!sent || output === undefined) return [];
   const symbols = texts(model, call, output, null);
-  const dims = incoming?.shape ?? model.values.get(output)?.summary.shape ?? [];
-  const summed = / summed to the shape of \{\*?\w+\}$/;
-  const words = summed.test(vjp) ? summedOver(dims, sent.shape) : null;
-  const n = size(dims) === 0 ? "n" : String(size(sent.shape) / size(dims));
-  const formula = vjp.replace(summed, "").replace(/÷ n\b/, `÷ ${n}`).replace(/\(n −/, `(${n} −`);
+  const [formula, words] = sized(vjp, incoming?.shape ?? shapeOfValue(model, output), sent.shape);
   const line = [math(tidy(fill(formula, symbols, call)))];
   if (words !== null) line.push(plain(`, ${words}`));
   if (/@/.test(vjp) && incoming) {
@@ -225,22 +221,42 @@ function product(model: Model, vjp: string, call: CallRow, node: NodeRow, edge: 
   return [...line, math(" = ")];
 }
 
-function itemsOf(model: Model, value: number): number {
-  return size(model.values.get(value)?.summary.shape ?? []);
+/** A formula with its `n` as a number, and what is summed over in words: what comes in is so large,
+ * what goes out so. */
+export function sized(
+  vjp: string,
+  came: readonly number[],
+  sent: readonly number[],
+): readonly [string, string | null] {
+  const summed = / summed to the shape of \{\*?\w+\}$/;
+  const words = summed.test(vjp) ? summedOver(came, sent) : null;
+  const n = size(came) === 0 ? "n" : String(size(sent) / size(came));
+  const formula = vjp.replace(summed, "").replace(/÷ n\b/, `÷ ${n}`).replace(/\(n −/, `(${n} −`);
+  return [formula, words];
 }
 
-function rulesByInput(model: Model, call: CallRow) {
+function shapeOfValue(model: Model, value: number): readonly number[] {
+  return model.values.get(value)?.summary.shape ?? [];
+}
+
+function itemsOf(model: Model, value: number): number {
+  return size(shapeOfValue(model, value));
+}
+
+/** How a call is derived by one of its inputs. */
+type Rule = Pick<DefineEvent["derivatives"][number], "vjp" | "local">;
+
+/** How a call is derived by each value that it was given, in their order; null where nothing says. */
+export function rulesOf(model: Model, call: CallRow): (Rule | null)[] {
   const op = model.ops.get(call.op);
-  const byName = byInput(model, call, call.inputs, () => "");
-  const found = new Map<number, { vjp: string; local: string | null }>();
-  for (const rule of op?.derivatives ?? []) {
-    const input = byName.get(rule.input);
-    if (typeof input === "number" && !found.has(input)) found.set(input, rule);
-    if (rule.input.startsWith("*") || input === "") {
-      for (const id of call.inputs) if (typeof id === "number") found.set(id, rule);
-    }
-  }
-  return found;
+  const rules = new Map(op?.derivatives.map((rule) => [rule.input, rule]));
+  const names = op?.inputs ?? [];
+  const rest = names.findIndex((name) => name.startsWith("*"));
+  return call.inputs.flatMap((input, i) => {
+    if (typeof input !== "number") return [];
+    const name = rest >= 0 && i >= rest ? names[rest] : names[i];
+    return [rules.get(name?.replace("*", "") ?? "") ?? rules.get(name ?? "") ?? null];
+  });
 }
 
 /** What stands for each placeholder of a formula: names, or numbers when `incoming` is given. */

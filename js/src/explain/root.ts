@@ -43,10 +43,10 @@ export function rootName(model: Model, node: NodeRow): string {
   return root === null ? "out" : bracketed(symbol(model, root, 18));
 }
 
-/** The gradient that a run began with at a node, where it was not the usual 1. */
-export function givenTo(model: Model, node: NodeRow): Summary[] {
+/** The gradient that a run began with at a value, of a node, where it was not the usual 1. */
+export function givenTo(model: Model, node: NodeRow, value: number): Summary[] {
   const run = runOf(model, node);
-  const found = run ? rootsOf(run).filter((root) => root.node === node.node) : [];
+  const found = run ? rootsOf(run).filter((root) => root.value === value) : [];
   return found.flatMap(({ given }) => given ?? []);
 }
 

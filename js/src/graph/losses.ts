@@ -55,9 +55,11 @@ export function ofLoss(
 
 /** Over how many items a loss takes the mean; null where that is not known. */
 export function meanOver(model: Model, call: CallRow): number | null {
-  const [self, target] = call.inputs.map((input) =>
-    typeof input === "number" ? model.values.get(input)?.summary : undefined,
-  );
+  const names = model.ops.get(call.op)?.inputs ?? [];
+  const [self, target] = ["self", "target"].map((name) => {
+    const input = call.inputs[names.indexOf(name)];
+    return typeof input === "number" ? model.values.get(input)?.summary : undefined;
+  });
   if (!isOfClasses(call)) return self ? size(self.shape) : null;
   if (!target?.values) return null;
   const ignored = Number(call.params.ignore_index ?? -100);

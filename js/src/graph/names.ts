@@ -208,15 +208,24 @@ export function byInput<T>(
   return found;
 }
 
+/** What stands for a bound that was not given. */
+const BOUNDS: Readonly<Record<string, string>> = { min: "−∞", max: "∞" };
+
+/** A formula without its factors of 1. */
+const withoutOnes = (text: string): string =>
+  text.replace(/ · 1(?:\.0)?(?![\w.])/g, "").replace(/(?<![\w.]|[÷^] )1(?:\.0)? · /g, "");
+
 /** A text with `{name}` placeholders, filled from inputs first and then from params. */
 export function fill(text: string, inputs: ReadonlyMap<string, string>, call: CallRow): string {
-  const filled = text.replace(/(\(?)\{\*?(\w+)\}(\)?)/g, (whole, before, name: string, after) => {
+  const filled = text.replace(/(\(?)\{\*?(\w+)\}(\)?)/g, (_whole, before, name: string, after) => {
     const found = inputs.get(name) ?? ofLoss(name, inputs, call) ?? call.params[name];
-    if (found === undefined) return whole.replace(/[{}]/g, "");
+    if (found === undefined) return `${before}${BOUNDS[name] ?? name}${after}`;
     // Brackets of the formula are enough: `σ({self})` of `(a + b)` is `σ(a + b)`.
     if (before && after && enclosed(found, /^\(/)) return found;
     return `${before}${found}${after}`;
   });
-  // What was not given is left out, and the two dims of a matrix that change places are a transpose.
-  return filled.replace(/ \+ None$/, "").replace(/ with dims \(?1, 0\)?$/, "ᵀ");
+  // What was not given is left out, as are factors of 1, and the two dims of a matrix that change places are a transpose.
+  return withoutOnes(filled)
+    .replace(/ \+ None$/, "")
+    .replace(/ with dims \(?1, 0\)?$/, "ᵀ");
 }

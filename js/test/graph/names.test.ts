@@ -57,7 +57,8 @@ describe("a formula", () => {
     const given = new Map(Object.entries({ x: "k", bias: "None" }));
     expect(fill("{x} with dims {dims}", given, call)).toBe("kᵀ");
     expect(fill("{x} ∗ {x} + {bias}", given, call)).toBe("k ∗ k");
-    expect(tidy("1 where (0 ≤ x ≤ max), else 0")).toBe("1 where (0 ≤ x), else 0");
+    expect(fill("clamp({x}, {min}, {max})", given, call)).toBe("clamp(k, −∞, ∞)");
+    expect(tidy("1 where (0 ≤ x ≤ ∞), else 0")).toBe("1 where (0 ≤ x), else 0");
   });
 });
 

@@ -1,0 +1,166 @@
+"""Programs that are run while they are watched, statement by statement, and what the page says."""
+
+from __future__ import annotations
+
+import ast
+import json
+import linecache
+import subprocess
+import types
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import graphwidget
+from graphwidget.recording.log import wire
+from tests.optable.test_ops import data, put
+
+JS = Path(__file__).parents[2] / "js"
+
+
+@dataclass
+class Look:
+    """What variables hold after a statement: the time in the log, and by name what is said of
+    tensors by the engine itself."""
+
+    time: int
+    tensors: dict[str, dict[str, Any]]
+
+
+@dataclass
+class Program:
+    """A program as it was recorded."""
+
+    text: str
+    events: list[Any] = field(default_factory=list)
+    looks: list[Look] = field(default_factory=list)
+    error: str | None = None
+
+
+def numbers(tensor: Any) -> Any:
+    """The numbers of a tensor of either engine."""
+    return np.array(
+        tensor.detach().tolist(), dtype=complex if "complex" in str(tensor.dtype) else float
+    )
+
+
+def seen(tensor: Any) -> dict[str, Any]:
+    """What the engine itself says of a tensor."""
+    grad_fn = tensor.grad_fn
+    saved = {}
+    for name in dir(grad_fn) if grad_fn is not None else ():
+        if name.startswith("_saved_"):
+            try:
+                held = getattr(grad_fn, name)
+            except RuntimeError:
+                held = "freed"
+            if held == "freed" if isinstance(held, str) else hasattr(held, "grad_fn"):
+                saved[name.removeprefix("_saved_")] = held if isinstance(held, str) else "held"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        grad = tensor.grad
+    return {
+        "numbers": numbers(tensor),
+        "version": tensor._version,
+        "requires_grad": tensor.requires_grad,
+        "leaf": tensor.is_leaf,
+        "retains": bool(tensor.retains_grad),
+        "grad": None if grad is None else numbers(grad),
+        "node": None if grad_fn is None else type(grad_fn).__name__,
+        "saved": saved,
+    }
+
+
+def record(text: str, engine: Any, number: int = 0) -> Program:
+    """Run a program whose name for the engine is ``torch``; it ends where it raises."""
+    program = Program(text)
+    file = f"/programs/program_{number}.py"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    space: dict[str, Any] = {"__name__": "__main__", "torch": engine, "np": np, "put": put}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        graph = graphwidget.watch()
+        try:
+            for statement in ast.parse(text).body:
+                code = compile(ast.Module([statement], []), file, "exec")
+                try:
+                    exec(code, space)
+                except Exception as error:
+                    program.error = f"{type(error).__name__}: {error}"
+                    break
+                graph.adapter.bind(_bound(space))
+                graph.adapter.drain()
+                program.looks.append(Look(graph.recorder.log.count, _tensors(space)))
+        finally:
+            program.events = json.loads(json.dumps(wire(graph.recorder.log.since(0)[1])))
+            graph.close()
+    return program
+
+
+def _bound(space: dict[str, Any]) -> list[tuple[str, str, Any]]:
+    return [("", name, value) for name, value in space.items() if _is_tensor(value)]
+
+
+def _is_tensor(value: Any) -> bool:
+    return hasattr(value, "grad_fn") and not isinstance(value, type)
+
+
+def _tensors(space: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    found = {}
+    for name, value in space.items():
+        if _is_tensor(value):
+            try:
+                found[name] = seen(value) if value.numel() <= 64 else {}
+            except Exception:  # of a kind that has no plain numbers: sparse, nested
+                found[name] = {}
+    return found
+
+
+def told(programs: Sequence[Program], folder: Path) -> list[dict[str, Any]]:
+    """What the page says of the programs."""
+    script, asked, answer = folder / "facts.cjs", folder / "asked.json", folder / "answer.json"
+    if not script.exists():
+        build = [JS / "node_modules/.bin/esbuild", JS / "test/truth/facts.ts", "--bundle"]
+        build += ["--platform=node", "--format=cjs", "--log-level=error", f"--outfile={script}"]
+        subprocess.run(build, check=True)
+    looks = [[look.time for look in each.looks] for each in programs]
+    asked.write_text(json.dumps([
+        {"events": each.events, "looks": times} for each, times in zip(programs, looks, strict=True)
+    ]))  # fmt: skip
+    subprocess.run(["node", script, asked, answer], check=True)
+    return json.loads(answer.read_text())  # type: ignore[no-any-return]
+
+
+def module_of(name: str) -> types.ModuleType:
+    """The engine by its name."""
+    import torch
+
+    return {"graphwidget": graphwidget, "torch": torch}[name]
+
+
+def of_op(sample: Any, shapes: Any) -> str:
+    """A program that computes a sample of an op, and its derivative by every input."""
+    lines = ["F = torch.nn.functional"]
+    for name, values in zip("xy", data(sample, shapes, "float64"), strict=False):
+        needs = "" if values.dtype.kind != "f" else ", requires_grad=True"
+        lines.append(f"{name} = torch.tensor({values.tolist()}, dtype=torch.{values.dtype}{needs})")
+    lines += [
+        f"out = {sample.text}",
+        "outs = [each for each in (out if isinstance(out, (tuple, list)) else [out])",
+        "        if isinstance(each, torch.Tensor) and each.requires_grad]",
+        "torch.autograd.backward(outs, [torch.ones_like(each) for each in outs]) if outs else None",
+    ]
+    return "\n".join(lines)
+
+
+def of_fuzz(seed: int) -> str:
+    """A random program."""
+    from tests.fuzz.scope import PREAMBLE
+    from tests.fuzz.seeds import write
+
+    steps = [step.text for step in write(seed) if step.error is None]
+    return "\n".join([PREAMBLE, "def note(*args): pass", *steps])
