@@ -96,9 +96,10 @@ def called(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], written: b
             inputs.append(text(value))
         else:
             _sort(word, value, inputs, params)
-    for word, default in () if op is None else op.params.items():
-        if word not in params and isinstance(default, (int, float)) and f"{{{word}}}" in op.text:
-            params[word] = text(default)
+    if op is not None:  # a formula shows the numbers that it was left to as well
+        for word, default in op.params.items():
+            if isinstance(default, (int, float)) and f"{{{word}}}" in op.text:
+                params.setdefault(word, text(default))
     return Called(key, inputs, params)
 
 
