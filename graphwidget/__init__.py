@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import importlib
 import math
-import os
 import sys
 import warnings
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -78,6 +77,7 @@ from .functions.tensor.printing import set_printoptions
 from .graph.errors import AcceleratorError, OutOfMemoryError
 from .graph.tensor import Tensor
 from .random import default_generator, get_rng_state, set_rng_state
+from .standins import ANSWERS, StandIns
 
 if TYPE_CHECKING:
     from . import (  # noqa: F401
@@ -100,32 +100,27 @@ if TYPE_CHECKING:
         types,
         utils,
     )
-    from .amp import GradScaler
+    from .amp import GradScaler, autocast
     from .exporters.graphviz import to_graphviz
     from .func import vmap
     from .graph.tensor_methods import *  # noqa: F403
     from .ipython import load_ipython_extension, unload_ipython_extension
     from .serialization import load, save
-    from .standins import (
-        __config__,
-        __future__,
-        accelerator,
-        backends,
-        compiler,
-        cpu,
-        cuda,
-        distributed,
-        jit,
-        mps,
-        profiler,
-        version,
-        xpu,
-    )
+
+    accelerator: Any
+    backends: Any
+    compiler: Any
+    cpu: Any
+    cuda: Any
+    distributed: Any
+    jit: Any
+    mps: Any
+    profiler: Any
+    version: Any
+    xpu: Any
+
     from .static.traced.torch_compile import compile  # noqa: F401
     from .widget import GraphWidget, diagnose, explain, to_html, watch
-
-# Where PyTorch has modules that are empty here, imports of them find those in ``standins``.
-__path__.append(os.path.join(__path__[0], "standins"))  # noqa: F405
 
 # Like PyTorch, nan and inf arise silently; numpy would warn from inside our kernels.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"graphwidget\.")
@@ -153,13 +148,14 @@ def _display(self: Tensor, include: Any = None, exclude: Any = None) -> Any:
     )
 
 
-sys.meta_path.append(AbsentModules())
+sys.meta_path += [StandIns(), AbsentModules()]
 
 # The core does not know the widget, so the display is given to it here.
 Tensor._repr_mimebundle_ = _display  # type: ignore[attr-defined]
 
 _LAZY = {
     "GradScaler": "amp",
+    "autocast": "amp",
     "vmap": "func",
     "compile": "static.traced.torch_compile",
     "load": "serialization",
@@ -181,8 +177,7 @@ _PARTS = {
     "_C", "adapters", "amp", "distributions", "exporters", "func", "functional", "fx", "ipython",
     "linalg", "nn", "onnx", "optim", "overrides", "recording", "return_types", "serialization",
     "special", "static", "storage", "testing", "types", "utils", "widget",
-    "__config__", "__future__", "accelerator", "backends", "compiler", "cpu", "cuda", "distributed",
-    "jit", "mps", "profiler", "version", "xpu",
+    *(name for name in ANSWERS if "." not in name),
 }  # fmt: skip
 """Modules that load when they are first used."""
 
@@ -220,8 +215,8 @@ if not TYPE_CHECKING:  # checkers know the names above
 
 __all__ = [
     "AcceleratorError", "Generator", "GradScaler", "GraphWidget", "OutOfMemoryError", "Size",
-    "Tensor", "__config__", "__future__", "__version__", "accelerator", "amp", "as_torch",
-    "autograd", "backends", "bool", "channels_last", "channels_last_3d", "compiler",
+    "Tensor", "__version__", "accelerator", "amp", "as_torch",
+    "autocast", "autograd", "backends", "bool", "channels_last", "channels_last_3d", "compiler",
     "contiguous_format", "cpu", "cuda", "default_generator", "device", "diagnose",
     "distributed", "distributions", "double", "dtype", "e", "enable_grad", "explain", "finfo",
     "float", "float16", "float32", "float64", "func", "functional", "fx", "get_default_dtype",

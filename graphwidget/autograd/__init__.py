@@ -25,7 +25,9 @@ from .gradcheck import gradcheck, gradgradcheck
 from .variable import Variable
 
 if TYPE_CHECKING:
-    from . import functional, profiler
+    from . import functional
+
+    profiler: Any
 
 
 def variable(*args: Any, **kwargs: Any) -> Any:

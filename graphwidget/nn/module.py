@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from ..arrays import dtypes
 from ..arrays.warnings import warn
+from ..autograd.grad_mode import no_grad
 from ..autograd.zero_grad import clear_gradients
 from ..functions.creation.factories import empty_like
 from ..functions.memory.conversion import parse_to
@@ -26,7 +27,6 @@ from .module_call import (  # noqa: F401  (users find them here)
     register_module_full_backward_hook,
     register_module_full_backward_pre_hook,
 )
-from .module_conversion import convert_parameter
 from .module_state import _IncompatibleKeys, empty_state, load, load_own, save, save_own
 
 __all__ = ["Module"]
@@ -86,10 +86,11 @@ class Module(ModuleCalls):
         if recurse:
             for child in self.children():
                 child._apply(fn)
-        for name, parameter in self._parameters.items():
-            if parameter is not None:
-                what = f"{self._get_name()}.{name}"
-                self._parameters[name] = convert_parameter(parameter, fn, what)
+        with no_grad():
+            for parameter in self._parameters.values():
+                for tensor in () if parameter is None else (parameter, parameter.grad):
+                    if tensor is not None:
+                        tensor.data = fn(tensor)
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)

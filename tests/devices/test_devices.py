@@ -45,12 +45,10 @@ result = [first, seen, attempt(inside), torch.zeros(1), torch.get_default_device
 # there is no accelerator
 c, m, a, x = torch.cuda, torch.mps, torch.accelerator, torch.xpu
 result = [attempt(f) for f in (c.is_available, c.device_count, lambda: c.manual_seed(1),
-    lambda: c.manual_seed_all(1), c.empty_cache, c.synchronize, c.current_device,
-    c.get_device_name, c.is_initialized, c.memory_allocated, c.max_memory_allocated,
-    lambda: c.get_device_properties(0), m.is_available, m.device_count, lambda: m.manual_seed(0),
-    m.empty_cache, m.synchronize, a.is_available, a.current_accelerator, a.device_count,
-    a.synchronize, x.is_available, x.device_count, torch.cpu.is_available, torch.cpu.device_count,
-    torch.cuda.is_bf16_supported)]
+    lambda: c.manual_seed_all(1), c.empty_cache, c.is_initialized, c.memory_allocated,
+    c.max_memory_allocated, m.is_available, m.device_count, lambda: m.manual_seed(0),
+    a.is_available, a.current_accelerator, a.device_count, x.is_available, x.device_count,
+    torch.cpu.is_available, torch.cpu.device_count, torch.cuda.is_bf16_supported)]
 
 # backends
 b = torch.backends

@@ -15,6 +15,7 @@ from types import ModuleType
 import torch
 
 import graphwidget
+from graphwidget.standins import ANSWERS
 from tests.structure.tree import PACKAGE
 
 PATH = PACKAGE / "pytorch_names.txt"
@@ -40,7 +41,8 @@ def listed() -> str:
     """The text of the file."""
     lines = [f"torch.Tensor: {' '.join(n for n in dir(torch.Tensor) if not n.startswith('_'))}"]
     ours = pkgutil.walk_packages(graphwidget.__path__, "graphwidget.")
-    for name in ["torch", *(part.name.replace("graphwidget", "torch", 1) for part in ours)]:
+    parts = {*(part.name for part in ours), *(f"graphwidget.{name}" for name in ANSWERS)}
+    for name in ["torch", *(part.replace("graphwidget", "torch", 1) for part in sorted(parts))]:
         with warnings.catch_warnings(), contextlib.suppress(ImportError, AttributeError):
             warnings.simplefilter("ignore")
             lines.append(f"{name}: {' '.join(sorted(module_names(importlib.import_module(name))))}")

@@ -9,12 +9,12 @@ import pytest
 import torch
 
 import graphwidget
+from graphwidget.standins import ANSWERS
 from tests.structure.test_imports import PARTS
-from tests.structure.tree import PACKAGE
 
 # packages that mean the same here and there
 SHARED_PARTS = {
-    "_C", "__config__", "__future__", "accelerator", "amp", "autograd", "backends", "compiler",
+    "_C", "accelerator", "amp", "autograd", "backends", "compiler",
     "cpu", "cuda", "distributed", "distributions", "func", "functional", "fx", "jit", "linalg",
     "mps", "nn", "onnx", "optim", "overrides", "profiler", "random", "return_types",
     "serialization", "special", "storage", "testing", "types", "utils", "version", "xpu",
@@ -34,7 +34,7 @@ def public(thing: object) -> list[str]:
 
 
 def test_parts_do_not_shadow_torch() -> None:
-    standins = {path.stem for path in (PACKAGE / "standins").iterdir()} - {"__init__"}
+    standins = {name for name in ANSWERS if "." not in name}
     assert {name for name in PARTS | standins if hasattr(torch, name)} == SHARED_PARTS
 
 

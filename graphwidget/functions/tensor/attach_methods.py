@@ -37,7 +37,6 @@ from ..pointwise.where import where as torch_where
 from ..reduction import reductions
 from ..shape import permute, reshape_expand, select_diagonal  # noqa: F401
 from . import (  # noqa: F401  (each offers its functions when it is imported)
-    autocast,
     control_flow,
     global_settings,
     inplace_methods,
