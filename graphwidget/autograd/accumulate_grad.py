@@ -31,13 +31,14 @@ OTHER_SHAPE = (
 )
 
 
-def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> None:
+def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0, sums: int = 0) -> None:
     """Add a gradient to a leaf's ``.grad``, to which other threads may add meanwhile.
 
     The first is taken over when nobody else has it and it lies in memory as promised, else copied
     so; later ones are added in place. Under create_graph both are recorded and out of place
     (PyTorch, accumulate_grad.h). ``known`` is how many callers more than usual hold the gradient:
-    they are not somebody else.
+    they are not somebody else. ``sums`` is how often it was written: the version of what is taken
+    over.
 
     Raises:
         RuntimeError: the leaf was written and is none any more, its data were replaced by data of
@@ -67,9 +68,9 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0) -> Non
                 or (not policy.layout and data.dtype == dtype)
             )
             if not taken or (data is grad and not owns_memory(data)):
-                data = copy_in_layout(variable._data, grad, dtype)
+                data, sums = copy_in_layout(variable._data, grad, dtype), 0
             made = Tensor._wrap(data, variable._meta if own and not data.ndim else None)
-            made._counter = counter_for_grad()
+            made._counter = counter_for_grad(sums)
         # Nothing is called within this line, so no other thread comes in between.
         variable._grad = made if variable._grad is None else variable._grad
         if variable._grad is made:

@@ -11,6 +11,7 @@ from ..eager.overridable import overridable
 from ..graph import runtime
 from ..graph.edges import GradientEdge, refreshed
 from ..graph.tensor import Tensor
+from ..graph.version import counter_for_grad
 from .engine import Run
 from .hooks import as_tensor
 from .roots import (
@@ -214,7 +215,10 @@ def captured_gradients(
                 "graph. Set allow_unused=True if this is the desired behavior."
             )
         if found is not None and not isinstance(found, Tensor):
-            found = run.given.setdefault(id(found), as_tensor(run, found))
+            made = as_tensor(run, found)
+            if target in run.sums and made._counter is None:
+                made._counter = counter_for_grad(run.sums[target])
+            found = run.given.setdefault(id(found), made)
         results.append(found)
     return results
 

@@ -111,6 +111,7 @@ class Run(RunBase):
         self.create_graph = create_graph
         self.captures = None if captures is None else dict.fromkeys(captures)
         self.found: dict[Any, Any] = {}
+        self.sums: dict[Any, int] = {}
         self.through: set[Any] = set()
         self.present: set[Any] | None = None
         self.into_grad = into_grad or captures is None
@@ -256,6 +257,8 @@ class Run(RunBase):
                 # Whatever is not the common case: what follows does the same, step by step.
                 buffer = buffers.buffer_of(target)
                 grad, buffer.grad = buffer.grad, None
+                if buffer.counts_sums and buffer.sums:
+                    self.sums[target], buffer.sums = buffer.sums, 0
                 if target.hooks is not None or captures is not None:
                     grad = self._arrive(target, grad)
                     if self._only_captured(target):
@@ -386,7 +389,8 @@ class Run(RunBase):
         if observer is not None:
             observer.node_starts(self, target, (grad,))
         if grad is not None and variable._requires_grad:
-            accumulate(variable, grad, self.create_graph, known=1)
+            sums = self.sums.get(target, 0)
+            accumulate(variable, grad, self.create_graph, known=1, sums=sums)
             if observer is not None:
                 observer.accumulated(self, variable, "accumulated", grad)
         if hooks is not None and hooks.accumulated:

@@ -40,13 +40,18 @@ ONE_REFERENCE = _count_of_one_reference()
 
 
 def add_gradient(target: Any, grad: Any) -> None:
-    """Add to the gradient that waits at a target: into its memory, where nobody else has it."""
+    """Add to the gradient that waits at a target: into its memory, where nobody else has it. Leaves
+    count these writes: users see them as the version of the gradient."""
     before = target.grad
     # Ufuncs are reached faster by a call than by an operator; numbers the other way round.
     if before.__class__ is ndarray and before.base is None and getrefcount(before) == ONE_REFERENCE:
         add(before, grad, before)
+        if target.counts_sums:
+            target.sums += 1
     else:
         target.grad = before + grad
+        if target.counts_sums:
+            target.sums = 0
 
 
 def owns_memory(grad: np.ndarray) -> bool:
@@ -78,6 +83,7 @@ class Buffer:
     """Holds what has arrived for a target, in the target's place."""
 
     __slots__ = ("grad",)
+    counts_sums = False
 
     def __init__(self) -> None:
         self.grad: Any = None
@@ -114,6 +120,8 @@ class InputBuffers:
         if not empty and self.private is None:
             for target in self.targets:
                 target.grad = None
+                if target.counts_sums:
+                    target.sums = 0
         with runtime.lock:
             _open.discard(self)
             self.targets, self.members, self.private = [], None, None

@@ -43,13 +43,15 @@ class Node(SavedValues):
     Class attributes: ``op`` and ``targets`` (the inputs that need gradients) for nodes made
     from the table; ``single`` says that ``backward_arrays`` returns one gradient, not a tuple;
     ``saves`` the names of the saved slots; ``own`` the one of them that is the only output;
-    ``special`` marks the kinds that the engine itself treats (leaves and outputs).
+    ``special`` marks the kinds that the engine itself treats (leaves and outputs), ``counts_sums``
+    those that count how often a gradient was added to in place (leaves).
     """
 
     __slots__ = ()
 
     single: ClassVar[bool] = False
     special: ClassVar[bool] = False
+    counts_sums: ClassVar[bool] = False
     outputs: ClassVar[int] = 1
     takes_none: ClassVar[bool] = False
     """Its backward wants to know of missing gradients."""
@@ -281,12 +283,14 @@ class AccumulateGrad(Node):
     ``autograd/accumulate_grad.py``."""
 
     __module__ = "builtins"
-    __slots__ = ("variable",)
+    __slots__ = ("sums", "variable")
     variable: Any
-    special = True
+    sums: int
+    """Number of times that a gradient was added in place to the one that waits here."""
+    special = counts_sums = True
 
     def __init__(self, variable: TensorBase) -> None:
-        self.next, self.variable, self.mark, self.seq = (), variable, 0, 0.0
+        self.next, self.variable, self.mark, self.seq, self.sums = (), variable, 0, 0.0, 0
         self.fit = self.grad = self.hooks = self._rec = None
 
     def run_arrays(self, keep: bool, run: Any, observer: Observer | None) -> bool:
@@ -296,9 +300,10 @@ class AccumulateGrad(Node):
         if observer is not None and (grad is None or not variable._requires_grad):
             return False
         self.grad = None
+        sums, self.sums = self.sums, 0
         if grad is not None and variable._requires_grad:
             try:
-                runtime.accumulate(variable, grad, False)
+                runtime.accumulate(variable, grad, False, 0, sums)
             except Exception:
                 if observer is not None:
                     observer.node_starts(run, self, (grad,))

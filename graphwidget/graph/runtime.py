@@ -89,7 +89,7 @@ ignore_errors: Callable[[Any], Any]
 restore_errors: Callable[[Any], Any]
 
 # From autograd ---------------------------------------------------------------
-accumulate: Callable[[Any, Any, bool], None]
+accumulate: Callable[..., None]
 """Adds what arrives at a leaf into its ``.grad`` (``autograd/accumulate_grad.py``)."""
 current_run: Callable[[], RunBase | None]
 """The innermost backward run inside which this thread is."""

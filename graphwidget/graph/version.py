@@ -63,9 +63,12 @@ def counter_at_version(version: int = 1) -> VersionCounter:
     return counter
 
 
-def counter_for_grad() -> VersionCounter | None:
-    """The counter of a fresh gradient: in inference mode that of all that is made there."""
-    return InferenceCounter() if runtime.mode.inference else None
+def counter_for_grad(sums: int = 0) -> VersionCounter | None:
+    """Return the counter of a gradient that was added to in place ``sums`` times: in inference mode
+    that of all that is made there."""
+    if runtime.mode.inference:
+        return InferenceCounter()
+    return counter_at_version(sums) if sums else None
 
 
 class InferenceCounter(VersionCounter):
