@@ -23,10 +23,9 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 STATE = "application/vnd.jupyter.widget-state+json"
 
 
-def execute(*cells: str, allow_errors: bool = False) -> Any:
+def execute(*cells: str) -> Any:
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    client = NotebookClient(book, kernel_name="python3", timeout=60, allow_errors=allow_errors)
-    return client.execute()
+    return NotebookClient(book, kernel_name="python3", timeout=60).execute()
 
 
 def logs(book: Any) -> dict[str, tuple[int, list[ev.Event]]]:
@@ -80,36 +79,6 @@ def test_a_notebook_with_the_extension() -> None:
     assert after.values[after.names["\0y"]]["names"] == [["", "y"]]
 
 
-PROGRAM = "w = torch.ones(2, requires_grad=True)\ny = (w * 2).sum()\ny.backward()"
-LOADING = "import {module} as torch\n%load_ext graphwidget\n"
-OF_ONE = ["<GraphWidget 2 ops, 3 nodes, backward done>"]
-
-
-@pytest.mark.parametrize("module", ["graphwidget", "torch"])
-@pytest.mark.parametrize(
-    ("cells", "expected"),
-    [
-        ([LOADING + PROGRAM], [OF_ONE]),
-        (["%load_ext graphwidget\nimport {module} as torch\n" + PROGRAM], [OF_ONE]),
-        ([LOADING, PROGRAM], [[], OF_ONE]),
-        (["import {module} as torch", "%load_ext graphwidget", PROGRAM], [[], [], OF_ONE]),
-        ([LOADING + PROGRAM, LOADING + PROGRAM], [OF_ONE, OF_ONE]),
-        ([LOADING + PROGRAM, "%reload_ext graphwidget\n" + PROGRAM], [OF_ONE, OF_ONE]),
-        ([LOADING + "raise ValueError", PROGRAM], [[], OF_ONE]),
-        ([LOADING + PROGRAM + "\nraise ValueError", PROGRAM], [OF_ONE, OF_ONE]),
-    ],
-)
-def test_a_graph_appears_from_the_line_on_that_loads_the_extension(
-    cells: list[str], expected: list[list[str]], module: str
-) -> None:
-    book = execute(*(cell.format(module=module) for cell in cells), allow_errors=True)
-    found = [
-        [o.data["text/plain"] for o in cell.outputs if VIEW in o.get("data", {})]
-        for cell in book.cells
-    ]
-    assert found == expected
-
-
 def test_in_a_terminal_the_extension_says_what_can_be_had() -> None:
     lines = ["%load_ext graphwidget", "import torch", "w = torch.ones(2, requires_grad=True)"]
     lines += ["y = w.exp()", "y.mul_(2)", "y.sum().backward()", "import graphwidget"]
@@ -143,6 +112,34 @@ def still(heard: Any) -> dict[str, str]:
         if "graphwidget-still" in o.get("data", {}).get("text/html", "")
     )
     return found
+
+
+PROGRAM = "w = torch.ones(2, requires_grad=True)\ny = (w * 2).sum()\ny.backward()"
+LOADING = "import {module} as torch\n%load_ext graphwidget\n"
+OF_ONE = ["<GraphWidget 2 ops, 3 nodes, backward done>"]
+
+
+@pytest.mark.parametrize("module", ["graphwidget", "torch"])
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        ([LOADING + PROGRAM], [OF_ONE]),
+        (["%load_ext graphwidget\nimport {module} as torch\n" + PROGRAM], [OF_ONE]),
+        ([LOADING, PROGRAM], [[], OF_ONE]),
+        (["import {module} as torch", "%load_ext graphwidget", PROGRAM], [[], [], OF_ONE]),
+        ([LOADING + PROGRAM, LOADING + PROGRAM], [OF_ONE, OF_ONE]),
+        ([LOADING + PROGRAM, "%reload_ext graphwidget\n" + PROGRAM], [OF_ONE, OF_ONE]),
+        ([LOADING + "raise ValueError", PROGRAM], [[], OF_ONE]),
+        ([LOADING + PROGRAM + "\nraise ValueError", PROGRAM], [OF_ONE, OF_ONE]),
+    ],
+)
+def test_a_graph_appears_from_the_line_on_that_loads_the_extension(
+    shared: Kernel, cells: list[str], expected: list[list[str]], module: str
+) -> None:
+    shared.run("%reset -f")
+    found = [shown(shared.run(cell.format(module=module))) for cell in cells]
+    shared.run("%unload_ext graphwidget\nimport graphwidget as torch")
+    assert found == expected
 
 
 def test_off_records_nothing_and_on_again(shared: Kernel) -> None:
