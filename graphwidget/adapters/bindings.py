@@ -37,7 +37,11 @@ class Bindings:
             before = self.recorder.heads.get(ref.storage)
             record[0](*record[1:])
             after = self.recorder.heads.get(ref.storage)
-            if before is not None and after == (value, ref.version) and ref.version > before[1]:
+            if before is None or after != (value, ref.version):
+                continue
+            # steps of fused optimizers leave versions as they are
+            same = self.recorder.refs.get(before[0])
+            if ref.version > before[1] or same is None or same() is ref():
                 self.recorder.tell(
                     ev.Write(ref.storage, ref.version, before[0], value, None, None, None, None)
                 )
