@@ -272,7 +272,7 @@ class PositionFinder:
     def _of_libraries(self, frame: FrameType, path: Path) -> Names:
         """The loss on its way through a trainer to backward is the loss, whatever it is called."""
         names, _end, _part = self.sites.names(frame, path, self.ours)
-        return tuple((scope, "loss") for scope, name in names if name in LOSSES)
+        return (("library", "loss"),) if any(name in LOSSES for _scope, name in names) else ()
 
     def _calls_module(self, frame: FrameType | None, caller: FrameType) -> bool:
         """Whether one of the frames from one to another outside of it calls a module."""

@@ -315,7 +315,7 @@ class Scopes:
         """A module's call or an optimizer's step begins: unlike what is found from positions, it
         says so, and says when it ends."""
         if to is not None:
-            self.move(to, kind)
+            self.move(to.outside, kind)
         mark = Mark(number, kind, name, text, None if to is None else to.site)
         self._open.append(mark)
         if kind == "module":

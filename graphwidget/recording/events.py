@@ -314,6 +314,7 @@ class Scope(NamedTuple):
     - ``module``: a call of a module; ``name`` is what the user would type (``net[0]``), ``text``
       its class.
     - ``function``: a call of a user's function; ``name`` is its qualified name.
+    - ``library``: what a library does that the user called, outside of modules.
     - ``loop``: the same lines run again; ``text`` is the loop's header.
     - ``fused``: calls of a static graph that run together, block by block.
     - ``turn``: one turn of the loop that is its parent; ``name`` is its number, from 1.

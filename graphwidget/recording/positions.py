@@ -7,6 +7,7 @@ by; what follows from it (the user's line, names, the loops and functions around
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
+from copy import copy
 from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
@@ -62,8 +63,8 @@ class Position:
     is done here only gives parameters their first values."""
 
     __slots__ = (
-        "_inside", "direct", "holders", "initial", "last_outer", "levels", "named", "outer",
-        "regions", "result", "site", "uncounted",
+        "_inside", "_outside", "direct", "holders", "initial", "last_outer", "levels", "named",
+        "outer", "regions", "result", "site", "uncounted",
     )  # fmt: skip
 
     def __init__(
@@ -80,6 +81,7 @@ class Position:
         self.named: dict[Path, tuple[Names, Names]] = {}
         self.result: tuple[Position, Names, Names] | None = None  # with the names of ()
         self._inside: Position | None = None
+        self._outside: Position | None = None
         self.regions = _the_same(tuple(_regions(levels, counted)))
         """The functions, loops and turns around, the outermost first; equal ones are the same."""
         self.uncounted = tuple(_uncounted(levels, counted))
@@ -91,6 +93,17 @@ class Position:
         self.holders = _holders(self.outer, levels)
         self.last_outer = max((self.regions.index(each) for each in self.outer), default=-1)
         """Where the last of them is among the regions."""
+
+    @property
+    def outside(self) -> Position:
+        """The same, for what stands beside the library's own work: a model or an optimizer that it
+        calls."""
+        if self._outside is None:
+            self._outside = self
+            if self.regions and self.regions[-1].kind == "library":
+                self._outside = copy(self)
+                self._outside.regions = _the_same(self.regions[:-1])
+        return self._outside
 
     @property
     def by_library(self) -> bool:
@@ -141,7 +154,21 @@ def _regions(levels: tuple[Level, ...], counted: Container[Loop]) -> list[Region
             source = (level.code, loop.header)
             found.append(Region("loop", at, loop, loop.text, source))
             found.append(Region("turn", at, loop, "", source, loop is fetched))
+    if caller is not None and (first := _librarys_call(levels)) is not None:
+        key = id(caller.code), caller.lasti
+        found.append(Region("library", first, key, "", (caller.code, caller.lasti)))
     return found
+
+
+def _librarys_call(levels: tuple[Level, ...]) -> int | None:
+    """Where a library was called that does what is done; None if the user does it."""
+    inner = len(levels)
+    while inner > 0 and levels[inner - 1].ours:
+        inner -= 1
+    first = inner
+    while first > 0 and levels[first - 1].library:
+        first -= 1
+    return None if first == inner else first
 
 
 def _of_library(at: int, level: Level, caller: Level, counted: Container[Loop]) -> Iterator[Region]:

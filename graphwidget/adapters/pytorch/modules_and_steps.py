@@ -19,7 +19,7 @@ from torch._C import _get_tracing_state
 from torch.compiler import is_dynamo_compiling
 from torch.nn import Module
 from torch.nn.parameter import is_lazy
-from torch.optim import Optimizer
+from torch.optim import LBFGS, Optimizer
 from torch.optim import optimizer as optimizers
 
 from ...recording.positions import Position
@@ -60,6 +60,7 @@ class ModulesAndSteps:
         self._step: int | None = None  # the scope of the step that goes on
         self._step_position: Position | None = None
         self._told = True  # whether its scope has begun
+        self._within = False  # whether the program is in a trainer's closure
         self._away = False  # whether the mode is off the stack for a step
 
     # Switching on and off ------------------------------------------------------------------
@@ -70,7 +71,7 @@ class ModulesAndSteps:
 
     def install(self) -> None:
         """Hear them from now on, in this thread."""
-        self._away, self._step = False, None
+        self._away, self._step, self._within = False, None, False
         self.thread = get_ident()
         self._handles = [
             Replaced(Module, "__call__", self._hearing_module),
@@ -187,9 +188,9 @@ class ModulesAndSteps:
             self._owners.add(owner)
             self._handles.append(Replaced(owner, "step", self._stepping_unheard))
 
-    def _step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def _step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
         if is_dynamo_compiling() or self._elsewhere():
-            return
+            return None
         try:
             with torch._C.DisableTorchFunction():
                 position = self._step_position = self.positions.here(trains=True)
@@ -197,25 +198,52 @@ class ModulesAndSteps:
                 given = len(args) > 1 or bool(kwargs)
                 closure = given and any(map(callable, (*args[1:], *kwargs.values())))
                 # a trainer's closure is all that an iteration does: its step is what comes after
-                self._told = not (closure and position is not None and position.by_library)
-                if self._told:
-                    self._tell_step(optimizer)
-                self._take_over(type(optimizer))
-                graded = [
-                    each
-                    for group in optimizer.param_groups
-                    for each in group["params"]
-                    if each.grad is not None
-                ]
-                self._stepping = given_to(self.identity, graded, {})
-                self.checks.learners.steps(optimizer, self._stepping[1])
-                # of a step only the new parameters are told; its closure is the user's, and so
-                # is an optimizer that is none of PyTorch's
-                if not closure and _is_pytorchs(type(optimizer)):
-                    # off the stack: a step makes a hundred calls and more
-                    self._away = leave(self.calls)
+                of_trainer = closure and position is not None and position.by_library
+                self._told = not (of_trainer and not isinstance(optimizer, LBFGS))
+                if not self._told:
+                    return self._with_closure(optimizer, args, kwargs)
+                self._tell_step(optimizer)
+                self._takes_over(optimizer, closure)
         except Exception as error:
             self.fault(error)
+        return None
+
+    def _takes_over(self, optimizer: Any, closure: bool) -> None:
+        """Off the stack: a step makes a hundred calls and more, of which only the new parameters
+        are told. Its closure is the user's, and so is an optimizer that is none of PyTorch's."""
+        self._take_over(type(optimizer))
+        groups = optimizer.param_groups
+        graded = [x for group in groups for x in group["params"] if x.grad is not None]
+        self._stepping = given_to(self.identity, graded, {})
+        self.checks.learners.steps(optimizer, self._stepping[1])
+        if not closure and _is_pytorchs(type(optimizer)):
+            self._away = leave(self.calls)
+
+    def _with_closure(self, optimizer: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+        """The arguments of a step, with a closure after which what the step does is off the
+        stack."""
+
+        def after(closure: Any) -> Any:
+            if not callable(closure):
+                return closure
+
+            def run() -> Any:
+                self._within = True
+                try:
+                    result = closure()
+                finally:
+                    self._within = False
+                try:
+                    with torch._C.DisableTorchFunction():
+                        self._takes_over(optimizer, closure=False)
+                except Exception as error:
+                    self.fault(error)
+                return result
+
+            return run
+
+        new = tuple([after(value) for value in args[1:]])
+        return (args[0], *new), {name: after(value) for name, value in kwargs.items()}
 
     def _tell_step(self, optimizer: Any) -> None:
         assert self._step is not None
@@ -228,16 +256,20 @@ class ModulesAndSteps:
         try:
             with torch._C.DisableTorchFunction():
                 if not self._told:
-                    self._told = True
+                    self._told, self._step_position = True, self.positions.here()
                     self._tell_step(optimizer)
                 name = type(optimizer).__name__
-                self.calls.stepped(name, self._stepping, self._step_position)
+                position = self._step_position
+                at = None if position is None else position.outside
+                self.calls.stepped(name, self._stepping, at)
         except Exception as error:
             self.fault(error)
         self.step_over()
 
     def step_over(self) -> None:
         """The step that went on is over, perhaps by an error of its own."""
+        if self._within:
+            return
         if self._step is not None:
             self._stepping, self._step = ([], [], (), {}), None
             if self._told:
