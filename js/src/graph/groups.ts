@@ -53,7 +53,7 @@ export interface Tree {
 const MOST_ITEMS = 60;
 const PARTS = 8;
 
-const DRAWN: ReadonlySet<string> = new Set(["module", "function", "loop", "turn", "fused"]);
+const DRAWN = new Set(["module", "function", "loop", "turn", "fused", "library"]);
 
 /** The tree of the groups that hold visible calls. */
 export function* groupTree(model: Model, seen: Visible): Work<Tree> {
@@ -69,9 +69,10 @@ export function* groupTree(model: Model, seen: Visible): Work<Tree> {
   const functions: string[] = [];
   // A function that is the whole picture (a script's `main`) needs no frame around it.
   for (let [only] = root.items; only !== undefined; [only] = root.items) {
-    if (root.items.length > 1 || typeof only === "number" || only.kind !== "function") break;
+    if (root.items.length > 1 || typeof only === "number") break;
+    if (only.kind !== "function" && only.scope?.kind !== "library") break;
     root.items = only.items;
-    functions.push(only.scope?.name ?? "");
+    if (only.kind === "function") functions.push(only.scope?.name ?? "");
     for (const item of root.items) if (typeof item !== "number") item.parent = root;
   }
   yield;
@@ -108,7 +109,9 @@ function* sortInto(
       let group = byScope.get(id);
       if (!group) {
         const place = places.groups.get(id) ?? scopeKey(id);
-        group = draft(scopeKey(id), place, scope.kind as GroupKind, scope, home);
+        const kind = scope.kind === "library" ? "part" : (scope.kind as GroupKind);
+        group = draft(scopeKey(id), place, kind, scope, home);
+        if (kind === "part") titleByLine(model, group, scope.source);
         byScope.set(id, group);
         home.items.push(group);
       }
@@ -188,13 +191,18 @@ function joinCalls(model: Model, group: Made, places: Places): void {
     const place = places.calls.get(first) ?? callKey(first);
     const part = draft(`${callKey(first)}…`, `${place}…`, "part", null, group);
     part.items = run;
-    const line = model.sources.get(source);
-    [part.title, part.subtitle] = [callIn(line?.text ?? ""), `line ${line?.line ?? 0}`];
+    titleByLine(model, part, source);
     measure(part);
     while (part.items.length > MOST_ITEMS) cutUp(model, part, places);
     items.push(part);
   }
   group.items = items;
+}
+
+/** What a library does is called as the user's line calls it. */
+function titleByLine(model: Model, group: Made, source: number | null): void {
+  const line = source === null ? undefined : model.sources.get(source);
+  [group.title, group.subtitle] = [callIn(line?.text ?? ""), `line ${line?.line ?? 0}`];
 }
 
 const outputsOf = (model: Model, item: Made | number): number =>
@@ -204,6 +212,7 @@ const outputsOf = (model: Model, item: Made | number): number =>
 function isIdle(inner: Made, outer: Made): boolean {
   if (inner.kind === "loop") return inner.times === 1;
   if (inner.kind === "turn") return outer.kind === "loop" && outer.times === 1;
+  if (inner.scope?.kind === "library") return inner.items.length === 1;
   if (inner.kind !== "function") return false;
   return inner.items.length === 1 || (outer.parent !== null && outer.items.length === 1);
 }

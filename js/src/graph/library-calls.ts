@@ -2,8 +2,37 @@
 
 import { get } from "../collections";
 import { cut } from "../log/format";
-import { nodesOf, type Model } from "../log/model";
+import { nodesOf, type CallRow, type Model, type ScopeRow, type ValueRow } from "../log/model";
 import { isNameless } from "./versions";
+
+/** The scope of a library's call that an op is a part of, outside of modules; else null. */
+export function libraryAround(model: Model, call: CallRow): ScopeRow | null {
+  const scope = call.scope === null ? undefined : model.scopes.get(call.scope);
+  return scope?.kind === "library" ? scope : null;
+}
+
+/**
+ * Whether a value is what a library keeps its books with, as a metric or what a logger is given:
+ * no gradient passes through it, and no variable of the user's is bound to it.
+ */
+export function isBookkeeping(model: Model, value: ValueRow, call: CallRow): boolean {
+  if (libraryAround(model, call) === null) return false;
+  if (!value.names.every(([scope]) => scope === "library")) return false;
+  return !value.requires_grad || isPassedBy(model, call);
+}
+
+/** Whether all that a call gives is what a library keeps its books with. */
+export function keepsBooks(model: Model, call: CallRow): boolean {
+  if (call.inplace || libraryAround(model, call) === null) return false;
+  const values = call.outputs.map((id) => model.values.get(id));
+  return values.every((value) => !value || isBookkeeping(model, value, call));
+}
+
+/** Whether backward has run since, and did not come by. */
+function isPassedBy(model: Model, call: CallRow): boolean {
+  if (nodesOf(model, call.call).some(({ run }) => run !== null)) return false;
+  return [...model.runs.values()].some(({ time }) => time > call.time);
+}
 
 /** Whether ops without a graph read what has no name and came from nowhere: gradients. */
 export function isOfGradients(model: Model, items: readonly unknown[]): boolean {

@@ -10,6 +10,7 @@ import { rare } from "../log/table";
 import type { Work } from "../sliced-work";
 import { inPasses } from "./changes";
 import { films, type Films } from "./film";
+import { isBookkeeping, keepsBooks } from "./library-calls";
 import { RAISED } from "./raised";
 import { isLikeStep, isOwn, isTrained, stepOf, writesNameless } from "./versions";
 
@@ -86,7 +87,7 @@ export function* visible(model: Model, writes: ReadonlyMap<number, WriteRow>): W
   const since = all.shown?.turn.from ?? -1;
   const before = (call: CallRow): boolean => call.time < since || all.hides(call.scope);
   const found = yield* roots(model, before, since);
-  const queue: [number, number][] = found.map((id) => [id, 0]);
+  const queue: [number, number][] = [...found, ...losses(model)].map((id) => [id, 0]);
   const late = new Map<number, Origin>(); // plain writes into what is trained, by what they made
   for (const hazard of hazards(model)) {
     const guilty = guiltyWrite(model, hazard);
@@ -249,22 +250,29 @@ function* roots(
   const used = new Set<number>();
   let last = 0;
   for (const call of model.calls.values()) {
-    for (const input of call.inputs) if (typeof input === "number") used.add(input);
     last = Math.max(last, call.time);
+    if (keepsBooks(model, call)) continue; // what only a library looks at is nobody's input
+    for (const input of call.inputs) if (typeof input === "number") used.add(input);
   }
   yield;
   const cell = model.cellTimes.findLast((time) => time <= last) ?? 0; // no cell: the beginning
   const lost: [ValueRow, CallRow][] = []; // results that nobody kept
+  const books: number[] = []; // what libraries keep for themselves
   let count = 0;
   for (const value of model.values.values()) {
     if ((count += 1) % PART === 0) yield;
     const maker = makerOf(model, value);
     if (maker ? before(maker) : value.time < since) continue;
+    if (maker && isBookkeeping(model, value, maker)) {
+      books.push(value.value);
+      continue;
+    }
     if (value.alive) {
       if (!isPassing(model, value, maker, used)) found.push(value.value);
     } else if (maker && value.next === null && !used.has(value.value)) lost.push([value, maker]);
   }
-  if (lost.length === 0) return found;
+  const otherwise = (): readonly number[] => (found.length === 0 ? books : found);
+  if (lost.length === 0) return otherwise();
   const isSetup = setups(model);
   const latest = new Map<string, number>(); // what each line computed last, as loops repeat
   for (const call of model.calls.values()) {
@@ -277,7 +285,14 @@ function* roots(
       found.push(value.value);
     }
   }
-  return found;
+  return otherwise();
+}
+
+/** What the newest run of the cell went backward from. */
+function losses(model: Model): readonly number[] {
+  const run = [...model.runs.values()].at(-1);
+  if (!run || run.time < lastCell(model)) return [];
+  return run.roots.flatMap(([value]) => value ?? []);
 }
 
 /** Whether a result has to do with making parameters only: their first numbers, or copies. */

@@ -63,14 +63,25 @@ export function filmsAround(model: Model, film: LoopRow): readonly LoopRow[] {
   return [...outer.reverse(), film];
 }
 
-/** The steps of each turn of a film; turns without a step of their own are left out. */
-export function sectionsOf(film: LoopRow, steps: readonly Step[]): readonly Section[] {
+/**
+ * The steps of each turn of a film; turns without a step of their own are left out. What is `idle`
+ * after a turn, as what a library keeps its books with, belongs to it.
+ */
+export function sectionsOf(
+  film: LoopRow,
+  steps: readonly Step[],
+  idle: (step: Step) => boolean = () => false,
+): readonly Section[] {
   const sections: Section[] = [];
   let step = 0;
   const take = (turn: TurnRow | null, until: number): void => {
     const first = step;
     while (step < steps.length && (steps[step]?.anchor ?? Infinity) < until) step += 1;
-    if (step > first) sections.push({ turn, first, last: step - 1 });
+    if (step === first) return;
+    const before = sections.at(-1);
+    if (turn === null && before && steps.slice(first, step).every(idle)) {
+      sections[sections.length - 1] = { ...before, last: step - 1 };
+    } else sections.push({ turn, first, last: step - 1 });
   };
   for (const turn of film.turns) {
     take(null, turn.from);

@@ -10,13 +10,14 @@ import { explainStep } from "../explain/step";
 import { films } from "../graph/film";
 import { buildGraph } from "../graph/graph";
 import { callKey, valueKey } from "../graph/keys";
+import { keepsBooks } from "../graph/library-calls";
 import { groupsAround } from "../graph/open";
 import { withRaised } from "../graph/raised";
 import { contentOf, planAt, planOf } from "../graph/plan";
 import type { Event } from "../log/events";
 import { hazards, makerOf, type CallRow, type Model } from "../log/model";
 import type { Timeline } from "../log/timeline";
-import { stepAt } from "../replay/steps";
+import { stepAt, type Step } from "../replay/steps";
 import type { Fitting } from "../scene/fitting";
 import { PADDING, READING } from "../scene/flow";
 import { BLANK, nextPicture } from "../scene/pictures";
@@ -70,6 +71,18 @@ function stepOf(state: State, timeline: Timeline, { time, model, liveRun }: Mome
   const stepEvents: ReadonlySignal<readonly Event[]> = computed(() =>
     step.value ? timeline.between(step.value.from, step.value.to) : [],
   );
+  /** A step; for what libraries keep their books with, the last one before of anything else. */
+  const ofUser = (last: Step, at: number): Step => {
+    const begun = model.value.cellTimes.at(-1) ?? 0;
+    for (let i = at; i >= 0; i -= 1) {
+      const step = state.steps.value[i];
+      if (!step || step.anchor < begun) break;
+      const event = timeline.eventAt(step.anchor);
+      const call = event?.event === "op" ? model.value.calls.get(event.call) : undefined;
+      if (!call || !keepsBooks(model.value, call)) return step;
+    }
+    return last;
+  };
   const explanation = computed(() => {
     if (!step.value) return null;
     const { anchor, from } = step.value;
@@ -78,7 +91,9 @@ function stepOf(state: State, timeline: Timeline, { time, model, liveRun }: Mome
     const unseen = !state.walked.value && liveRun.value === null;
     const whole =
       unseen && event ? (explainRun(model.value, event) ?? explainCell(model.value, event)) : null;
-    return whole ?? explainStep(model.value, step.value, stepEvents.value);
+    if (whole) return whole;
+    const told = unseen ? ofUser(step.value, index.value) : step.value;
+    return explainStep(model.value, told, timeline.between(told.from, told.to));
   });
   /** The node that the step shown ran. */
   const activeNode = computed(() => {

@@ -6,6 +6,8 @@
 import { batch, computed, type ReadonlySignal } from "@preact/signals";
 import { nextStop, previousStop, stepOver } from "../replay/stops";
 import { filmAt, filmsAround, sectionAt, sectionsOf, type Section } from "../replay/turns";
+import type { Step } from "../replay/steps";
+import { keepsBooks } from "../graph/library-calls";
 import type { LoopRow } from "../log/model";
 import type { Timeline } from "../log/timeline";
 import type { Send } from "./commands";
@@ -124,10 +126,19 @@ export interface ShownFilm {
 function turnsOf(state: State, { present, time, index }: Derived, timeline: Timeline) {
   // The beginning belongs to what follows it.
   const film = computed(() => filmAt(present.value, Math.max(time.value, state.first.value + 1)));
+  /** Whether a step is what a library keeps its books with, or a value that no variable holds. */
+  const isIdle = ({ anchor }: Step): boolean => {
+    const event = timeline.eventAt(anchor);
+    if (event?.event === "value") {
+      return event.parameter || present.value.values.get(event.value)?.names.length === 0;
+    }
+    const call = event?.event === "op" ? present.value.calls.get(event.call) : undefined;
+    return call !== undefined && keepsBooks(present.value, call);
+  };
   /** By film, from the outermost to the innermost. */
   const kept = computed(() =>
     (film.value ? filmsAround(present.value, film.value) : []).map((loop) => {
-      const sections = sectionsOf(loop, state.steps.value);
+      const sections = sectionsOf(loop, state.steps.value, isIdle);
       const whole = sections.flatMap(({ turn }) =>
         turn !== null && turn.from >= state.first.value ? [turn.turn] : [],
       );
@@ -182,7 +193,7 @@ function turnsOf(state: State, { present, time, index }: Derived, timeline: Time
   const firstWithin = (section: Section): Section => {
     const step = state.steps.value[section.first];
     const inner = step && filmAt(present.value, step.to);
-    const sections = inner ? sectionsOf(inner, state.steps.value) : [];
+    const sections = inner ? sectionsOf(inner, state.steps.value, isIdle) : [];
     return (
       sections.find(
         ({ turn, first, last }) => turn !== null && first >= section.first && last <= section.last,
