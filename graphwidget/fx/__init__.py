@@ -9,7 +9,6 @@ from . import (
     node,
     passes,
     proxy,
-    subgraph_rewriter,
 )
 from .codegen import CodeGen
 from .graph import Graph
@@ -17,14 +16,13 @@ from .graph_module import GraphModule
 from .interpreter import Interpreter, Transformer
 from .node import Node, has_side_effect, map_arg
 from .proxy import Proxy
-from .subgraph_rewriter import replace_pattern
 from .tracer import PH, ProxyableClassMeta, Tracer, symbolic_trace
 from .wrapping import wrap
 
 __all__ = [
     "PH", "CodeGen", "Graph", "GraphModule", "Interpreter", "Node", "Proxy", "ProxyableClassMeta",
     "Tracer", "Transformer", "graph", "graph_module", "has_side_effect", "immutable_collections",
-    "interpreter", "map_arg", "node", "passes", "proxy", "replace_pattern", "subgraph_rewriter",
+    "interpreter", "map_arg", "node", "passes", "proxy",
     "symbolic_trace", "wrap",
 ]  # fmt: skip
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from ..arrays.devices import device
 from ..graph.tensor import Tensor
-from .code_comments import Comments
 from .names import Namespace, TorchInCode, is_from_torch, qualified_name, type_repr
 from .node import Node
 from .wrapping import wrap
@@ -71,7 +70,7 @@ class Body:
         root_module: what the module is called in the code.
         namespace: gives the code's names.
         torch: what `torch` is in it; what the code needs of it is put there.
-        how: what it tells people beside.
+        expanded_def: one parameter on each line.
     """
 
     def __init__(
@@ -82,10 +81,8 @@ class Body:
         torch: TorchInCode,
         *,
         expanded_def: bool = False,
-        **how: Any,
     ) -> None:
         self.nodes, self.root, self.namespace, self.torch = nodes, root_module, namespace, torch
-        self.comments = Comments(**how)
         self.expanded_def = expanded_def
         self.lines: list[str] = []
         self.parameters: list[str] = []
@@ -143,7 +140,7 @@ class Body:
             return f"[{', '.join(map(self.text, arg))}]"
         if isinstance(arg, slice):
             return f"slice({self.text(arg.start)}, {self.text(arg.stop)}, {self.text(arg.step)})"
-        return self.comments.blue(repr(arg))
+        return repr(arg)
 
     def arguments(self, args: Any, kwargs: dict[str, Any]) -> str:
         """The arguments of a call."""
@@ -163,7 +160,6 @@ class Body:
         """
         freed = last_uses(self.nodes)
         for number, node in enumerate(self.nodes):
-            self.lines += self.comments.before(node)
             self.lines.append(f"# COUNTER: {number}\n")
             if node.op == "placeholder":
                 self.take(node)
@@ -173,21 +169,17 @@ class Body:
                     self.returned = f" -> {self.type_name(node.type)}"
                 self.lines += [generate_output(node.args[0], repr_fn=self.text), "\n"]
                 continue
-            kind = self.comments.kind(node) or (
-                "" if node.type is None else f" : {self.type_name(node.type)}"
-            )
+            kind = "" if node.type is None else f" : {self.type_name(node.type)}"
             self.lines.append(getattr(self, node.op)(node, f"{node!r}{kind}"))
             done = [*freed.get(node, []), *([] if node.users else [node])]
             text = " = ".join([*map(repr, done), "None"])
-            self.lines.append(f";  {self.comments.dim(text)}\n" if done else "\n")
+            self.lines.append(f";  {text}\n" if done else "\n")
         if not self.lines:
             self.lines.append("pass\n")
 
     def take(self, node: Node) -> None:
         """Make a placeholder a parameter."""
-        kind = self.comments.kind(node) or (
-            "" if node.type is None else f" : {self.type_name(node.type)}"
-        )
+        kind = "" if node.type is None else f" : {self.type_name(node.type)}"
         default = f" = {self.text(node.args[0])}" if node.args else ""
         described = node.meta.get("desc") if self.expanded_def else None
         comment = f"  # {described}" if described is not None else ""

@@ -99,10 +99,10 @@ class CodeGen:
         return []
 
     def _gen_python_code(
-        self, nodes: Iterable[Node], root_module: str, namespace: Namespace, **how: Any
+        self, nodes: Iterable[Node], root_module: str, namespace: Namespace, expanded_def: bool
     ) -> PythonCode:
         torch = TorchInCode()
-        body = Body(nodes, root_module, namespace, torch, **how)
+        body = Body(nodes, root_module, namespace, torch, expanded_def=expanded_def)
         for name, thing in KNOWN.items():
             body.globals[namespace.create_name(name, thing)] = thing
         body.globals["torch"] = torch

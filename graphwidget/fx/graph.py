@@ -151,8 +151,6 @@ class Graph:
         candidate = name if name is not None else target_name(target)
         own = self._graph_namespace.create_name(candidate, None)
         node = Node(self, own, op, target, args or (), kwargs or immutable_dict(), type_expr)
-        for hook in getattr(self.owning_module, "_create_node_hooks", None) or ():
-            hook(node)
         self._graph_namespace.associate_name_with_obj(own, node)
         self._insert(node)
         self._len += 1
@@ -270,8 +268,6 @@ class Graph:
         if to_erase._erased:
             warn(f"erase_node({to_erase}) on an already erased node")
             return
-        for hook in getattr(self.owning_module, "_erase_node_hooks", None) or ():
-            hook(to_erase)
         to_erase._remove_from_list()
         to_erase._erased = True
         self._len -= 1
@@ -348,20 +344,19 @@ class Graph:
         return picture.html(self)
 
     # ------------------------------------------------------------------------------- code
-    def python_code(self, root_module: str, **how: Any) -> PythonCode:
+    def python_code(self, root_module: str, *, expanded_def: bool = False) -> PythonCode:
         """The program as Python code.
 
         Args:
             root_module: what the module is called in it (`"self"`).
-            how: `verbose`, `include_stride`, `include_device`, `colored`, `expanded_def`,
-                `additional_meta`: what it tells people beside.
+            expanded_def: one parameter on each line.
         """
         namespace = Namespace()
         before = {node: node._repr_fn for node in self.nodes}
         for node in self.nodes:
             node._repr_fn = lambda each: namespace.create_name(each.name, each)
         try:
-            return self._codegen._gen_python_code(self.nodes, root_module, namespace, **how)
+            return self._codegen._gen_python_code(self.nodes, root_module, namespace, expanded_def)
         finally:
             for node, own in before.items():
                 node._repr_fn = own

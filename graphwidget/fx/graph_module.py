@@ -10,22 +10,20 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+from ..absent import not_here
 from ..graph.tensor import Tensor
 from ..nn.module import Module
 from ..nn.parameter import Parameter
 from . import assertions
-from .codegen import CodeGen, PythonCode, PyTreeCodeGen
+from .codegen import PythonCode, PyTreeCodeGen
 from .folders import write_folder
 from .graph import Graph
-from .hooks import GraphHooks
 from .names import is_own_file
-from .pickling import packed, unpacked
 
 __all__ = ["GraphModule"]
 
 _HOOKS = (
     "_state_dict_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
-    "_replace_hooks", "_create_node_hooks", "_erase_node_hooks", "_deepcopy_hooks",
 )  # fmt: skip
 _numbers = itertools.count()
 
@@ -127,7 +125,7 @@ def assign_attribute(value: Any, target: Any, path: str) -> None:
         setattr(target, name, value)
 
 
-class GraphModule(GraphHooks, Module):
+class GraphModule(Module):
     """A module that runs a graph.
 
     Args:
@@ -176,7 +174,6 @@ class GraphModule(GraphHooks, Module):
         self._tracer_cls = None if local else graph._tracer_cls
         self._tracer_extras = graph._tracer_extras or {}
         self.meta: dict[str, Any] = {}
-        self._start_hooks()
 
     # ------------------------------------------------------------------------------ code
     @property
@@ -230,21 +227,19 @@ class GraphModule(GraphHooks, Module):
         expanded_def: bool = False,
         additional_meta: list[str] | None = None,
     ) -> str:
-        """Print and give the code with shapes, if they are known, and the places in the program.
+        """Print and return the code of the module and of the graph modules below it.
 
         Args:
             print_output: print it.
-            fast_sympy_print: nothing here: shapes are numbers.
+            expanded_def: one parameter on each line.
+            fast_sympy_print: no effect: shapes are numbers.
+
+        Raises:
+            NotImplementedError: one of the other options.
         """
-        text = _readable(
-            self,
-            self._get_name(),
-            include_stride=include_stride,
-            include_device=include_device,
-            colored=colored,
-            expanded_def=expanded_def,
-            additional_meta=additional_meta,
-        )
+        if include_stride or include_device or colored or additional_meta:
+            raise NotImplementedError(not_here("print_readable() with comments"))
+        text = _readable(self, self._get_name(), expanded_def)
         if print_output:
             print(text)
         return text
@@ -300,8 +295,7 @@ class GraphModule(GraphHooks, Module):
 
     # --------------------------------------------------------------------------- copying
     def __reduce__(self) -> Any:
-        body = {name: value for name, value in self.__dict__.items() if name != "_graph"}
-        return _restored, (body, packed(self._graph), self._graph._codegen)
+        raise TypeError(not_here("pickling a torch.fx.GraphModule"))
 
     def __deepcopy__(self, memo: Any) -> GraphModule:
         made: Any = type(self).__new__(type(self))
@@ -312,8 +306,6 @@ class GraphModule(GraphHooks, Module):
             if name in self.__dict__:
                 setattr(made, name, copy.deepcopy(self.__dict__[name], memo))
         made.meta = copy.deepcopy(self.meta, memo)
-        for hook in self._deepcopy_hooks:
-            hook(made)
         return made  # type: ignore[no-any-return]
 
     def __copy__(self) -> GraphModule:
@@ -322,22 +314,11 @@ class GraphModule(GraphHooks, Module):
         return made
 
 
-def _restored(body: dict[str, Any], rows: list[Any], codegen: CodeGen) -> GraphModule:
-    """The graph module of a pickle."""
-    graph = unpacked(rows, body["_tracer_cls"])
-    graph._codegen = codegen
-    module = GraphModule(_Holder(body), graph)
-    for name, value in body.items():
-        if not hasattr(module, name):
-            setattr(module, name, value)
-    return module
-
-
-def _readable(module: GraphModule, name: str, **how: Any) -> str:
-    code = module.graph.python_code(root_module="self", verbose=True, **how)
+def _readable(module: GraphModule, name: str, expanded_def: bool) -> str:
+    code = module.graph.python_code(root_module="self", expanded_def=expanded_def)
     text = f"class {name}(torch.nn.Module):\n" + code.src.lstrip("\n")
     below = [
-        _readable(child, path, **{**how, "expanded_def": False})
+        _readable(child, path, False)
         for path, child in module.named_children()
         if isinstance(child, GraphModule)
     ]

@@ -116,16 +116,6 @@ class Node:
     def __repr__(self) -> str:
         return self._repr_fn(self) if self._repr_fn else self.name
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "name":  # another one than it was made with
-            for hook in self._hooks("_replace_hooks"):
-                for user in self.users:
-                    hook(old=self, new=value, user=user)
-        object.__setattr__(self, name, value)
-
-    def _hooks(self, kind: str) -> Any:
-        return getattr(self.graph.owning_module, kind, None) or ()
-
     def _rename(self, candidate: str) -> None:
         if candidate != self.name:
             self.name = self.graph._graph_namespace.create_name(candidate, None)
@@ -269,8 +259,6 @@ class Node:
 
     def replace_input_with(self, old_input: Node, new_input: Node) -> None:
         """Use another node wherever one is used now."""
-        for hook in self._hooks("_replace_hooks"):
-            hook(old=old_input, new=new_input.name, user=self)
 
         def changed(each: Node) -> Node:
             return new_input if each is old_input else each

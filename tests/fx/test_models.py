@@ -27,7 +27,7 @@ except Exception as error:
 if traced is not None:
     show(traced, *inputs)
     said([(node.op, node.name, [str(user) for user in node.users]) for node in traced.graph.nodes])
-    said(traced.print_readable(print_output=False))
+    said(traced.code)
 """
 CHANGED = (
     TRACED
@@ -49,15 +49,6 @@ if traced is not None:
     traced.graph.erase_node(unused)
     traced.graph.lint()
     traced.recompile()
-    show(traced, *inputs)
-
-    def pattern(x):
-        return torch.relu(x)
-
-    def replacement(x):
-        return torch.tanh(x) + 1
-
-    said([str(each.anchor) for each in fx.replace_pattern(traced, pattern, replacement)])
     show(traced, *inputs)
 """
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import subprocess
 import sys
 from typing import Any
@@ -39,7 +40,7 @@ def parameters(function: object) -> list[tuple[str, object]]:
 
 
 def test_what_the_package_names() -> None:
-    assert {*torch.fx.__all__} - {*graphwidget.fx.__all__} == set()
+    assert {*torch.fx.__all__} - {*graphwidget.fx.__all__} == {"replace_pattern"}
     beyond = {*graphwidget.fx.__all__} - {*dir(torch.fx)}
     assert beyond == set()
 
@@ -76,7 +77,7 @@ def test_members_take_the_same_arguments(name: str) -> None:
 
 
 def test_functions_take_the_same_arguments() -> None:
-    for name in ("symbolic_trace", "wrap", "map_arg", "replace_pattern", "has_side_effect"):
+    for name in ("symbolic_trace", "wrap", "map_arg", "has_side_effect"):
         ours, theirs = getattr(graphwidget.fx, name), getattr(torch.fx, name)
         assert parameters(ours) == parameters(theirs), name
 
@@ -106,7 +107,6 @@ from torch.fx.immutable_collections import immutable_list
 from torch.fx.node import Argument, Target, map_aggregate
 from torch.fx.passes.shape_prop import ShapeProp
 from torch.fx.proxy import TraceError
-from torch.fx.subgraph_rewriter import Match
 assert Tracer is fx.Tracer
 print(symbolic_trace(lambda x: x + 1).graph)
 """
@@ -126,3 +126,12 @@ def test_the_table_says_what_it_needs(
             engine.fx.symbolic_trace(lambda x: x).graph.print_tabular()
         said.append(capsys.readouterr().out)
     assert said[0] == said[1]
+
+
+def test_readable_code_and_pickles_without_the_rest() -> None:
+    module = graphwidget.fx.symbolic_trace(graphwidget.nn.Sequential(graphwidget.nn.ReLU()))
+    assert module.print_readable(False).startswith("class Sequential(torch.nn.Module):\n")
+    with pytest.raises(NotImplementedError, match="is not part of graphwidget's engine"):
+        module.print_readable(False, colored=True)
+    with pytest.raises(TypeError, match="is not part of graphwidget's engine"):
+        pickle.dumps(module)

@@ -1,5 +1,8 @@
 """Passes over graphs."""
 
-from . import shape_prop, utils
+from ...absent import refuse_others
+from . import shape_prop
 
-__all__ = ["shape_prop", "utils"]
+__all__ = ["shape_prop"]
+
+refuse_others(__name__)

@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import traceback
-from typing import Any
+from typing import Any, NamedTuple
 
+from ...arrays import dtypes
 from ...arrays.memory_formats import channels_last, channels_last_3d, contiguous_format
+from ...arrays.size import Size
 from ...graph.tensor import Tensor
-from ..code_comments import TensorMetadata
 from ..graph_module import GraphModule
 from ..interpreter import Interpreter
 from ..node import Node, map_aggregate
 
 __all__ = ["ShapeProp", "TensorMetadata"]
+
+
+class TensorMetadata(NamedTuple):
+    """What `ShapeProp` notes of a tensor."""
+
+    shape: Size
+    dtype: dtypes.dtype
+    requires_grad: bool
+    stride: tuple[int, ...]
+    memory_format: Any
+    is_quantized: bool
+    qparams: dict[str, Any]
 
 
 def _extract_tensor_metadata(result: Tensor) -> TensorMetadata:
