@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..absent import not_here
 from ..arrays.warnings import warn
 from ..graph import runtime
 from ..graph.tensor import Tensor
@@ -19,7 +20,7 @@ from .backward import grad
 from .function import Function
 
 __all__ = [
-    "GradcheckError", "get_analytical_jacobian", "get_numerical_jacobian", "gradcheck",
+    "GradcheckError", "gradcheck",
     "gradgradcheck",
 ]  # fmt: skip
 
@@ -64,15 +65,6 @@ UNDEFINED_NOT_ZERO = (
     "Expected all input grads to be undefined or zero when all output grads are undefined or zero. "
 )
 SEE = 'Please look at "Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
-FORMER = (
-    "`{}` was part of PyTorch's private API and not meant to be exposed. We are deprecating it and "
-    "it will be removed in a future version of PyTorch. If you have a specific use for this or "
-    "feature request for this to be a stable API, please file us an issue at "
-    "https://github.com/pytorch/pytorch/issues/new"
-)
-NO_CHECK = "Expected at least one of check_forward_ad or check_backward_ad to be True"
-NEEDS = "Setting check_{}=True requires check_{} to be True"
-NO_FORWARD_MODE = "Forward-mode derivatives are not offered; check_forward_ad must be False."
 
 
 class GradcheckError(RuntimeError):
@@ -194,55 +186,6 @@ def _allclose(one: Sequence[np.ndarray], other: Sequence[np.ndarray], tolerance:
     return not any(each.size and np.abs(each - again).max() > tolerance for each, again in pairs)
 
 
-def _warn_deprecated(name: str, grad_out: float) -> None:
-    """Warn of a function that PyTorch is to remove.
-
-    Raises:
-        ValueError: another ``grad_out`` than 1.
-    """
-    warn(FORMER.format(name), FutureWarning)
-    if grad_out != 1.0:
-        raise ValueError(
-            f"Expected grad_out to be 1.0. {name} no longer supports values of grad_out != 1.0."
-        )
-
-
-def get_numerical_jacobian(
-    fn: Callable[[Any], Any], inputs: Any, target: Any = None, eps: float = 1e-3,
-    grad_out: float = 1.0,
-) -> tuple[Tensor, ...]:  # fmt: skip
-    """The derivatives of the first result of ``fn(inputs)`` by central differences, by each of
-    ``target`` (all of the inputs) that requires grad: (elements of it, elements of the result).
-    Deprecated.
-
-    Raises:
-        ValueError: another ``grad_out`` than 1.
-    """
-    _warn_deprecated("get_numerical_jacobian", grad_out)
-    given, by = _as_tuple(inputs), inputs if target is None else target
-
-    def first(*args: Any) -> Any:
-        return _as_tuple(fn(args))[0]
-
-    found = _numerical_jacobian(first, given, (first(*given),), eps, _as_tuple(by))
-    return tuple(Tensor._wrap(by_output[0]) for by_output in found)
-
-
-def get_analytical_jacobian(
-    inputs: Any, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0
-) -> tuple[tuple[Tensor, ...], bool, bool, bool]:
-    """The derivatives of ``output`` by backward, by each of the inputs that requires grad, and
-    whether a second backward gives the same, sizes are right and types are. Deprecated.
-
-    Raises:
-        ValueError: another ``grad_out`` than 1.
-    """
-    _warn_deprecated("get_analytical_jacobian", grad_out)
-    first, second = (_jacobian_by_backward(_as_tuple(inputs), output) for _ in range(2))
-    found = tuple(Tensor._wrap(each) for each in first)
-    return found, _allclose(first, second, nondet_tol), True, True
-
-
 def _check_mul_by_grad_output(outputs: Sequence[Tensor], inputs: Sequence[Any]) -> None:
     zeros = [Tensor._wrap(np.zeros(out._data.shape, out._data.dtype)) for out in outputs]
     for each in grad(outputs, _differentiable_inputs(inputs), zeros, allow_unused=True):
@@ -280,13 +223,8 @@ def gradcheck(
     raise_exception: bool = True,
     nondet_tol: float = 0.0,
     check_undefined_grad: bool = True,
-    check_grad_dtypes: bool = False,
-    check_batched_grad: bool = False,
-    check_batched_forward_grad: bool = False,
-    check_forward_ad: bool = False,
-    check_backward_ad: bool = True,
     fast_mode: bool = False,
-    masked: bool | None = None,
+    **options: Any,
 ) -> bool:
     """Return whether backward agrees with finite differences, for all inputs that require grad.
 
@@ -298,21 +236,14 @@ def gradcheck(
         raise_exception: raise when it fails, rather than return False.
         nondet_tol: how far two backwards may differ from each other.
         check_undefined_grad: try backward without some outputs' gradients.
-        check_grad_dtypes, check_batched_grad, fast_mode, masked: accepted; here gradients always
-            have their input's dtype, and rows are always run one by one.
-        check_forward_ad, check_batched_forward_grad, check_backward_ad: as their defaults only.
+        fast_mode: accepted; rows are always run one by one.
 
     Raises:
         GradcheckError: it fails.
         ValueError: no input requires grad.
+        NotImplementedError: an option that only PyTorch has.
     """
-    assert check_forward_ad or check_backward_ad, NO_CHECK
-    assert check_backward_ad or not check_batched_grad, NEEDS.format("batched_grad", "backward_ad")
-    assert check_forward_ad or not check_batched_forward_grad, NEEDS.format(
-        "batched_forward_grad", "forward_ad"
-    )
-    if check_forward_ad or not check_backward_ad:
-        raise NotImplementedError(NO_FORWARD_MODE)
+    _refuse(options)
     given = _as_tuple(inputs)
     _check_inputs(given)
     try:
@@ -360,33 +291,26 @@ def gradgradcheck(
     eps: float = 1e-6,
     atol: float = 1e-5,
     rtol: float = 1e-3,
-    gen_non_contig_grad_outputs: bool = False,
     raise_exception: bool = True,
     nondet_tol: float = 0.0,
     check_undefined_grad: bool = True,
-    check_grad_dtypes: bool = False,
-    check_batched_grad: bool = False,
-    check_fwd_over_rev: bool = False,
-    check_rev_over_rev: bool = True,
     fast_mode: bool = False,
-    masked: bool = False,
+    **options: Any,
 ) -> bool:
     """``gradcheck`` of the derivative of ``func``, by the inputs and by ``grad_outputs``.
 
     Args:
-        grad_outputs: the gradients of the outputs; random ones when not given (with gaps between
-            their elements when ``gen_non_contig_grad_outputs``).
+        grad_outputs: the gradients of the outputs; random ones when not given.
         The others: as for ``gradcheck``.
 
     Raises:
         GradcheckError: it fails.
     """
-    if check_fwd_over_rev or not check_rev_over_rev:
-        raise NotImplementedError(NO_FORWARD_MODE)
+    _refuse(options)
     given = _as_tuple(inputs)
     if grad_outputs is None:
         outputs = _differentiable_outputs(func(*given))
-        seeds = tuple(_random_like(out, gen_non_contig_grad_outputs) for out in outputs)
+        seeds = tuple(_random_like(out) for out in outputs)
     else:
         seeds = _as_tuple(grad_outputs)
 
@@ -405,17 +329,15 @@ def gradgradcheck(
     return gradcheck(
         derivative, given + seeds, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
         nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad,
-        check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad,
-        fast_mode=fast_mode, masked=masked,
     )  # fmt: skip
 
 
-def _random_like(output: Any, gaps: bool) -> Tensor:
-    data = runtime.uniform(output._data.shape, output._data.dtype, -1.0, 1.0)
-    if gaps and data.size > 1:
-        wide = np.empty((*data.shape[:-1], 2 * data.shape[-1]), data.dtype)
-        wide[..., ::2] = data
-        data = wide[..., ::2]
-    made = Tensor._wrap(data)
+def _refuse(options: dict[str, Any]) -> None:
+    for name in options:
+        raise NotImplementedError(not_here(f"torch.autograd.gradcheck's {name}="))
+
+
+def _random_like(output: Any) -> Tensor:
+    made = Tensor._wrap(runtime.uniform(output._data.shape, output._data.dtype, -1.0, 1.0))
     made.requires_grad = True
     return made

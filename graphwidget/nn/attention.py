@@ -1,10 +1,7 @@
-"""``MultiheadAttention``, and ``torch.nn.attention`` with its choice of kernels."""
+"""``MultiheadAttention``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from enum import Enum
 from typing import Any
 
 from ..functions.creation.factories import empty
@@ -153,34 +150,3 @@ class MultiheadAttention(Module):
             is_causal=is_causal,
         )
         return (found.transpose(1, 0) if self.batch_first and batched else found), weights
-
-
-class SDPBackend(Enum):
-    """The kernels that PyTorch has for `scaled_dot_product_attention`."""
-
-    ERROR = -1
-    MATH = 0
-    FLASH_ATTENTION = 1
-    EFFICIENT_ATTENTION = 2
-    CUDNN_ATTENTION = 3
-    OVERRIDEABLE = 4
-
-    def __int__(self) -> int:
-        return int(self.value)
-
-
-@contextmanager
-def sdpa_kernel(
-    backends: list[SDPBackend] | SDPBackend, set_priority: bool = False
-) -> Iterator[None]:
-    """Within this context PyTorch uses only some kernels; here it changes nothing.
-
-    Raises:
-        AssertionError: neither a kernel nor a list of kernels.
-    """
-    if not isinstance(backends, (list, SDPBackend)):
-        raise AssertionError(
-            "Backend must be an instance of SDPBackend or a list of SDPBackend instances, got "
-            + type(backends).__name__
-        )
-    yield

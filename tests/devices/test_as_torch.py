@@ -105,20 +105,14 @@ import graphwidget
 graphwidget.as_torch()
 import torch.nn.utils.rnn as rnn
 import torch.return_types
-from torch.nn.attention import SDPBackend, sdpa_kernel
-from torch.testing import make_tensor
 from torch.types import Device, Number
 from torch.utils.data import dataloader
 from torch.utils.data._utils.collate import default_collate
 from torch.utils.data.dataloader import DataLoader
-from torch.utils.data.distributed import DistributedSampler
 print(rnn is torch.nn.utils.rnn, dataloader.default_collate is default_collate)
 print(isinstance(torch.ones(2).max(0), torch.return_types.max), torch.newaxis)
-with sdpa_kernel(SDPBackend.MATH):
-    q = make_tensor(1, 2, 3, dtype=torch.float32, device="cpu")
-    print(torch.nn.functional.scaled_dot_product_attention(q, q, q).shape)
 """
-    assert told(code) == ["True True", "True None", "torch.Size([1, 2, 3])"]
+    assert told(code) == ["True True", "True None"]
 
 
 def test_standins_load_when_they_are_asked_for() -> None:

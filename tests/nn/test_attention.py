@@ -1,7 +1,6 @@
 """Attention and transformers against PyTorch: values, gradients, masks and errors."""
 
 import pytest
-import torch.nn.attention  # noqa: F401  (PyTorch loads it only when asked)
 
 from tests.both import both, programs, source
 
@@ -114,20 +113,6 @@ m = nn.Transformer(4, 2, 1, 1, 8, dropout=0., batch_first=True)
 x, y = rand(2, 3, 4), rand(2, 5, 4)
 result = [list(m.state_dict()), show(m(x, y), x, y, *m.parameters()), attempt(lambda: m(x,
     rand(3, 5, 4))), attempt(lambda: m(x, rand(2, 5, 3)))]
-
-# choosing kernels changes no result
-A = nn.attention
-B = A.SDPBackend
-def use(*args, **given):
-    with A.sdpa_kernel(*args, **given):
-        return F.scaled_dot_product_attention(x, x, x)
-@A.sdpa_kernel(B.MATH)
-def math():
-    return B.MATH.name
-x = torch.ones(1, 2, 3)
-result = [[repr(b) + str(b) + str(int(b)) for b in B.__members__.values()], B.MATH == 0,
-    use(B.MATH), use([B.MATH]), use([B.FLASH_ATTENTION, B.MATH], set_priority=True), math(), math(),
-    [attempt(lambda: use(given)) for given in (3, "MATH", (B.MATH,), None)]]
 
 # what an encoder gives for padding at the ends, in evaluation
 torch.manual_seed(0)

@@ -183,21 +183,6 @@ result = [state, a, b, torch.rand(3, generator=g), torch.rand(3, generator=h), c
     attempt(lambda: g.set_state(torch.ones(3, dtype=torch.uint8))),
     torch.default_generator.initial_seed(), torch.initial_seed()]
 
-# dealt out to several processes
-S = importlib.import_module(torch.__name__ + ".utils.data.distributed").DistributedSampler
-result = [S is D.DistributedSampler, isinstance(S([1], 1, 0), D.Sampler)]
-for size in (0, 1, 2, 7, 9, 10):
-    for given in ({}, {"shuffle": False}, {"drop_last": True}, {"seed": 4},
-            {"drop_last": True, "shuffle": False}):
-        for count in (1, 3, 4):
-            each = [S(range(size), num_replicas=count, rank=i, **given) for i in range(count)]
-            result.append([(list(s), len(s), s.total_size, s.epoch) for s in each])
-s = S(Squares(9), 2, 1)
-s.set_epoch(3)
-result += [list(s), list(s), [b for b in D.DataLoader(Squares(9), 2, sampler=s)],
-    attempt(lambda: S([1], 2, 2)), attempt(lambda: S([1], 2, -1)), attempt(lambda: S([1])),
-    attempt(lambda: S([1], 2)), attempt(lambda: S([1], rank=0)),
-    attempt(lambda: S(iter([1]), 1, 0))]
 """
 
 

@@ -13,7 +13,6 @@ from .dataset import (
     TensorDataset,
     random_split,
 )
-from .distributed import DistributedSampler
 from .sampler import (
     BatchSampler,
     RandomSampler,
@@ -29,7 +28,6 @@ __all__ = [
     "ConcatDataset",
     "DataLoader",
     "Dataset",
-    "DistributedSampler",
     "IterableDataset",
     "RandomSampler",
     "Sampler",
