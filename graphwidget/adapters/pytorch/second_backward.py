@@ -307,13 +307,11 @@ def _shared(
             made = anew(model, roots, first, step.function)
             fix = statements.valid("\n".join([step.text, *made])) if made else ""
         return finding._replace(culprit=step, fix=fix, text=text)
-    if before is not None and backward is not None:
-        text += " add them and call backward once."
+    text += " add them and call backward once, after both are computed."
+    if before is not None and backward is not None and before.function == backward.function:
         losses = statements.loss_of(before.text), statements.loss_of(backward.text)
-        where = f"# in place of lines {before.line} and {backward.line}"
-        if before.file != backward.file:
-            where = f"# in place of line {before.line} of {before.file}, and of this"
-        fix = statements.valid(f"({' + '.join(losses)}).backward()  {where}") if all(losses) else ""
+        if all(losses) and before.file == backward.file:
+            fix = f"pass\n({' + '.join(losses)}).backward()  # line {backward.line}"
     return finding._replace(fix=fix, text=text)
 
 
