@@ -91,6 +91,39 @@ for step in range(2):
     optimizer.step()
 """
 LEARNED = "net.weight, net.weight.grad, net.bias"
+STEPPED = """
+net, x = torch.nn.Linear(3, 2), torch.ones(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(4):
+    loss = net(x).pow(2).mean()
+    ...
+"""
+STEP = "opt.zero_grad(); loss.backward(); opt.step()"
+FITTED = """
+torch.manual_seed(4)
+net = torch.nn.Sequential(torch.nn.Linear(3, 1){more})
+x, y = torch.randn(8, 3), (torch.arange(8) % 2).float()[:, None]
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(4):
+    ...
+    loss = (p - y).abs().mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+CAST = """
+torch.manual_seed(4)
+net, x = torch.nn.Linear(3, 2), torch.randn(4, 3)
+opt = torch.optim.SGD(net.parameters(), lr=0.5)
+def train():
+    for step in range(3):
+        loss = net(x).float().pow(2).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+with torch.autocast("cpu", dtype=torch.bfloat16...):
+    train()
+"""
 ROTATION = "rotation = torch.stack([torch.stack([c, -s]), torch.stack([s, c])])"
 POOLED = """
 torch.manual_seed(2)
@@ -604,5 +637,42 @@ y = w.exp()
 y.pow(2).sum().backward()
 """,
         "y += torch.ones(4, 3)", "y = y + torch.ones(4, 3)", "y, w.grad",
+    ),
+    # Nothing learns
+    "gradients dropped before the step": Meant(
+        "unused", STEPPED,
+        "loss.backward()\n    opt.zero_grad()\n    opt.step()", STEP, "net.weight",
+    ),
+    "gradients dropped before the step, by hand": Meant(
+        "unused", STEPPED,
+        "loss.backward()\n    norm = net.weight.grad.norm()\n    net.zero_grad()\n    opt.step()",
+        STEP, "net.weight",
+    ),
+    "gradients dropped before the step, on a line": Meant(
+        "unused", STEPPED, "loss.backward(); opt.zero_grad(); opt.step()", STEP, "net.weight",
+    ),
+    "gradients dropped in a function": Meant(
+        "unused", STEPPED.replace("for step", "def learn():\n    {}\nfor step").format(
+            "opt.zero_grad()\n    opt.step()"),
+        "loss.backward(); learn()", STEP, "net.weight",
+    ),
+    "a step before the backward": Meant(
+        "unused", STEPPED.replace("    loss =", "    opt.zero_grad()\n    loss ="),
+        "opt.step()\n    loss.backward()", "loss.backward(); opt.step()", "net.weight",
+    ),
+    "classes of which there is one": Meant(
+        "unused", FITTED.format(more=", torch.nn.Softmax(dim=1)"), "p = net(x)",
+        "p = torch.sigmoid(net[0](x))", "net[0].weight",
+    ),
+    "classes of which there is one, by a function": Meant(
+        "unused", FITTED.format(more=""), "p = torch.softmax(net(x), dim=-1)",
+        "p = torch.sigmoid(net(x))", "net[0].weight",
+    ),
+    "rounded numbers": Meant(
+        "unused", FITTED.format(more=""), "p = net(x)\n    p = torch.round(p)",
+        "p = net(x)\n    p = p + (p.round() - p).detach()", "net[0].weight",
+    ),
+    "casts that are kept": Meant(
+        "unused", CAST, "", ", cache_enabled=False", "net.weight",
     ),
 }  # fmt: skip

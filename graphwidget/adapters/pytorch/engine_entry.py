@@ -132,6 +132,7 @@ class EngineEntry(RunContext):
                 grads = [leaf.grad for leaf in run.learning]
                 run.succeeded(result)
                 self.checks.check_gradients_finite([*grads, *tensors_in(result)])
+                self.checks.check_gradients_zero(run.position, grads)
                 self.calls.returned(result)
         except Exception as error:
             self.fault(error)

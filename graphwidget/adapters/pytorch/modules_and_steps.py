@@ -215,7 +215,8 @@ class ModulesAndSteps:
         groups = optimizer.param_groups
         graded = [x for group in groups for x in group["params"] if x.grad is not None]
         self._stepping = given_to(self.identity, graded, {})
-        self.checks.learners.steps(optimizer, self._stepping[1])
+        position = None if closure else self._step_position
+        self.checks.learners.steps(optimizer, self._stepping[1], position)
         if not closure and _is_pytorchs(type(optimizer)):
             self._away = leave(self.calls)
 

@@ -34,7 +34,7 @@ MAX_ITEMS = 2**24
 """Of the tensors that a turn begins with: a larger one is not repeated."""
 
 
-class _Repetition(Player):
+class Repetition(Player):
     """Plays the last turn on copies, and notes which call made what."""
 
     def __init__(
@@ -110,12 +110,26 @@ class _Repetition(Player):
 
     def backward(self, run: Entry) -> Entry | None:
         """The call whose derivative is the first that is not finite: NaN come of infinities."""
+
+        def born(into: Sequence[Any], out: Sequence[Any]) -> bool | None:
+            if not any_not_finite(into) or any_not_finite(out):
+                return False
+            return None if any(map(_overflown, into)) else True
+
+        return self.first_run(run, lambda into, out: born(out, into))
+
+    def first_run(
+        self, run: Entry, wanted: Callable[[Sequence[Any], Sequence[Any]], bool | None]
+    ) -> Entry | None:
+        """The call of the first node for which ``wanted`` is true of the gradients that it is
+        given and gives; none if it is None of one before."""
         found: list[int] = []
 
         def watch(nr: int) -> Any:
-            def ran(into: Sequence[Any], out: Sequence[Any]) -> None:
-                if not found and any_not_finite(into) and not any_not_finite(out):
-                    found.append(-1 if any(map(_overflown, into)) else nr)
+            def ran(gave: Sequence[Any], given: Sequence[Any]) -> None:
+                answer = None if found else wanted(given, gave)
+                if not found and answer is not False:
+                    found.append(-1 if answer is None else nr)
 
             return ran
 
@@ -212,7 +226,7 @@ def in_forward(
     """Where the NaN or the infinity was born that came as far as ``root``."""
     number, nan = tape.number(root), has_nan(root)
     entry = _born(tape, upto, [] if number is None else [number], has_nan if nan else not_finite)
-    place = _place(entry)
+    place = place_of_entry(entry)
     if place is None and nan:
         place = _recorded(model, value)
     if place is None:
@@ -229,7 +243,7 @@ def _made_of_infinity(
 ) -> Finding:
     """The line where a NaN was born, or the one before it by which it was given an infinity."""
     first = _born(tape, upto, [] if entry is None else numbers_in(entry.args), not_finite)
-    before = _place(first)
+    before = place_of_entry(first)
     if before == place:
         entry = first
     elif before is not None and (fix := _guarded(before, first)):
@@ -246,14 +260,14 @@ def _born(
     """The call that made the first bad number of those that came as far as these tensors."""
     try:
         with torch.random.fork_rng(devices=[]), torch.enable_grad():
-            player = _Repetition(tape, upto, bad)
+            player = Repetition(tape, upto, bad)
             player.forward()
             return next(filter(None, map(player.born, numbers)), None)
     except Exception:  # the program has not all that it began with any more
         return None
 
 
-def _place(entry: Entry | None) -> Place | None:
+def place_of_entry(entry: Entry | None) -> Place | None:
     return None if entry is None or entry.position is None else place_of(entry.position.site)
 
 
@@ -271,17 +285,17 @@ def in_backward(tape: Tape, grad: torch.Tensor) -> Finding | None:
     run = next(nr for nr in reversed(range(len(tape.entries))) if tape.entries[nr].run)
     try:
         with torch.random.fork_rng(devices=[]), torch.enable_grad():
-            player = _Repetition(tape, run)
+            player = Repetition(tape, run)
             player.forward()
             entry = player.backward(tape.entries[run])
     except Exception:  # as above
         return None
-    place = _place(entry)
+    place = place_of_entry(entry)
     if place is None or entry is None:
         return None
     given = (*numbers_in(entry.args), *numbers_in(entry.result))
     first = next(filter(None, map(player.born, given)), None)
-    born = _place(first)
+    born = place_of_entry(first)
     if first is not None and born is not None:
         text = "The NaN in the gradients was born here, in forward: what this line was given had "
         text += "none. The loss does not use it, but backward does: zero times NaN is NaN."

@@ -19,14 +19,16 @@ from . import nans, second_backward
 from .constant_terms import constant_term, lost_term
 from .heard_calls import HeardCalls
 from .identity import TOKEN, Identity
+from .idle_steps import cast_once, dropped_before
 from .leaks import Count, leak, with_history
-from .lines import name_of_value, way_of
+from .lines import name_of_value, place_of, way_of
 from .node_facts import leafy
 from .reachable_nodes import Reach
 from .saved_tensors import saved_tensors
 from .stale_values import silently_stale
 from .tensor_facts import copyable, storage_of
 from .unused_parameters import Learners
+from .zero_gradients import ALWAYS, all_zero, made_zero
 
 MAX_FINDINGS, MAX_PLACES, MAX_GROWN = 100, 1_000, 50_000
 GROWING = 6
@@ -83,6 +85,9 @@ class RunChecks:
         self.gave_none: Ran | None = None
         """The last one that gave a gradient as None."""
         self.learners = Learners(identity)
+        self.zeros: dict[Position | None, int] = {}
+        """By position: how many runs gave gradients of zeros alone; -1 if one gave others."""
+        self.loss_is_zero = False
         self.grown: dict[Any, tuple[int, int, set[int]]] = {}
         """By position: how many nodes its last run reached, how often that was more than before,
         and which they were."""
@@ -175,6 +180,20 @@ class RunChecks:
         found = (lost_term(model, ran.roots, numbers) for ran in reversed(self.ran_at.values()))
         return [each for each in found if each is not None]
 
+    def idle_steps(self) -> Finding | None:
+        """Steps that changed nothing that a loss sees."""
+        learners, sites = self.learners, self.recorder.sites
+        if learners.cast_at is not None:
+            found = cast_once(way_of(learners.cast_at, sites))
+            if found is not None:
+                return found
+        backward = None if self.last_run is None else place_of(self.last_run.site)
+        step = place_of(None if learners.stepped_at is None else learners.stepped_at.site)
+        bare: set[int] = set().union(*learners.bare.values())
+        if backward is None or step is None or not bare & self.graded or bare != learners.held:
+            return None
+        return dropped_before(step, backward)
+
     def gave(self, ran: Ran, gradients: Iterable[torch.Tensor | None]) -> None:
         """A run has given these gradients; none, where it left them at its inputs."""
         if ran.nones:
@@ -249,6 +268,7 @@ class RunChecks:
                 if tensor.numel() != 1 or not copyable(tensor):
                     continue
                 number = tensor.item()
+            self.loss_is_zero = number == 0
             if number - number != 0:  # not finite
                 self.recorder.drain()
                 tape, model = self.calls.tape, self.recorder.log.model()
@@ -262,6 +282,19 @@ class RunChecks:
             if self.identity.defers:
                 self.recorder.drain()
             self._born(nans.in_backward(self.calls.tape, bad))
+
+    def check_gradients_zero(
+        self, position: Position | None, grads: Sequence[torch.Tensor | None]
+    ) -> None:
+        """Look, at the first runs from a position, whether all gradients are 0 each time."""
+        count = self.zeros.get(position, 0)
+        if count < 0 or count >= ALWAYS or not grads:
+            return
+        if len(self.zeros) > MAX_PLACES:
+            self.zeros.clear()
+        count = self.zeros[position] = count + 1 if all_zero(grads) else -1
+        if count == ALWAYS:
+            self.add(made_zero(self.calls.tape, self.loss_is_zero))
 
     def _born(self, finding: Finding | None) -> None:
         if finding is not None:

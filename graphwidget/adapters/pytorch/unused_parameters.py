@@ -13,7 +13,7 @@ import ast
 import gc
 import linecache
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -22,6 +22,7 @@ import torch
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model, Row
 from ...recording.libraries import is_library
+from ...recording.positions import Position
 from ...recording.recorder import Ref
 from ...recording.sites import Site
 from ..optimizer_steps import is_step
@@ -34,6 +35,8 @@ from .parameter_fixes import makes_a_leaf, without_new_leaf
 from .without_optimizer import unheld
 
 LISTED = 8
+CASTING = ("cpu", "cuda")
+"""Devices whose autocast is asked for."""
 PARTS = re.compile(r"\[[^\]]*\]|\.?\w+")
 """Of a path like ``net.layers[2].weight``."""
 ANY_MEMBER = re.compile(r"\b(getattr|children|named_children|modules|_modules|__dict__)\b")
@@ -50,14 +53,22 @@ class Learners:
         """Storages of what optimizers hold that made a step."""
         self.bare: dict[str, set[int]] = {}
         """By the classes of optimizers: storages of what never had a gradient when they stepped."""
+        self.stepped_at: Position | None = None
+        """Where a step was made that met no gradient."""
+        self.cast_at: Position | None = None
+        """Where steps were made in an autocast region that keeps what it cast."""
         self._counts: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
     def go_on_from(self, before: Learners) -> None:
         """Know what another one has met."""
         self.parameters, self.held, self.bare = before.parameters, before.held, before.bare
 
-    def steps(self, optimizer: Any, stepping: Iterable[Ref]) -> None:
+    def steps(self, optimizer: Any, stepping: Sequence[Ref], position: Position | None) -> None:
         """An optimizer makes a step, in which it writes those that are ``stepping``."""
+        if not stepping and position is not None:  # a closure computes gradients in the step
+            self.stepped_at = position
+        if torch.is_autocast_cache_enabled() and any(map(torch.is_autocast_enabled, CASTING)):
+            self.cast_at = position
         groups = [group["params"] for group in optimizer.param_groups]
         count = sum(map(len, groups))
         if self._counts.get(optimizer) != count:

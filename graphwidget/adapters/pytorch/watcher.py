@@ -279,6 +279,9 @@ class TorchAdapter:
         told = {each.culprit for each in found if each.culprit is not None}
         if idle is not None and idle.culprit not in told:  # one cause is said once
             found = [*found, idle]
+        if over and not found:
+            idle = checks.idle_steps()
+            found = [] if idle is None else [idle]
         if not found and checks.ran_at:
             self.drain()
             with torch._C.DisableTorchFunction():
