@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..recording import events as ev
 from ..recording.positions import Position
 from ..recording.recorder import Recorder, Ref
 from ..recording.sites import Names
+from ..recording.summary import Captured
 from .library_results import LibraryResult
-from .raw_records import FUNCTION, VALUE
+from .raw_records import FUNCTION, PARAMETER, VALUE
+from .scope_marks import Given
+
+MAX_NAMED = 100_000
+"""Values of which it is known that they have a name."""
+
+
+def named_item(record: Any) -> Sequence[Given]:
+    """What a record of an item of a result gives names to."""
+    return ((record[2].id, record[3], record[4]),)
 
 
 class Bindings:
@@ -23,6 +33,10 @@ class Bindings:
         self.retell: dict[Any, Callable[[Any, int], None]] = {}
         """By the functions of records of calls: what tells a value that such a call made."""
         self._result: LibraryResult[tuple[int, Names]] = LibraryResult()
+        self.paths: dict[int, str] = {}
+        """By their storages, what parameters and buffers are called in their modules."""
+        self.named: set[int] = set()
+        """The values that have a name."""
 
     def recall(self, values: Iterable[Any]) -> None:
         """Tell those of the values that were let go of, and what they were written from."""
@@ -45,6 +59,8 @@ class Bindings:
                 self.recorder.tell(
                     ev.Write(ref.storage, ref.version, before[0], value, None, None, None, None)
                 )
+            if record[PARAMETER] and ref.storage in self.paths:
+                self.bound(value, (("module", self.paths[ref.storage]),))
 
     def bound(self, value: int, names: Names, made_in: int | None = None) -> None:
         """Emit what is bound to the value, a leaf perhaps that was made in a scope."""
@@ -55,9 +71,33 @@ class Bindings:
         for scope, name in names:
             self.bindings[scope, name] = value
             self.recorder.tell(ev.Name(value, name, scope, made_in))
+        if names:
+            if len(self.named) > MAX_NAMED:
+                self.named.clear()
+            self.named.add(value)
+
+    def read(self, _: None, value: int, scope: str, text: str) -> None:
+        """Emit what the program calls a value that it reads, if nothing named it before."""
+        if value not in self.named:
+            self.bound(value, ((scope, text),))
+
+    def written(self, before: int, value: int) -> None:
+        """A tensor was written in place: it keeps its names."""
+        if before in self.named:
+            self.named.add(value)
+
+    def gave(self, _: None, ref: Ref, names: Names, _content: Captured) -> None:
+        """Emit what an item of a result is bound to, as ``outputs.loss``."""
+        self.bound(ref.id, names)
 
     def rebound(self, value: int, scope: str, name: str) -> None:
-        """Tell what a variable is bound to if that is new."""
+        """Emit what a variable is bound to if that is new; what holds the value only where nothing
+        else names it."""
+        if not (scope or name.isidentifier()) and value in self.named:
+            return
+        ref = self.recorder.refs.get(value) if scope == "module" else None
+        if ref is not None:
+            self.paths[ref.storage] = name
         if self.bindings.get((scope, name)) != value:
             self.bound(value, ((scope, name),))
 
@@ -77,7 +117,7 @@ class Bindings:
             self._result.keep(self.recorder.refs)
             value, names = self._result.pick()
             self._result.over()
-            if value in self.recorder.refs:
+            if value in self.recorder.refs and value not in self.named:
                 self.bound(value, names)
 
     def moved(self, position: Position | None) -> None:

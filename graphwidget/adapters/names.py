@@ -7,30 +7,30 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..graph.tensor import Tensor
-from ..recording.looking import is_a, items, text
+from ..recording.containers import parts
+from ..recording.looking import is_a
 from .imported_torch import is_real
 from .module_paths import tensors
 from .position_finder import is_module
 
-MAX_ITEMS = 64
-"""Items of a container that get a name like ``xs[3]``."""
-
 
 def named(namespace: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
-    """(scope, name, tensor) for what the variables of a namespace hold."""
+    """(scope, name, tensor) for what the variables of a namespace hold. What has several names is
+    called by the last: a variable's own comes after those of items."""
+    own: list[tuple[str, str, Any]] = []
     for name, value in list(namespace.items()):
         if name.startswith("_") or name in ("In", "Out"):
             continue
         if _is_tensor(value):
-            yield "", name, value
+            own.append(("", name, value))
         elif is_module(value):
             for path, tensor in tensors(value, name):
                 if _is_tensor(tensor):
                     yield "module", path, tensor
         else:
-            for key, item in items(value, MAX_ITEMS):
-                if _is_tensor(item):
-                    yield "", f"{name}[{text(key)}]", item
+            for suffix, _path, item in parts(value, _is_tensor):
+                yield "", name + suffix, item
+    yield from own
 
 
 def _is_tensor(value: Any) -> bool:

@@ -26,8 +26,8 @@ RESULT, CALLED_AT, NAMES, CONTENT, FRESH = 2, 3, 4, 5, 6
 """Of a value that may be the result of a library's function: its ``Ref``, the ``Position`` of the
 call, the names that its result gets, its content, and whether it was made by no in-place write."""
 
-VALUE = 1
-"""Of a ``value`` that is told: its ``Ref``."""
+VALUE, PARAMETER = 1, 4
+"""Of a ``value`` that is told: its ``Ref``, and whether it is a parameter."""
 
 NODE_TOLD, NODE_EVENT = 1, 2
 """Of a ``node`` that is told by itself: its ``NodeRef`` and its event."""

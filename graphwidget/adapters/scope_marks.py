@@ -60,7 +60,7 @@ class LoopMark(Mark):
 
     def note(self, turn: Turn) -> None:
         """A turn is over: its scalars are a row of the loop's."""
-        turn.below = None
+        turn.below, turn.names = None, {}
         self.rows.append(turn.scalars)
         if turn.scalars:
             self.columns.update(dict.fromkeys(turn.scalars))
@@ -87,7 +87,17 @@ class Turn(Mark):
         self.loop = loop
         self.nr = loop.count
         self.scalars: dict[str, Captured] = {}
+        self.names: dict[int, str] = {}  # what the turn's own level calls values
         self.records = records  # what it does, from where it begins to where it ends
+
+    def call(self, value: int, name: str) -> None:
+        """A value has this name now: what it was called before is no other number."""
+        before = self.names.get(value)
+        if before is not None and before != name:
+            self.scalars.pop(before, None)
+        if self.below is not None:
+            self.below.pop(value, None)
+        self.names[value] = name
 
     @property
     def passing(self) -> bool:

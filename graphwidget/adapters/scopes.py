@@ -369,13 +369,14 @@ class Scopes:
                 assert mark.region is not None
                 loop: Loop = mark.region.key
                 if scope == "" or scope == loop.function:
+                    mark.call(value, name)
                     if single:
                         mark.scalars[name] = content
                     else:
                         mark.scalars.pop(name, None)
                     return
                 innermost = innermost or mark
-        if single and innermost is not None:
+        if single and innermost is not None and value not in innermost.names:
             if innermost.below is None:
                 innermost.below = {}
             innermost.below[value] = name, content

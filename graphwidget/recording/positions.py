@@ -106,6 +106,11 @@ class Position:
         return self._outside
 
     @property
+    def by_user(self) -> bool:
+        """Whether the user's own code makes the call."""
+        return bool(self.levels) and not self.levels[-1].ours and not self.levels[-1].library
+
+    @property
     def by_library(self) -> bool:
         """Whether a library makes the call, and not the engine for the user."""
         caller = next((level for level in reversed(self.levels) if not level.ours), None)

@@ -19,6 +19,7 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple, TypeVar
 
 from .places import cell_of
+from .spelling import Spelling, spelling
 
 Found = TypeVar("Found")
 
@@ -27,8 +28,9 @@ MAX_STEPS = 200
 
 MAX_TEXT = 200
 
-Path = tuple[int, ...]
-"""Where the value is within the result: ``()`` the result itself, ``(1,)`` its second item."""
+Path = tuple[int | str, ...]
+"""Where the value is within the result: ``()`` the result itself, ``(1,)`` its second item,
+``("loss",)`` its attribute or its item of that name."""
 
 
 Names = tuple[tuple[str, str], ...]
@@ -70,8 +72,8 @@ class Site:
     """A call in the user's program. ``id`` is 0 until the recorder has told the site."""
 
     __slots__ = (
-        "_unpacked", "asks", "bindings", "cell", "code", "file", "function", "id", "lasti", "line",
-        "names", "text",
+        "_spelling", "_unpacked", "asks", "bindings", "cell", "code", "file", "function", "id",
+        "lasti", "line", "names", "text",
     )  # fmt: skip
 
     def __init__(self, code: CodeType, lasti: int) -> None:
@@ -81,6 +83,7 @@ class Site:
         self.bindings: dict[Path, Binding] = {}
         self.names: Names = ()  # of the result, where the callers have no say in it
         self._unpacked: Names | None = None
+        self._spelling: Spelling | None = None
         self.asks = False
         """Whether the variables to which the result is unpacked must be asked what they hold, for
         within a library its trail is lost."""
@@ -96,6 +99,13 @@ class Site:
         if found is None:
             found = self.bindings[path] = bound(self.code, self.lasti, path)
         return found
+
+    @property
+    def spelling(self) -> Spelling:
+        """What the program writes for the arguments of the call."""
+        if self._spelling is None:
+            self._spelling = spelling(self.code, self.lasti)
+        return self._spelling
 
     @property
     def unpacked(self) -> Names:
@@ -171,7 +181,7 @@ def bound(code: CodeType, lasti: int, path: Path) -> Binding:
         if step.name == "RETURN_VALUE":
             return Binding(tuple(names), path if depth == 0 else None)
         if step.name in _STORES:
-            if depth == 0 and not path:
+            if depth == 0 and not path and step.value != "_":
                 names.append(_named(step, scope))
             depth = depth - 1 if depth else None
         elif step.name == "STORE_ATTR" and depth == 1 and len(spelled) == 1 and not path:
@@ -179,11 +189,13 @@ def bound(code: CodeType, lasti: int, path: Path) -> Binding:
             depth = None
         elif step.name == "COPY" and depth is not None and step.arg == depth + 1:
             # the copy on top goes to a name first, the original stays for what follows
-            if following.name in _STORES and not path:
+            if following.name in _STORES and not path and following.value != "_":
                 names.append(_named(following, scope))
             depth += 1
         elif depth == 1 and path and _takes_item(step, before, path[0]):
             depth, path = 0, path[1:]
+        elif depth == 0 and path and step.name == "LOAD_ATTR" and step.value == path[0]:
+            path = path[1:]
         elif depth is not None:
             depth, path = _moved(step, depth, path)
         if depth is None:
@@ -204,7 +216,7 @@ def unpacked(code: CodeType, lasti: int) -> Names:
             left -= 1
         else:
             break
-    return tuple(names) if len(names) > 1 else ()
+    return tuple([each for each in names if each[1] != "_"]) if len(names) > 1 else ()
 
 
 class _Step(NamedTuple):
@@ -265,8 +277,9 @@ def _effect(step: dis.Instruction) -> int:
     return dis.stack_effect(step.opcode, step.arg, jump=False)
 
 
-def _takes_item(step: _Step, before: _Step, nr: int) -> bool:
-    """Whether an instruction takes the item ``nr`` of a tuple, by a number that was just loaded."""
+def _takes_item(step: _Step, before: _Step, nr: int | str) -> bool:
+    """Whether an instruction takes an item of a tuple or a dictionary, by a constant that was just
+    loaded."""
     subscribes = step.name == "BINARY_SUBSCR" or (step.name, step.arg) == SUBSCRIPT
     return subscribes and before.name in _NUMBERS and before.value == nr
 
@@ -279,7 +292,8 @@ def _moved(step: _Step, depth: int, path: Path) -> tuple[int | None, Path]:
     if step.name in ("BUILD_TUPLE", "BUILD_LIST") and depth < step.arg:
         return 0, (step.arg - 1 - depth, *path)
     if step.name == "UNPACK_SEQUENCE" and depth == 0:
-        return (path[0], path[1:]) if path else (None, path)
+        nr = path[0] if path else None
+        return (nr, path[1:]) if isinstance(nr, int) else (None, path)
     pops = _pops(step)
     if pops is None or pops > depth:
         return None, path
@@ -294,6 +308,8 @@ def _pops(step: _Step) -> int | None:
         return 0
     if step.name in _CALLS:
         return step.arg + _CALLS[step.name]
+    if step.name == "BUILD_CONST_KEY_MAP":
+        return step.arg + 1
     if step.name.startswith("BUILD_"):
         return step.arg * (2 if step.name == "BUILD_MAP" else 1)
     return None

@@ -20,6 +20,7 @@ from ...recording.recorder import NodeRef, Ref
 from ...recording.sites import Site
 from . import own_backwards, second_backward, stale_values
 from .backward_errors import NO_GRAPH, STALE, error_event
+from .call_recorder import number_of
 from .checkpoints import overwritten_input
 from .fix_trials import tried
 from .lines import place_of, way_of
@@ -36,6 +37,8 @@ from .tensor_facts import asked, grad_fn_of, summarized
 from .unreached_inputs import UNREACHED, index_in, unreached
 
 MAX_FIRST = 20_000
+
+BACKWARD = torch.Tensor.backward.__code__
 
 
 class BackwardRun:
@@ -62,7 +65,7 @@ class BackwardRun:
             # calls get smaller ids than what follows.
             self.recorder.drain()
         self.options = bool(args[1]), bool(args[2])
-        self.grads = self._begins_with(outputs, args[0])
+        self.grads = self._begins_with(args[0])
         self.keeps = self.options[0]
         wanted = args[3] if len(args) > 3 else ()
         self.nodes = [_node_of(each) for each in outputs]
@@ -90,20 +93,12 @@ class BackwardRun:
         self.hooks: NodeHooks | None = None
         self.told: NodeTeller | None = None
 
-    def _begins_with(
-        self, outputs: Sequence[Any], grads: Sequence[Any]
-    ) -> tuple[ev.Summary | None, ...] | None:
+    def _begins_with(self, grads: Sequence[Any]) -> tuple[ev.Summary | None, ...] | None:
         """The gradients that it begins with, unless it is the 1 of a single number."""
-        if len(outputs) == 1:
-            [grad] = grads
-            if grad is None or (grad.dim() == 0 and float(grad.detach()) == 1):
-                return None
-        return tuple(
-            [
-                None if each is None else summarized(self.identity.captured(each.detach()))
-                for each in grads
-            ]
-        )
+        captured = self.identity.captured
+        told = [None if each is None else summarized(captured(each)) for each in grads]
+        one = told[0] is None or (told[0].shape == () and told[0].values in ((1,), None))
+        return None if len(told) == 1 and one else tuple(told)
 
     def _reach(self) -> tuple[Reach, list[torch.Tensor]]:
         """What it can reach, and the leaves of that: those of the turn before if it repeats it."""
@@ -167,7 +162,20 @@ class BackwardRun:
         event = ev.Backward(
             self.id, tuple(roots), *self.options, self.gate is not None, inputs, None, self.grads
         )
+        self._name_root(refs)
         self.recorder.raw.append((self.runs.begins, self.position, "backward", event))
+
+    def _name_root(self, refs: list[Ref]) -> None:
+        """The root is called what the program writes before ``.backward()``."""
+        at = self.position
+        if at is None or at.site is None or len(refs) != 1 or not _is_method(at):
+            return
+        text = at.site.spelling.receiver
+        if text is not None:
+            names = self.runs.calls.records.names
+            content = number_of(self.identity.content(refs[0]))
+            bound = ((at.site.function, text),)
+            self.recorder.raw.append((names.gave, None, refs[0], bound, content))
 
     def _standing(self) -> NodeRef | None:
         """The node that the run has come to when it fails: of those that had all their gradients
@@ -428,3 +436,10 @@ def _node_of(output: Any) -> Any:
         return torch.autograd.graph.get_gradient_edge(output).node
     except (AssertionError, RuntimeError):  # its history was lost: the engine will say so
         return None
+
+
+def _is_method(at: Position) -> bool:
+    """Whether the user's own code calls ``loss.backward()`` there."""
+    pairs = zip(at.levels, at.levels[1:], strict=False)
+    calls = [(level, inner) for level, inner in pairs if not level.ours]
+    return bool(calls) and not calls[-1][0].library and calls[-1][1].code is BACKWARD

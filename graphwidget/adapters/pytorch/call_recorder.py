@@ -21,6 +21,7 @@ from ..scopes import Scopes
 from ..sorting import BEGINS
 from . import ops
 from .identity import TOKEN, Identity, Made
+from .read_names import read_by
 from .tape import Facts, Heard
 from .tensor_facts import Captured, content_of, grad_fn_of, summarized
 from .tensors import Deferred
@@ -55,7 +56,7 @@ class CallRecorder:
         number: list[int] = []
         raw.append((self.tell_call, call.position, call.name, call, number, values, NO_NODE))
         if call.late and values:
-            content = _number(values[0][1]) if len(values) == 1 else NOT_ONE_NUMBER
+            content = number_of(values[0][1]) if len(values) == 1 else NOT_ONE_NUMBER
             ref, fresh = values[0][0], not call.writes
             raw.append((self.names.perhaps, None, ref, call.position, call.late, content, fresh))
         inside, near = None, call.made + call.given
@@ -186,6 +187,9 @@ class CallRecorder:
         inputs = tuple([x if isinstance(x, str) else x.id for x in told.inputs])
         writes = [self._write(each) for each in call.writes]
         self._tell(position, name, told.key, inputs, values, told.params, writes, number)
+        if position is not None and position.by_user and position.site is not None:
+            for ref, text in read_by(call, position.site.spelling):
+                self.names.read(None, ref.id, position.site.function, text)
         if len(values or writes) == 1:
             self.names.bound(values[0][0].id if values else writes[0].value, call.names)
         for made, names in zip(values, call.parts, strict=False):
@@ -223,6 +227,7 @@ class CallRecorder:
         recorder.tell(ev.Op(call, key, inputs, params, outputs, view_of, inplace, scope, source))
         for write in writes:
             recorder.tell(write._replace(call=call, source=source))
+            self.names.written(write.before, write.value)
             for each in (write.before, write.base_before):
                 if each is not None:  # no tensor is that value any more
                     recorder.values.discard(each)
@@ -251,10 +256,10 @@ def named(record: Any) -> Sequence[Given]:
     values, call = record[MADE], record[3]
     parts = call.parts or ((call.names,) if call.names and len(values) == 1 else ())
     both = zip(values, parts, strict=False)
-    return [(made[0].id, names, _number(made[1])) for made, names in both if names]
+    return [(made[0].id, names, number_of(made[1])) for made, names in both if names]
 
 
-def _number(data: Captured) -> Any:
+def number_of(data: Captured) -> Any:
     """What was captured, as ``recording.summary`` captures arrays, if it is one number."""
     content = content_of(data) if data[1] in ((), (1,)) else None
     return content or NOT_ONE_NUMBER

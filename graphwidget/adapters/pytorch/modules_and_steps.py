@@ -7,7 +7,7 @@ as what is done in them: ``Module.__call__`` itself is wrapped.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, wraps
 from sys import _getframe
 from threading import get_ident
@@ -22,11 +22,15 @@ from torch.nn.parameter import is_lazy
 from torch.optim import LBFGS, Optimizer
 from torch.optim import optimizer as optimizers
 
+from ...recording.containers import parts
+from ...recording.looking import is_a
 from ...recording.positions import Position
 from ...recording.recorder import Recorder
+from ...recording.sites import Site
 from ..module_paths import ModuleNames, numbers_of
 from ..sorting import BEGINS, ENDS
-from .arguments import Given, given_to
+from .arguments import TENSORS, Given, given_to
+from .call_recorder import NOT_ONE_NUMBER, number_of
 from .heard_calls import HeardCalls
 from .mode_stack import Replaced, Without, enter, leave
 from .positions import Positions, not_the_users
@@ -47,6 +51,7 @@ class ModulesAndSteps:
         self.recorder = recorder
         self.calls = calls
         self.identity = calls.identity
+        self.names = calls.records.names
         self.checks = checks
         self.positions = positions
         self.fault = fault
@@ -108,17 +113,23 @@ class ModulesAndSteps:
             # what Dynamo traces is no call of the program's: it must not come to see the rest
             if is_dynamo_compiling() or self._elsewhere():
                 return plain(module, *args, **kwargs)
-            self._module_begins(module, _getframe(1))
+            site = self._module_begins(module, _getframe(1))
+            if site is not None:
+                self._reads(site, args, kwargs)
             try:
-                return plain(module, *args, **kwargs)
+                result = plain(module, *args, **kwargs)
             finally:
                 if self._handles and self.scopes:
                     self.positions.leave()
                     self._ends()
+            if site is not None and type(result) not in TENSORS:
+                self._gives(site, result)
+            return result
 
         return hearing
 
-    def _module_begins(self, module: Any, frame: FrameType) -> None:
+    def _module_begins(self, module: Any, frame: FrameType) -> Site | None:
+        """A call of a module begins: where it stands if the user's own code makes it."""
         if self._away:
             self.step_over()  # an error has ended it
         try:
@@ -130,6 +141,42 @@ class ModulesAndSteps:
                     self._called(position)
             self._begins(number, "module", position, name, type(module).__name__)
             self.positions.enter(position)
+        except Exception as error:
+            self.fault(error)
+            return None
+        return position.site if position.by_user and not self.identity.defers else None
+
+    def _reads(self, site: Site, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """What a module is given is called what the program writes for it there."""
+        if site.spelling.empty:
+            return
+        try:
+            with torch._C.DisableTorchFunction():
+                given: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
+                for place, each in given:
+                    text = site.spelling.of(place) if type(each) in TENSORS else None
+                    if text is not None and type(each) is not torch.nn.Parameter:
+                        ref = self.identity.current(each)
+                        if ref.id not in self.names.named:
+                            record = self.names.read, None, ref.id, site.function, text
+                            self.identity.note(ref, record)
+        except Exception as error:
+            self.fault(error)
+
+    def _gives(self, site: Site, result: Any) -> None:
+        """What a module returns in a container is called by the variable that holds this, or as the
+        program unpacks it."""
+        try:
+            with torch._C.DisableTorchFunction():
+                whole = site.binding(()).names
+                for suffix, path, each in parts(result, lambda x: is_a(x, torch.Tensor)):
+                    own = site.binding(path).names
+                    names = own or tuple([(scope, name + suffix) for scope, name in whole])
+                    ref = self.identity.known(each) if names else None
+                    if ref is not None:
+                        # a variable's number is one of the iteration's, an item's is not
+                        content = number_of(self.identity.content(ref)) if own else NOT_ONE_NUMBER
+                        self.identity.note(ref, (self.names.gave, None, ref, names, content))
         except Exception as error:
             self.fault(error)
 

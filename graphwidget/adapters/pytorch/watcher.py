@@ -21,7 +21,7 @@ from ...recording.findings import Finding
 from ...recording.looking import add_note
 from ...recording.recorder import Recorder
 from ...recording.summary import SMALL, detailed_summary
-from ..bindings import Bindings
+from ..bindings import Bindings, named_item
 from ..error_words import stopped
 from ..library_results import named_by_call
 from ..scopes import Scopes
@@ -82,12 +82,14 @@ class TorchAdapter:
         self.calls.writes.gradient_told = self.runs.accumulates
         self.sorter.named[self.records.tell_call] = named
         self.sorter.named[self.names.perhaps] = named_by_call
+        self.sorter.named[self.names.gave] = named_item
         self.sorter.kinds.update({
             self.records.tell_call: "call", self.records.tell_step: "call",
             self.identity.told: "value", self.runs.begins: "begin",
             self.runs.ran: "finish", self.runs.starts: "run", self.runs.errs: "error",
             self.runs.accumulates: "run", self.identity.node_told: "node",
             self.names.perhaps: "turn", self.records.made: "turn", self.names.unpacked: "turn",
+            self.names.read: "turn", self.names.gave: "turn",
         })  # fmt: skip
         own, real = self.sorter.window.known, self.identity.known
         self.sorter.window.known = lambda each: (

@@ -127,7 +127,7 @@ op("diagonal_backward(grad_output, /, shape, offset, dim1, dim2)",
 
 op("unbind(self, /, dim=0) -> *outputs", view_kernels.unbind, view=True,
    d_self=lambda grads, dim: F.stack(grads, dim),
-   text="the items of {self}", tex=r"{self}", onnx="Split")
+   text="unbind({self})", tex=r"\operatorname{{unbind}} {self}", onnx="Split")
 
 
 @composite

@@ -148,7 +148,7 @@ const chips = new WeakMap<Card, Card>();
 
 /** The most that a chip's title is wide, and a name. */
 const CHIP_ROOM = 76;
-const NAME_ROOM = 120;
+const NAME_ROOM = 160;
 
 /** A card without numbers: what is computed on the way and has no name. */
 export function chipOf(original: Card): Card {

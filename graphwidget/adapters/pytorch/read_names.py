@@ -1,0 +1,43 @@
+"""What the program calls the tensors that a call is given, by what it writes there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...recording.recorder import Ref
+from ...recording.spelling import Spelling, Text
+from .tape import Heard
+
+
+def read_by(call: Heard, spelled: Spelling) -> Iterator[tuple[Ref, str]]:
+    """(tensor, what the program writes for it) of the arguments of a call of an op."""
+    if spelled.empty:
+        return
+    for place, text in _placed(call, spelled):
+        each = call.args[place] if isinstance(place, int) else call.kwargs[place]
+        if text is not None and type(each) is Ref and not each.facts.parameter:
+            yield each, text
+
+
+def _placed(call: Heard, spelled: Spelling) -> Iterator[tuple[int | str, Text]]:
+    given = call.args
+    if spelled.operator:
+        tensors = [at for at, each in enumerate(given[:2]) if type(each) is Ref]
+        if len(tensors) == 2:
+            yield from enumerate(spelled.args)
+        elif len(tensors) == 1 and spelled.constant:  # 2 * x calls x.__rmul__(2)
+            yield tensors[0], next(filter(None, spelled.args), None)
+        return
+    texts = list(spelled.args)
+    if spelled.receiver is not None and _is_method(call.func):
+        texts.insert(0, spelled.receiver)
+    yield from enumerate(texts[: len(given)])
+    yield from ((word, spelled.of(word)) for word in call.kwargs)
+
+
+def _is_method(func: Callable[..., Any] | None) -> bool:
+    """Whether a function is a method of tensors, which are its first argument."""
+    if getattr(func, "__objclass__", None) is not None:
+        return True
+    return str(getattr(func, "__qualname__", "")).startswith("Tensor.")
