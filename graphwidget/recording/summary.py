@@ -66,12 +66,29 @@ def copy_of(content: bytes, dtype: Any) -> Copy:
     copy = Copy(content, dtype)
     COPIES.append(copy)
     _waiting += len(content)
-    while _waiting > MAX_COPIES and COPIES:
-        oldest = COPIES.popleft()
-        _waiting -= len(oldest.content)
-        if getrefcount(oldest) > UNSHARED:
-            oldest.content = statistics(np.frombuffer(oldest.content, oldest.dtype))  # type: ignore[arg-type]
+    if _waiting > MAX_COPIES:
+        oldest: dict[tuple[Any, int], list[Copy]] = {}
+        while _waiting > MAX_COPIES * 3 // 4 and COPIES:
+            each = COPIES.popleft()
+            size = len(each.content)
+            _waiting -= size
+            if getrefcount(each) > UNSHARED:
+                oldest.setdefault((each.dtype, size), []).append(each)
+        for (kind, _size), copies in oldest.items():
+            _shrink(copies, kind)
     return copy
+
+
+def _shrink(copies: list[Copy], dtype: Any) -> None:
+    """Replace the bytes of copies of one size by their statistics, those of all at once."""
+    rows = np.frombuffer(b"".join([each.content for each in copies]), dtype)  # type: ignore[misc]
+    rows = rows.reshape(len(copies), -1)
+    with np.errstate(all="ignore"):
+        lows, highs = rows.min(1).tolist(), rows.max(1).tolist()
+        means = (np.add.reduce(rows, 1, dtype=np.float64) / rows.shape[1]).tolist()
+    for each, row, low, high, mean in zip(copies, rows, lows, highs, means, strict=True):
+        finite = math.isfinite(low) and math.isfinite(high)
+        each.content = Stats(low, high, mean, 0) if finite else statistics(row)
 
 
 _waiting = 0

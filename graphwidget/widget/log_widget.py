@@ -42,19 +42,28 @@ def weak(method: Callable[..., Any]) -> Callable[..., None]:
     return call
 
 
-class Packed(traitlets.Bytes):
-    """The packed log of a graph: made when it is read, where it was put off until then."""
+class WhenRead(traitlets.TraitType[Any, Any]):
+    """A trait that is brought up to date when it is read, where that was put off until then."""
 
     def get(self, obj: Any, cls: Any = None) -> Any:
-        """What the trait holds, brought up to date."""
+        """Return what the trait holds, brought up to date."""
         obj.pack_now()
         return super().get(obj, cls)
+
+
+class Packed(WhenRead, traitlets.Bytes):
+    """The packed log of a graph."""
+
+
+class Count(WhenRead, traitlets.Int[int, int]):
+    """The number of its events."""
 
 
 class LogWidget(FrontEnd):
     """The log of an adapter, as pages and saved notebooks get it."""
 
     packed = Packed(b"").tag(sync=True)
+    count = Count(0).tag(sync=True)
 
     adapter: Adapter
     recorder: Recorder
@@ -111,6 +120,9 @@ class LogWidget(FrontEnd):
     def _send_new(self, final: bool = False) -> None:
         """Send what is new, if a page has asked for it."""
         with self._sending:
+            if final and not (self.past or self._displayed or self.answered or kernel()):
+                self._put_off = True  # outside a notebook nobody may ever ask
+                return
             if not self.past:
                 self.adapter.drain(live=not final)
             wanted, count = self._wanted, self._end
@@ -132,6 +144,8 @@ class LogWidget(FrontEnd):
             return
         with self._sending:
             self._put_off = False
+            if not self.past:
+                self.adapter.drain()
             log = self.recorder.log
             log.model()  # while the events are at hand: packed, they are parsed
             self._packed_until = self.count = log.count
