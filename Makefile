@@ -11,13 +11,13 @@ BIN := $(VENV)/bin
 BUNDLE := graphwidget/widget/dist/widget.js
 # npm runs here; where the machine has no Node 20, $(VENV)/.node puts one into $(BIN).
 NPM := cd js && PATH="$(CURDIR)/$(BIN):$$PATH" npm
-PYTEST := $(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with=notebooks/sanitize.cfg
+PYTEST := $(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with=notebooks/sanitize.cfg --durations=25 --durations-min=1
 # The tests that open kernels and pages, and wait for them.
 LIVE := tests/browser tests/widget notebooks
 ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test check check-py check-js test-js test-both test-py test-browser bench bundle format notebooks package clean
+.PHONY: help demo test test-all check check-py check-js test-js test-both test-py test-browser bench bundle format notebooks package clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 15
@@ -31,6 +31,9 @@ TOGETHER := --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=targe
 test:  ## everything: linters, types, front end, Python, notebooks, browser
 	$(MAKE) $(TOGETHER) check-js test-js check-py
 	$(MAKE) test-both
+
+test-all:  ## the same with every case: all types and layouts of all samples, 4,000 random programs
+	$(MAKE) test FULL=--full
 
 check: check-py check-js  ## linters and type checks, Python and TypeScript
 
@@ -52,7 +55,7 @@ test-js: $(BUNDLE)  ## the front end's tests
 test-both: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## pytest in two processes at once: with kernels and pages, and without
 	@rm -f $(VENV)/live.*
 	@{ $(PYTEST) $(LIVE) >$(VENV)/live.log 2>&1; echo $$? >$(VENV)/live.status; } | \
-	  $(PYTEST) tests $(LIVE:%=--ignore=%); status=$$?; \
+	  $(PYTEST) tests $(LIVE:%=--ignore=%) $(FULL); status=$$?; \
 	  cat $(VENV)/live.log; exit $$((status | $$(cat $(VENV)/live.status)))
 
 test-py: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## pytest in one process [ARGS=...]

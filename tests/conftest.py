@@ -8,6 +8,8 @@ from collections.abc import Generator
 
 import pytest
 
+from tests import extent
+
 # Before PyTorch is imported. Its kernels differ in the last bits: random normals and sums are those
 # of AVX2, whatever more the processor knows.
 os.environ["ATEN_CPU_CAPABILITY"] = "avx2"
@@ -15,6 +17,15 @@ os.environ["ATEN_CPU_CAPABILITY"] = "avx2"
 # wait for each other, and busily, which on two cores that are in use makes a step ten times slower.
 for library in ("OMP", "OPENBLAS"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--full", action="store_true", help="every case, as before a release")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    extent.FULL = config.getoption("--full")
+
 
 ON_CI = os.environ.get("CI", "").lower() in {"true", "1"}
 

@@ -17,12 +17,18 @@ import graphwidget
 from graphwidget.graph.listeners import switch_listener
 from graphwidget.optable import TABLE, Op
 from tests.both import attempt, describe, differences, is_tensor, numbers
+from tests.extent import FULL
 from tests.optable.samples import IN_PLACE, SAMPLES, Sample
 
 CASES = [(key, sample) for key, samples in SAMPLES.items() for sample in samples]
-case = pytest.mark.parametrize(
-    ("key", "sample"), CASES, ids=[f"{key}: {sample.text}"[:70] for key, sample in CASES]
-)
+SOME = CASES if FULL else [(key, samples[0]) for key, samples in SAMPLES.items()]
+"""Tried in other types and layouts: one sample of each op, with ``--full`` all."""
+
+
+def each_of(cases: list[tuple[str, Sample]]) -> pytest.MarkDecorator:
+    """Parametrize a test by samples."""
+    ids = [f"{key}: {sample.text}"[:70] for key, sample in cases]
+    return pytest.mark.parametrize(("key", "sample"), cases, ids=ids)
 
 
 def data(sample: Sample, shapes: Any, dtype: str) -> list[Any]:
@@ -139,7 +145,7 @@ def test_every_op_has_samples() -> None:
     assert set(TABLE) == set(SAMPLES)
 
 
-@case
+@each_of(SOME)
 def test_float32(key: str, sample: Sample) -> None:
     compare(sample, "float32")
 
@@ -156,7 +162,7 @@ def unrecorded(engine: Any, mode: str, sample: Sample, arrays: list[Any]) -> Any
 MODES = ("no_grad", "inference_mode")
 
 
-@case
+@each_of(SOME)
 def test_without_recording(key: str, sample: Sample) -> None:
     arrays = data(sample, sample.shapes[0], "float32")
     # In inference mode PyTorch takes the parts of unsafe_split for views, ours are none.
@@ -167,9 +173,13 @@ def test_without_recording(key: str, sample: Sample) -> None:
         assert not found, f"{mode}: " + "\n".join(found)
 
 
-@case
+@each_of(CASES)
 def test_float64(key: str, sample: Sample) -> None:
     compare(sample, "float64")
+
+
+@each_of(SOME)
+def test_transposed(key: str, sample: Sample) -> None:
     compare(sample, "float64", transposed=True)
 
 
@@ -201,9 +211,7 @@ UNARRANGED = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("key", "sample"), [(key, sample) for key, sample in CASES if key not in UNARRANGED]
-)
+@each_of([(key, sample) for key, sample in SOME if key not in UNARRANGED])
 def test_memory(key: str, sample: Sample) -> None:
     """Strides, offset and views: what an op gives lies in memory as PyTorch's result does."""
 
@@ -226,10 +234,7 @@ def test_memory(key: str, sample: Sample) -> None:
                 assert not found, f"{shapes} {hows}: " + "\n".join(found)
 
 
-@pytest.mark.parametrize(
-    ("key", "sample"),
-    [(key, sample) for key, sample in CASES if sample.integers and "autograd" not in sample.text],
-)
+@each_of([(key, s) for key, s in SOME if s.integers and "autograd" not in s.text])
 def test_integers(key: str, sample: Sample) -> None:
     compare(sample, "int64")
 
@@ -243,9 +248,6 @@ SMOOTH = [  # the cases that are differentiable in double precision
     and key not in ("sign", "detach", "to_copy")
     and not re.search(r"\* (0|400)\b(?!\.)", sample.text)  # at kinks, or far from where it bends
 ]
-smooth = pytest.mark.parametrize(
-    ("key", "sample"), SMOOTH, ids=[f"{key}: {sample.text}"[:70] for key, sample in SMOOTH]
-)
 
 
 DERIVED_ONCE = (
@@ -272,7 +274,7 @@ def total_of_slopes(sample: Sample, arrays: list[Any]) -> tuple[Any, list[Any]]:
     return weighted([grad for grad in first if grad is not None], graphwidget), inputs
 
 
-@smooth
+@each_of(SMOOTH)
 @pytest.mark.parametrize("function", [total_of, total_of_slopes], ids=["first", "second"])
 def test_finite_differences(key: str, sample: Sample, function: Any) -> None:
     """Analytic derivatives of both orders are the slopes of what they derive, whatever PyTorch
@@ -374,7 +376,7 @@ class Memory:
                 self.changing.add(op.key)
 
 
-@case
+@each_of(SOME)
 def test_results_are_what_the_declaration_says(key: str, sample: Sample) -> None:
     """Graphs write over results that no op has borrowed, and leave out what only reshapes."""
     memory = Memory()
@@ -400,7 +402,7 @@ def test_results_are_what_the_declaration_says(key: str, sample: Sample) -> None
 OTHER_WORDS = ("ldexp", "nan_to_num", "pow", "where")
 """Pointwise ops whose refusals of ``out=`` are told in the words of all others here."""
 
-WITH_OUT = {text: (key, sample) for key, sample in CASES if (text := with_out(sample.text))}
+WITH_OUT = {text: (key, sample) for key, sample in SOME if (text := with_out(sample.text))}
 
 
 @pytest.mark.parametrize("text", WITH_OUT, ids=[text[:70] for text in WITH_OUT])
