@@ -9,6 +9,7 @@ import { scopesAround, type CallRow, type Model, type ScopeRow } from "../log/mo
 import type { Work } from "../sliced-work";
 import { NO_PLACES, placesOf, type Places } from "./film";
 import { callKey, scopeKey } from "./keys";
+import { isShort } from "./short-loops";
 import { signOf } from "./signs";
 import { callIn, isOfGradients } from "./library-calls";
 import type { Visible } from "./visible";
@@ -211,7 +212,7 @@ const outputsOf = (model: Model, item: Made | number): number =>
 /** A group that says nothing by itself: the only turn of a loop, a function around one op. */
 function isIdle(inner: Made, outer: Made): boolean {
   if (inner.kind === "loop") return inner.times === 1;
-  if (inner.kind === "turn") return outer.kind === "loop" && outer.times === 1;
+  if (inner.kind === "turn") return outer.kind === "loop" && (outer.times === 1 || isShort(outer));
   if (inner.scope?.kind === "library") return inner.items.length === 1;
   if (inner.kind !== "function") return false;
   return inner.items.length === 1 || (outer.parent !== null && outer.items.length === 1);

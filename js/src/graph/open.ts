@@ -1,6 +1,7 @@
 /* Which groups stand open: as many as fit, the outermost first, and what the user opened. */
 
 import type { Group } from "./groups";
+import { isOpByOp } from "./short-loops";
 
 /** About how many boxes a stage shows at reading size, where its size is not known. */
 export const BUDGET = 40;
@@ -44,14 +45,19 @@ function innerOf(level: readonly Group[]): Group[] {
   return level.flatMap(({ items }) => items.filter((item) => typeof item !== "number"));
 }
 
-/** How many boxes it has when open: a call comes with the card of what it made. */
+/**
+ * How many boxes it has when open: a call comes with the card of what it made. In a loop that is
+ * drawn op by op most of these have no name and are left out.
+ */
 function costOf(group: Group): number {
+  if (isOpByOp(group)) return group.items.length;
   return group.items.reduce<number>((sum, item) => sum + (typeof item === "number" ? 2 : 1), 0);
 }
 
 /** What is known as one thing, or folded, opens only for the user. */
-function opensItself({ sign, kind, times }: Group): boolean {
-  return sign === null && kind !== "part" && times <= 2;
+function opensItself(group: Group): boolean {
+  const { sign, kind, times } = group;
+  return sign === null && kind !== "part" && (times <= 2 || isOpByOp(group));
 }
 
 /** The groups around a group or call, the outermost first. */

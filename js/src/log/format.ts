@@ -125,6 +125,8 @@ export function tiny(summary: Summary, length = 9): string {
     const same = uniform(texts);
     const text = same === undefined ? nested(texts, dims).replaceAll(" ", "") : `all ${same}`;
     if (text.length <= length) return text;
+    const [only, ...others] = texts;
+    if (only !== undefined && others.length === 0 && only.length <= length) return only;
   }
   return shape(dims);
 }

@@ -53,10 +53,12 @@ export function createDuo(left: Store, right: Store) {
     if (start && !canGoOn.value) goTo(-1);
     playing.value = start;
   };
-  /** What is going on: the static graph is being built, or both run. */
-  const phase = computed(() =>
-    index.value < 0 ? "nothing yet" : index.value < built.value ? "building" : "running",
-  );
+  /** The static graph is being built, or both run, or are done. */
+  const phase = computed(() => {
+    if (index.value < 0) return "nothing yet";
+    if (index.value < built.value) return "building";
+    return canGoOn.value ? "running" : "done";
+  });
   for (const side of [left, right]) side.wantedDirection.value = "TD"; // a half is narrow
   const stop = play({ playing, speed, index, canGoOn, toNext });
   return {
