@@ -157,9 +157,9 @@ class CallEvents(Bindings):
                 self.recorder.refs.pop(each, None)
         return call
 
-    def made(self, _position: Position | None, _what: str, value: int, names: Names) -> None:
-        """A leaf was made."""
-        self.bound(value, names, self.scopes.current)
+    def made(self, _position: Position | None, what: str, value: int, names: Names) -> None:
+        """A leaf was ``made``, or a call of ``grad`` ``gave`` a value."""
+        self.bound(value, names, self.scopes.current if what == "made" else None)
 
     def _retell(self, record: Any, value: int) -> None:
         node = record[NODE]

@@ -53,4 +53,4 @@ class HeardGradCalls(HeardScopes):
             options = frozen_params(options)
             self.raw.append((self._gives, position, "grad", refs, options, made, None))
         for value, names in named:
-            self.raw.append((self.calls.made, position, "made", value, names))
+            self.raw.append((self.calls.made, position, "gave", value, names))

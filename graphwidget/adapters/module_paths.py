@@ -100,11 +100,24 @@ class ModuleNames:
         for look, within_frames in (
             (self._look, users), (self._look_into, users), (self._look, others),
         ):  # fmt: skip
-            for space in _spaces(within_frames):
-                look(space)
-                if self.knows(module):
-                    return
+            if self._found_in(within_frames, look, module):
+                return
         self._keep(type(module).__name__, module)
+
+    def _found_in(
+        self, frames: list[FrameType], look: Callable[[Mapping[str, Any]], None], module: Any
+    ) -> bool:
+        """Look for the module in the globals of the innermost frame, then in the variables of all
+        from there outward."""
+        if frames:
+            look(frames[0].f_globals)
+        for frame in frames:
+            if self.knows(module):
+                break
+            space = frame.f_locals
+            look(space)
+            drop_copy(frame, space)
+        return self.knows(module)
 
     def _look_into(self, namespace: Mapping[str, Any]) -> None:
         """Name the modules that attributes of objects hold, as a trainer's."""
@@ -154,16 +167,6 @@ def _outward(frame: FrameType | None) -> Iterator[FrameType]:
     while frame is not None:
         yield frame
         frame = frame.f_back
-
-
-def _spaces(frames: list[FrameType]) -> Iterator[Mapping[str, Any]]:
-    """The globals of the innermost frame, then the variables of all from there outward."""
-    if frames:
-        yield frames[0].f_globals
-    for frame in frames:
-        space = frame.f_locals
-        yield space
-        drop_copy(frame, space)
 
 
 def numbers_of(optimizer: Any) -> str:

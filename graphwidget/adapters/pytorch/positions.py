@@ -137,7 +137,7 @@ def draws_indices(frame: FrameType) -> bool:
     found = _draws.get(file)
     if found is None:
         name = frame.f_globals.get("__name__")
-        kinds = [x for x in frame.f_globals.values() if isinstance(x, type)]
+        kinds = [x for x in list(frame.f_globals.values()) if is_a(x, type)]
         found = is_librarys(frame) and any(
             issubclass(kind, (Sampler, DataLoader)) and kind.__module__ == name for kind in kinds
         )
