@@ -80,8 +80,7 @@ from .random import default_generator, get_rng_state, set_rng_state
 from .standins import ANSWERS, StandIns
 
 if TYPE_CHECKING:
-    from . import (  # noqa: F401
-        _C,
+    from . import (
         amp,
         distributions,
         func,
@@ -91,7 +90,6 @@ if TYPE_CHECKING:
         nn,
         onnx,
         optim,
-        overrides,
         return_types,
         serialization,
         special,
@@ -174,8 +172,8 @@ _LAZY = {
 """Names that load with the module that has them, when they are first used."""
 
 _PARTS = {
-    "_C", "adapters", "amp", "distributions", "exporters", "func", "functional", "fx", "ipython",
-    "linalg", "nn", "onnx", "optim", "overrides", "recording", "return_types", "serialization",
+    "adapters", "amp", "distributions", "exporters", "func", "functional", "fx", "ipython",
+    "linalg", "nn", "onnx", "optim", "recording", "return_types", "serialization",
     "special", "static", "storage", "testing", "types", "utils", "widget",
     *(name for name in ANSWERS if "." not in name),
 }  # fmt: skip
@@ -225,7 +223,7 @@ __all__ = [
     "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_grad_enabled", "is_inference",
     "is_inference_mode_enabled", "is_tensor", "jit", "layout", "linalg", "load",
     "load_ipython_extension", "long", "manual_seed", "memory_format", "mps", "nan", "newaxis", "nn",
-    "no_grad", "onnx", "optim", "overrides", "pi", "preserve_format", "profiler", "random",
+    "no_grad", "onnx", "optim", "pi", "preserve_format", "profiler", "random",
     "return_types", "save", "seed", "serialization", "set_anomaly_enabled", "set_default_dtype",
     "set_grad_enabled", "set_printoptions", "set_rng_state", "short", "special",
     "storage", "strided", "testing", "to_graphviz", "to_html", "types", "uint8",

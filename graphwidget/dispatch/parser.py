@@ -18,9 +18,9 @@ from ..arrays.dtypes import dtype
 from ..arrays.type_names import type_name
 from ..arrays.warnings import warn_once
 from ..graph.tensor import Tensor
+from .overriding import may_override
 from .parser_errors import Call, Named, invalid_combination
 from .signatures import INTEGERS, Parameter, Signature, signatures
-from .torch_function_modes import may_override
 
 
 # What fits ---------------------------------------------------------------------------------------

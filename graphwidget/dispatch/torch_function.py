@@ -20,7 +20,6 @@ from .signatures import signatures
 from .torch_function_styles import (
     Manner,
     TorchFunctionCall,
-    ask_as_given,
     ask_eq,
     ask_iter,
     ask_parsed,
@@ -201,7 +200,7 @@ def register_method(name: str, method: types.FunctionType) -> None:
     title = f"torch.Tensor.{called}"
     if called in WRITTEN:
         how: Manner = (
-            ask_as_given if operator else partial(ask_python_written, manner=WRITTEN[called])
+            partial(ask_parsed) if operator else partial(ask_python_written, manner=WRITTEN[called])
         )
         call = TorchFunctionCall(how, f"torch._tensor.{called}", operator=operator)
     elif name in PARTICULAR:

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..graph import runtime
+from .overriding import flatten_values, has_override
 from .torch_function import OVERRIDES, enable_overrides
-from .torch_function_modes import flatten_values, has_override
 
 _missed: list[Any] = []
 """Functions that failed because of such an object, and are not registered: one around them is."""

@@ -1,36 +1,30 @@
-"""The three ways in which PyTorch's functions ask ``__torch_function__``.
+"""The ways in which functions ask ``__torch_function__``.
 
-
-* functions bound to C++ (``ask_parsed``) look at all arguments, once the parser has accepted them;
-* methods and properties without a parser (``ask_unparsed``) look at the tensor alone;
-* functions written in Python (``ask_python_written``) tell required arguments by position, others
-  by name.
+* functions bound to C++ in PyTorch (``ask_parsed``) look at all arguments;
+* methods and properties without further arguments (``ask_unparsed``) look at the tensor alone;
+* functions that PyTorch writes in Python (``ask_python_written``) give required arguments by
+  position, others by name.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 from ..graph import runtime
 from ..graph.runtime import NOBODY
-from .parser import MISSING, refusal
-from .signatures import signatures
-from .torch_function_modes import (
-    ENTERED,
+from .overriding import (
     PLAIN,
     any_override,
     as_class,
-    consume_skip,
+    disabled,
     dispatch,
-    dispatch_from_python,
     flatten_values,
     has_override,
     inherits_default,
     may_override,
-    overloaded_args,
     state,
 )
 
@@ -39,7 +33,7 @@ Manner = Callable[["TorchFunctionCall"], Asking]
 
 
 class TorchFunctionCall:
-    """How the calls of one function are told to those who override it.
+    """How the calls of one function are given to those who override it.
 
     Args:
         manner: how it asks.
@@ -52,112 +46,66 @@ class TorchFunctionCall:
     """The function itself."""
 
     func: Any = None
-    """What those who are asked are told the function is."""
+    """The function as those who are asked know it."""
+
+    def __init__(
+        self, manner: Manner, title: str, section: str = "", name: str = "", operator: bool = False
+    ) -> None:
+        self.title, self.section, self.name, self.operator = title, section, name, operator
+        self.bound = not isinstance(manner, partial) and manner is not ask_python_written
+        self.ask = manner(self)
 
     @cached_property
     def signature(self) -> inspect.Signature:
         """Its parameters, found when it first asks: most functions never do."""
         return inspect.signature(self.function)
 
-    def __init__(
-        self, manner: Manner, title: str, section: str = "", name: str = "", operator: bool = False
-    ) -> None:
-        self.title, self.section, self.name, self.operator = title, section, name, operator
-        known = signatures(section, name) if section else ()
-        self.untyped = any(each.type == "PyObject*" for one in known for each in one.parameters[:1])
-        self.ask = manner(self)
-
-    def check(self, args: Any, kwargs: Any) -> None:
-        """What PyTorch's parser says of a call before anybody is asked.
-
-        Raises:
-            TypeError: it refuses the call.
-        """
-        if self.section:
-            method = self.section == "Tensor"
-            if method and not isinstance(args[0], runtime.Tensor):
-                raise TypeError(
-                    f"descriptor '{self.name}' for 'torch._C.TensorBase' objects doesn't apply to "
-                    f"a '{type(args[0]).__name__}' object"
-                )
-            own = args[1:] if method else args
-            wrong = refusal(self.section, self.name, own, kwargs)
-            if wrong is not None:
-                raise wrong
-
     def answer(self, asked: Sequence[Any], args: Any, kwargs: Any) -> Any:
-        """What those who are asked make of a call."""
+        """Return what those who are asked make of a call."""
         try:
-            cls = inherits_default(asked) if asked else None
+            cls = inherits_default(asked)
             if cls is not None:
                 return as_class(cls, self.func, self.function, args, kwargs)
-            self.check(args, kwargs)
-            return dispatch(self.title, self.func, overloaded_args(asked), args, kwargs or None)
-        except TypeError:
-            if self.operator:
-                return NotImplemented
-            raise
-
-    def hand(self, relevant: Iterable[Any], args: Any, kwargs: Any) -> Any:
-        """The same of a function that is written in Python."""
-        try:
-            return dispatch_from_python(self.title, self.func, relevant, args, kwargs)
+            return dispatch(self.title, self.func, asked, args, kwargs, self.bound)
         except TypeError:
             if self.operator:
                 return NotImplemented
             raise
 
 
-# The three manners --------------------------------------------------------------------------------
+# The manners --------------------------------------------------------------------------------------
 def ask_parsed(call: TorchFunctionCall) -> Asking:
-    """A function bound to C++ that has a parser of arguments."""
+    """A function that looks at all its arguments."""
     mode = runtime.mode
 
     def ask(args: Any, kwargs: Any) -> Any:
-        if not (ENTERED or kwargs):
+        if not kwargs:
             for value in args:
                 if value.__class__ not in PLAIN:
                     break
             else:
                 return NOBODY
-        wanting: list[Any] = []
-        if not state.off:
-            given = (*args, *kwargs.values()) if kwargs else args
-            for value in args[: call.section == "Tensor"] if call.untyped else given:
-                if value.__class__ not in PLAIN:
-                    if isinstance(value, (tuple, list)):
-                        wanting += [each for each in value if has_override(each)]
-                    elif has_override(value):
-                        wanting.append(value)
-        if not (wanting or (state.modes and state.off < 2)) or mode.deriving or consume_skip():
+        if state.off or mode.deriving:
             return NOBODY
+        given = (*args, *kwargs.values()) if kwargs else args
+        wanting = [each for each in flatten_values(given) if has_override(each)]
+        if not wanting:
+            return NOBODY
+        if not call.bound and inherits_default(wanting) is None:
+            wanting = [each for each in args if not _is_plain(each)]
         return call.answer(wanting, args, kwargs)
 
     return ask
 
 
 def ask_unparsed(call: TorchFunctionCall) -> Asking:
-    """A method or property that has none."""
+    """A method or property that looks at its tensor."""
     mode = runtime.mode
 
     def ask(args: Any, kwargs: Any) -> Any:
-        if not args or (args[0].__class__ in PLAIN and not ENTERED) or mode.deriving:
-            return NOBODY
-        if not any_override(args[:1]):
+        if not args or args[0].__class__ in PLAIN or mode.deriving or not may_override(args[0]):
             return NOBODY
         return call.answer(args[:1], args, kwargs)
-
-    return ask
-
-
-def ask_as_given(call: TorchFunctionCall) -> Asking:
-    """An operator that is written in Python: it hands on what it was given."""
-    mode = runtime.mode
-
-    def ask(args: Any, kwargs: Any) -> Any:
-        if mode.deriving or not any_override(args):
-            return NOBODY
-        return call.hand(args, args, kwargs)
 
     return ask
 
@@ -166,8 +114,7 @@ def ask_python_written(call: TorchFunctionCall, manner: str = "") -> Asking:
     """A function that is written in Python.
 
     Args:
-        manner: ``alone`` asks the first argument only; ``named`` hands on all by name; ``roots``
-            makes tuples of tensors and hands on no name that is outdated.
+        manner: ``alone`` asks the first argument only; ``named`` gives all by name.
     """
     mode = runtime.mode
     positional, named = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
@@ -176,6 +123,9 @@ def ask_python_written(call: TorchFunctionCall, manner: str = "") -> Asking:
         values = args[:1] if manner == "alone" else (*args, *kwargs.values())
         if mode.deriving or not any_override(flatten_values(values)):
             return NOBODY
+        wanting = [each for each in flatten_values(values) if has_override(each)]
+        if inherits_default(wanting) is not None:
+            return call.answer(wanting, args, kwargs)
         signature = call.signature
         try:
             bound = signature.bind(*args, **kwargs)
@@ -186,10 +136,6 @@ def ask_python_written(call: TorchFunctionCall, manner: str = "") -> Asking:
         spelled: dict[str, Any] = {}
         for name, each in signature.parameters.items():
             value = bound.arguments[name]
-            if manner == "roots" and name in ROOTS:
-                value = ROOTS[name](value)
-                if value is MISSING:
-                    continue
             if each.kind is positional:
                 given += value
             elif each.kind is named:
@@ -198,22 +144,15 @@ def ask_python_written(call: TorchFunctionCall, manner: str = "") -> Asking:
                 given.append(value)
             else:
                 spelled[name] = value
-        relevant = given[:1] if manner == "alone" else flatten_values((*given, *spelled.values()))
-        return call.hand(relevant, tuple(given), spelled)
+        able = (each for each in flatten_values(values) if not _is_plain(each))
+        return call.answer([*able], tuple(given), spelled)
 
     return ask
 
 
-def several(value: Any) -> Any:
-    """Tensors as a tuple."""
-    return value if value is None else tuple(flatten_values((value,)))
-
-
-ROOTS: dict[str, Callable[[Any], Any]] = {
-    "tensors": several, "outputs": several, "inputs": several, "grad_variables": lambda _: MISSING,
-    "allow_unused": bool,
-}  # fmt: skip
-"""What runs of backward hand on for some of their arguments."""
+def _is_plain(value: Any) -> bool:
+    """Return whether a value has no say; tensors have one where another class is asked."""
+    return getattr(type(value), "__torch_function__", disabled) is disabled
 
 
 def ask_iter(call: TorchFunctionCall) -> Asking:
@@ -237,8 +176,8 @@ def ask_eq(call: TorchFunctionCall) -> Asking:
     def ask(args: Any, kwargs: Any) -> Any:
         if mode.deriving or not any_override(args):
             return NOBODY
-        if may_override(args[0]) or (state.modes and not may_override(args[1])):
-            return call.answer([each for each in args[:1] if may_override(each)], args, kwargs)
+        if may_override(args[0]):
+            return call.answer(args[:1], args, kwargs)
         try:
             return runtime.Tensor.eq(*args)
         except TypeError:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..overrides import handle_torch_function, has_torch_function
+from ..dispatch.overriding import any_override, dispatch
 from .names import PACKAGE
 
 
 def _assert(condition: Any, message: str) -> Any:
     """`torch._assert`: raise an AssertionError unless the condition holds."""
-    if has_torch_function((condition,)):
-        return handle_torch_function(_assert, (condition,), condition, message)
+    if any_override((condition,)):
+        return dispatch("torch._assert", _assert, (condition,), (condition, message), {})
     assert condition, message
     return None
 

@@ -17,7 +17,6 @@ from typing import Any
 
 from ..dispatch import torch_function
 from ..graph.tensor import Tensor
-from ..overrides import resolve_name
 
 PACKAGE = str(__package__).rpartition(".")[0]
 FOLDER = str(Path(__file__).parent.parent)
@@ -146,6 +145,26 @@ def qualified_name(function: Any) -> str:
     return f"{torch_module(module)}.{name}"
 
 
+def is_tensor_method_or_property(function: Any) -> bool:
+    """Return whether a function is a method of Tensor, or the getter of a property."""
+    own = any(member is function for member in vars(Tensor).values())
+    return own or function.__name__ == "__get__"
+
+
+def _public_name(function: Any) -> str | None:
+    """Return the dotted name of a public function of the package, None of others."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, property):
+        names = (name for name, each in vars(Tensor).items() if each is owner)
+        return f"torch.Tensor.{next(names)}.{getattr(function, '__name__', '')}"
+    for path in ("", ".nn.functional", ".nn.init", ".linalg", ".special"):
+        module = importlib.import_module(f"graphwidget{path}")
+        name = getattr(function, "__name__", "")
+        if getattr(module, name, None) is function:
+            return f"torch{path}.{name}"
+    return None
+
+
 def _own_name(function: Callable[..., Any]) -> str:
     torch_function.enable_overrides()
     if vars(Tensor).get(function.__name__) is function:
@@ -154,7 +173,7 @@ def _own_name(function: Callable[..., Any]) -> str:
     if front is not None and not front.title.startswith("torch.Tensor."):
         place = BOUND.get(front.section)
         return f"{place}.{front.name}" if place else front.title
-    known = resolve_name(function)
+    known = _public_name(function)
     return known or f"{torch_module(function.__module__)}.{function.__name__}"
 
 

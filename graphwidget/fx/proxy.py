@@ -19,10 +19,9 @@ from ..arrays.layouts import layout
 from ..arrays.memory_formats import memory_format
 from ..graph import runtime
 from ..graph.tensor import Tensor
-from ..overrides import is_tensor_method_or_property
 from .code_body import MAGIC, REFLECTABLE
 from .graph import Graph
-from .names import is_own_file, target_name
+from .names import is_own_file, is_tensor_method_or_property, target_name
 from .node import Argument, Node, Target, map_aggregate, map_arg
 
 __all__ = ["Attribute", "GraphAppendingTracer", "Proxy", "Scope", "TraceError", "TracerBase"]

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from typing import Any, Self
 
 from ..absent import refuse_others
-from ..dispatch import torch_function_modes as overrides
+from ..dispatch import overriding as overrides
 from ..functions.creation.factories import empty
 from ..functions.tensor import attach_methods as _methods  # noqa: F401  (all methods are there)
 from ..graph import errors, runtime

@@ -53,11 +53,10 @@ ROOMS = """
     functions/statistics
     functions/tensor
     functions
-    return_types  functional  linalg  special  storage  random  types  _C
+    return_types  functional  linalg  special  storage  random  types
 
     amp                      | what PyTorch's users import, by its path
     nn
-    overrides
     serialization
     optim
     distributions

@@ -14,9 +14,9 @@ from tests.structure.test_imports import PARTS
 
 # packages that mean the same here and there
 SHARED_PARTS = {
-    "_C", "accelerator", "amp", "autograd", "backends", "compiler",
+    "accelerator", "amp", "autograd", "backends", "compiler",
     "cpu", "cuda", "distributed", "distributions", "func", "functional", "fx", "jit", "linalg",
-    "mps", "nn", "onnx", "optim", "overrides", "profiler", "random", "return_types",
+    "mps", "nn", "onnx", "optim", "profiler", "random", "return_types",
     "serialization", "special", "storage", "testing", "types", "utils", "version", "xpu",
 }  # fmt: skip
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from ...absent import AbsentMethod, pytorch_names
 from ...arrays.warnings import warn
 from ...autograd.backward import backward, grad, tensor_backward
-from ...dispatch import torch_function_modes as overrides
+from ...dispatch import overriding as overrides
 from ...dispatch.offer import FUNCTIONS, METHODS, SPACES, offer, offer_table
 from ...dispatch.parsed import parsed_function
 from ...dispatch.torch_function import FUNCTIONAL, PLACES, functions_of, is_overridable, written_in
@@ -141,9 +140,7 @@ PLACES += [
     lambda: [
         (
             each,
-            TorchFunctionCall(
-                partial(ask_python_written, manner="roots"), f"torch.autograd.{each.__name__}"
-            ),
+            TorchFunctionCall(ask_python_written, f"torch.autograd.{each.__name__}"),
         )
         for each in (backward, grad)
     ],
