@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 import graphwidget
 from graphwidget.recording.log import wire
@@ -106,7 +107,7 @@ def _bound(space: dict[str, Any]) -> list[tuple[str, str, Any]]:
 
 
 def _is_tensor(value: Any) -> bool:
-    return hasattr(value, "grad_fn") and not isinstance(value, type)
+    return isinstance(value, (graphwidget.Tensor, torch.Tensor))
 
 
 def _tensors(space: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -137,8 +138,6 @@ def told(programs: Sequence[Program], folder: Path) -> list[dict[str, Any]]:
 
 def module_of(name: str) -> types.ModuleType:
     """The engine by its name."""
-    import torch
-
     return {"graphwidget": graphwidget, "torch": torch}[name]
 
 

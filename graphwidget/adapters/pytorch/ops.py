@@ -43,6 +43,13 @@ MATMUL = "@", "{self} @ {other}", r"{self} \, {other}", ("self", "other")
 """How a product of matrices is told, as the program has written it."""
 
 
+PAIRS = {"max": "maximum", "min": "minimum"}
+"""What is an op of its own where it is given a second tensor."""
+
+SCALES = ("alpha", "beta", "value")
+"""Factors that are 1 where they are not given."""
+
+
 class Called(NamedTuple):
     """A call as it is told: the op's key, its inputs (references to tensors, or numbers in their
     place) and the rest of the arguments as text."""
@@ -74,8 +81,10 @@ def called(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], written: b
     ``args`` and ``kwargs`` references stand for tensors."""
     if name.strip("_") == "setitem" and len(args) == 3:
         return _assigned(*args)
-    op = op_of(name)
-    key = (name.strip("_") if op is None else op.key) + ("_" if written else "")
+    op = _variant(op_of(name), args, kwargs)
+    key = name.strip("_") if op is None else op.key
+    if written:
+        key = f"{key}_" if op is None else op.key.replace(op.name, f"{op.name}_", 1)
     params: dict[str, str] = {}
     inputs: list[Ref | str] = []
     names = () if op is None or op.variadic else op.inputs
@@ -100,7 +109,31 @@ def called(name: str, args: Sequence[Any], kwargs: Mapping[str, Any], written: b
         for word, default in op.params.items():
             if isinstance(default, (int, float)) and f"{{{word}}}" in op.text:
                 params.setdefault(word, text(default))
+        for word in SCALES:
+            if f"{{{word}}}" in op.text:
+                params.setdefault(word, "1")
     return Called(key, inputs, params)
+
+
+def _variant(op: Op | None, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Op | None:
+    """The overload of an op that fits what a call was given: ``sum.dim``, ``add.alpha``."""
+    if op is None or op.variadic:
+        return op
+    beyond = args[len(op.inputs) :]
+    given = {"dim" if word == "axis" else word for word, each in kwargs.items() if each is not None}
+    number = isinstance(beyond[0], (int, tuple, list)) if beyond else False
+    if number and next(iter(op.params), "dtype") == "dtype":
+        given.add("dim")
+    words = dict(zip(op.params, beyond, strict=False)) | dict(kwargs)
+    tensors = {word for word, each in words.items() if isinstance(each, Ref)} - {*op.inputs}
+    if op.name in PAIRS and beyond and isinstance(beyond[0], Ref):
+        return TABLE[PAIRS[op.name]]
+    if tensors and given <= {*op.inputs, *op.params}:
+        return TABLE.get(f"{op.name}.tensor", op)
+    if given <= {*op.inputs, *op.params}:
+        return op
+    fitting = (TABLE.get(f"{op.name}.{word}") for word in ("dim", "alpha", "mode", "scaled"))
+    return next((each for each in fitting if each and given <= {*each.inputs, *each.params}), op)
 
 
 def _assigned(target: Ref, index: Any, value: Any) -> Called:
@@ -159,7 +192,7 @@ def text(value: Any) -> str:
 
 def definition(name: str, key: str) -> ev.Define:
     """What is told of an op at its first use."""
-    op = op_of(name)
+    op = TABLE.get(key) or TABLE.get(key.replace("_.", ".", 1)) or op_of(name)
     if op is None:
         bare = name.strip("_")
         if bare == "matmul":

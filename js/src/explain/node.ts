@@ -41,7 +41,8 @@ export function explainNode(
       plain(". "),
       ...arrived(model, node, output),
     ]);
-    lines.push(...derivatives(model, node, call, output));
+    if (node.name === COPY_SLICES) lines.push(...ofWrittenPart(model, node, call));
+    else lines.push(...derivatives(model, node, call, output));
   } else if (call) lines.push(...ofPart(model, node, call));
   lines.push(...after(model, node, events));
   return { title, lines };
@@ -120,6 +121,25 @@ function ofPart(model: Model, node: NodeRow, call: CallRow): Line[] {
     if (sent) lines.push(sentOn(model, node, edge, sent));
   });
   return lines;
+}
+
+/** The node of a write through a view: it derives what was written, and the rest of the base. */
+export const COPY_SLICES = "CopySlices";
+
+/** What a write through a view sends on: to the base, and to what was written into it. */
+function ofWrittenPart(model: Model, node: NodeRow, call: CallRow): Line[] {
+  const op = call.op.replace(/_?(\..*)?$/, "");
+  return node.next.flatMap(([next], edge): Line[] => {
+    const [sent, to] = [node.grads_out[edge], next === null ? undefined : model.nodes.get(next)];
+    const value = to?.variable ?? to?.outputs[0];
+    if (!sent || !to) return [];
+    const words =
+      edge === 0
+        ? `gradient, where it was written led back through ${op}`
+        : `the written part of the gradient led back through ${op}`;
+    const where = value === undefined ? math(to.name) : name(model, value);
+    return [[plain("→ "), where, plain(": "), math(`${words} = `), numbers(sent)]];
+  });
 }
 
 /** What went along an edge, and where that leads: to a value, or to one more node of a call. */
@@ -252,8 +272,11 @@ export function rulesOf(model: Model, call: CallRow): (Rule | null)[] {
   const rules = new Map(op?.derivatives.map((rule) => [rule.input, rule]));
   const names = op?.inputs ?? [];
   const rest = names.findIndex((name) => name.startsWith("*"));
-  return call.inputs.flatMap((input, i) => {
+  const assigns = call.op.startsWith("copy_") && call.params.index !== undefined;
+  const within = ["gradient, 0 where it was overwritten", "the written part of the gradient"];
+  return call.inputs.flatMap((input, i): (Rule | null)[] => {
     if (typeof input !== "number") return [];
+    if (assigns) return [{ vjp: within[i] ?? "", local: null }];
     const name = rest >= 0 && i >= rest ? names[rest] : names[i];
     return [rules.get(name?.replace("*", "") ?? "") ?? rules.get(name ?? "") ?? null];
   });

@@ -166,7 +166,13 @@ export function expression(model: Model, call: CallRow, budget = 40): string {
     const all = op?.inputs.length ? [...inputs.values()] : given(model, call, budget);
     return `${call.op}(${all.join(", ")})`;
   }
-  return fill(op.text, inputs, call);
+  return fill(textOf(call, op.text), inputs, call);
+}
+
+/** The formula of a call: what is assigned to a part of a tensor leaves the rest as it was. */
+export function textOf({ op, params }: CallRow, text: string): string {
+  const assigns = op.startsWith("copy_") && params.index !== undefined;
+  return assigns ? "{self} with {src} at [{index}]" : text;
 }
 
 /** The most inputs that are written out in a formula. */

@@ -2,7 +2,7 @@
 
 import type { Model } from "../log/model";
 import type { Pill } from "./boxes";
-import { inputEdges } from "./edges";
+import { inputEdges, type Edge } from "./edges";
 import { inputKey, outputKey, valueKey } from "./keys";
 import { inputsOf, origin, type baseWrites, type Visible } from "./visible";
 import { NO_EDGE, type Wire } from "./wire";
@@ -23,6 +23,25 @@ export function wiresOfPill(
   const made = makeWires(model, pill, writes, seen);
   wiresByPill.set(pill, made);
   return made;
+}
+
+/**
+ * Whether more nodes of a call lead to where an edge leads, as those of a function that is recorded
+ * as one call: no single one of them has the gradient of the wire.
+ */
+function isOneOfSeveral(model: Model, { nodes, call }: Pill, own: Edge | null): boolean {
+  if (!own || nodes.length < 2) return false;
+  const [target, nr] = model.nodes.get(own.node)?.next[own.edge] ?? [null, 0];
+  const same = nodes.flatMap(({ next }) => next.filter(([to, at]) => to === target && at === nr));
+  return same.length > call.inputs.filter((input) => leadsTo(model, input, target, nr)).length;
+}
+
+/** Whether the gradient of an input goes to an output of a node. */
+function leadsTo(model: Model, input: number | string, node: number | null, nr: number): boolean {
+  const value = typeof input === "number" ? model.values.get(input) : undefined;
+  if (!value || node === null) return false;
+  if (value.node !== null) return value.node === node && value.nr === nr;
+  return model.nodes.get(node)?.variable === value.value;
 }
 
 function makeWires(model: Model, pill: Pill, writes: Writes, { steps }: Visible): Wire[] {
@@ -48,7 +67,7 @@ function makeWires(model: Model, pill: Pill, writes: Writes, { steps }: Visible)
     value: input,
     call: call.call,
     way: "in",
-    ...(edges[i] ?? NO_EDGE),
+    ...((isOneOfSeveral(model, pill, edges[i] ?? null) ? null : edges[i]) ?? NO_EDGE),
   }));
   for (const output of outputs) {
     const made = model.values.get(output);

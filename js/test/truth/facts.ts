@@ -5,14 +5,14 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { explainStep } from "../../src/explain/step";
-import { rulesOf, sized } from "../../src/explain/node";
+import { COPY_SLICES, rulesOf, sized } from "../../src/explain/node";
 import { givenTo } from "../../src/explain/root";
 import { tidy } from "../../src/explain/formula";
 import { toText } from "../../src/explain/text";
 import { edgeInputs } from "../../src/graph/edges";
 import { buildGraph } from "../../src/graph/graph";
 import { meanOver } from "../../src/graph/losses";
-import { byInput, fill, userName } from "../../src/graph/names";
+import { byInput, fill, textOf, userName } from "../../src/graph/names";
 import { planOf } from "../../src/graph/plan";
 import type { Summary } from "../../src/log/events";
 import type { CallRow, Model, NodeRow } from "../../src/log/model";
@@ -34,7 +34,7 @@ function texts(model: Model, call: CallRow, output: number | undefined): Map<str
 function forward(model: Model, call: CallRow) {
   const op = model.ops.get(call.op);
   if (!op?.text) return null;
-  const text = fill(op.text, texts(model, call, undefined), call);
+  const text = fill(textOf(call, op.text), texts(model, call, undefined), call);
   return { op: call.op, text, inputs: call.inputs, outputs: call.outputs, params: call.params };
 }
 
@@ -44,6 +44,7 @@ function backward(model: Model, node: NodeRow) {
   const [output] = node.outputs;
   const came = node.grads_in[0];
   if (!call || output === undefined || !came || node.grads_in.length > 1) return [];
+  if (node.name === COPY_SLICES) return [];
   const inputs = call.inputs.filter((input) => typeof input === "number");
   const targets = edgeInputs(model, node, inputs);
   const rules = rulesOf(model, call);
@@ -85,6 +86,8 @@ function picture(model: Model) {
       const sender = wire.node === null ? undefined : model.nodes.get(wire.node);
       const sent = sender?.run === taker?.run ? sender?.grads_out[wire.edge] : null;
       if (wire.way === "through" || wire.times !== undefined) whole = false;
+      // Of a function with many nodes that is recorded as one call a wire may tell no gradient.
+      if (wire.node === null && (model.made.get(wire.call)?.length ?? 0) > 1) whole = false;
       if (sent) back.push(sent);
     }
     return [
