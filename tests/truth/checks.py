@@ -129,7 +129,9 @@ def _cards(look: Look, shown: Any) -> Iterator[str]:
                 yield f"wires into {card['title']} of {came.shape} carry gradients of {shapes}"
             elif not close(total, came):
                 yield f"gradients {total.tolist()} into {card['title']}, on it {came.tolist()}"
-        if card["name"] is None or not card["alive"] or ["", card["name"]] not in card["names"]:
+        if card["name"] is None or not card["alive"] or ["", card["name"]] not in card["bound"]:
+            if card["alive"] and card["name"] == card["title"] and ["", card["name"]] in card["names"]:
+                yield f"{card['title']} is the name of another value"
             continue
         tensor = look.tensors.get(card["name"])
         if tensor is None:
@@ -169,7 +171,7 @@ def _slots(look: Look, shown: Any) -> Iterator[str]:
         card["node"]: look.tensors[card["name"]]
         for card in shown["cards"]
         if card["alive"] and card["node"] is not None and card["name"] in look.tensors
-        and ["", card["name"]] in card["names"] and look.tensors[card["name"]]
+        and ["", card["name"]] in card["bound"] and look.tensors[card["name"]]
     }  # fmt: skip
     for slot in shown["slots"]:
         tensor = by_node.get(slot["node"])

@@ -15,6 +15,8 @@ export interface Card {
   readonly value: ValueRow;
   readonly role: Role;
   readonly title: string;
+  /** The title before it was cut; null where its shape is the title. */
+  readonly label: string | null;
   readonly named: boolean;
   readonly meta: string;
   /** The numbers in lines; empty when a strip of the summary is drawn instead. */

@@ -9,7 +9,6 @@ import type { ValueRow } from "../log/model";
 import type { Card, Role } from "./boxes";
 import { copyKey, valueKey } from "./keys";
 import { cutToWidth, textWidth } from "./measure";
-import { userName } from "./names";
 
 export const LINE_H = 14;
 export const STRIP_H = 24;
@@ -36,21 +35,22 @@ export function role(value: ValueRow): Role {
 const cards = new WeakMap<ValueRow, Card>();
 
 /**
- * The card of a value; the same object for the same row, so nothing is drawn twice. `text` is the
- * title of a value without a name.
+ * The card of a value; the same object for the same row, so nothing is drawn twice. `name` is what
+ * it is called, and `text` the title of a value without a name.
  */
 export function card(
   value: ValueRow,
   passing: Summary | null,
+  name: string | null,
   text: string | null = null,
   shared = false,
   letters = LETTERS,
 ): Card {
   const known = cards.get(value);
   if (known?.passing === passing && known.shared === shared && known.letters === letters) {
-    if (known.named || text === null || known.title === text) return known;
+    if (known.label === (name ?? text)) return known;
   }
-  const made = makeCard(value, passing, text, shared, letters);
+  const made = makeCard(value, passing, name, text, shared, letters);
   cards.set(value, made);
   return made;
 }
@@ -58,11 +58,11 @@ export function card(
 function makeCard(
   value: ValueRow,
   passing: Summary | null,
+  name: string | null,
   text: string | null,
   shared: boolean,
   letters: number,
 ): Card {
-  const name = userName(value);
   const dims = shapeOf(value.summary);
   const face = name === null ? "regular" : "bold";
   const title = cutToWidth(
@@ -88,6 +88,7 @@ function makeCard(
     key: valueKey(value.value),
     value,
     role: role(value),
+    label: name ?? text,
     title,
     named: name !== null,
     meta,

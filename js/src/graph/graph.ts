@@ -21,7 +21,7 @@ import { callsBy, factsOf, groupBox, nodesIn } from "./group-box";
 import { bundled, wiresOfGroup } from "./group-wires";
 import { flatTree, type Group, type Tree } from "./groups";
 import { callKey, valueKey } from "./keys";
-import { expression, gradientName, isWhole, userName } from "./names";
+import { cardName, expression, gradientName, isWhole, ownName, userName } from "./names";
 import { nest, type Nest, type Values } from "./nest";
 import { wiresOfPill } from "./pill-wires";
 import { steppedBy, stepScope } from "./versions";
@@ -116,7 +116,7 @@ export function* findGraph(model: Model, plan: Plan): Work<Graph> {
   draft.wires = draft.wires.filter((w) => draft.boxes.has(w.from) && draft.boxes.has(w.to));
   copySources(draft);
   draft.wires = bundled(draft.wires);
-  const named = namePlaces(draft, plan);
+  const named = namePlaces(draft, model, plan);
   return {
     ...draft,
     ...named,
@@ -174,7 +174,7 @@ function addCards({ boxes, homes }: Draft, model: Model, plan: Plan): void {
     if (!value) continue;
     const text = home.kind === "module" && home.parent ? null : titleOf(model, value);
     const shared = value.next === null && get(storages, value.storage) > 1;
-    const made = card(value, passing(model, id), text, shared, letters);
+    const made = card(value, passing(model, id), cardName(model, value), text, shared, letters);
     const between = tight && !made.named && makers.has(id) && uses.has(id);
     const promised = isProgram(model) && unseen(value.summary); // no run, no numbers
     const slim = between || promised || plan.values === "names";
@@ -245,6 +245,7 @@ function bracketsOf(boxes: Draft["boxes"], model: Model, { steps }: Visible): Br
 /** In a film boxes and wires get names that are the same in each turn. */
 function namePlaces(
   { boxes, wires, frames }: Draft,
+  model: Model,
   { tree, seen, nest: nested, before }: Plan,
 ): Pick<Graph, "places" | "fresh"> {
   const places = new Map<string, string>();
@@ -260,7 +261,11 @@ function namePlaces(
   for (const [key, box] of boxes) {
     if (box.kind === "group") name(key, box.facts.place);
     else if (box.kind === "pill") name(key, pillPlace(box, tree, seen));
-    else name(key, cardPlace(box.value, tree, nested) + (box.copy ? key.replace(/^.*@/, "@") : ""));
+    else
+      name(
+        key,
+        cardPlace(model, box.value, tree, nested) + (box.copy ? key.replace(/^.*@/, "@") : ""),
+      );
     const made = box.kind === "group" ? box.facts.place : tree.places.calls.get(callOf(box));
     if (before && made !== undefined && !/[×…]$/.test(made) && !before.has(made)) fresh.add(key);
   }
@@ -279,13 +284,13 @@ function pillPlace({ call, key }: Pill, { places }: Tree, { steps }: Visible): s
   return nr ?? (steps.has(call.call) ? `step ${call.source ?? ""} ${call.op}` : key);
 }
 
-function cardPlace(value: ValueRow, { places }: Tree, { makers }: Nest): string {
+function cardPlace(model: Model, value: ValueRow, { places }: Tree, { makers }: Nest): string {
   const maker = makers.get(value.value);
   const made = maker === undefined ? undefined : places.calls.get(maker);
   if (made !== undefined) return `${made}>${value.nr}`;
   return value.parameter || value.names.length === 0
     ? `storage ${value.parameter ? value.storage : "of a source"}`
-    : `name ${userName(value) ?? ""}`;
+    : `name ${ownName(model, value) ?? ""}`;
 }
 
 /** The gradient that reached a value's node: of the value as output of that node. */

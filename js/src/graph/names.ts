@@ -17,13 +17,39 @@ export function userName(value: ValueRow): string | null {
   return last ? last[1] : null;
 }
 
+/** The variables that a value is bound to now, oldest first. */
+export function boundNames(model: Model, { value, names }: ValueRow): ValueRow["names"] {
+  return names.filter(([scope, name]) => model.names.get(`${scope}\0${name}`) === value);
+}
+
+/**
+ * What the user would type for a value: the path in a module, a variable of the notebook, of a
+ * function; of what no variable is bound to any more what it was called. Null for none.
+ */
+export function ownName(model: Model, value: ValueRow): string | null {
+  const bound = boundNames(model, value);
+  const known = bound.length > 0 ? bound : value.names;
+  const of = (wanted: string) => known.find(([scope]) => scope === wanted);
+  return ((value.parameter && of("module")) || of("") || known.at(-1))?.[1] ?? null;
+}
+
+/** What stands on the card of a value: all its names in the notebook; that one was its before. */
+export function cardName(model: Model, value: ValueRow): string | null {
+  const own = ownName(model, value);
+  const bound = boundNames(model, value);
+  if (own !== null && bound.length === 0 && value.alive) return `${own} (earlier)`;
+  const others = bound.filter(([scope, name]) => scope === "" && name !== own);
+  const [other] = value.parameter ? [] : others;
+  return own !== null && other ? `${own}, ${other[1]}` : own;
+}
+
 /** Whether a name is that of a static graph (`add:0`), and no variable's. */
 export const isGraphName = ([scope]: readonly [scope: string, name: string]) => scope === "graph";
 
 /** `w.grad`, of a value that is a gradient; else null. */
 export function gradientName(model: Model, { gradient_of: of }: ValueRow): string | null {
   const leaf = of === null ? undefined : model.values.get(of);
-  const own = leaf ? userName(leaf) : null;
+  const own = leaf ? ownName(model, leaf) : null;
   return own === null ? null : `${own}.grad`;
 }
 
@@ -45,7 +71,7 @@ export const isWhole = (text: string): boolean => !/(?<![\w./])…/.test(text);
 
 /** A value's name, or the expression that made it, if that is short and no module's; else null. */
 function short(model: Model, value: ValueRow, budget: number, longest = 24): string | null {
-  const name = userName(value) ?? gradientName(model, value);
+  const name = ownName(model, value) ?? gradientName(model, value);
   if (name !== null) return cutName(name, longest);
   const call = makerOf(model, value);
   if (!call || budget <= 4 || moduleThatGave(model, call) !== null) return null;

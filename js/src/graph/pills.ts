@@ -13,7 +13,7 @@ import {
 import type { Pill, Slot, SlotState } from "./boxes";
 import { callKey } from "./keys";
 import { textWidth } from "./measure";
-import { byInput, called, fill, userName } from "./names";
+import { byInput, called, fill, ownName } from "./names";
 import { isPlainWrite } from "./versions";
 
 export const PILL_H = 28;
@@ -127,7 +127,7 @@ function foldedSlots(slots: readonly Slot[]): readonly Slot[] {
 /** What a slot is called: the user's variable, or a short expression, or the slot's own name. */
 export function slotName(model: Model, row: SavedTensor): string {
   const value = model.values.get(row.value);
-  const own = value ? userName(value) : null;
+  const own = value ? ownName(model, value) : null;
   if (own !== null) return cut(own, 9);
   if (row.slot === "result" || !value) return cut(row.slot, 9);
   const text = called(model, value.value, 9);

@@ -12,7 +12,7 @@ import { toText } from "../../src/explain/text";
 import { edgeInputs } from "../../src/graph/edges";
 import { buildGraph } from "../../src/graph/graph";
 import { meanOver } from "../../src/graph/losses";
-import { byInput, fill, textOf, userName } from "../../src/graph/names";
+import { boundNames, byInput, fill, ownName, textOf } from "../../src/graph/names";
 import { planOf } from "../../src/graph/plan";
 import type { Summary } from "../../src/log/events";
 import type { CallRow, Model, NodeRow } from "../../src/log/model";
@@ -94,7 +94,8 @@ function picture(model: Model) {
       {
         value: value.value,
         title: box.title,
-        name: userName(value),
+        name: ownName(model, value),
+        bound: boundNames(model, value),
         names: value.names,
         alive: value.alive && value.next === null,
         version: value.version,
