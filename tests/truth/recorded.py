@@ -30,6 +30,8 @@ class Look:
 
     time: int
     tensors: dict[str, dict[str, Any]]
+    others: set[str]
+    """Variables that are no tensors."""
 
 
 @dataclass
@@ -95,7 +97,7 @@ def record(text: str, engine: Any, number: int = 0) -> Program:
                     break
                 graph.adapter.bind(_bound(space))
                 graph.adapter.drain()
-                program.looks.append(Look(graph.recorder.log.count, _tensors(space)))
+                program.looks.append(_look(graph.recorder.log.count, space))
         finally:
             program.events = json.loads(json.dumps(wire(graph.recorder.log.since(0)[1])))
             graph.close()
@@ -110,15 +112,17 @@ def _is_tensor(value: Any) -> bool:
     return isinstance(value, (graphwidget.Tensor, torch.Tensor))
 
 
-def _tensors(space: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    found = {}
+def _look(time: int, space: dict[str, Any]) -> Look:
+    look = Look(time, {}, {name for name, value in space.items() if not _is_tensor(value)})
     for name, value in space.items():
-        if _is_tensor(value):
-            try:
-                found[name] = seen(value) if value.numel() <= 64 else {}
-            except Exception:  # of a kind that has no plain numbers: sparse, nested
-                found[name] = {}
-    return found
+        if not _is_tensor(value):
+            continue
+        try:
+            look.tensors[name] = seen(value) if value.numel() <= 64 else {}
+        except Exception:  # of a kind that has no plain numbers: sparse, nested
+            look.tensors[name] = {}
+        look.others.add(f"{name}.grad")
+    return look
 
 
 def told(programs: Sequence[Program], folder: Path) -> list[dict[str, Any]]:

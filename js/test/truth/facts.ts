@@ -86,6 +86,8 @@ function picture(model: Model) {
       const sender = wire.node === null ? undefined : model.nodes.get(wire.node);
       const sent = sender?.run === taker?.run ? sender?.grads_out[wire.edge] : null;
       if (wire.way === "through" || wire.times !== undefined) whole = false;
+      // A write into a part takes the rest of the gradient past it.
+      if (model.calls.get(wire.call)?.inplace) whole = false;
       // Of a function with many nodes that is recorded as one call a wire may tell no gradient.
       if (wire.node === null && (model.made.get(wire.call)?.length ?? 0) > 1) whole = false;
       if (sent) back.push(sent);
@@ -97,6 +99,7 @@ function picture(model: Model) {
         name: ownName(model, value),
         bound: boundNames(model, value),
         names: value.names,
+        view: value.view_of !== null,
         alive: value.alive && value.next === null,
         version: value.version,
         requires_grad: value.requires_grad,
