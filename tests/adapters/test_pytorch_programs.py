@@ -6,6 +6,7 @@ from __future__ import annotations
 import warnings
 
 import pytest
+import torch
 
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.recording.recorder import Recorder
@@ -14,6 +15,14 @@ from tests.fuzz.seeds import write
 
 PROGRAMS = 120
 CHUNK = 20
+
+
+@pytest.fixture(autouse=True)
+def _warnings_of_once_in_a_process_have_been_given() -> None:
+    one = torch.ones(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.add(one, 1, one)  # type: ignore[call-overload]  # deprecated
 
 
 @pytest.mark.parametrize("first", range(0, PROGRAMS, CHUNK))
