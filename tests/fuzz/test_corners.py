@@ -62,8 +62,7 @@ result = results
 results = []
 for f in (lambda x: torch.dist(torch.ones(2, 3), x, float("inf")), lambda x: x[None].cumsum(0),
           lambda x: torch.nn.functional.logsigmoid(x), lambda x: (x * (x > 2)).cumprod(0),
-          lambda x: torch.as_strided_copy(x, (2, 2), (1, 1)), lambda x: x[:0].cumsum(0),
-          lambda x: torch.as_strided_copy(x, (2, 1), (1, 2))):
+          lambda x: x[:0].cumsum(0)):
     x = torch.tensor([1., 2., 3.], dtype=torch.float64, requires_grad=True)
     y = f(x)
     g, = torch.autograd.grad((y ** 2).sum(), x, create_graph=True)

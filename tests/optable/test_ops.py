@@ -252,7 +252,7 @@ SMOOTH = [  # the cases that are differentiable in double precision
 
 DERIVED_ONCE = (
     "flash_attention", "embedding_bag",
-    "embedding_bag_weights", "pdist",
+    "embedding_bag_weights",
 )  # fmt: skip
 """Ops of which PyTorch has no second derivative."""
 

@@ -19,7 +19,7 @@ torch.linalg.eigh(s @ s.T)[0]; torch.linalg.qr(s)[0]; F.local_response_norm(t3, 
 F.group_norm(t3, 3); F.instance_norm(t3); F.rms_norm(t3, (4,))
 F.softmin(a); F.tanhshrink(a); F.celu(a); F.prelu(a, v[:1]); F.unfold(t3[None], 2)
 F.interpolate(t3, scale_factor=2)
-torch.renorm(a, 2, 0, 1.); torch.addmv(v, s, w); torch.addr(s, v, w)
+torch.addmv(v, s, w); torch.addr(s, v, w)
 torch.var_mean(a)[0]; torch.std_mean(a)[1]; torch.aminmax(a)[0]; torch.diag_embed(a)
 F.nll_loss(a.log_softmax(1), i, weight=v.detach()); F.cross_entropy(a, b, label_smoothing=0.1)
 F.cross_entropy(a, i, label_smoothing=0.1); F.embedding_bag(rows, a)

@@ -312,14 +312,3 @@ def test_a_users_function_may_be_called_like_an_op() -> None:
     x = torch.ones(2, requires_grad=True)
     static(x).sum().backward()
     np.testing.assert_allclose(x.grad, 5 * np.exp([3.0, 3.0]), rtol=1e-6)
-
-
-def test_copies_of_views() -> None:
-    def function(x: Any) -> Any:
-        first = torch.permute_copy(x, (1, 0)) + torch.slice_copy(x.t(), 0, 0, 2)
-        parts = [*torch.split_copy(x, 1), *torch.unbind_copy(x, 1)]
-        return first, torch.select_scatter(x, parts[0][0], 0, 1), *parts, x.data * 2
-
-    static, x = tf.from_function(function, torch.zeros(2, 2)), torch.randn(2, 2)
-    for one, two in zip(static(x), function(x), strict=True):
-        assert one.tolist() == two.tolist()

@@ -8,11 +8,9 @@ from typing import Any
 from ...arrays import dtypes
 from ...arrays.kernel_errors import broadcast_shape
 from ...dispatch.offer import offer
-from ...eager.inplace import write
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
-from ...optable import TABLE
-from ..dims import checked_dim, wrap_dim
+from ..dims import wrap_dim
 from ..memory.strides import contiguous
 from ..shape.reshape_expand import expand, view
 from .reductions import checked_reduction_dims, numpy_type
@@ -282,40 +280,3 @@ def flatten_batch(x: Tensor, batch: tuple[int, ...]) -> Tensor:
         return x
     spread = contiguous(expand(x, *batch, *x.shape[-2:]))
     return view(spread, math.prod(batch), *x.shape[-2:])
-
-
-@offer(out=True)
-def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
-    """Slices along a dim scaled down to norms of at most ``maxnorm``.
-
-    Raises:
-        RuntimeError: bad order, size or tensor (PyTorch's texts).
-    """
-    return F.renorm(input, *renorm_arguments(input, p, dim, maxnorm))
-
-
-def renorm_arguments(
-    input: Tensor, p: float, dim: int, maxnorm: float
-) -> tuple[float, int, float]:  # fmt: skip
-    """The arguments of ``renorm``, checked."""
-    if input.ndim >= 2 and p > 0 and maxnorm >= 0 and not input._meta.floating:
-        kind = dtypes.scalar_type(input._data.dtype)
-        raise RuntimeError(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got " + kind
-        )
-    if not p > 0:
-        raise RuntimeError("renorm: non-positive-norm not supported")
-    if not maxnorm >= 0:
-        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
-    if input.ndim < 2:
-        raise RuntimeError(
-            f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions"
-        )
-    return p, checked_dim(dim, input.ndim), maxnorm
-
-
-@offer(function=False)
-def renorm_(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
-    """``renorm``, written into this tensor."""
-    p, dim, maxnorm = renorm_arguments(self, p, dim, maxnorm)
-    return write(TABLE["renorm"], self, (), {"p": p, "dim": dim, "maxnorm": maxnorm})

@@ -8,5 +8,4 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     reshape_expand,
     select_diagonal,
     splits,
-    view_copies,
 )

@@ -88,12 +88,6 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     return F.slice(input, dim, begin, begin + length, 1)
 
 
-@offer(out=True)
-def narrow_copy(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
-    """``narrow``, copied."""
-    return F.narrow_copy(input, dim, wrap_range(input, dim, start, length), length)
-
-
 # Diagonals and windows ----------------------------------------------------------------------------
 def check_diagonal(ndim: int, dim1: int, dim2: int) -> None:
     """Two different dims.
@@ -292,14 +286,3 @@ def diagonal_scatter(
     """
     check_source_size(src, diagonal(without_history(input), offset, dim1, dim2))
     return F.diagonal_scatter(input, src, offset, dim1, dim2)
-
-
-@offer(out=True)
-def as_strided_scatter(
-    input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
-) -> Tensor:
-    """A copy with ``src`` where sizes, strides and offset say."""
-    sizes, strides = tuple(size), tuple(stride)
-    geometry = check_strided(input, sizes, strides, storage_offset)
-    check_source_size(src, as_strided(without_history(input), sizes, strides, storage_offset))
-    return F.as_strided_scatter(input, src, sizes, strides, storage_offset, geometry)

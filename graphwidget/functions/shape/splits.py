@@ -53,6 +53,12 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Te
     return _several(F.split)(tensor, split_size=size, dim=dim)
 
 
+@offer()
+def unsafe_split(input: Tensor, split_size: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """``split``, as tensors that are no views of it."""
+    return _several(F.unsafe_split)(input, split_size=split_size, dim=dim)
+
+
 def split_method(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Consecutive views along a dim, of one size (the last may be smaller) or given sizes."""
     return split(self, split_size, dim)

@@ -72,7 +72,7 @@ from .convolution import (
     conv_transpose3d,
 )
 from .cross_entropy_losses import cross_entropy, nll_loss
-from .distance import cosine_similarity, normalize, pairwise_distance, pdist
+from .distance import cosine_similarity, normalize, pairwise_distance
 from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .embedding import embedding, embedding_bag, one_hot
 from .fold import fold, unfold
@@ -126,7 +126,7 @@ BOUND = (
     "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
     "conv_transpose3d", "cosine_similarity", "elu_", "gelu", "hardshrink", "hardtanh_",
     "leaky_relu_", "linear", "logsigmoid", "native_channel_shuffle", "one_hot",
-    "pairwise_distance", "pdist", "pixel_shuffle", "pixel_unshuffle", "prelu", "relu_", "rrelu_",
+    "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "prelu", "relu_", "rrelu_",
     "scaled_dot_product_attention", "selu_", "softplus", "softshrink", "threshold_",
 )  # fmt: skip
 """Functions that PyTorch does not write in Python, so that its argument parser checks calls."""
@@ -267,7 +267,7 @@ __all__ = [
     "max_pool3d", "max_pool3d_with_indices",
     "mish", "mse_loss", "multi_head_attention_forward",
     "native_channel_shuffle",
-    "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance", "pdist", "pixel_shuffle",
+    "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance", "pixel_shuffle",
     "pixel_unshuffle", "poisson_nll_loss", "prelu", "relu", "relu6", "relu_", "rms_norm",
     "rrelu", "rrelu_", "scaled_dot_product_attention", "selu", "selu_", "sigmoid", "silu",
     "smooth_l1_loss", "softmax", "softmin", "softplus", "softshrink",

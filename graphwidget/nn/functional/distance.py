@@ -54,19 +54,3 @@ def normalize(
     """Vectors along a dim, divided by their p-norms; these are taken to be at least ``eps``."""
     least = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     return F.div(input, least) if out is None else FUNCTIONS["div"](input, least, out=out)
-
-
-@offer(method=False)
-def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """The p-norm distances of all pairs of rows of (N, M): N (N - 1) / 2 of them.
-
-    Raises:
-        RuntimeError: no matrix, no floats, or a negative p.
-    """
-    if input._data.ndim != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {input._data.ndim}D")
-    if not input._meta.floating:
-        raise RuntimeError("pdist only supports floating-point dtypes")
-    if p < 0:
-        raise RuntimeError("pdist only supports non-negative p values")
-    return F.pdist(input, float(p))

@@ -33,7 +33,7 @@ def direct(type: str) -> Callable[..., Any]:
     return write
 
 
-@writes("clone", "clone.contiguous", "detach", "detach_copy", "alias", "alias_copy",
+@writes("clone", "clone.contiguous", "detach", "alias",
         "zero_tensor")  # fmt: skip
 def _identity(w: Any, self: Any, **params: Any) -> Any:
     return self

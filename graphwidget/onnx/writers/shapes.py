@@ -22,21 +22,20 @@ def has_zero(shape: Any) -> bool:
     )
 
 
-writes("view", "view_copy", "reshape_alias", "unsafe_view")(reshape)
+writes("view", "reshape_alias", "unsafe_view")(reshape)
 
 
-@writes("unsqueeze", "unsqueeze_copy", "unsqueeze_inplace")
+@writes("unsqueeze", "unsqueeze_inplace")
 def _unsqueeze(w: Any, self: Any, dim: int) -> Any:
     return w("Unsqueeze", self, w.ints(dim))
 
 
-@writes("squeeze", "squeeze_copy", "squeeze_inplace")
+@writes("squeeze", "squeeze_inplace")
 def _squeeze(w: Any, self: Any) -> Any:
     return _squeezed(w, self, range(self.rank))
 
 
-@writes("squeeze.dim", "squeeze_copy.dim", "squeeze_inplace.dim", "squeeze.dims",
-        "squeeze_copy.dims", "squeeze_inplace.dims")  # fmt: skip
+@writes("squeeze.dim", "squeeze_inplace.dim", "squeeze.dims", "squeeze_inplace.dims")  # fmt: skip
 def _squeezed(w: Any, self: Any, dim: Any) -> Any:
     dims = [dim] if isinstance(dim, int) else list(dim)
     dims = [each % max(self.rank, 1) for each in dims if self.rank]
@@ -46,7 +45,7 @@ def _squeezed(w: Any, self: Any, dim: Any) -> Any:
     return w("Squeeze", self, w.ints(*dims)) if dims else self
 
 
-@writes("expand", "expand_copy")
+@writes("expand")
 def _expand(w: Any, self: Any, shape: Any) -> Any:
     if isinstance(shape, (tuple, list)):
         shape = [1 if isinstance(each, int) and each == -1 else each for each in shape]
@@ -58,12 +57,12 @@ def arranged(w: Any, self: Any, order: Any) -> Any:
     return w("Transpose", self, perm=[int(each) for each in order])
 
 
-@writes("t", "t_copy", "t_inplace")
+@writes("t", "t_inplace")
 def _transpose2(w: Any, self: Any) -> Any:
     return arranged(w, self, (1, 0)) if self.rank == 2 else self
 
 
-@writes("transpose", "transpose_copy", "transpose_inplace")
+@writes("transpose", "transpose_inplace")
 def transpose(w: Any, self: Any, dim0: int, dim1: int) -> Any:
     """Two dims exchanged."""
     order = list(range(self.rank))
@@ -72,7 +71,7 @@ def transpose(w: Any, self: Any, dim0: int, dim1: int) -> Any:
     return arranged(w, self, order) if order else self
 
 
-@writes("permute", "permute_copy")
+@writes("permute")
 def _permute(w: Any, self: Any, dims: Any) -> Any:
     return arranged(w, self, [each % max(self.rank, 1) for each in dims]) if dims else self
 
@@ -82,7 +81,7 @@ def place(w: Any, index: Any) -> Any:
     return index if hasattr(index, "dtype") else w.constant(np.array(index, np.int64))
 
 
-@writes("select", "select_copy")
+@writes("select")
 def _select(w: Any, self: Any, dim: int, index: Any) -> Any:
     return w("Gather", self, place(w, index), axis=dim % self.rank)
 
@@ -90,7 +89,7 @@ def _select(w: Any, self: Any, dim: int, index: Any) -> Any:
 LAST = np.iinfo(np.int64).max
 
 
-@writes("slice", "slice_copy")
+@writes("slice")
 def _slice_(w: Any, self: Any, dim: int = 0, start: Any = 0, end: Any = None, step: Any = 1) -> Any:
     start = 0 if start is None else start
     end = LAST if end is None else end
@@ -98,20 +97,14 @@ def _slice_(w: Any, self: Any, dim: int = 0, start: Any = 0, end: Any = None, st
              w.sizes([step]))  # fmt: skip
 
 
-@writes("narrow_copy")
-def _narrow(w: Any, self: Any, dim: int, start: int, length: int) -> Any:
-    start = start % self.size(dim) if start < 0 else start
-    return _slice_(w, self, dim, start, start + length)
-
-
-@writes("split.sizes", "split_copy.sizes", "unsafe_split.sizes")
+@writes("split.sizes")
 def _split_sizes(w: Any, self: Any, split_sizes: Any, dim: int = 0) -> Any:
     if len(split_sizes) == 1:
         return [w("Identity", self)]
     return w("Split", self, w.ints(*split_sizes), outputs=len(split_sizes), axis=dim % self.rank)
 
 
-@writes("split", "split_copy", "unsafe_split")
+@writes("split", "unsafe_split")
 def _split(w: Any, self: Any, split_size: int, dim: int = 0) -> Any:
     total = self.size(dim)
     count = len(w.asked.outputs)
@@ -119,7 +112,7 @@ def _split(w: Any, self: Any, split_size: int, dim: int = 0) -> Any:
     return _split_sizes(w, self, sizes, dim)
 
 
-@writes("unbind", "unbind_copy")
+@writes("unbind")
 def _unbind(w: Any, self: Any, dim: int = 0) -> Any:
     return [_select(w, self, dim, i) for i in range(len(w.asked.outputs))]
 
@@ -270,7 +263,7 @@ def _rot90(w: Any, self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
     return picked(w, self, lambda x: np.rot90(x, k, dims))
 
 
-@writes("unfold", "unfold_copy")
+@writes("unfold")
 def _unfold(w: Any, self: Any, dimension: int, size: int, step: int) -> Any:
     if not self.rank:
         return reshape(w, self, (1,))

@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.memory_order import as_array
 from ..declare import TABLE, Namespace, composite, op
-from ..out import Out
 from ..pointwise.common_kernels import Array
 from . import reduction_kernels
 
@@ -67,23 +65,6 @@ op("dist(self, other, /, p=2)", reduction_kernels.dist,
    d_other=lambda grad, self, other, result, p:
        F.sum_to_size(-F.norm_backward(grad, self - other, p, result, None, False), other.shape),
    text="‖{self} − {other}‖", tex=r"\|{self} - {other}\|_{{{p}}}", onnx=None)
-
-
-@composite
-def renorm_backward(grad: Any, self: Any, p: Any, dim: Any, maxnorm: Any) -> Any:
-    """The gradient of ``renorm``: through the slices and through their norms."""
-    others = tuple(d for d in range(len(self.shape)) if d != dim % len(self.shape))
-    norm = F.linalg_vector_norm(self, p, others, True)
-    flow = F.norm_backward(F.sum_dim(self * grad, others, True), self, p, norm, others, True)
-    inverse = 1 / (norm + 1e-7)
-    slope = maxnorm * inverse * (grad - inverse * flow)
-    return F.where(norm > maxnorm, slope, grad)
-
-
-op("renorm(self, /, p, dim, maxnorm)", reduction_kernels.renorm, inplace=True,
-   out=Out(memory="whole"),
-   d_self=lambda grad, self, p, dim, maxnorm: F.renorm_backward(grad, self, p, dim, maxnorm),
-   text="{self} with norms up to {maxnorm}", tex=r"{self}", onnx=None)
 
 
 def cdist(a: Array, b: Array, p: float) -> Array:
@@ -150,51 +131,6 @@ op("_euclidean_dist(x1, x2, /)", euclidean, node="EuclideanDistBackward0", publi
    d_x2=lambda grad, x1, x2, result: F.euclidean_by_second(grad, x1, x2, result),
    text="distances of {x1} and {x2}", tex=r"\|{x1}_i - {x2}_j\|", onnx=None)
 
-
-# Distances within -------------------------------------------------------------------------------
-def pdist(a: Array, p: float) -> Array:
-    """The distances of all pairs of rows, those of the first row first."""
-    first, second = np.triu_indices(len(a), 1)
-    off = a[first] - a[second]
-    if p == 0:
-        return np.count_nonzero(off, 1).astype(a.dtype)
-    if p == INF:
-        return np.abs(off).max(1, initial=0)
-    if p == 2:
-        return np.sqrt(np.einsum("ij,ij->i", off, off))
-    return np.power(np.power(np.abs(off), p).sum(1), 1 / p)
-
-
-def pdist_backward(grad: Array, a: Array, distance: Array, p: float) -> Array:
-    """Each distance's gradient at both of its rows; 0 (PyTorch's choice) where it is 0."""
-    first, second = np.triu_indices(len(a), 1)
-    off, size = a[first] - a[second], distance[:, None]
-    flow = as_array(grad)[:, None]
-    if p == 0:
-        flow = np.zeros_like(off)
-    elif p == 1:
-        flow = flow * np.sign(off)
-    elif p == INF:
-        flow = flow * np.sign(off) * (np.abs(off) == size)
-    else:
-        slope = np.sign(off) * np.power(np.abs(off), p - 1)
-        flow = np.where((size == 0) | (off == 0), 0, flow * slope / np.power(size, p - 1))
-    out = np.zeros(a.shape, a.dtype)
-    np.add.at(out, first, flow)
-    np.subtract.at(out, second, flow)
-    return out
-
-
-op("pdist(self, /, p)", pdist, refuses="pdist: half",
-   d_self=lambda grad, self, p, result: F.pdist_backward(grad, self, result, p),
-   public=False, text="distances within {self}", tex=r"\|{self}_i - {self}_j\|", onnx=None)
-
-op("pdist_backward(grad_output, self, pdist, /, p)", pdist_backward,
-   node="PdistBackwardBackward0",
-   d_grad_output=lambda grad: F.no_derivative("_pdist_backward"),
-   d_self=lambda grad: F.no_derivative("_pdist_backward"),
-   d_pdist=lambda grad: F.no_derivative("_pdist_backward"),
-   public=False, sign="pdist′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
 
 # The older norm, which PyTorch's own code still computes.
 op("norm.dim(self, /, p, dim, keepdim=False)", TABLE["linalg_vector_norm"].kernel,

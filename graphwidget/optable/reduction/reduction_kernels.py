@@ -138,15 +138,6 @@ def dist(a: Array, b: Array, p: float) -> Array:
     return vector_norm(np.asarray(np.subtract(a, b)), p, None, False, None)
 
 
-def renorm(a: Array, p: float, dim: int, maxnorm: float) -> Array:
-    """Slices along a dim scaled down to the norm that they may have at most; the 1e-7 is
-    PyTorch's, which keeps the factor finite."""
-    others = tuple(d for d in range(a.ndim) if d != dim % a.ndim)
-    norm = vector_norm(a, p, others, True, None)
-    factor = np.where(norm > maxnorm, maxnorm / (norm + norm.dtype.type(1e-7)), 1)
-    return as_c_order(np.multiply(a, factor.astype(a.dtype)))
-
-
 # Truth and counts ----------------------------------------------------------------------------
 def all_any(choose: Any) -> Any:
     """``all`` or ``any`` as a kernel; of uint8 the result is uint8, as PyTorch has it."""

@@ -13,7 +13,6 @@ from ...arrays.memory_order import (  # fmt: skip
     Shape,
     as_array,
     copy_with_memory,
-    empty_like,
     item_offsets,
     memory_of,
     torch_strides,
@@ -239,17 +238,3 @@ def scatter_kernel(part: Callable[..., Array]) -> Callable[..., Array]:
     return kernel
 
 
-def as_strided_scatter(
-    a: Array, src: Array, size: Shape, stride: Shape, storage_offset: int | None,
-    _geometry: Geometry,
-) -> Array:
-    """A copy of a with ``src`` where sizes, strides and offset say, by places in its storage."""
-    begin = _geometry[2] if storage_offset is None else storage_offset
-    mine, theirs = item_offsets(_geometry), item_offsets((size, stride, begin))
-    reach = max((int(each.max()) + 1 for each in (mine, theirs) if each.size), default=0)
-    memory = np.zeros(reach, a.dtype)
-    memory[mine] = a
-    memory[theirs] = src
-    result = empty_like(as_array(a), a.dtype)
-    result[...] = memory[mine]
-    return result

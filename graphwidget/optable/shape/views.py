@@ -208,53 +208,25 @@ for _key, _node in (
     also_in_place(_key, _node)
 
 
-# Views that are copied at once ------------------------------------------------------------------
-def also_copied(key: str) -> None:
-    """Offer what a view op shows as a copy too (``diagonal_copy``)."""
-    view = TABLE[key]
-    show = np.reshape if key == "view" else view.kernel  # a copy needs no strides that fit
-
-    def kernel(a: memory_order.Array, *args: Any, **params: Any) -> Any:
-        found = show(a, *args, **params)
-        if isinstance(found, tuple):
-            return tuple(np.array(part, order="C") for part in found)
-        return np.array(found, order="C")
-
-    name = view.name + "_copy" + key[len(view.name):]
-    TABLE[name] = replace(
-        view, key=name, name=view.name + "_copy", kernel=kernel, node=view.node + "_copy",
-        view=False, borrows=False, public=False, out=Out(history="ended"),
-    )  # fmt: skip
-    ARRAYS.__dict__[name.replace(".", "_")] = kernel
+# The diagonal of a matrix as ``diag`` gives it, copied -------------------------------------------
+def copied_diagonal(a: memory_order.Array, *args: Any, **params: Any) -> Any:
+    """Return a copy of the items on a diagonal."""
+    return np.array(view_kernels.diagonal(a, *args, **params), order="C")
 
 
-for _key in (
-    "alias", "as_strided", "diagonal", "expand", "permute", "select", "slice", "split",
-    "split.sizes", "squeeze", "squeeze.dim", "squeeze.dims", "t", "transpose", "unbind", "unfold",
-    "unsqueeze", "view",
-):  # fmt: skip
-    also_copied(_key)
-
-op("detach_copy(self, /)", lambda a: np.array(a, order="C"), node="NotImplemented", public=False,
-   reshapes=True, out=Out(history="ended"),
-   d_self=lambda grad: F.without_derivative("aten::detach_copy"),
-   text="{self}", tex=r"{self}", onnx="Identity")
+TABLE["diagonal_copy"] = replace(
+    TABLE["diagonal"], key="diagonal_copy", name="diagonal_copy", kernel=copied_diagonal,
+    node=TABLE["diagonal"].node + "_copy", view=False, borrows=False, public=False,
+    out=Out(history="ended"),
+)  # fmt: skip
+ARRAYS.__dict__["diagonal_copy"] = copied_diagonal
 
 # Parts that share memory with the whole and are no views of it: autograd trusts the caller --------
-for _key, _node in (("split", "UnsafeSplit"), ("split.sizes", "UnsafeSplitWithSizes")):
-    TABLE["unsafe_" + _key] = replace(
-        TABLE[_key], key="unsafe_" + _key, name="unsafe_split", node=_node + "Backward0",
-        view=False, public=False,
-    )  # fmt: skip
-    ARRAYS.__dict__["unsafe_" + _key.replace(".", "_")] = TABLE[_key].kernel
-
-op("narrow_copy(self, /, dim, start, length)",
-   lambda a, dim, start, length:
-       np.array(view_kernels.slice_(a, dim, start, start + length, 1), order="C"),
-   d_self=lambda grad, self_shape, dim, start, length:
-       F.slice_backward(grad, self_shape, dim, start, start + length, 1),
-   public=False,
-   text="{self}[{start}:{start} + {length}]", tex=r"{self}_{{{start}:}}", onnx=None)
+TABLE["unsafe_split"] = replace(
+    TABLE["split"], key="unsafe_split", name="unsafe_split", node="UnsafeSplitBackward0",
+    view=False, public=False,
+)  # fmt: skip
+ARRAYS.__dict__["unsafe_split"] = TABLE["split"].kernel
 
 # Into a part of a copy --------------------------------------------------------------------------
 op("select_scatter(self, src, /, dim, index)", view_kernels.scatter_kernel(view_kernels.select),
@@ -276,20 +248,3 @@ op("diagonal_scatter(self, src, /, offset=0, dim1=0, dim2=1)",
        F.diagonal_scatter(grad, F.zeros_of(grad, _src_shape), offset, dim1, dim2),
    d_src=lambda grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
    text="{self} with {src} on the diagonal", tex=r"{self}", onnx=None)
-
-
-def with_storage_offset(size: Any, stride: Any, storage_offset: Any, geometry: Any) -> Any:
-    """The geometry asked for: without an offset, from where the tensor begins."""
-    return size, stride, geometry[2] if storage_offset is None else storage_offset
-
-
-op("as_strided_scatter(self, src, /, size, stride, storage_offset=None, _geometry=None)",
-   view_kernels.as_strided_scatter,
-   d_self=lambda grad, _src_shape, size, stride, storage_offset, _geometry:
-       F.as_strided_scatter(grad, F.zeros_of(grad, _src_shape), size, stride, storage_offset,
-                            _geometry),
-   d_src=lambda grad, size, stride, storage_offset, _geometry:
-       F.restride(
-           grad, _geometry, with_storage_offset(size, stride, storage_offset, _geometry),
-           _geometry),
-   text="{self} with {src} where strides {stride} lead", tex=r"{self}", onnx=None)

@@ -71,10 +71,6 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "rstd_of": each(ROWS, f"{LAYER[1]}.sin()", integers=False),
     # no slope of anything: rows at padding_idx get no gradient
-    "pdist": each(
-        TABLES, f"{F}.pdist(x)", "torch.pdist(x, 1.0)", "torch.pdist(x, 3.0)", f"{F}.pdist(x, 1.5)",
-        f"{F}.pdist(x, float('inf'))", f"{F}.pdist(x, 0.0)", integers=False),
-    "pdist_backward": each(TABLES, f"{F}.pdist(x)", integers=False),
     "embedding_bag": each(TABLES, *BAGS, integers=False),
     "embedding_bag_backward": each(TABLES, *BAGS[:2], integers=False),
     "embedding_bag_weights_backward": each(WEIGHTED, *WEIGHTED_BAGS, integers=False),

@@ -83,8 +83,6 @@ SAMPLES: dict[str, list[Sample]] = {
     "_euclidean_dist": real(
         [((2, 3), (4, 3)), ((2, 2, 3), (1, 4, 3)), ((2, 3), (2, 4, 3))],
         "torch.cdist(x, y + 3, compute_mode='use_mm_for_euclid_dist')"),
-    "renorm": real(ROWS, "x.renorm(2, 0, 1)", "torch.renorm(x, 1, -1, 0.5)",
-                   "x.renorm(3, 1, 100)"),
 }  # fmt: skip
 
-IN_PLACE: list[tuple[str, str]] = [("x.renorm(2, 0, 1)", "z.renorm_(2, 0, 1)")]
+IN_PLACE: list[tuple[str, str]] = []

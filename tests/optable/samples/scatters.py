@@ -75,10 +75,6 @@ SAMPLES: dict[str, list[Sample]] = {
                           "x.slice_scatter(y[:, :2], -1, 0, 3, 2)", "x.slice_scatter(y)"),
     "diagonal_scatter": each([((2, 3), (2,))], "torch.diagonal_scatter(x, y)",
                              "x.diagonal_scatter(y, 1)"),
-    "as_strided_scatter": each(
-        [((2, 3), (2, 2))],
-        "torch.as_strided_scatter(torch.ones(2, 3, dtype=x.dtype), y, (2, 2), (1, 2), 1)",
-    ),
 }  # fmt: skip
 
 IN_PLACE: list[tuple[str, str]] = [

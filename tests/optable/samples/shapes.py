@@ -49,7 +49,6 @@ SAMPLES: dict[str, list[Sample]] = {
     "split.sizes": each(FILLED, "x.split([1, 1])", "x.split([1, 2], -1)",
                         "x.split_with_sizes([0, 3], -1)"),
     "diagonal_copy": each(MATRIX, "torch.diag(x)", "torch.diag(x, 1)", "x.diag(-1)"),
-    "narrow_copy": each(FILLED, "torch.narrow_copy(x, -1, 1, 2)"),
     "unfold": each([((5,),)], "x.unfold(0, 2, 1)", "x.unfold(0, 2, 3)", "x.unfold(-1, 3, 2)")
     + each([((3, 4),)], "x.unfold(0, 2, 1)", "x.unfold(1, 4, 1)", "x.unfold(1, 1, 2)")
     + each([((),)], "x.unfold(0, 1, 1)"),
