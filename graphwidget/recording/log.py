@@ -19,10 +19,10 @@ from .fold import Model, Row, fold
 MAX_EVENTS = 160_000
 MAX_BYTES = 32 * 2**20
 
-RECENT, CHUNK = 2_000, 256
-"""Of so many newest events the log holds the events themselves, of all others their JSON, so many
-in a piece: thousands of small tuples would make every garbage collection of the user's program
-slower."""
+RECENT, CHUNK = 20_000, 256
+"""Of so many newest events the log holds the events themselves, so that no JSON is made while a
+program runs; of all others, and of all that a page was sent at the end of a cell, their JSON, so
+many in a piece."""
 
 KEPT = 1_000
 """A snapshot keeps at most this many values and this many nodes besides parameters and names."""

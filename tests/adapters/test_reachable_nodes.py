@@ -13,6 +13,8 @@ import torch
 import graphwidget
 from graphwidget.adapters.pytorch.backward_run import BackwardRun
 from graphwidget.adapters.pytorch.reachable_nodes import reach_of, reachable
+from graphwidget.adapters.pytorch.watcher import TorchAdapter
+from graphwidget.recording.recorder import Recorder
 
 LOOP = """
 experts = [torch.nn.Linear(3, 3) for _ in range(3)]
@@ -161,3 +163,28 @@ for turn in range(9):
         exec(compile(source, file, "exec"), {"torch": torch})
     assert [each.kind for each in found.findings] == ["freed"]
     assert "line 5" in found.findings[0].text
+
+
+LENGTHS = """
+w = torch.ones(2, requires_grad=True)
+for n in range(60):
+    h = w
+    for _ in range(LENGTH):
+        h = h * w
+    h.sum().backward()
+"""
+
+
+@pytest.mark.parametrize("length", ["n * 7 % 10 + 1", "n % 9 + 1", "(n * n) % 23 + 1"])
+def test_graphs_of_varying_lengths_are_not_looked_at_for_growth(
+    length: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drains: list[int] = []
+    drain = Recorder.drain
+    monkeypatch.setattr(Recorder, "drain", lambda *x, **y: [drains.append(1), drain(*x, **y)])
+    adapter = TorchAdapter(Recorder())
+    adapter.lighten()
+    with adapter.observing():
+        exec(compile(LENGTHS.replace("LENGTH", length), "<lengths>", "exec"), {"torch": torch})
+    assert len(drains) <= (5 if length.startswith("n % 9") else 0)  # until they are shorter once
+    assert adapter.findings() == []

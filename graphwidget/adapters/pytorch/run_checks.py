@@ -32,7 +32,8 @@ from .zero_gradients import ALWAYS, all_zero, made_zero
 
 MAX_FINDINGS, MAX_PLACES, MAX_GROWN = 100, 1_000, 50_000
 GROWING = 6
-"""Runs after each other, every one larger than the one before, that are no chance any more."""
+"""Runs after each other, every one larger than the one before, that are no chance any more; of a
+line whose graphs have become smaller too, as those of texts of all lengths, twice as many."""
 LOOKS = 3
 """How often the birthplace of a NaN is looked for; later ones come from it."""
 MAX_SCALED = 30
@@ -88,9 +89,9 @@ class RunChecks:
         self.zeros: dict[Position | None, int] = {}
         """By position: how many runs gave gradients of zeros alone; -1 if one gave others."""
         self.loss_is_zero = False
-        self.grown: dict[Any, tuple[int, int, set[int]]] = {}
+        self.grown: dict[Any, tuple[int, int, set[int], int]] = {}
         """By position: how many nodes its last run reached, how often that was more than before,
-        and which they were."""
+        which they were, and how often it must be more to be no chance."""
         self.kept = Count()
         self.waiting: dict[Position, tuple[Finding | None, set[int]]] = {}
         """By position of a module's calls: what keeps graphs, and those of its nodes that no
@@ -149,19 +150,21 @@ class RunChecks:
         if run.position is None:
             return
         count = run.reach.size
-        last, streak, before = self.grown.get(run.position, (count, 0, set()))
+        unknown: tuple[int, int, set[int], int] = (count, 0, set(), GROWING)
+        last, streak, before, enough = self.grown.get(run.position, unknown)
         streak = streak + 1 if count > last else 0
+        enough = 2 * GROWING if count < last else enough
         if len(self.grown) > MAX_PLACES:
             self.grown.clear()
         now: set[int] = set()
-        if streak >= GROWING - 1 and count < MAX_GROWN:  # the next may be one too many
+        if streak >= enough - 1 and count < MAX_GROWN:  # the next may be one too many
             if self.identity.defers:
                 self.recorder.drain()
             now = {each for node in run.reached if (each := self.identity.edge(node)) is not None}
-        self.grown[run.position] = count, streak, now
-        if streak < GROWING and self.kept.rises(run.position, self.identity.living):
+        self.grown[run.position] = count, streak, now, enough
+        if streak < enough and self.kept.rises(run.position, self.identity.living):
             self._find_leaks(run.position)
-        if streak == GROWING:
+        if streak == enough:
             self.recorder.drain()
             inner = before - {self.identity.edge(node) for node in run.reached if leafy(node)}
             roots = [each for node in run.nodes if (each := self.identity.edge(node)) is not None]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -350,8 +349,7 @@ class Tensors:
         content: bytes | Copy | None = None
         dtype, count = tensor.dtype, tensor.numel()
         if count <= self.limit and copyable(tensor):
-            with suppress(RuntimeError):  # the old vmap's tensors look like others
-                content = copy_of(tensor, dtype, count)
+            content = copy_of(tensor, dtype, count)
         return dtype_name(dtype), shape_of(tensor), content
 
 
