@@ -108,3 +108,39 @@ def test_what_a_checkpoint_computes_otherwise_the_second_time(line: str, test: s
     assert finding.kind == "refused"
     assert (finding.culprit.text, finding.fix) == (line, "")
     assert finding.reader.text == "y = checkpoint(net, x, [], use_reentrant=False)"
+
+
+LEAKING = """
+net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+losses, seen, total = [], [], 0.0
+{hook}
+for step in range(40):
+    loss = net(torch.ones(4, 3)).pow(2).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+    {more}
+"""
+HOOK = "net[1].register_forward_hook(lambda module, given, out: seen.append(out))"
+
+
+@pytest.mark.parametrize(
+    ("hook", "more", "culprits"),
+    [
+        (HOOK, "", {HOOK}),
+        (
+            "", "total = total + loss; losses.append(loss)".replace("; ", "\n    "),
+            {"total = total + loss", "losses.append(loss)"},
+        ),
+    ],
+)  # fmt: skip
+def test_all_that_keeps_graphs_is_found_and_mended(
+    hook: str, more: str, culprits: set[str]
+) -> None:
+    source = LEAKING.format(hook=hook, more=more)
+    findings, _, _ = run(source, "leaking")
+    assert {each.culprit.text for each in findings} == culprits
+    for each in findings:
+        source = mended(source, each)
+    assert run(source, "leaking, fixed")[:2] == ([], None)

@@ -79,12 +79,12 @@ def leak(
     tensors: list[tuple[int, torch.Tensor]],
     frame: FrameType | None,
     waits: bool = False,
-) -> Finding | None:
-    """What keeps the graphs of earlier turns alive, if something does.
+) -> list[Finding]:
+    """What keeps the graphs of earlier iterations alive, each thing that does.
 
-    ``living`` are the nodes that count, ``starts`` when each turn began, ``tensors`` (node, tensor)
-    those that have a history. ``waits`` says that no backward has run through these nodes: then
-    what grows into one graph is accused only where it adds up what is not of one another."""
+    ``living`` are the nodes that count, ``starts`` when each iteration began, ``tensors`` (node,
+    tensor) those that have a history. ``waits`` says that no backward has run through these nodes:
+    then what grows into one graph is named only where it adds up what is not of one another."""
     turns: dict[int, set[int]] = {}
     old: dict[int, int] = {}
     for number in living:
@@ -97,27 +97,30 @@ def leak(
             turns.setdefault(call["source"], set()).add(turn)
             old[number] = turn
     if max(map(len, turns.values()), default=0) < WINDOW:
-        return None
+        return []
     kept = [(number, tensor) for number, tensor in tensors if number in old]
     several = len({old[number] for number, _ in kept}) >= WINDOW
     several = several and not (waits and _chained(model, old, [number for number, _ in kept]))
-    keepers: list[Keeper] = []
-    if several:
-        keepers = list(_containers(_last_of_turns(kept, old), frame))
+    found: list[tuple[Keeper, Place | None]] = []
     reader = _maker(model, kept[0][0]) if several else None
-    if waits and several and not keepers and reader is not None:
+    if several:
+        found = [(each, reader) for each in _containers(_last_of_turns(kept, old), frame)]
+    if waits and several and not found and reader is not None:
         listed = statement(model, reader)
         if history_fixes.detached_whole(listed) and " for " in listed:
-            keepers = [Keeper("The list", reader, history_fixes.detached_whole(listed))]
-    if not keepers and (waits or not several):
-        keepers, reader = _growing(model, tensors, old, waits)
-    if not keepers:
-        return None
-    names = " and ".join(dict.fromkeys(each.name for each in keepers))
-    text = f"{names} {'keeps' if len(keepers) == 1 else 'keep'} the graph of every turn alive: "
-    text += f"{len(old)} nodes of earlier turns by now"
-    text += ", which no backward ran through: evaluate under torch.no_grad()." if waits else "."
-    return Finding("leak", reader, keepers[0].place, keepers[0].fix, text)
+            list_ = Keeper("The list", reader, history_fixes.detached_whole(listed))
+            found = [(list_, reader)]
+    if found or waits or not several:
+        sums, of = _growing(model, tensors, old, waits or bool(found))
+        found += [(each, of) for each in sums]
+    places: dict[Place | str, Finding] = {}
+    for keeper, of in found:
+        text = f"{keeper.name} keeps the graph of every iteration alive: {len(old)} nodes of "
+        text += "earlier iterations by now"
+        text += ", which no backward ran through: evaluate under torch.no_grad()." if waits else "."
+        finding = Finding("leak", of, keeper.place, keeper.fix, text)
+        places.setdefault(keeper.place or keeper.name, finding)
+    return list(places.values())
 
 
 def _last_of_turns(kept: list[tuple[int, torch.Tensor]], old: dict[int, int]) -> list[torch.Tensor]:
@@ -222,9 +225,10 @@ def _line(
             tree = ast.parse("".join(lines))
         except SyntaxError:
             continue
-        found = [(history_fixes.put(node, last), node) for node in ast.walk(tree)]
+        nodes = [pair for node in ast.walk(tree) for pair in _putting(node)]
+        found = [(history_fixes.put(each, last), node) for each, node in nodes]
         found += [
-            (history_fixes.put(node, last.partition("[")[0], True), node) for node in ast.walk(tree)
+            (history_fixes.put(each, last.partition("[")[0], True), node) for each, node in nodes
         ]
         for value, node in found:
             if value is not None and isinstance(node, ast.stmt):
@@ -232,6 +236,15 @@ def _line(
                 place = Place(where, node.lineno, lines[node.lineno - 1].strip(), function)
                 return place, _kept_numbers(node, value, inner)
     return None, ""
+
+
+def _putting(node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """A node, and what the functions without a name that a statement has do, with the statement."""
+    yield node, node
+    if isinstance(node, ast.stmt) and not hasattr(node, "body"):
+        for each in ast.walk(node):
+            if isinstance(each, ast.Lambda):
+                yield ast.Expr(each.body), node
 
 
 def _kept_numbers(node: ast.stmt, value: ast.expr, inner: Sequence[Any]) -> str:
@@ -264,7 +277,8 @@ def _inner(value: ast.expr, inner: Any) -> ast.expr:
 def _growing(
     model: Model, tensors: list[tuple[int, torch.Tensor]], old: dict[int, int], waits: bool
 ) -> tuple[list[Keeper], Place | None]:
-    """The tensor whose own graph has come to hold those of earlier turns: a sum over turns."""
+    """The tensor whose own graph has come to hold those of earlier iterations: a sum over them.
+    ``waits`` says that only sums count."""
     best: tuple[int, int, set[int]] = (0, 0, set())
     for number, _tensor in tensors:
         seen = _behind(model, number)

@@ -93,7 +93,7 @@ class RunChecks:
         """By position: how many nodes its last run reached, how often that was more than before,
         which they were, and how often it must be more to be no chance."""
         self.kept = Count()
-        self.waiting: dict[Position, tuple[Finding | None, set[int]]] = {}
+        self.waiting: dict[Position, tuple[list[Finding], set[int]]] = {}
         """By position of a module's calls: what keeps graphs, and those of its nodes that no
         backward has run through."""
         self.looks: float = LOOKS
@@ -141,7 +141,7 @@ class RunChecks:
     @property
     def awaits_a_run(self) -> bool:
         """Whether graphs are kept that a run may still go through."""
-        return any(found is not None for found, _nodes in self.waiting.values())
+        return any(found for found, _nodes in self.waiting.values())
 
     def check_growth(self, run: BeginningRun) -> None:
         """Notice a graph that is larger with every run from the same line."""
@@ -220,7 +220,8 @@ class RunChecks:
         source = None if position.site is None else position.site.id
         starts = [row["time"] for row in model.runs.values() if row["source"] == source]
         ran = self.recorder.nodes & self.freed_by.keys()
-        self.add(leak(model, ran, starts, with_history(self.identity), _getframe()))
+        for found in leak(model, ran, starts, with_history(self.identity), _getframe()):
+            self.add(found)
 
     def check_unrun_graphs(self, position: Position) -> None:
         """A module was called by the program: look, once a position, whether graphs of its calls
@@ -252,12 +253,12 @@ class RunChecks:
         """What a run reaches was kept for it."""
         reached = {self.identity.edge(node) for node in run.reached}
         for position, (found, nodes) in self.waiting.items():
-            if found is not None and not nodes.isdisjoint(reached):
-                self.waiting[position] = None, set()
+            if found and not nodes.isdisjoint(reached):
+                self.waiting[position] = [], set()
 
     def kept_for_nothing(self) -> list[Finding]:
         """The graphs that are kept and that no backward has run through, each once."""
-        found = [each for each, _nodes in self.waiting.values() if each is not None]
+        found = [each for some, _nodes in self.waiting.values() for each in some]
         return list({(each.kind, each.culprit): each for each in found}.values())
 
     def check_roots_finite(self, tensors: Sequence[Any], roots: Sequence[Ref | None]) -> None:
