@@ -124,6 +124,15 @@ def train():
 with torch.autocast("cpu", dtype=torch.bfloat16...):
     train()
 """
+MASKED = """
+torch.manual_seed(5)
+net, x = torch.nn.MultiheadAttention(4, 1, batch_first=True), torch.randn(2, 4, 4)
+mask = torch.tensor([[False] * 4, [True] * 4])
+...
+out, _ = net(x, x, x, key_padding_mask=bias)
+loss = out[:1].pow(2).mean()
+loss.backward()
+"""
 ROTATION = "rotation = torch.stack([torch.stack([c, -s]), torch.stack([s, c])])"
 POOLED = """
 torch.manual_seed(2)
@@ -358,6 +367,10 @@ for step in range(2):
         "nan", POOLED.replace("count = ", "count = -"),
         "safe = count ** -1; safe = torch.where(count == 0, torch.zeros_like(safe), safe)"
         .replace("; ", "\n"), SAFE, "loss, gate.weight.grad",
+    ),
+    "rows that are masked whole": Meant(
+        "nan", MASKED, 'bias = torch.zeros(2, 4).masked_fill(mask, float("-inf"))',
+        "bias = torch.zeros(2, 4).masked_fill(mask, -1e9)", "loss, net.in_proj_weight.grad",
     ),
     # Several backwards through one graph
     "rows of a jacobian": Meant(

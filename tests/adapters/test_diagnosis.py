@@ -265,7 +265,7 @@ def test_a_line_that_only_has_to_stand_later_is_to_be_moved() -> None:
 def test_no_line_is_to_be_moved_past_what_reads_its_result() -> None:
     printed = STEPPED.replace("learn(critic_loss)", "print(actor_loss.shape)\nlearn(critic_loss)")
     (finding,), _, _ = run(printed, "computed too early, and printed")
-    assert finding.text.endswith("Compute anew, after line 11, what backward needs.")
+    assert finding.text.endswith("Compute again, after line 11, what backward needs.")
 
 
 def test_an_error_in_a_hook_is_explained_where_it_was_raised_and_not_again_outside() -> None:

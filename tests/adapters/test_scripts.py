@@ -190,7 +190,7 @@ def test_fixtures_are_watched_too_and_what_is_told_when_all_is_over(tmp_path: Pa
     assert needed in failures
     assert needed in errors
     assert "caused by  test_it.py, line 10: hidden *= 3" in errors
-    assert "Graphs pile up: kept keeps the graph of every turn alive" in failures
+    assert "Graphs pile up: kept keeps the graph of every iteration alive" in failures
 
 
 def test_failing_tests_are_explained_in_their_report(tmp_path: Path) -> None:

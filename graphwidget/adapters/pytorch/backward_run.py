@@ -136,7 +136,7 @@ class BackwardRun:
         runs.checks.check_silent_writes(self)
         runs.checks.check_growth(self)
         runs.checks.check_terms(self)
-        runs.checks.check_roots_finite(outputs, self.roots)
+        runs.checks.check_roots_finite(outputs, self.roots, self.position)
         if not self.deferred:
             told = self.told = NodeTeller(runs, self.id, self.reached, self.keeps)
             self.ran = told.ran

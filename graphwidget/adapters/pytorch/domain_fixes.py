@@ -60,6 +60,29 @@ def guarded(text: str, op: str, after: Iterable[ast.stmt] = ()) -> str:
     return ""
 
 
+MASKED = frozenset({
+    "softmax", "log_softmax", "multi_head_attention_forward", "scaled_dot_product_attention",
+})  # fmt: skip
+"""Ops that give a NaN where all that they compare is minus infinity."""
+INFINITY = re.compile(r"""-?float\(['"]-?inf['"]\)|-(torch|math|np|numpy)\.inf\b""")
+
+
+def finite_masks(line: str, around: Iterable[ast.stmt]) -> str:
+    """The lines that make masks of minus infinity for what is called on a line, with a large finite
+    number; empty if there is none."""
+    rows = {}
+    if INFINITY.search(line):
+        return valid(INFINITY.sub("-1e9", line))
+    read = {node.id for node in ast.walk(parsed(line) or ast.Pass()) if isinstance(node, ast.Name)}
+    for each in around:
+        text = ast.unparse(each) if isinstance(each, ast.Assign) else ""
+        names = {x.id for x in ast.walk(each) if isinstance(x, ast.Name)} if text else set()
+        given = {ast.unparse(x) for x in each.targets} if isinstance(each, ast.Assign) else set()
+        if INFINITY.search(text) and not read.isdisjoint(given | (names & given)):
+            rows[each.lineno] = INFINITY.sub("-1e9", text)
+    return valid("\n".join(f"{text}  # line {nr}" for nr, text in sorted(rows.items())))
+
+
 def _kind(node: ast.expr, op: str) -> str:
     """The op, by what is bad for it: of negative whole exponents that is 0."""
     exponent = node.right if isinstance(node, ast.BinOp) else None

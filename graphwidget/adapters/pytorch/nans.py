@@ -9,6 +9,7 @@ the scaler's affair, which skips it.
 
 from __future__ import annotations
 
+import ast
 import gc
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -19,9 +20,10 @@ from torch.amp import GradScaler
 
 from ...recording.findings import Finding, Place
 from ...recording.fold import Model
+from ...recording.sites import Site
 from . import domain_fixes
 from .fix_trials import Player, Unfit, numbers_in
-from .lines import place_in, place_of, siblings, source_of, statement
+from .lines import place_in, place_of, siblings, source_of, statement, tree_of
 from .ops import plain_name
 from .tape import Entry, Tape
 from .tensor_facts import copyable_of
@@ -226,15 +228,17 @@ def in_forward(
     """Where the NaN or the infinity was born that came as far as ``root``."""
     number, nan = tape.number(root), has_nan(root)
     entry = _born(tape, upto, [] if number is None else [number], has_nan if nan else not_finite)
-    place = place_of_entry(entry)
+    place, op = place_of_entry(entry), ""
     if place is None and nan:
-        place = _recorded(model, value)
+        place, op = _recorded(model, value)
     if place is None:
         return None
     if not nan:
         text = "The infinite loss was born here: what this line was given was finite."
         return Finding("nan", None, place, _guarded(place, entry), text)
     text = "The NaN that reaches the loss was born here: what this line was given had none."
+    if op:
+        return Finding("nan", None, place, _guarded_op(place, op), text)
     return _made_of_infinity(tape, upto, entry, place, text)
 
 
@@ -244,6 +248,10 @@ def _made_of_infinity(
     """The line where a NaN was born, or the one before it by which it was given an infinity."""
     first = _born(tape, upto, [] if entry is None else numbers_in(entry.args), not_finite)
     before = place_of_entry(first)
+    masked = entry is not None and entry.func is not None
+    masked = masked and plain_name(entry.func).strip("_") in domain_fixes.MASKED  # type: ignore[union-attr, arg-type]
+    if masked and (fix := _guarded(place, entry)):
+        return Finding("nan", None, place, fix, f"{text} It compares nothing but infinities.")
     if before == place:
         entry = first
     elif before is not None and (fix := _guarded(before, first)):
@@ -273,11 +281,31 @@ def place_of_entry(entry: Entry | None) -> Place | None:
 
 def _guarded(place: Place, entry: Entry | None) -> str:
     func = None if entry is None else entry.func
-    line, after = statement(None, place), siblings(source_of(None, place), place)
     if func is not None:
-        return domain_fixes.guarded(line, plain_name(func).strip("_"), after)
+        return _guarded_op(place, plain_name(func).strip("_"))
+    line, after = statement(None, place), siblings(source_of(None, place), place)
     fixes = (domain_fixes.guarded(line, op, after) for op in domain_fixes.ROOTS)
     return next(filter(None, fixes), "")
+
+
+def _guarded_op(place: Place, op: str) -> str:
+    """The line with what is given to an op made safe, or the lines that make its masks."""
+    source, line = source_of(None, place), statement(None, place)
+    if op in domain_fixes.MASKED:
+        around = [each for each in ast.walk(tree_of(source)) if isinstance(each, ast.stmt)]
+        if fix := domain_fixes.finite_masks(line, around):
+            return fix
+    return domain_fixes.guarded(line, op, siblings(source, place))
+
+
+def unknown_birth(site: Site | None) -> Finding:
+    """A loss is NaN, and nothing tells why."""
+    text = "The loss is NaN. The calls of this iteration could not be run again, since what they "
+    text += (
+        "began with is gone, and their numbers were not recorded: where the NaN was born is not "
+    )
+    text += "known."
+    return Finding("nan", place_of(site), None, "", text)
 
 
 def in_backward(tape: Tape, grad: torch.Tensor) -> Finding | None:
@@ -319,21 +347,23 @@ def _given_to_where(player: Player, entry: Entry) -> bool:
     )  # fmt: skip
 
 
-def _recorded(model: Model, value: int) -> Place | None:
-    """The call that made a NaN of numbers, where all that it was given was recorded."""
+def _recorded(model: Model, value: int) -> tuple[Place | None, str]:
+    """The line and the op of the call that made a NaN of numbers, where all that it was given was
+    recorded."""
     row = model.values.get(value)
     seen: set[int] = set()
     while row is not None and row["call"] is not None and row["value"] not in seen:
         seen.add(row["value"])
         call = model.calls.get(row["call"])
         if call is None:
-            return None
+            return None, ""
         given = [model.values.get(each) for each in call["inputs"] if isinstance(each, int)]
         known = [_nan(each["summary"]) if each is not None else None for each in given]
         if True not in known:
-            return None if None in known else place_in(model, call["source"])
+            place = None if None in known else place_in(model, call["source"])
+            return place, str(call["op"]).strip("_")
         row = given[known.index(True)]
-    return None
+    return None, ""
 
 
 def _nan(summary: Any) -> bool | None:

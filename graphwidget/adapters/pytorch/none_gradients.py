@@ -208,7 +208,9 @@ def _updated(line: str, name: str, after: Sequence[ast.stmt]) -> tuple[str, str]
     to others."""
     if name not in [one for one, _how in map(fixes.update_of_leaf, statements.parts(line)[1])]:
         return "", ""
-    text = f"this line made {name} a new tensor, which is computed from the old one, in the turn "
+    text = (
+        f"this line made {name} a new tensor, which is computed from the old one, in the iteration "
+    )
     text += "before. Write the leaf itself, where nothing is recorded, and drop its gradient."
     return text, fixes.all_under_no_grad(line, lambda each: fixes.update_of_leaf(each)[1], after)
 

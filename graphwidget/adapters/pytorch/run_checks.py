@@ -89,6 +89,8 @@ class RunChecks:
         self.zeros: dict[Position | None, int] = {}
         """By position: how many runs gave gradients of zeros alone; -1 if one gave others."""
         self.loss_is_zero = False
+        self.unknown: Finding | None = None
+        """A NaN in a loss whose birthplace is not known."""
         self.grown: dict[Any, tuple[int, int, set[int], int]] = {}
         """By position: how many nodes its last run reached, how often that was more than before,
         which they were, and how often it must be more to be no chance."""
@@ -261,7 +263,9 @@ class RunChecks:
         found = [each for some, _nodes in self.waiting.values() for each in some]
         return list({(each.kind, each.culprit): each for each in found}.values())
 
-    def check_roots_finite(self, tensors: Sequence[Any], roots: Sequence[Ref | None]) -> None:
+    def check_roots_finite(
+        self, tensors: Sequence[Any], roots: Sequence[Ref | None], position: Position | None
+    ) -> None:
         """Look for the birthplace of a NaN or an infinity that has come as far as the loss. Where
         calls are told later, its number is among what is noted of the root."""
         for tensor, ref in zip(tensors, roots, strict=True):
@@ -277,7 +281,11 @@ class RunChecks:
                 self.recorder.drain()
                 tape, model = self.calls.tape, self.recorder.log.model()
                 value = self.identity.current(tensor).id
-                self._born(nans.in_forward(tape, len(tape.entries), tensor, model, value))
+                found = nans.in_forward(tape, len(tape.entries), tensor, model, value)
+                if found is None and number != number:
+                    site = None if position is None else position.site
+                    self.unknown = nans.unknown_birth(site)
+                self._born(found)
 
     def check_gradients_finite(self, grads: Iterable[torch.Tensor | None]) -> None:
         """Look for it when one is in a gradient."""

@@ -1,4 +1,4 @@
-"""Graphs that have run before: why a backward meets one again, and what grows with every turn."""
+"""Graphs that ran before: why a backward meets one again, and what grows by each iteration."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def freed(
             return _shared(model, roots, first, began, finding)
         if before is not None and before == backward:
             return _kept_graph(model, finding, before)
-        text += " Run one backward, or compute the loss anew before the second."
+        text += " Run one backward, or compute the loss again before the second."
         return finding._replace(fix=_between_two(model, roots, first, before, backward), text=text)
     return _used_again(model, roots, edges, first, began, backward, way, finding)
 
@@ -97,15 +97,15 @@ def _used_again(
     added = _other_term(model, new, old)
     first_use = _for_another(model, old, name, began)
     if name and loss == name and added and place is not None and backward is not None:
-        text += f" {name} is a sum over turns, with the graphs of all of them."
+        text += f" {name} is a sum over iterations, with the graphs of all of them."
         text += f" Sum the numbers, and call backward on {added}."
         fix = history_fixes.summed(line, place.line, added, backward.line)
     elif kept is not None:
-        text += f" {kept[0]} keeps what all turns computed, with its history. "
+        text += f" {kept[0]} keeps what all iterations computed, with its history. "
         summed = loss and backward is not None and loss in statements.given_by(line)
         fix = history_fixes.cut_off_all(source_of(model, kept[1]), *kept) if not summed else ""
         if fix:
-            text += "Keep the numbers of earlier turns."
+            text += "Keep the numbers of earlier iterations."
         else:
             fix = history_fixes.detached(statement(model, kept[1]), name)
             fix = f"{fix}  # line {kept[1].line}"
@@ -121,7 +121,7 @@ def _used_again(
         return _kept_graph(model, finding, before)
     elif place is not None and reader != place and _ran_once(model, old, began):
         text += f" {name or 'What was computed then'} was made once and is used again:"
-        text += " make it anew each time (or, if what made it is not trained, .detach() it)."
+        text += " make it again each time (or, if what made it is not trained, .detach() it)."
         made = [*anew(model, [old["node"]], first, place.function)]
         made = made or _elsewhere(model, reader, place, name)
         fix = statements.valid("\n".join([*made, line])) if made else ""
@@ -136,7 +136,7 @@ def _used_again(
                 return finding._replace(culprit=where, fix=fix, text=text)
         fix, loop = detached(model, edges, line, place, way)
         if loop:
-            text += f" Cut it off before the loop at line {loop}: its own turns stay connected."
+            text += f" Detach it before the loop at line {loop}: its own iterations stay connected."
     return finding._replace(culprit=place, fix=fix, text=text)
 
 
@@ -147,7 +147,7 @@ def _by_a_library(
     text = finding.text
     asking, origin = _asking(model, new, place), _asking(model, old, place)
     if asking is not None and origin is not None and _once(model, origin, began):
-        text += f" What line {origin.line} made once is used again: make it anew each time (or, if"
+        text += f" What line {origin.line} made once is used again: make it again each time (or, if"
         text += " what made it is not trained, .detach() it)."
         lines = [statement(model, each) for each in (origin, asking)]
         fix = statements.valid("\n".join(lines))
@@ -157,7 +157,7 @@ def _by_a_library(
             f" {name or 'What was computed then'} is used again, with its old history: an object"
         )
         text += f" of a library keeps it ({place.file.rpartition('/')[2]}, line {place.line}), and"
-        text += " this line gives it that object again. Make it anew in each turn, or detach what"
+        text += " this line gives it that object again. Make it in each iteration, or detach what"
         text += " it keeps."
         return finding._replace(culprit=asking, text=text)
     return None
@@ -386,7 +386,7 @@ def growing(model: Model, roots: list[int], before: set[int], count: int) -> Fin
     new, old = crossing
     name, place = carried(model, new, old)
     text = f"The graph grows with every backward, by now to {count} nodes: {name or 'a value'} "
-    text += "carries the history of all turns before."
+    text += "carries the history of all iterations before."
     line = "" if place is None else statement(model, place)
     fix, _loop = detached(model, [crossing], line, place, ())
     return Finding("leak", place_of_call(model, old["call"]), place, fix, text)

@@ -216,7 +216,7 @@ def _in_its_turn(
         if iterated and len(re.findall(rf"\b{re.escape(name)}\b", source)) == 2:
             made.value = ast.GeneratorExp(made.value.elt, made.value.generators)
             text = f" All items of {name} are computed before the first step. A generator computes"
-            text += " each in its turn."
+            text += " each when it is needed."
             return text, f"{ast.unparse(made)}  # line {place.line}"
     return None
 
@@ -243,10 +243,10 @@ def _computed_after(
     end = (block[0].end_lineno if block else None) or line.line
     moved = _moved(model, again.values(), end)
     if fix and own and len(block) <= 1:
-        return moved or " Compute anew after it what backward needs.", fix
+        return moved or " Compute again after it what backward needs.", fix
     fix = statements.valid("\n".join(f"{each}  # after line {end}" for each in again))
     if reader is None or not block or block[0] not in _around(model, reader):
-        return moved or f" Compute anew, after line {end}, what backward needs.", fix
+        return moved or f" Compute again, after line {end}, what backward needs.", fix
     return None
 
 

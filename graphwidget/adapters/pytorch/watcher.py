@@ -281,6 +281,8 @@ class TorchAdapter:
         told = {each.culprit for each in found if each.culprit is not None}
         if idle is not None and idle.culprit not in told:  # one cause is said once
             found = [*found, idle]
+        if not found and checks.unknown is not None:
+            found = [checks.unknown]
         if over and not found:
             idle = checks.idle_steps()
             found = [] if idle is None else [idle]
