@@ -10,7 +10,7 @@ from ...arrays.kernel_errors import broadcast_shape
 from ...dispatch.offer import offer
 from ...graph.tensor import Tensor
 from ...graph.version import bump
-from ...optable.linalg.qr_svd_eig_kernels import singular_values
+from ...optable.linalg.qr_svd_eig import singular_values
 from ...optable.out import Out
 from .matrix_checks import check_matrix, check_square
 

@@ -7,10 +7,63 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ...arrays.kernel_errors import LinAlgError
 from ..declare import Namespace, composite, op
-from . import qr_svd_eig_kernels as kernels
+from ..pointwise.common_kernels import Array
+from .matrix_helpers import dense_columns
 
 F = Namespace()
+
+
+def qr(a: Array, mode: str) -> tuple[Array, Array]:
+    """Orthogonal and triangular factors; with mode "r" the first is empty."""
+    if mode == "r":
+        return np.empty(0, a.dtype), dense_columns(np.linalg.qr(a, "r"))
+    q, r = np.linalg.qr(a, mode)  # type: ignore[call-overload]
+    return dense_columns(q), dense_columns(r)
+
+
+def zero_nonfinite(a: Array) -> tuple[Array, Array]:
+    """Matrices with zeros for those that hold inf, and which these are: LAPACK may look for their
+    singular values without an end, and PyTorch's are nan.
+
+    Raises:
+        LinAlgError: nan among the items.
+    """
+    if np.isnan(a).any():
+        raise LinAlgError(
+            "linalg.svd: The algorithm failed to converge because the input matrix contained "
+            "non-finite values."
+        )
+    endless = np.isinf(a).any((-2, -1))
+    if endless.any():
+        a = np.where(endless[..., None, None], a.dtype.type(0), a)
+    return a, endless
+
+
+def singular_values(a: Array) -> Array:
+    """Singular values alone, falling."""
+    a, endless = zero_nonfinite(a)
+    s = np.linalg.svd(a, compute_uv=False)
+    s[endless] = np.nan
+    return s
+
+
+def svd(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
+    """Singular vectors and values."""
+    a, endless = zero_nonfinite(a)
+    u, s, vh = np.linalg.svd(a, full_matrices)
+    for found in (u, s, vh):
+        found[endless] = np.nan
+    return dense_columns(u), np.ascontiguousarray(s), dense_columns(vh)
+
+
+def eigh(a: Array, UPLO: str) -> tuple[Array, Array]:
+    """Eigenvalues and eigenvectors of symmetric matrices, of which one half is read."""
+    values, vectors = np.linalg.eigh(a, UPLO)  # type: ignore[call-overload]
+    return np.ascontiguousarray(values), dense_columns(vectors)
 
 
 @composite
@@ -58,7 +111,7 @@ def qr_tall(gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
     return F.linalg_solve_triangular(F.mT(R), flow, False, False, False)
 
 
-op("linalg_qr(A, /, mode='reduced') -> Q, R", kernels.qr, refuses="geqrf_cpu: half",
+op("linalg_qr(A, /, mode='reduced') -> Q, R", qr, refuses="geqrf_cpu: half",
    d_A=lambda grads, Q, R, mode: F.qr_backward(grads, Q, R, mode),
    public=False, sign="QR", text="QR({A})", tex=r"\operatorname{{QR}} {A}", onnx=None)
 
@@ -111,7 +164,7 @@ def svd_backward(grads: Any, U: Any, S: Any, Vh: Any, full_matrices: Any) -> Any
     return F.matmul(F.matmul(U, inner), Vh) if tall else F.matmul(U, F.matmul(inner, Vh))
 
 
-op("linalg_svd(A, /, full_matrices=True) -> U, S, Vh", kernels.svd, refuses="linalg_svd_cpu: half",
+op("linalg_svd(A, /, full_matrices=True) -> U, S, Vh", svd, refuses="linalg_svd_cpu: half",
    saved_sizes={"S": (-1,)},
    d_A=lambda some_grads, U, S, Vh, full_matrices:
        F.svd_backward(some_grads, U, S, Vh, full_matrices),
@@ -133,12 +186,8 @@ def eigh_backward(grads: Any, values: Any, vectors: Any) -> Any:
     return F.matmul_three(vectors, inner, F.mT(vectors))
 
 
-op("linalg_eigh(A, /, UPLO='L') -> eigenvalues, eigenvectors", kernels.eigh,
+op("linalg_eigh(A, /, UPLO='L') -> eigenvalues, eigenvectors", eigh,
    refuses="linalg_eigh_cpu: bool half integer",
    d_A=lambda some_grads, eigenvalues, eigenvectors:
        F.eigh_backward(some_grads, eigenvalues, eigenvectors),
    public=False, sign="eigh", text="eigh({A})", tex=r"\operatorname{{eigh}} {A}", onnx=None)
-
-
-
-

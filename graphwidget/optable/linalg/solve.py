@@ -184,4 +184,3 @@ op("cholesky_solve(self, input2, /, upper=False)", kernels.cholesky_solve, out=O
        F.cholesky_solve_backward(grad, self, input2, result, upper, targets),
    sign="solve", text="({input2} {input2}ᵀ)⁻¹ {self}",
    tex=r"({input2} {input2}^T)^{{-1}} {self}", onnx=None)
-

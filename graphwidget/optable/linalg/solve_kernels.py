@@ -153,5 +153,3 @@ def cholesky_solve(b: Array, factor: Array, upper: bool) -> Array:
     lower = mT(factor) if upper else factor
     first = solve_triangular(lower, b, False, True, False)
     return solve_triangular(mT(lower), first, True, True, False)
-
-

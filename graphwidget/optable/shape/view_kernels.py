@@ -236,5 +236,3 @@ def scatter_kernel(part: Callable[..., Array]) -> Callable[..., Array]:
         return result
 
     return kernel
-
-

@@ -2,11 +2,17 @@
 
 from ...absent import refuse_others
 from .base import LRScheduler, _LRScheduler
-from .combined import SequentialLR
-from .cosine import CosineAnnealingLR
-from .decay import ExponentialLR, LambdaLR, LinearLR, MultiStepLR, StepLR
 from .one_cycle import OneCycleLR
 from .plateau import ReduceLROnPlateau
+from .schedules import (
+    CosineAnnealingLR,
+    ExponentialLR,
+    LambdaLR,
+    LinearLR,
+    MultiStepLR,
+    SequentialLR,
+    StepLR,
+)
 
 __all__ = [
     "CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR",
