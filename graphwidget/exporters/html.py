@@ -67,7 +67,10 @@ const url = URL.createObjectURL(program);
 const widget = (await import(url)).default;
 URL.revokeObjectURL(url);
 const context = { model, el: document.getElementById("graph"), offline: true };
+const pause = () => new Promise((done) => setTimeout(done));  // so that no task is long
+await pause();
 await widget.initialize?.(context);
+await pause();
 await widget.render(context);
 </script>
 </body>

@@ -20,7 +20,7 @@ const GONE =
   "The kernel was restarted or has ended. The recording can be replayed; run the cell again to step live.";
 
 /** More events than these are read in slices, between which the page does other things. */
-const LONG = 5000;
+const LONG = 1000;
 
 /** So are all that come to more than these, whose picture takes long to change. */
 const MANY = 1000;
