@@ -449,3 +449,31 @@ def test_a_long_error_folds_and_the_picture_keeps_half_of_a_narrow_widget(show: 
     expect(more).to_have_attribute("aria-expanded", "true")
     expect(picture.error.locator(".gw-folded")).to_have_count(0)
     assert "detect_anomaly" in (picture.error.text_content() or "")
+
+
+AUTOENCODER = """
+class Autoencoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.decoder = nn.Linear(4, 2), nn.Linear(2, 4)
+    def forward(self, x):
+        code = self.encoder(x)
+        return self.decoder(code)
+net = Autoencoder()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+x = torch.randn(32, 4)
+for _ in range(3):
+    loss = nn.functional.mse_loss(net(x), x)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_a_small_model_is_seen_whole(show: Show, quiet_page: Page) -> None:
+    code = compile(AUTOENCODER, "model.py", "exec")
+    picture = show(record(lambda: exec(code, {"torch": torch, "nn": torch.nn})), 1100)
+    moved(quiet_page)
+    expect(picture.root.get_by_test_id("minimap")).to_have_count(0)
+    for name in ("x", "loss"):
+        expect(picture.card(name)).to_be_in_viewport(ratio=1)

@@ -85,13 +85,13 @@ function isOfModel({ kind }: GroupFacts): boolean {
   return kind === "module" || kind === "repeat";
 }
 
-/** Whether it says much: nothing is closed, or enough is drawn beside. */
+/** Whether it says much: nothing is closed but what has a sign of its own, or enough is drawn beside. */
 function says({ boxes }: Graph): boolean {
   let count = 0;
   let closed = false;
-  for (const { kind } of boxes.values()) {
-    if (kind !== "card") count += 1;
-    if (kind === "group") closed = true;
+  for (const box of boxes.values()) {
+    if (box.kind !== "card") count += 1;
+    if (box.kind === "group" && box.facts.sign === null) closed = true;
   }
   return !closed || count >= ENOUGH;
 }

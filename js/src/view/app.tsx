@@ -120,7 +120,6 @@ function Contents({ store, view }: { store: Store; view: ViewState }) {
       <FilmBars store={store} />
       <PassBar store={store} />
       <Notice store={store} />
-      <RunBar store={store} />
       <div class="gw-main" ref={main}>
         {store.steps.value.length === 0 ? (
           <Empty store={store} />
@@ -129,6 +128,7 @@ function Contents({ store, view }: { store: Store; view: ViewState }) {
         )}
         <Panel store={store} />
       </div>
+      <RunBar store={store} />
       <Listing store={store} />
       <HeightHandle store={store} />
       {view.over.value === "keys" && <Help view={view} />}

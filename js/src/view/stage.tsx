@@ -66,6 +66,11 @@ export function Stage({ store, view }: { store: Store; view: ViewState }) {
         {looks && !far && <Picture store={store} view={view} moving={dragging.value} />}
         <Ring store={store} view={view} />
       </svg>
+      {store.index.value < 0 && store.drawnScene.value.boxes.size === 0 && (
+        <p class="gw-stage-start gw-dim" data-testid="start">
+          Before the first step. Next (→) takes it.
+        </p>
+      )}
       <MiniMap store={store} view={view} />
       <OffscreenArrows store={store} view={view} />
       <ChosenBar store={store} />
