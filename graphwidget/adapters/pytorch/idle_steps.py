@@ -1,5 +1,7 @@
-"""Steps of optimizers that change nothing that a loss sees: gradients dropped before them, and
-weights that autocast keeps copies of."""
+"""Steps of optimizers that change nothing that a loss sees.
+
+Gradients are dropped before them, or autocast keeps copies of the weights.
+"""
 
 from __future__ import annotations
 

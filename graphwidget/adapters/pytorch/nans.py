@@ -276,6 +276,7 @@ def _born(
 
 
 def place_of_entry(entry: Entry | None) -> Place | None:
+    """The line of a call on the tape."""
     return None if entry is None or entry.position is None else place_of(entry.position.site)
 
 
