@@ -41,7 +41,8 @@ def is_librarys(frame: FrameType) -> bool:
     own while the program runs: then its module belongs to the library's package."""
     if is_library(frame.f_code.co_filename):
         return True
-    package = str(frame.f_globals.get("__name__")).partition(".")[0]
+    name = frame.f_globals.get("__name__")
+    package = name.partition(".")[0] if type(name) is str else ""
     found = _modules.get(package)
     if found is None:
         file = getattr(sys.modules.get(package), "__file__", None)

@@ -139,7 +139,7 @@ def draws_indices(frame: FrameType) -> bool:
         name = frame.f_globals.get("__name__")
         kinds = [x for x in list(frame.f_globals.values()) if is_a(x, type)]
         found = is_librarys(frame) and any(
-            issubclass(kind, (Sampler, DataLoader)) and kind.__module__ == name for kind in kinds
+            kind.__module__ == name and issubclass(kind, (Sampler, DataLoader)) for kind in kinds
         )
         _draws[file] = found
     return found

@@ -43,16 +43,19 @@ export function explainCell(model: Model, last: Event): Explanation | null {
     }),
     lines: [
       isWhole(run) ? wholeLine(model, run) : [],
-      sentence([...ran(model, roots), plain(" computed "), ...gradients(model, arrived)]),
+      sentence([...ran(model, run, roots), plain(" computed "), ...gradients(model, arrived)]),
       rewritten(model, run),
       optimizer.length > 0 ? [plain("Then a step of "), ...optimizer] : [],
     ],
   });
 }
 
-/** The call that ran backward, as it is usually written. */
-function ran(model: Model, roots: readonly number[]): Line {
+/** The call that ran backward, as it is usually written; a library's is not the user's. */
+function ran(model: Model, run: RunRow, roots: readonly number[]): Line {
   const [root, other] = roots;
+  if (!(codeAt(model, run.source) ?? ".backward(").includes(".backward(")) {
+    return [plain("backward()")];
+  }
   const own = root === undefined ? undefined : name(model, root);
   if (!own || other !== undefined || !/^[\w.[\]]+$/.test(own.text)) return [plain("backward()")];
   return [{ ...own, text: `${own.text}.backward()` }];

@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { PROTOCOL } from "../../src/log/events";
+import { createStore, type Store } from "../../src/store/store";
+import { Program, type Tensor } from "../builder";
+
+const GOLDEN = join(import.meta.dirname, "..", "..", "..", "tests", "golden");
+
+function opened(log: string | DataView): Store {
+  const store = createStore();
+  store.load(log);
+  return store;
+}
+
+/** The names on the cards that are drawn. */
+const names = (store: Store): string[] =>
+  [...store.graph.value.boxes.values()].flatMap((box) => (box.kind === "card" ? [box.title] : []));
+
+describe("what a cell opens on", () => {
+  const files = readdirSync(GOLDEN).filter((name) => /^[A-Z]\d?\.json$/.test(name));
+  it.each(files)("is not blank in %s", (name) => {
+    const { events } = JSON.parse(readFileSync(join(GOLDEN, name), "utf8")) as { events: unknown };
+    if (!Array.isArray(events)) return;
+    const store = opened(JSON.stringify({ protocol: PROTOCOL, first: 0, events }));
+    expect(store.graph.value.boxes.size).toBeGreaterThan(0);
+  });
+
+  /** A loss, what a library makes of it `after` backward or before, and which of it lives. */
+  function logged(after: boolean): Program {
+    const p = new Program();
+    p.cell();
+    const w = p.leaf("w", [2]);
+    const loss = p.op("mul", [w, w], "loss");
+    const log = (value: Tensor): void => {
+      p.within("library", "", "", () => p.op("add", [p.op("mul", [value, 1]), 0]));
+    };
+    if (!after) log(loss);
+    p.backward(loss);
+    if (after) log({ ...loss, grad: false, node: null });
+    return p;
+  }
+
+  it.each([true, false])("is the loss, whatever a library made of it (after: %s)", (after) => {
+    const store = opened(logged(after).packed());
+    expect(names(store)).toContain("loss");
+    expect(store.graph.value.boxes.size).toBe(3); // w, ×, loss
+    expect(store.explanation.value?.title.map(({ text }) => text).join("")).toContain("loss");
+  });
+
+  it("is the newest iteration, whatever a library does after it", () => {
+    const p = new Program();
+    p.cell();
+    const w = p.leaf("w", [2]);
+    p.within("loop", "", "for x in loader:", () => {
+      for (const turn of ["1", "2", "3"]) {
+        p.within("turn", turn, "", () => {
+          p.backward(p.op("mul", [w, w], "loss"));
+        });
+      }
+      p.within("library", "", "", () => p.op("add", [p.unnamed([1]), 1]));
+    });
+    const store = opened(p.packed());
+    expect(store.section.value?.turn?.turn).toBe(3);
+    expect(store.graph.value.boxes.size).toBeGreaterThan(2);
+  });
+
+  it("is what a library keeps for itself where there is nothing else", () => {
+    const p = new Program();
+    p.cell();
+    p.within("library", "", "", () => p.op("add", [p.unnamed([1]), 1]));
+    expect(opened(p.packed()).graph.value.boxes.size).toBeGreaterThan(0);
+  });
+});
