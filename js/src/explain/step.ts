@@ -23,6 +23,13 @@ import type { Explanation, Line, Piece } from "./text";
 
 const NOTHING: Explanation = { tone: "plain", title: [], lines: [], where: null, code: null };
 
+/** Before the first step there is what earlier cells left, or nothing. */
+export function explainStart(model: Model): Explanation {
+  const left = model.dropped > 0 || model.values.size > 0;
+  const words = left ? "Before this cell: what earlier cells left" : "Before the first step";
+  return { ...NOTHING, title: [plain(words)] };
+}
+
 /**
  * What a step did, like a line in a textbook. `model` is the state after it, `events` are its
  * events.
@@ -60,8 +67,6 @@ function explainEvent(
     }
     case "pass":
       return explainPass(model);
-    case "snapshot":
-      return { ...NOTHING, title: [plain("Before this cell: what earlier cells left")] };
     case "backward":
       return explainBegin(model, event.run);
     case "done":

@@ -11,6 +11,8 @@ import { guiltyWrite, inputsOf, origin, type Visible } from "./visible";
 export interface Focus {
   readonly seen: Visible;
   readonly others: number;
+  /** The number of the cell that worked last on what is kept. */
+  readonly latest: number;
 }
 
 /**
@@ -72,13 +74,15 @@ export function* focus(
   );
   const older = [...touched.values()].filter((cell) => cell < latest);
   const others = older.length + closed.length;
-  if (everything || latest < 0) return { seen, others };
+  if (everything || latest < 0) return { seen, others, latest };
   yield;
   const values = new Set([...seen.values].filter(keep));
   yield;
   const calls = new Set([...seen.calls].filter((id) => keep(-id)));
-  if (values.size === seen.values.size && calls.size === seen.calls.size) return { seen, others };
-  return { seen: { ...seen, values, calls }, others };
+  if (values.size === seen.values.size && calls.size === seen.calls.size) {
+    return { seen, others, latest };
+  }
+  return { seen: { ...seen, values, calls }, others, latest };
 }
 
 /**

@@ -18,6 +18,8 @@ export interface Content {
   readonly tree: Tree;
   /** How many other graphs are left out. */
   readonly others: number;
+  /** The number of the cell that worked last on what is drawn. */
+  readonly latest: number;
   /** The places of the turn before the one shown, when a film is. */
   readonly before: ReadonlySet<string> | null;
 }
@@ -63,10 +65,10 @@ export function* findContent(model: Model, everything: boolean): Work<Content> {
   if (same) return same;
   const writes = baseWrites(model);
   const all = yield* visible(model, writes);
-  const { seen, others } = yield* focus(model, all, writes, everything);
+  const { seen, others, latest } = yield* focus(model, all, writes, everything);
   const tree = yield* groupTree(model, seen);
   yield* relate(model, seen, tree);
-  const made = { seen, tree, others, before: placesBefore(model, seen.films) };
+  const made = { seen, tree, others, latest, before: placesBefore(model, seen.films) };
   known.set(everything, made);
   return made;
 }

@@ -66,6 +66,7 @@ export class Stepper {
 
   private take(event: Event): void {
     const kind = event.event;
+    if (kind === "snapshot") return; // what was before
     if (kind === "backward") this.inRun = true;
     if (kind === "curve") {
       if (this.pending === null) this.extend(); // scalars of turns are no step of their own
@@ -172,6 +173,13 @@ function stepKind(event: Event): StepKind {
     default:
       return "other";
   }
+}
+
+/** The time at which a log's own story begins: after what was before, and the cell's own mark. */
+export function startOf(eventAt: (time: number) => Event | undefined, first: number): number {
+  let time = first;
+  while (/^(snapshot|cell)$/.test(eventAt(time)?.event ?? "")) time += 1;
+  return time;
 }
 
 /** The index of the step that a time shows: the last one complete by then, -1 before the first. */

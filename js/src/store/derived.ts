@@ -6,7 +6,7 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
 import { explainCell } from "../explain/cell";
 import { explainRun } from "../explain/static";
-import { explainStep } from "../explain/step";
+import { explainStart, explainStep } from "../explain/step";
 import { films } from "../graph/film";
 import { buildGraph } from "../graph/graph";
 import { callKey, valueKey } from "../graph/keys";
@@ -35,8 +35,14 @@ export function derive(state: State, timeline: Timeline) {
 /** The moments that are looked at: the one shown, and the present. */
 function momentOf(state: State, timeline: Timeline) {
   const time = computed(() => Math.max(state.first.value, state.cursor.value ?? state.end.value));
-  const model: ReadonlySignal<Model> = computed(() => timeline.at(time.value));
   const present: ReadonlySignal<Model> = computed(() => timeline.at(state.end.value));
+  /** A cell that will do something counts from its first line on. */
+  const model: ReadonlySignal<Model> = computed(() => {
+    const at = timeline.at(time.value);
+    const { begun, cellTimes } = at;
+    if (begun === null || !present.value.cellTimes.includes(begun)) return at;
+    return { ...at, cellTimes: [...cellTimes, begun], begun: null };
+  });
   const offline = computed(() => state.connection.value === "offline");
   /** A run that waits for commands. */
   const liveRun = computed(() => {
@@ -84,7 +90,7 @@ function stepOf(state: State, timeline: Timeline, { time, model, liveRun }: Mome
     return last;
   };
   const explanation = computed(() => {
-    if (!step.value) return null;
+    if (!step.value) return model.value.time > 0 ? explainStart(model.value) : null;
     const { anchor, from } = step.value;
     const event = stepEvents.value[anchor - from];
     // A cell, or a turn of a loop, that nobody has gone through yet.
@@ -154,7 +160,12 @@ function graphsOf(state: State, { now, later }: Models, fit: ReadonlySignal<Fitt
   const whole = computed(() =>
     state.opened.value.size === 0 ? fit.value.graph : buildGraph(later.value, plan.value),
   );
-  const standing = computed(() => stands(now.value, later.value, state.everything.value));
+  const standing = computed(() => {
+    const everything = state.everything.value;
+    if (now.value === later.value || stands(now.value, later.value, everything)) return true;
+    // Until the cell works on something its own beginning is drawn, and not an earlier cell's end.
+    return contentOf(now.value, everything).latest < contentOf(later.value, everything).latest;
+  });
   /** What there is to draw; of the whole, where that stands for the moment shown. */
   const content = computed(() =>
     contentOf(standing.value ? later.value : now.value, state.everything.value),

@@ -6,7 +6,7 @@
 import { batch, computed, type ReadonlySignal } from "@preact/signals";
 import { nextStop, previousStop, stepOver } from "../replay/stops";
 import { filmAt, filmsAround, sectionAt, sectionsOf, type Section } from "../replay/turns";
-import type { Step } from "../replay/steps";
+import { startOf, type Step } from "../replay/steps";
 import { keepsBooks } from "../graph/library-calls";
 import type { LoopRow } from "../log/model";
 import type { Timeline } from "../log/timeline";
@@ -40,7 +40,8 @@ export function createTimeTravel(state: State, derived: Derived, timeline: Timel
     batch(() => {
       state.walked.value = true;
       state.lostTurn.value = null;
-      cursor.value = target >= last ? null : (steps.value[target]?.to ?? state.first.value);
+      const start = (): number => startOf((time) => timeline.eventAt(time), state.first.value);
+      cursor.value = target >= last ? null : (steps.value[target]?.to ?? start());
     });
   };
   const toFirst = (): void => {
