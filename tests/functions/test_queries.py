@@ -32,13 +32,6 @@ def test_call(call: str) -> None:
     both(source(SETUP + f"result = told({call})"))
 
 
-def test_autocast_refuses_bfloat16() -> None:
-    with pytest.raises(NotImplementedError, match="does not have"):
-        graphwidget.autocast("cpu")
-    with graphwidget.autocast("cpu", enabled=False):
-        assert not graphwidget.is_autocast_enabled("cpu")
-
-
 @pytest.mark.parametrize("name", ["bfloat16", "cfloat"])
 def test_what_is_not_offered_says_so(name: str) -> None:
     with pytest.raises(NotImplementedError, match="graphwidget"):
