@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import threading
 from typing import Any
 
 import pytest
@@ -341,3 +342,34 @@ for step in range(8):
     adapter.drain()
     loop = next(each for each in adapter.recorder.log.model().loops.values() if each["count"] == 8)
     assert [turn["turn"] for turn in loop["turns"]] == list(range(1, 9))
+
+
+@pytest.mark.parametrize("live", [True, False])
+@pytest.mark.parametrize("adapter_of", [NativeAdapter, TorchAdapter])
+def test_another_thread_may_look_all_the_time(adapter_of: Any, live: bool) -> None:
+    library = graphwidget if adapter_of is NativeAdapter else torch
+    source = TRAINING.replace("losses, weights =", "started.set()\nlosses, weights =")
+    linecache.cache["<looked at>"] = (len(source), None, source.splitlines(True), "<looked at>")
+    adapter, started, over = adapter_of(Recorder()), threading.Event(), threading.Event()
+
+    def look() -> None:
+        started.wait(60)
+        while not over.is_set():
+            adapter.drain(live=live)
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    space: dict[str, Any] = {"torch": library, "started": started}
+    try:
+        with adapter.observing():
+            exec(compile(source, "<looked at>", "exec"), space)
+    finally:
+        over.set()
+        started.set()
+        thread.join()
+    adapter.drain()
+    assert adapter.faults == []
+    [loop] = [x for x in adapter.recorder.log.model().loops.values() if x["count"] == TURNS]
+    assert loop["curves"]["loss"] == pytest.approx(space["losses"])
+    assert kept(loop)[0] == 1
+    assert kept(loop)[-1] == TURNS
