@@ -13,7 +13,7 @@ BUNDLE := graphwidget/widget/dist/widget.js
 NPM := cd js && PATH="$(CURDIR)/$(BIN):$$PATH" npm
 PYTEST := $(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with=notebooks/sanitize.cfg --durations=25 --durations-min=1
 # The tests that open kernels and pages, and wait for them.
-LIVE := tests/browser tests/widget notebooks
+LIVE := tests/browser tests/programs tests/widget notebooks
 ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DELETE_ON_ERROR:
