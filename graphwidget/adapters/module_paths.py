@@ -24,6 +24,8 @@ MAX_HELD = 64
 
 def step_into(holder: Any, path: str, name: str) -> str:
     """The path of a member of a module at ``path``: containers' numbers and keys in brackets."""
+    if name == "_orig_mod":  # what ``torch.compile`` wraps has the wrapper's attributes
+        return path
     if name.isdigit():
         return f"{path}[{name}]"
     if name.isidentifier() and not type(holder).__name__.endswith("Dict"):

@@ -18,6 +18,8 @@ class Opens(NamedTuple):
     """Modules and functions that are drawn as boxes or frames."""
     cards: tuple[str, ...]
     """Values that are drawn by these names."""
+    inside: tuple[str, ...] = ()
+    """Names in the library's own code, in a module of it that stands open."""
 
 
 TWO, THREE, FOUR = ("2 / 2",), ("3 / 3",), ("4 / 4",)
@@ -41,6 +43,7 @@ PROGRAMS = {
         TWO,
         ("model",),
         ("batch['input_ids']", "batch['labels']", "outputs.logits", "outputs.loss"),
+        ("loss_fct",),
     ),
     "char_rnn": Opens(
         "loss", BACKWARD, FOUR, ("rnn",), ("data", "x", "y", "hidden", "output", "loss")
@@ -54,8 +57,8 @@ PROGRAMS = {
         "loss",
         BACKWARD,
         ("12 / 12",),
-        ("policy_net", "target_net", "optimize_model()"),
-        ("next_state", "action", "loss"),
+        ("policy_net", "optimize_model()"),
+        ("action", "loss"),
     ),
     "ema_dict": Opens("loss", BACKWARD, FOUR, ("model",), ("x", "y", "loss", "ema['0.weight']")),
     "encoder_classifier": Opens(
@@ -110,7 +113,7 @@ PROGRAMS = {
         "loss",
         BACKWARD,
         FOUR,
-        ("agent",),
+        (),
         ("advantage", "ratio", "clipped", "policy_loss", "value_loss", "loss"),
     ),
     "pyg_gcn": Opens(
@@ -133,7 +136,7 @@ PROGRAMS = {
     "siamese": Opens(
         "loss", BACKWARD, THREE, ("encoder", "nt_xent()"), ("batch", "view1", "view2", "loss")
     ),
-    "t5": Opens("loss", BACKWARD, TWO, ("model",), ("loss",)),
+    "t5": Opens("loss", BACKWARD, TWO, ("model",), ("loss",), ("shifted_input_ids", "loss_fct")),
     "trainer": Opens("loss", "trainer.train()", THREE, ("model",), ("loss",)),
     "unet_ema": Opens("loss", BACKWARD, THREE, ("model",), ("image", "mask", "pred", "loss")),
     "vae": Opens(

@@ -33,6 +33,7 @@ from .arguments import TENSORS, Given, given_to
 from .call_recorder import NOT_ONE_NUMBER, number_of
 from .heard_calls import HeardCalls
 from .mode_stack import Replaced, Without, enter, leave
+from .ops import tensors_in
 from .positions import Positions, not_the_users
 from .run_checks import RunChecks
 
@@ -116,8 +117,11 @@ class ModulesAndSteps:
             site = self._module_begins(module, _getframe(1))
             if site is not None:
                 self._reads(site, args, kwargs)
+            given = self._given_to_compiled(module, args, kwargs)
             try:
                 result = plain(module, *args, **kwargs)
+                if given is not None:
+                    self._compiled(given, result)
             finally:
                 if self._handles and self.scopes:
                     self.positions.leave()
@@ -139,12 +143,33 @@ class ModulesAndSteps:
             if self.modules.fresh or not self.scopes:
                 with torch._C.DisableTorchFunction():
                     self._called(position)
-            self._begins(number, "module", position, name, type(module).__name__)
+            self._begins(number, "module", position, name, _class_of(module))
             self.positions.enter(position)
         except Exception as error:
             self.fault(error)
             return None
         return position.site if position.by_user and not self.identity.defers else None
+
+    def _given_to_compiled(self, module: Any, args: Any, kwargs: Any) -> Given | None:
+        """What a compiled module is given, whose operations nobody hears; None for others."""
+        if not _is_compiled(module):
+            return None
+        try:
+            with torch._C.DisableTorchFunction():
+                return given_to(self.identity, args, kwargs)
+        except Exception as error:
+            self.fault(error)
+            return None
+
+    def _compiled(self, given: Given, result: Any) -> None:
+        """What a compiled module made that nobody has heard of is the result of one operation."""
+        try:
+            with torch._C.DisableTorchFunction():
+                made = [each for each in tensors_in(result) if self.identity.known(each) is None]
+                if made:
+                    self.calls.note(None, "compiled", given, result)
+        except Exception as error:
+            self.fault(error)
 
     def _reads(self, site: Site, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         """What a module is given is called what the program writes for it there."""
@@ -337,6 +362,19 @@ class ModulesAndSteps:
     def _ends(self) -> None:
         if self.scopes:  # else it began before we came
             self.recorder.raw.append((ENDS, self.scopes.pop()))
+
+
+def _is_compiled(module: Any) -> bool:
+    """Whether ``torch.compile`` made a module. (Its class costs seconds to import.)"""
+    kind = type(module)
+    return kind.__name__ == "OptimizedModule" and kind.__module__ == "torch._dynamo.eval_frame"
+
+
+def _class_of(module: Any) -> str:
+    """The class of a module; of a compiled one that of what was compiled."""
+    if not _is_compiled(module):
+        return type(module).__name__
+    return f"{type(module._modules['_orig_mod']).__name__}, compiled"
 
 
 def _is_pytorchs(kind: type[Any]) -> bool:

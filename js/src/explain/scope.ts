@@ -23,6 +23,9 @@ function ruleOfSgd(numbers: string): string {
   return `${mean}, then w ← w − lr · (${g.replace(/[()]/g, "")} + momentum · v)`;
 }
 
+/** How the class of a module ends that `torch.compile` made. */
+const COMPILED = ", compiled";
+
 /** What a module computes of its input x. */
 const FORMULAS: Readonly<Record<string, string>> = {
   Linear: "x @ weightᵀ + bias",
@@ -89,6 +92,7 @@ export function belongsTo(model: Model, scope: number | null): Line {
         { ...math(row.name), key: scopeKey(row.scope) },
         plain(` (${row.text})`),
         ...(formula === undefined ? [] : [dim(": "), math(formula)]),
+        ...(row.text.endsWith(COMPILED) ? [dim(". torch.compile made one function of it")] : []),
       ];
     }
   }
