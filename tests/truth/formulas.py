@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -102,7 +103,8 @@ def evaluate(text: str, values: dict[str, Any]) -> Any:
         or re.search(r"\w\[|\bv\d+\(|\d\(", code)
     ):
         return None
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a mean of nothing
         try:
             return np.asarray(eval(compiled, {"__builtins__": {}}, known), float)
         except (TypeError, ValueError):  # it does not fit its numbers

@@ -18,7 +18,7 @@ import torch
 
 import graphwidget
 from graphwidget.recording.log import wire
-from tests.optable.test_ops import data, put
+from tests.optable.test_ops import data, flat, put
 
 JS = Path(__file__).parents[2] / "js"
 
@@ -46,9 +46,8 @@ class Program:
 
 def numbers(tensor: Any) -> Any:
     """The numbers of a tensor of either engine."""
-    return np.array(
-        tensor.detach().tolist(), dtype=complex if "complex" in str(tensor.dtype) else float
-    )
+    kind = complex if "complex" in str(tensor.dtype) else float
+    return np.array(tensor.detach().tolist(), dtype=kind).reshape(tuple(tensor.shape))
 
 
 def seen(tensor: Any) -> dict[str, Any]:
@@ -84,6 +83,7 @@ def record(text: str, engine: Any, number: int = 0) -> Program:
     file = f"/programs/program_{number}.py"
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     space: dict[str, Any] = {"__name__": "__main__", "torch": engine, "np": np, "put": put}
+    space["backward_from"] = _backward_from(engine)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         graph = graphwidget.watch()
@@ -102,6 +102,15 @@ def record(text: str, engine: Any, number: int = 0) -> Program:
             program.events = json.loads(json.dumps(wire(graph.recorder.log.since(0)[1])))
             graph.close()
     return program
+
+
+def _backward_from(engine: Any) -> Any:
+    def backward_from(out: Any) -> None:
+        outs = [each for each in flat(out) if each.requires_grad]
+        if outs:
+            engine.autograd.backward(outs, [engine.ones_like(each) for each in outs])
+
+    return backward_from
 
 
 def _bound(space: dict[str, Any]) -> list[tuple[str, str, Any]]:
@@ -153,9 +162,7 @@ def of_op(sample: Any, shapes: Any) -> str:
         lines.append(f"{name} = torch.tensor({values.tolist()}, dtype=torch.{values.dtype}{needs})")
     lines += [
         f"out = {sample.text}",
-        "outs = [each for each in (out if isinstance(out, (tuple, list)) else [out])",
-        "        if isinstance(each, torch.Tensor) and each.requires_grad]",
-        "torch.autograd.backward(outs, [torch.ones_like(each) for each in outs]) if outs else None",
+        "backward_from(out)",
     ]
     return "\n".join(lines)
 

@@ -15,6 +15,7 @@ import {
   userName,
 } from "../graph/names";
 import { givenTo, rootName, rootOf } from "./root";
+import { hookLine } from "./hooks";
 import { meanOver } from "../graph/losses";
 import { summedOver, tidy, transposed } from "./formula";
 import { holdsTensor, type CallRow, type Model, type NodeRow } from "../log/model";
@@ -34,6 +35,8 @@ export function explainNode(
   const began = events.some(({ event }) => event === "start");
   const title: Line = [math(node.name), plain(began ? " runs" : " has run")];
   if (call && output !== undefined) {
+    const arrivedAs = partsOf(model, node, output);
+    const changed = hookLine(arrivedAs, node.grads_in[0]);
     lines.push([
       plain("It is the derivative of "),
       name(model, output),
@@ -41,6 +44,7 @@ export function explainNode(
       plain(". "),
       ...arrived(model, node, output),
     ]);
+    if (changed.length > 0) lines.push(changed);
     if (node.name === COPY_SLICES) lines.push(...ofWrittenPart(model, node, call));
     else lines.push(...derivatives(model, node, call, output));
   } else if (call) lines.push(...ofPart(model, node, call));
@@ -64,28 +68,34 @@ function equation(top: string, bottom: string): string {
 
 /** The gradient that came in, and how it was added up when it came along several wires. */
 function arrived(model: Model, node: NodeRow, output: number): Line {
-  const parts = [...givenTo(model, node, output), ...contributions(model, node.node, node.run)];
+  const parts = partsOf(model, node, output);
+  const changed = hookLine(parts, node.grads_in[0]).length > 0;
   // A node that fails before it begins says nothing of what came in: the nodes before it do.
   const seen = node.grads_in.length > 0 || parts.length === 0;
   if (!seen && parts.length > 1) return [plain(`Gradients came in along ${parts.length} wires.`)];
   const incoming = seen ? node.grads_in[0] : parts[0];
   const [root, own] = [rootName(model, node), shortName(model, output)];
-  const sum = parts.length > 1 ? `${sumOf(parts, 12)} = ` : "";
+  const sum = parts.length > 1 && !changed ? `${sumOf(parts, 12)} = ` : "";
   // An earlier value of the root's name (`total = total + x`) is not what was derived.
   const start = root === own && output !== rootOf(model, node) ? "" : `∂${root}/∂${own} = `;
   return [plain("Incoming gradient: "), math(start), grad(sum), numbers(incoming)];
 }
 
-/** The gradients that nodes of this run sent to a node, in the order in which they ran. */
+/** What makes up the gradient of a node's first output: what was given there, and what was sent. */
+function partsOf(model: Model, node: NodeRow, output: number): Summary[] {
+  return [...givenTo(model, node, output), ...contributions(model, node.node, node.run)];
+}
+
+/** The gradients that nodes of this run sent to a node's first output, as they ran. */
 function contributions(model: Model, target: number, run: number | null): Summary[] {
   const order = run === null ? [] : (model.runs.get(run)?.order ?? []);
   const found: Summary[] = [];
   for (const id of order) {
     const from = model.nodes.get(id);
     if (!from || from.run !== run) continue;
-    from.next.forEach(([next], edge) => {
+    from.next.forEach(([next, nr], edge) => {
       const sent = from.grads_out[edge];
-      if (next === target && sent) found.push(sent);
+      if (next === target && nr === 0 && sent) found.push(sent);
     });
   }
   return found;
@@ -362,7 +372,9 @@ function accumulate(
   const parts = contributions(model, node.node, node.run);
   const lines: Line[] = [];
   const incoming = node.grads_in[0];
-  if (parts.length > 1) {
+  const changed = hookLine(parts, incoming);
+  if (changed.length > 0) lines.push(changed);
+  else if (parts.length > 1) {
     lines.push([
       plain(`Gradients arrived along ${parts.length} wires and were added: `),
       grad(`${sumOf(parts, 14)} = `),

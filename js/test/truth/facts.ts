@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { explainStep } from "../../src/explain/step";
 import { COPY_SLICES, rulesOf, sized } from "../../src/explain/node";
+import { hookLine } from "../../src/explain/hooks";
 import { givenTo } from "../../src/explain/root";
 import { tidy } from "../../src/explain/formula";
 import { toText } from "../../src/explain/text";
@@ -80,6 +81,7 @@ function picture(model: Model) {
     const { value } = box;
     const taker = takers.get(value.value) ?? model.nodes.get(value.node ?? -1);
     const back: Summary[] = taker ? [...givenTo(model, taker, value.value)] : [];
+    const came = taker?.grads_in[taker.variable === null ? value.nr : 0] ?? null;
     let whole = true; // whether all that reads the value is drawn by itself
     for (const wire of graph.wires) {
       if (wire.value !== value.value || wire.way === "out") continue;
@@ -107,9 +109,9 @@ function picture(model: Model) {
         grad: value.grad,
         nodeName: value.node === null ? null : (model.nodes.get(value.node)?.name ?? null),
         summary: value.summary,
-        came: taker?.grads_in[taker.variable === null ? value.nr : 0] ?? null,
+        came,
         node: value.node,
-        whole,
+        whole: whole && hookLine(back, came).length === 0,
         back,
       },
     ];
