@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PROTOCOL } from "../../src/log/events";
 import { createStore, type Store } from "../../src/store/store";
+import { fold } from "../../src/log/fold";
 import { Program, type Tensor } from "../builder";
+import { exampleG } from "../examples";
+import { toJson } from "../to-json";
 
 const GOLDEN = join(import.meta.dirname, "..", "..", "..", "tests", "golden");
 
@@ -63,6 +66,22 @@ describe("what a cell opens on", () => {
     const store = opened(p.packed());
     expect(store.section.value?.turn?.turn).toBe(3);
     expect(store.graph.value.boxes.size).toBeGreaterThan(2);
+  });
+
+  it("begins with what the cell does, and not with the error and the graphs of earlier ones", () => {
+    const p = exampleG();
+    p.cell();
+    const cut = p.json.length - 1; // what came before is a snapshot
+    p.op("add", [p.leaf("z", [1]), 1], "u");
+    const state = toJson(fold(p.events().slice(0, cut)));
+    const events = [["snapshot", cut, state], ...p.json.slice(cut)];
+    const store = opened(JSON.stringify({ protocol: PROTOCOL, first: cut - 1, events }));
+    store.toFirst();
+    expect(names(store)).toEqual([]);
+    expect(store.shown.error.value).toBeNull();
+    expect(store.explanation.value?.title[0]?.text).toContain("earlier cells");
+    store.toNext();
+    expect(names(store)).toEqual(["z"]);
   });
 
   it("is what a library keeps for itself where there is nothing else", () => {
