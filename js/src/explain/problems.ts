@@ -109,9 +109,10 @@ export function explainError(model: Model, error: ErrorRow): Explanation {
   if (lines.length === 0) lines = help.map((sentence) => [plain(sentence)]);
   const known = HEADINGS[kind] ?? HEADINGS[finding?.kind ?? ""] ?? type;
   const heading = kind === "call" ? `${op ?? "A call"} failed` : known;
+  const warns = type.endsWith("Warning"); // the program goes on
   return {
-    tone: "error",
-    title: [wrong(heading)],
+    tone: warns ? "plain" : "error",
+    title: [warns ? plain(heading) : wrong(heading)],
     lines: [...lines, [dim(`${type}: ${cut(message, 600)}`)]],
     where: null,
     code: null,
