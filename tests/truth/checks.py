@@ -136,7 +136,8 @@ def _cards(look: Look, shown: Any) -> Iterator[str]:
             continue
         tensor = look.tensors.get(card["name"])
         if tensor is None:
-            if card["name"] not in look.others:
+            known = card["name"].split(".")[0] in look.tensors  # `x.mT`
+            if not known and card["name"] not in look.others:
                 yield f"nothing is called {card['name']}"
             continue
         if not tensor:  # too large to be compared
