@@ -46,11 +46,16 @@ def numbers(summary: Any) -> np.ndarray | None:
 
 
 def variables(model: Model) -> dict[str, tuple[list[Any], list[np.ndarray | None]]]:
-    """The flags and the numbers of what each variable holds in the end."""
+    """Return the flags and the numbers of what each variable holds in the end. (PyTorch's tensors
+    without a variable are named, too, by what the program reads them as.)"""
     found = {}
     for row in sorted(model.values.values(), key=lambda row: int(row["time"])):
         for scope, name in row["names"]:
-            flags = [scope, row["version"], row["requires_grad"], row["leaf"], row["retains_grad"]]
+            if not name.isidentifier():
+                continue
+            # How often PyTorch added in place to what grad gives depends on who has hooks.
+            version = None if name == "got" else row["version"]
+            flags = [scope, version, row["requires_grad"], row["leaf"], row["retains_grad"]]
             found[name] = flags, [numbers(row["summary"]), numbers(row["grad"])]
     return found
 

@@ -15,6 +15,7 @@ from .nans import Repetition, place_of_entry
 from .ops import plain_name
 from .statements import parsed, valid
 from .tape import Entry, Tape
+from .tensor_facts import copyable_of
 
 ALWAYS = 3
 """Runs from one line, all without a gradient other than 0, that are no chance any more."""
@@ -26,9 +27,13 @@ BOUNDS = frozenset({"relu", "clamp", "clip", "hardtanh", "relu6", "hardsigmoid",
 
 
 def all_zero(grads: Iterable[torch.Tensor | None]) -> bool:
-    """Whether there are gradients, and every number of them is 0."""
-    known = [grad for grad in grads if grad is not None and grad.layout is torch.strided]
-    return bool(known) and not any(bool(grad.any()) for grad in known)
+    """Return whether there are gradients, and every number of them is 0. Gradients that cannot be
+    looked at (fake, batched, under a dispatch mode of the program's) are not taken for zeros."""
+    given = [grad for grad in grads if grad is not None]
+    known = copyable_of(given)
+    if not known or len(known) < len(given):
+        return False
+    return not any(bool(grad.any()) for grad in known)
 
 
 def made_zero(tape: Tape, loss_is_zero: bool) -> Finding | None:
