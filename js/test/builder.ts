@@ -54,6 +54,7 @@ const DEFINES: Record<string, unknown[]> = {
       ["other", "{grad} × {self}", "{self}"],
     ],
   ],
+  sub: ["sub", "−", "{self} − {other}", "", ["self", "other"], []],
   mean: ["mean", "mean", "mean({self})", "", ["self"], [["self", "{grad} / n", null]]],
   fill_: ["fill_", "←", "{self} ← {value}", "", ["self"], []],
 };
@@ -147,6 +148,7 @@ export class Program {
     const [a = 0, b = 0] = inputs;
     for (let i = 0; i < (op === "mean" ? 1 : n); i += 1) {
       if (op === "mean") data.push((a as Tensor).data.reduce((s, x) => s + x, 0) / n);
+      else if (op === "sub") data.push(at(a, i) - at(b, i));
       else data.push(op === "add" ? at(a, i) + at(b, i) : at(a, i) * at(b, i));
     }
     const widest = tensors.find((t) => t.data.length === n);

@@ -57,6 +57,8 @@ export interface Pill {
   readonly nodes: readonly NodeRow[];
   readonly sign: string;
   readonly slots: readonly Slot[];
+  /** The values that it reads in their order, where that matters; else empty. */
+  readonly operands: readonly number[];
   /** Whether it stands at the end of the flow: a step that changes what is trained. */
   readonly late: boolean;
   /** The pill alone; slots stand beside it across the direction of flow. */

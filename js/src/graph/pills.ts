@@ -14,6 +14,7 @@ import type { Pill, Slot, SlotState } from "./boxes";
 import { callKey } from "./keys";
 import { textWidth } from "./measure";
 import { byInput, called, fill, ownName } from "./names";
+import { operandsOf } from "./operands";
 import { isPlainWrite } from "./versions";
 
 export const PILL_H = 28;
@@ -63,7 +64,7 @@ export function makePill(
   part = "",
   sign = pillText(model, call, part),
 ): Pill {
-  const slots = foldedSlots(nodes.flatMap((node) => slotsOf(model, node)));
+  const slots = foldedSlots(nodes.flatMap((node) => slotsOf(model, node, call)));
   return {
     kind: "pill",
     key: callKey(call.call),
@@ -71,6 +72,7 @@ export function makePill(
     nodes,
     sign,
     slots,
+    operands: operandsOf(model, call),
     late: isPlainWrite(model, call),
     w: Math.max(38, Math.ceil(textWidth(sign, 14, "bold") + 22)),
     h: PILL_H,
@@ -86,8 +88,11 @@ function slotWidth({ name, row, count }: Slot): number {
   return Math.max(48, Math.ceil(text + 17));
 }
 
-/** The saved tensors of a node; plain numbers and shapes that it keeps are no slots. */
-function slotsOf(model: Model, node: NodeRow): Slot[] {
+/**
+ * The saved tensors of a node, those of operands first and in their order; plain numbers and shapes
+ * that it keeps are no slots.
+ */
+function slotsOf(model: Model, node: NodeRow, { inputs }: CallRow): Slot[] {
   const slots: Slot[] = [];
   node.saved.forEach((row, index) => {
     if (!holdsTensor(row)) return;
@@ -101,7 +106,11 @@ function slotsOf(model: Model, node: NodeRow): Slot[] {
       count: 1,
     });
   });
-  return slots;
+  const place = ({ row }: Slot): number => {
+    const nr = inputs.indexOf(row.value);
+    return nr < 0 ? inputs.length : nr;
+  };
+  return slots.sort((a, b) => place(a) - place(b));
 }
 
 function slotState(row: SavedTensor, { freed, state }: NodeRow): SlotState {

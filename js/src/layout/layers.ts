@@ -13,8 +13,8 @@ export function layer(
   const index = new Map<string, number>();
   for (const box of boxes) {
     index.set(box.key, items.length);
-    const { key, before, after, age } = box;
-    items.push({ key, rank: get(rankOf, key), before, after, age, wire: null });
+    const { key, before, after, age, ordered = false } = box;
+    items.push({ key, rank: get(rankOf, key), before, after, age, wire: null, ordered });
   }
   const edges: [number, number][] = [];
   for (const wire of wires) {
@@ -28,7 +28,7 @@ export function layer(
       edges.push([last, items.length]);
       last = items.length;
       const key = `${wire.key}@${rank}`;
-      items.push({ key, rank, before: 0, after: 0, age, wire: wire.key });
+      items.push({ key, rank, before: 0, after: 0, age, wire: wire.key, ordered: false });
     }
     edges.push([last, to]);
   }

@@ -15,6 +15,8 @@ export interface LayoutBox {
   readonly kind: "card" | "pill" | "in" | "out";
   /** A pill that stands, with what it makes, at the end of the flow. */
   readonly late?: boolean;
+  /** A pill whose wires come in an order that should be kept, if that crosses no more wires. */
+  readonly ordered?: boolean;
   /** Size along the flow. */
   readonly main: number;
   readonly before: number;
@@ -52,6 +54,7 @@ export interface Item {
   readonly after: number;
   readonly age: number;
   readonly wire: string | null;
+  readonly ordered: boolean;
 }
 
 export function separation(a: Item, b: Item): number {

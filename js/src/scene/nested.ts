@@ -107,7 +107,8 @@ export function contentsOf(graph: Graph, direction: Direction): Map<string, Cont
     const [main, before, after] = size;
     const kind = box.kind === "card" ? "card" : "pill";
     const late = box.kind === "pill" && box.late;
-    boxes.push({ key, kind, late, main, before, after, age: ageOf(box) });
+    const ordered = box.kind === "pill" && box.operands.length > 1;
+    boxes.push({ key, kind, late, ordered, main, before, after, age: ageOf(box) });
   }
   for (const wire of graph.wires) {
     const key = placeIn(graph, wire.key);

@@ -13,7 +13,14 @@ export interface DrawnWire {
   readonly forward: string;
   readonly backward: string;
   readonly label: LabelPlace;
+  /** Its number among the operands of its pill, where they do not stand in their order. */
+  readonly operand: Operand | null;
   readonly box: Rect;
+}
+
+/** Which operand a wire brings, and where that is written: beside its end. */
+export interface Operand extends Point {
+  readonly nr: number;
 }
 
 /** Where the middle of a label stands, and how wide it may be. */
@@ -35,6 +42,7 @@ export function drawWires(graph: Graph, seats: Seats, direction: Direction): Dra
   const twins = groupBy(graph.wires, ends);
   const between = new Map(graph.wires.map((wire) => [wire.key, pointsOf(graph, wire, seats)]));
   const ports = spreadPorts(graph, seats, between);
+  const numbers = operandNumbers(graph, ports);
   return graph.wires.map((wire) => {
     const [start, end] = get(ports, wire.key);
     const points = [
@@ -44,12 +52,17 @@ export function drawWires(graph: Graph, seats: Seats, direction: Direction): Dra
     ];
     const back = points.map(([main, cross]): FlowPoint => [main, cross + BESIDE]).reverse();
     const same = get(twins, ends(wire));
+    const number = numbers.get(wire.key);
     const shift = (same.indexOf(wire) - (same.length - 1) / 2) * LABEL_STEP[direction];
     return {
       wire,
       forward: smooth(points, direction),
       backward: smooth(back, direction),
       label: labelPoint(back, direction, shift),
+      operand:
+        number === undefined
+          ? null
+          : { nr: number.nr, ...besideEnd(points, number.side, direction) },
       box: around(points, direction),
     };
   });
@@ -81,6 +94,45 @@ function pointsOf(graph: Graph, { key, from, to }: Wire, { frames, grounds }: Se
   });
   return points;
 }
+
+/**
+ * For the wires of pills whose operands do not stand in their order the number of each, and on
+ * which side of its wire there is room for it.
+ */
+function operandNumbers(
+  { boxes, wires }: Graph,
+  ports: ReadonlyMap<string, readonly [number, number]>,
+): Map<string, { nr: number; side: number }> {
+  const numbers = new Map<string, { nr: number; side: number }>();
+  const into = groupBy(
+    wires.filter(({ way }) => way === "in"),
+    ({ to }) => to,
+  );
+  for (const [key, all] of into) {
+    const box = get(boxes, key);
+    const operands = box.kind === "pill" ? box.operands : [];
+    const shown = all.filter(({ value }) => operands.includes(value));
+    shown.sort((a, b) => get(ports, a.key)[1] - get(ports, b.key)[1]);
+    const order = shown.map(({ value }) => operands.indexOf(value));
+    if (order.every((nr, i) => i === 0 || nr >= at(order, i - 1))) continue;
+    shown.forEach((wire, i) => {
+      const side = i === 0 ? -1 : i === shown.length - 1 ? 1 : 0;
+      numbers.set(wire.key, { nr: at(order, i) + 1, side });
+    });
+  }
+  return numbers;
+}
+
+/** Where the number of an operand stands: before the end of its wire, on one side of it. */
+function besideEnd(points: readonly FlowPoint[], side: number, direction: Direction): Point {
+  const [main, cross] = at(points, points.length - 1);
+  const away = side < 0 ? -NUMBER : side > 0 ? NUMBER + BESIDE : 0;
+  const [x, y] = turned(direction, main - (side === 0 ? 18 : 8), cross + away);
+  return { x, y };
+}
+
+/** From a wire to the middle of its number. */
+const NUMBER = 8;
 
 /** Small shifts of wire ends, so that wires into one pill or out of one card stay apart. */
 function spreadPorts(

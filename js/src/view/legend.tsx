@@ -154,6 +154,18 @@ function Operations() {
           </g>
         </Item>
       ))}
+      <Item text="operands in another order than drawn: 1 comes first">
+        <path class="gw-legend-forward" d="M-4 6H20M-4 14H20" />
+        <g class="gw-pill">
+          <rect class="gw-body" x={20} y={3} width={26} height={14} rx={7} />
+        </g>
+        <text class="gw-operand" x={12} y={4.5}>
+          2
+        </text>
+        <text class="gw-operand" x={12} y={20}>
+          1
+        </text>
+      </Item>
       <Item text="its backward has run">
         <g class="gw-tick" transform="translate(17 5)">
           <circle cx={5} cy={5} r={6} />

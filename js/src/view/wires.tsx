@@ -42,7 +42,7 @@ interface WireProps {
 }
 
 function WireView({ drawn, grad, now, old, arrow, paths, dimmed }: WireProps) {
-  const { wire } = drawn;
+  const { wire, operand } = drawn;
   const state = ["gw-wire", now ? "gw-now" : "", old ? "gw-old" : "", dimmed ? "gw-dimmed" : ""];
   if (wire.times !== undefined) state.push("gw-many");
   return (
@@ -63,6 +63,12 @@ function WireView({ drawn, grad, now, old, arrow, paths, dimmed }: WireProps) {
       <path class="gw-forward" d={drawn.forward}>
         {wire.times !== undefined && <title>{`${wire.times} values`}</title>}
       </path>
+      {operand && (
+        <text class="gw-operand" x={operand.x} y={operand.y + 3.5} data-testid="operand">
+          <title>{`operand ${operand.nr} of this operation`}</title>
+          {operand.nr}
+        </text>
+      )}
       {grad && (
         <path
           key={now ? "now" : "then"}

@@ -12,7 +12,7 @@ import type { LayoutBox, LayoutWire, Layout } from "../../src/layout/types";
 import { extents } from "../../src/scene/flow";
 import { layOut, NO_LEVELS } from "../../src/scene/nested";
 import { boundsOf, buildScene, type Scene } from "../../src/scene/scene";
-import type { Program } from "../builder";
+import { Program, type Tensor } from "../builder";
 import { exampleA, exampleC, exampleG, manyBoxes, network } from "../examples";
 
 interface Sample {
@@ -288,3 +288,33 @@ function cross(at: Centres, a: LayoutWire, b: LayoutWire): boolean {
   };
   return side(0, 1, 2) * side(0, 1, 3) < 0 && side(2, 3, 0) * side(2, 3, 1) < 0;
 }
+
+describe("operands whose order matters", () => {
+  /** The numbers at the wires of `op(first, second)`, from top to bottom. */
+  const numbers = (op: string, build: (p: Program) => [Tensor, Tensor]) => {
+    const p = new Program();
+    p.cell();
+    p.op(op, build(p), "y");
+    return sceneOf(p)
+      .wires.flatMap(({ operand }) => operand ?? [])
+      .sort((a, b) => a.y - b.y)
+      .map(({ nr }) => nr);
+  };
+  /** Either way wires cross, or one of two pills has its operands in another order. */
+  const twisted = (p: Program): [Tensor, Tensor] => {
+    const [a, b] = [p.leaf("a", [1]), p.leaf("b", [2])];
+    const product = p.op("sub", [a, b], "p");
+    return [product, p.op("mean", [a], "m")];
+  };
+  const apart = (p: Program): [Tensor, Tensor] => {
+    const [a, b] = [p.leaf("a", [1]), p.leaf("b", [2])];
+    const means = [p.op("mean", [a], "m"), p.op("mean", [b], "n")] as const;
+    return [means[1], means[0]];
+  };
+
+  it("are drawn in it where that crosses no wires, and numbered where they are not", () => {
+    expect(numbers("sub", apart)).toEqual([]);
+    expect(numbers("sub", twisted)).toEqual([2, 1]);
+    expect(numbers("add", twisted)).toHaveLength(0);
+  });
+});
