@@ -49,6 +49,7 @@ def failed_call(
     if not given or place is None:
         return None
     listed = [*map(str, given[:MOST])]
+    op = op.partition(".")[0]  # of an overload
     text = f"{op} was given {' and '.join([', '.join(listed[:-1]), listed[-1]][not listed[1:] :])}."
     if TYPES.search(message):
         text += f" Their types are {', '.join(each.dtype for each in given[:MOST])}."

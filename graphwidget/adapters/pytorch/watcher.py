@@ -204,9 +204,9 @@ class TorchAdapter:
         try:
             with torch._C.DisableTorchFunction():
                 finding = graph_error(error, self.runs, not_the_users)
+                finding = finding or many_numbers(error, self.runs, not_the_users)
                 told = raised(error, self.calls, self.hooks.modules, not_the_users, finding)
                 finding = finding or told or absent(error, self.runs, not_the_users)
-                finding = finding or many_numbers(error, self.runs, not_the_users)
                 self.runs.checks.add(finding)
             for line in () if finding is None else finding.lines():
                 add_note(error, line)
