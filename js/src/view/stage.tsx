@@ -18,7 +18,6 @@ import {
   toFrame,
   zoom,
   type Camera,
-  type Size,
 } from "./camera";
 import { OffscreenArrows } from "./offscreen-arrows";
 import { ChosenBar } from "./chosen";
@@ -136,7 +135,7 @@ function useCamera(store: Store, view: ViewState): void {
   const done = useRef(store.sought.peek()); // what was asked for before this view was there
   const settled = useRef(view.settled.peek());
   const bounds = useRef<Rect | null>(null);
-  const window = useRef<Size>({ w: 0, h: 0 });
+  const width = useRef(0);
   useSignalEffect(() => {
     const scene = store.scene.value;
     const size = view.size.value;
@@ -145,11 +144,11 @@ function useCamera(store: Store, view: ViewState): void {
     settled.current = view.settled.value;
     const camera = afresh ? UNSEEN : view.camera.peek();
     const subject = subjectOf(store, scene, size);
-    // While the reader steps, only another picture is looked at anew, or a larger window: not one
-    // that words make lower.
-    const larger = size.h > window.current.h || size.w > window.current.w;
-    window.current = size;
-    const known = scene.bounds === bounds.current && isWalked(store) && !larger;
+    // While the reader steps, only another picture is looked at anew, or a wider window: words make
+    // it lower and higher.
+    const wider = size.w > width.current;
+    width.current = size.w;
+    const known = scene.bounds === bounds.current && isWalked(store) && !wider;
     bounds.current = scene.bounds;
     const next =
       known && subject ? bring(camera, subject, size) : follow(camera, scene.bounds, subject, size);
