@@ -176,6 +176,9 @@ class BackwardRuns:
         if grad is not None:
             # a first gradient often is the very array that was added
             content = added if added and grad._data is self._last() else capture(grad._data)
+            known = grad._rec is not None and grad._rec.id in self.values
+            if known:  # its card shows what was added
+                self.identity.current(grad)
             if grad._node is not None:
                 value = self.identity.current(grad).id
             owners = self.identity.owners

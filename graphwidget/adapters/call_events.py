@@ -15,7 +15,7 @@ from ..recording.sites import Names
 from ..recording.summary import Captured, summary
 from .bindings import Bindings
 from .earlier_calls import Earlier
-from .grad_calls import GRAD, grad_definition, grad_options
+from .grad_calls import grad_options
 from .identity import texts
 from .optimizer_steps import step_definition, step_key
 from .raw_records import MADE, NODE
@@ -30,12 +30,18 @@ Written = tuple[Ref, Ref, Ref | None, Ref | None]
 """What was written in place: what it was and is; and the same of its base, if it is a view."""
 
 
+ASSIGNED = "data_"
+"""The op that is emitted for ``tensor.data = other``."""
+
+
 class CallEvents(Bindings):
     """Tells calls: their values, the op, its node and the names."""
 
     def __init__(self, recorder: Recorder, scopes: Scopes) -> None:
         super().__init__(recorder)
         self.scopes = scopes
+        self.apart: set[int] = set()
+        """The storages of what ``.data`` gave."""
         self.write_times: dict[tuple[int, int], int] = {}
         """When each (storage, version) was written."""
         self.retell[self.call] = self.retell[self.differentiated] = self._retell
@@ -74,13 +80,13 @@ class CallEvents(Bindings):
                 self.bound(ref.id, names)
 
     def differentiated(
-        self, position: Position | None, _what: str, refs: list[Any], options: Mapping[str, Any],
+        self, position: Position | None, what: str, refs: list[Any], options: Mapping[str, Any],
         made: Sequence[Made], node: None,
     ) -> None:  # fmt: skip
-        """A call of ``autograd.grad`` gave what no op told of has made."""
+        """A call of ``autograd.grad``, or ``.data``, gave what no op of the table has made."""
         self.moved(position)
-        if self.recorder.define(GRAD):
-            self.recorder.tell(grad_definition())
+        if self.recorder.define(what):
+            self.recorder.tell(ev.Define(what, what, "", "", (), ()))
         self._values(made, node)
         ids = tuple([each.id for each in refs])
         if self.recorder.lost:
@@ -88,8 +94,10 @@ class CallEvents(Bindings):
         outputs = tuple([each[0].id for each in made])
         call, scope = self.recorder.ids.call(), self.scopes.current
         params, source = texts(grad_options(options)), self._source(position)
-        self.recorder.tell(ev.Op(call, GRAD, ids, params, outputs, None, False, scope, source))
+        self.recorder.tell(ev.Op(call, what, ids, params, outputs, None, False, scope, source))
         for ref, _data, _needs, _view_of, names in made:
+            if what == "data":
+                self.apart.add(ref.storage)
             if names:
                 self.bound(ref.id, names)
 
@@ -120,6 +128,17 @@ class CallEvents(Bindings):
         written = before, after, base_before, base_after
         number.append(self._wrote(position, self.define(op, "_"), ids, texts(params), written))
         self.bound(after.id, names)
+        site = None if position is None else position.site
+        text = None if site is None else site.spelling.receiver
+        if before.storage in self.apart and site is not None and text is not None:
+            self.read(None, before.id, site.function, text)
+
+    def assigned(self, position: Position | None, before: Ref, given: Any, after: Ref) -> None:
+        """A tensor's ``.data`` was assigned."""
+        self.moved(position)
+        if self.recorder.define(ASSIGNED):
+            self.recorder.tell(ev.Define(ASSIGNED, "data", "", "", (), ()))
+        self._wrote(position, ASSIGNED, (given.id,), {}, (before, after, None, None))
 
     def stepped(self, position: Position | None, name: str, written: Sequence[Written]) -> None:
         """A step of an optimizer of the class ``name``: each parameter that it wrote is told as a

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..recording import events as ev
-
 GRAD = "grad"
 
 
@@ -25,8 +23,3 @@ def grad_options(options: Mapping[str, Any]) -> dict[str, Any]:
 def _nothing(value: Any) -> bool:
     """Whether it is what PyTorch makes of ``grad_outputs`` that were not given."""
     return isinstance(value, tuple) and all(each is None for each in value)
-
-
-def grad_definition() -> ev.Define:
-    """What is told of that op at its first use."""
-    return ev.Define(GRAD, GRAD, "", "", (), ())

@@ -22,7 +22,7 @@ from ..recording.sites import Names
 from ..recording.summary import COPIED, SMALL, Captured, capture
 from .backward_runs import nothing
 from .call_events import Edges, Written
-from .heard_grad_calls import HeardGradCalls
+from .heard_data import HeardData
 from .identity import frozen_params, guarded
 from .position_finder import in_optimizers, ours, outside, unheard
 from .sorting import Sorter
@@ -30,7 +30,7 @@ from .sorting import Sorter
 NO_NAMES: Names = ()
 
 
-class HeardOps(HeardGradCalls):
+class HeardOps(HeardData):
     """The part of the native adapter that hears ops and optimizers' steps."""
 
     sorter: Sorter
@@ -211,23 +211,25 @@ class HeardOps(HeardGradCalls):
             ]
             before = identity.before(tensor)
             after = identity.renew(tensor)
-            base_before = base_after = None
-            if base is not None:
-                base_before, base_after = identity.before(base), identity.renew(base)
-                identity.tell_value(base, base_after)
+            also = self._also_written(tensor if base is None else base)
+            pairs = self._follow(also if base is None else (*also, base))
+            base_before, base_after = pairs[0] if pairs else (None, None)
             identity.tell_value(tensor, after)
             call: list[int] = []  # ids of calls are given while draining, in the order of the log
             self.raw.append(
                 (self._wrote, position, op, before, refs, frozen_params(params), call,
                  after, base_before, base_after, names)
             )  # fmt: skip
+            self._tell_followers(pairs[1:])
             if node is not None or base is not None:
                 for each in (base, tensor):  # the view's node leads to the base's
                     if each is not None and each._node is not None and each._node._rec is None:
                         identity.target(each._node, each, call)
                         call = []  # a view's own node is no part of the call: it only follows
             if identity.owners:
-                self.owner_changed(tensor)
+                for each in (tensor, *also):
+                    if each is tensor or each._data is not tensor._data:
+                        self.owner_changed(each)
             if len(self.raw) > self._next:
                 self._beat()
         except Exception as error:
@@ -240,16 +242,18 @@ class HeardOps(HeardGradCalls):
             self._last = nothing
             identity = self.identity
             written: list[Written] = []
+            followers: list[tuple[Ref, Ref]] = []
             for tensor in parameters:
                 before, view = identity.before(tensor), tensor._view
                 after = identity.renew(tensor)
-                base_before = base_after = None
-                if view is not None:
-                    base_before, base_after = identity.before(view.base), identity.renew(view.base)
-                    identity.tell_value(view.base, base_after)
+                also = self._also_written(tensor if view is None else view.base)
+                pairs = self._follow(also if view is None else (*also, view.base))
+                base_before, base_after = pairs[0] if pairs else (None, None)
+                followers += pairs[1:]
                 identity.tell_content(tensor, after, capture(tensor._data))
                 written.append((before, after, base_before, base_after))
             self.raw.append((self._stepped, self._step, type(optimizer).__name__, written))
+            self._tell_followers(followers)
             if len(self.raw) > self._next:
                 self._beat()
         except Exception as error:

@@ -155,6 +155,8 @@ class Identity:
         leaf = not needed or tensor._node is None
         self.values.add(ref.id)
         owner = self.owner(tensor) if self.owners else None
+        if owner is not None and tensor is not owner._grad:  # `.data` of it is another tensor
+            owner = owner if tensor._counter is owner._grad._counter else None
         of = None if owner is None else self.current(owner).id
         self.append(
             (self.told, ref, needed, leaf, is_parameter(kind), base, content, told, of)

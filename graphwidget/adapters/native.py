@@ -53,7 +53,7 @@ class NativeAdapter(HeardOps):
             self._finishes: "finish", self._runs: "finish", self._accumulates: "finish",
             self._starts: "run", self._tells_grad: "run", self._error: "error",
             self._perhaps: "turn", self.calls.made: "turn", self._wrote: "turn",
-            self._stepped: "turn", self._unpacked: "turn",
+            self._assigned: "turn", self._stepped: "turn", self._unpacked: "turn",
         })  # fmt: skip
         self.faults: list[str] = []
         """What went wrong in here, in sentences."""

@@ -45,6 +45,12 @@ class Observer(Protocol):
         """A step of the optimizer wrote these parameters, by its rule and not by ops. They have
         their new versions."""
 
+    def data_taken(self, tensor: TensorBase, of: TensorBase) -> None:
+        """``tensor`` is ``of.data``: it has the memory, and a version counter of its own."""
+
+    def data_assigned(self, tensor: TensorBase, given: TensorBase) -> None:
+        """``tensor.data = given`` was done: its memory is another one now, or seen otherwise."""
+
     def flagged(self, tensor: TensorBase) -> None:
         """``requires_grad`` or ``retains_grad`` may have changed."""
 

@@ -280,6 +280,8 @@ class Tensor(TensorMethods):
         out = Tensor._wrap(self._data)
         if isinstance(self._counter, InferenceCounter):
             out._counter = detached_inference()
+        if runtime.observer is not None:
+            runtime.observer.data_taken(out, self)
         return out
 
     @data.setter
@@ -291,10 +293,13 @@ class Tensor(TensorMethods):
                 "data set to a tensor that requires gradients must be floating point or complex "
                 "dtype"
             )
+        moved = self._data is not other._data
         before, self._data, self._meta = self._meta, other._data, other._meta
         if before.shape != self._meta.shape:
             self._view = None  # these have no place in the base
         on_data_replaced(self, before)
+        if moved and runtime.observer is not None:
+            runtime.observer.data_assigned(self, other)
 
     @data.deleter
     def data(self) -> None:

@@ -159,7 +159,7 @@ def _write(model: Model, event: ev.Write) -> None:
     _replace(model, event.base_before, event.base)
     storage = model.storages.setdefault(event.storage, {"version": 0, "writes": []})
     writes = storage["writes"]
-    if writes and writes[-1]["version"] >= event.version:
+    if event.call is None and writes and writes[-1]["version"] >= event.version:
         return  # another tensor of this storage follows a write that is on record
     storage["version"] = max(storage["version"], event.version)
     write = {"time": model.time, **_row(event)}

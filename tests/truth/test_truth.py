@@ -57,6 +57,28 @@ kept = [b]
 b = a * 3
 other = b
 """,
+    "writes through .data": """
+x = torch.tensor([[1., 2.]], requires_grad=True)
+y = (x * x * torch.tensor([[2., 1.5]])).sum()
+y.backward(retain_graph=True)
+g = x.grad
+x.grad.data.zero_()
+y.backward()
+w = torch.tensor([1., 2.], requires_grad=True)
+d = w.data
+loss = (w * w).sum()
+loss.backward()
+w.data -= 0.1 * w.grad
+loss = (w * w).sum()
+d[0] = 5.
+w.data[1:].mul_(2)
+w[:1].data.add_(1)
+w.data = w.data * 2
+loss = (w * w).sum()
+w.data = torch.tensor([3., 4.])
+with torch.no_grad():
+    w += 1
+""",
     "hooks": """
 a = torch.tensor([2.], requires_grad=True)
 b = a * 3
@@ -102,8 +124,5 @@ def test_ops_of_the_table(engine: str, folder: Path) -> None:
 def test_random_programs(engine: str, folder: Path) -> None:
     first = 0 if engine == "graphwidget" else RANDOM * TIMES
     texts = {seed: of_fuzz(seed) for seed in range(first, first + RANDOM * TIMES)}
-    # What is written through `.data` is not followed to the tensors that share its memory yet.
-    programs = [
-        record(text, module_of(engine), seed) for seed, text in texts.items() if ".data" not in text
-    ]
+    programs = [record(text, module_of(engine), seed) for seed, text in texts.items()]
     assert untruths(programs, folder) == []

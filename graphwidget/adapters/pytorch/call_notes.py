@@ -25,7 +25,7 @@ from .identity import Identity, Made
 from .own_backwards import Hook
 from .positions import Named
 from .tape import MOST, Heard, Tape, Write, new_tuple
-from .tensor_facts import asked, base_of, grad_fn_of
+from .tensor_facts import asked, base_of, grad_fn_of, storage_of
 from .tensors import Alias
 from .writes import Writes, written_by
 
@@ -145,7 +145,8 @@ class CallNotes:
             identity.forget(refs)  # met before they had their first numbers
             return
         new = tuple([identity.made(tensor, name, tensors, refs) for tensor in made])
-        writes = tuple([self.writes.note(*each) for each in written]) if written else ()
+        also: list[torch.Tensor] = []  # what the writes changed besides
+        writes = tuple([self.writes.note(*each, also) for each in written]) if written else ()
         touched = any(ref.facts.requires_grad for ref in (*new, *[x.after for x in writes]))
         self.still = 0 if touched else self.still + 1
         call: Heard = new_tuple(
@@ -163,11 +164,13 @@ class CallNotes:
             return
         if name in ("data", "detach") and made:
             self._note_alias(made[0], refs[0], name)
+            if name == "data":
+                self.writes.share(made[0], tensors[0])
         if written or name == "batch_norm":
             self.writes.silent(call, written)
         self._tell(call, made, written)
         if written and identity.gradients:
-            self.writes.into_gradients(call, written)
+            self.writes.into_gradients(call, [*[each[0] for each in written], *also])
         self.heard()
 
     def _note_alias(self, tensor: torch.Tensor, of: Ref, how: str) -> None:
@@ -206,6 +209,7 @@ class CallNotes:
             self.recorder.raw.append(call)
         else:
             self.records.tell(call, nodes)
+            self.writes.tell_followers()
 
     def _nothing(
         self, func: Callable[..., Any] | None, name: str, before: Given, result: Any
@@ -217,11 +221,32 @@ class CallNotes:
         elif name != "data":
             return
         elif tensors:
-            self.identity.moved(tensors[0])
+            self._data_assigned(func, name, before)
         if func is not None:
             kept, enabled = given_back(self.identity, result), torch.is_grad_enabled()
             known = tuple(refs)
             self.tape.heard(Heard(None, func, name, args, kwargs, kept, known, (), (), enabled))
+
+    def _data_assigned(self, func: Callable[..., Any] | None, name: str, before: Given) -> None:
+        """A tensor's ``.data`` was assigned: it has another memory now, and its version."""
+        identity = self.identity
+        tensors, refs, args, kwargs = before
+        facts = refs[0].facts
+        place = storage_of(tensors[0]), tensors[0].shape, tensors[0].stride()
+        stays = place == (facts.address, facts.shape, facts.stride or tensors[0].stride())
+        identity.moved(tensors[0])
+        if stays or identity.defers or len(tensors) != 2 or func is None:
+            return
+        position, _names, _late = self.position()
+        if position is not None and position.initial:
+            return
+        self.writes.share(*tensors)
+        after = identity.renew(tensors[0])
+        identity.assure(after)
+        write = Write(refs[0], after, None, None, False)
+        enabled = torch.is_grad_enabled()
+        call = Heard(position, func, name, args, kwargs, None, tuple(refs), (), (write,), enabled)
+        self.records.tell(call, ())
 
     def _factory(self, made: Sequence[Ref], position: Position | None, names: Names) -> None:
         """A call without tensors made one: a leaf, and no op of the graph."""
@@ -240,7 +265,7 @@ class CallNotes:
         identity = self.identity
         writes: list[Write] = []
         for tensor, ref in zip(*given[:2], strict=True):
-            if tensor._is_view():
+            if tensor._is_view() or (self.writes.sharing and not identity.defers):
                 write = self.writes.note(tensor, ref)
             else:
                 write = new_tuple(Write, (ref, identity.rewritten(tensor, ref), None, None, False))
@@ -260,6 +285,7 @@ class CallNotes:
         else:
             self.identity.assure(*[write.after for write in writes])
             self.records.stepped(call)
+            self.writes.tell_followers()
 
     def _flags(self, tensors: list[torch.Tensor], refs: list[Ref]) -> None:
         for tensor, ref in zip(tensors[:1], refs[:1], strict=True):

@@ -100,6 +100,9 @@ class NodeHooks:
                         given = self._taken(out)
                         added = given[0]
                     identity.note_gradient(leaf, grown)
+                    if not identity.defers and identity.known(grown) is not None:
+                        with torch._C.DisableTorchFunction():
+                            identity.current(grown)  # its card shows what was added
                 if given is None:
                     given = self._taken(out)
                 gave = self._taken(into) if into else []  # a leaf's node gives nothing

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from sys import _getframe
 from types import FrameType
 from typing import Any
@@ -10,11 +11,16 @@ from typing import Any
 import torch
 from torch.autograd import gradcheck
 
+from ...recording import events as ev
 from ...recording.recorder import Ref
 from . import ops
 from .identity import Identity
 from .tape import Heard, Write
-from .tensor_facts import base_of, grad_fn_of, version_of
+from .tensor_facts import base_of, grad_fn_of, storage_of, version_of
+from .tensors import MAX_SILENT
+
+Also = list[torch.Tensor]
+"""What a write changed besides, which has memory in common with it."""
 
 GRADCHECK = gradcheck.__code__.co_filename
 
@@ -26,10 +32,15 @@ class Writes:
         self.identity = identity
         self.gradient_told: Callable[..., None] = lambda *record: None
         """Tells the gradient of a leaf, while draining."""
+        self.sharing: dict[int, list[weakref.ref[torch.Tensor]]] = {}
+        """Tensors of one memory whose versions are their own, by the storage's address."""
+        self.following: list[tuple[Ref, Ref]] = []
+        """What writes changed that their own events do not speak of: what it was and is."""
         self._needed: set[int] = set()  # storages that batch norms keep for their backward
 
-    def note(self, tensor: torch.Tensor, before: Ref) -> Write:
-        """What an in-place write did: the new values are told."""
+    def note(self, tensor: torch.Tensor, before: Ref, also: Also | None = None) -> Write:
+        """What an in-place write did: the new values are told. What else it changed goes into
+        ``also``."""
         identity = self.identity
         base = base_of(tensor)
         base_before = base_after = None
@@ -44,10 +55,56 @@ class Writes:
             grown = history is not None and history.next_functions[0][0] is not None
             base_before = identity.known(base)
             base_after = identity.renew(base)
+        if self.sharing and not identity.defers:
+            pairs = self._followers(tensor if base is None else base, also)
+            if pairs:
+                if base_before is not None and base_after is not None:
+                    pairs.append((base_before, base_after))
+                base_before, base_after = pairs[0]
+                self.following += pairs[1:]
         after = identity.renew(tensor)
         if not identity.defers:
             identity.assure(base_after, after)
         return Write(before, after, base_before, base_after, grown)
+
+    def share(self, tensor: torch.Tensor, other: torch.Tensor) -> None:
+        """Two tensors have the same memory, and versions of their own."""
+        if len(self.sharing) > MAX_SILENT:
+            self.sharing.clear()
+        known = self.sharing.setdefault(storage_of(tensor), [])
+        living = [each() for each in known]
+        known[:] = [ref for ref, each in zip(known, living, strict=True) if each is not None]
+        for one in (tensor, other, base_of(other)):
+            if one is not None and not any(one is each for each in living):
+                known.append(weakref.ref(one))
+
+    def _followers(self, tensor: torch.Tensor, also: Also | None) -> list[tuple[Ref, Ref]]:
+        """What a write changed that has the memory of ``tensor`` and other versions: what each was
+        and is."""
+        identity, address, found = self.identity, storage_of(tensor), []
+        written = identity.known(tensor)
+        for each in [ref() for ref in self.sharing.get(address, ())]:
+            before = None if each is None else identity.known(each)
+            if each is None or before is None or storage_of(each) != address:
+                continue
+            if each is tensor or (written is not None and before.storage == written.storage):
+                continue
+            after = identity.renew(each)
+            identity.assure(after)
+            found.append((before, after))
+            if also is not None:
+                also.append(each)
+        return found
+
+    def tell_followers(self) -> None:
+        """Emit what writes changed that their own events do not speak of."""
+        recorder = self.identity.recorder
+        for before, after in self.following:
+            write = ev.Write(
+                after.storage, after.version, before.id, after.id, None, None, None, None
+            )
+            recorder.raw.append((recorder.tell, write))
+        self.following.clear()
 
     def _detached_from(self, tensor: torch.Tensor) -> torch.Tensor | None:
         """What ``detach()`` made the tensor of, whose versions are its own too."""
@@ -57,11 +114,11 @@ class Writes:
         of: torch.Tensor | None = alias.of()
         return of
 
-    def into_gradients(self, call: Heard, written: list[tuple[torch.Tensor, Ref]]) -> None:
+    def into_gradients(self, call: Heard, written: Iterable[torch.Tensor]) -> None:
         """Tell what leaves' gradients are now, if the call wrote these, as to clip them."""
         identity = self.identity
         how = "zeroed" if call.name.endswith("zero_") else "assigned"
-        for tensor, _before in written:
+        for tensor in written:
             known = identity.gradients.get(id(tensor))
             leaf = None if known is None else known()
             if leaf is None or leaf.grad is not tensor:

@@ -10,6 +10,7 @@ import {
   type CallRow,
   type Model,
   type ValueRow,
+  type WriteRow,
 } from "../log/model";
 import type { Step } from "../replay/steps";
 import { explainStatic } from "./static";
@@ -237,10 +238,20 @@ function explainWrite(model: Model, storage: number, time: number): Explanation 
     title: [
       // What has no name is called as before: what was written is no longer that expression.
       name(model, value && before && userName(value) === null ? before.value : target),
-      plain(` is written in place: version ${write.version - 1} → ${write.version}`),
+      plain(changed(model, storage, write)),
     ],
     lines,
   });
+}
+
+/** What a write did: one through `.data` does not raise the version of the tensor. */
+function changed(model: Model, storage: number, write: WriteRow): string {
+  const call = write.call === null ? undefined : model.calls.get(write.call);
+  if (call?.op === "data_") return " is given other data: its version stays";
+  if (write.base !== null && isPastAutograd(model, storage)) {
+    return " is written through .data: its version stays";
+  }
+  return ` is written in place: version ${write.version - 1} → ${write.version}`;
 }
 
 /** What an operator in place worked out, as `0.2 − (-0.13)`; empty where it cannot be read. */

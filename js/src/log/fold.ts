@@ -265,7 +265,7 @@ function write(model: Model, e: WriteEvent): void {
   const storage = model.storages.get(e.storage) ?? { version: 0, writes: [] };
   const last = storage.writes.at(-1);
   // Another tensor of this storage may follow a write that is on record already.
-  if (last && last.version >= e.version) {
+  if (e.call === null && last && last.version >= e.version) {
     model.storages.set(e.storage, storage);
     return;
   }

@@ -56,6 +56,14 @@ describe("explanations", () => {
     expect(words.at(-1)).toMatch(/^data\(g\) is written in place/);
     expect(words.at(-1)).toContain("which autograd does not notice");
     expect(words.at(-1)).not.toContain("Nothing that backward needs");
+    p.tell("value", 93, g.storage, 0, false, true, false, null, one(0));
+    p.tell("op", 93, "zero_", [92], {}, [94], null, true, null, null);
+    p.tell("write", 91, 2, 92, 94, g.id, 93, 93, null);
+    p.tell("op", 95, "data_", [93, 90], {}, [95], null, true, null, null);
+    p.tell("write", g.storage, 0, 93, 95, null, null, 95, null);
+    const more = told(load(p)).join();
+    expect(more).toContain("g is written through .data: its version stays");
+    expect(more).toContain("is given other data: its version stays");
   });
 
   it("tell of several nodes of one call which of them a gradient goes to", () => {
