@@ -15,6 +15,7 @@ from ..recording.sites import Names
 from ..recording.summary import Captured, summary
 from .bindings import Bindings
 from .earlier_calls import Earlier
+from .error_words import packed
 from .grad_calls import grad_options
 from .identity import texts
 from .optimizer_steps import step_definition, step_key
@@ -49,11 +50,11 @@ class CallEvents(Bindings):
     def call(
         self, position: Position | None, op: Op, refs: list[Any], given: Mapping[str, Any],
         made: Sequence[Made], node: NodeRef | None, cls: Any, edges: Edges | None,
-        saved: tuple[ev.Saved, ...] = (),
+        saved: tuple[ev.Saved, ...] = (), packing: str | None = None,
     ) -> None:  # fmt: skip
         """A call, its results and its node; ``edges`` has those of what it gives gradients to, of
         an op on a list one for each input. ``saved`` is told of a custom Function's node alone:
-        what others saved their op says."""
+        what others saved their op says. ``packing`` says what became of saved tensors in hooks."""
         self.moved(position)
         params = texts(given)
         tell, scope = self.recorder.tell, self.scopes.current
@@ -73,6 +74,8 @@ class CallEvents(Bindings):
                 indices, saves = edge_and_saved_indices(cls)
                 nexts = tuple([NO_EDGE if at is None else edges[at] for at in indices])
                 saved = tuple([_saved(name, at, refs, made, params) for name, at in saves])
+            if packing is not None:
+                saved = packed(saved, packing)
             event = ev.Node(node.id, cls.__name__, call, outputs, nexts, saved, None)
             self.recorder.node(node, event)
         for ref, _data, _needs, _view_of, names in made:

@@ -99,7 +99,11 @@ class EarlierCalls:
         assert op is not None
         for value, tensor in leaves.items():
             self._see(value, tensor)
-        kept = {each.slot: each.text if each.value is None else each.value for each in saved}
+        kept = {
+            each.slot: each.text if each.value is None else each.value
+            for each in saved
+            if each.text not in (ev.PACKED, ev.RECOMPUTED)
+        }
         before = [self._before(each, leaves) for each in node.input_targets]
         if op.variadic:
             inputs = [NOT_KNOWN if each is None else each for each in before]

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
+from ..recording import events as ev
 from ..recording.fold import Model
 from ..recording.places import place_in_words
+
+CHECKPOINTS = {"torch.utils.checkpoint", "graphwidget.utils.non_reentrant_checkpoint"}
+"""Their hooks keep nothing of a tensor: it is computed again in backward."""
 
 
 def stopped(error: BaseException) -> str:
@@ -29,3 +36,19 @@ def full_name(kind: type) -> str:
     """A class with its module, as ``numpy.ndarray``; one of Python's own without."""
     own = kind.__module__ == "builtins"
     return kind.__qualname__ if own else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def word_of(unpack: Any) -> str:
+    """What happened to a value that this hook gives back in backward."""
+    known = getattr(unpack, "__module__", None) in CHECKPOINTS
+    return ev.RECOMPUTED if known else ev.PACKED
+
+
+def packed(saved: Iterable[ev.Saved], word: str | None) -> tuple[ev.Saved, ...]:
+    """The slots with this word in the place of each tensor; None leaves them as they are."""
+    if word is None:
+        return tuple(saved)
+    return tuple(
+        each if each.storage is None else ev.Saved(each.slot, None, None, None, word)
+        for each in saved
+    )

@@ -14,6 +14,7 @@ from typing import Any
 from ..graph.base import NodeBase, TensorBase
 from ..graph.listeners import HEARD
 from ..graph.node import Node
+from ..graph.saved_hooks import contexts as packings
 from ..optable import Op
 from ..recording import events as ev
 from ..recording.positions import Position
@@ -22,6 +23,7 @@ from ..recording.sites import Names
 from ..recording.summary import COPIED, SMALL, Captured, capture
 from .backward_runs import nothing
 from .call_events import Edges, Written
+from .error_words import word_of
 from .heard_data import HeardData
 from .identity import frozen_params, guarded
 from .position_finder import in_optimizers, ours, outside, unheard
@@ -106,7 +108,8 @@ class HeardOps(HeardData):
                 (
                     self._call, position, op, refs, frozen_params(params),
                     ((ref, content, needed, view_of, names),),
-                    node and node._rec, node.__class__, edges,
+                    node and node._rec, node.__class__, edges, (),
+                    word_of(packings.stack[-1][1]) if packings.stack else None,
                 )
             )  # fmt: skip
             if late:
@@ -172,6 +175,7 @@ class HeardOps(HeardData):
                 (ref, capture(tensor._data), bool(tensor._requires_grad), view, names or late)
             )
         saved: tuple[ev.Saved, ...] = ()
+        packing = word_of(packings.stack[-1][1]) if packings.stack else None
         if node is not None:
             slots = node.input_targets if op.variadic else None
             edges = self.identity.edges(slots) if slots is not None else edges
@@ -180,7 +184,7 @@ class HeardOps(HeardData):
         self.raw.append(
             (
                 self._call, position, op, refs, frozen_params(params), made, node and node._rec,
-                node.__class__, edges, saved,
+                node.__class__, edges, saved, packing,
             )
         )  # fmt: skip
         self._beat()

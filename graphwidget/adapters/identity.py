@@ -23,6 +23,7 @@ from ..recording import events as ev
 from ..recording.recorder import NodeRef, Recorder, Ref
 from ..recording.summary import Captured, capture, summarize, summary
 from .earlier_calls import Earlier, EarlierCalls
+from .error_words import word_of
 
 MAX_TEXT = 120
 FEW = 8
@@ -281,10 +282,13 @@ class Identity:
     ) -> tuple[ev.Saved, ...]:
         """What a node saved. Of ``outputs`` a custom Function keeps the arrays alone."""
         own = {id(each._data): each for each in outputs} if node.op is None else {}
-        return tuple(
+        found = [
             self._saved(slot, own.get(id(tensor._data), tensor), version, node, output)
             for slot, tensor, version in node.iter_saved()
-        )
+        ]
+        for slot, each in node.iter_packed():
+            found.append(ev.Saved(slot, None, None, None, word_of(each.unpack)))
+        return tuple(found)
 
     def _saved(
         self, slot: str, tensor: TensorBase, version: int, node: Node, output: TensorBase | None

@@ -198,6 +198,11 @@ class FunctionNode(Node):
                 tensor = Tensor._wrap(entry.data) if entry.tensor is None else entry.tensor
                 yield f"saved_tensors[{i}]", tensor, entry.version
 
+    def iter_packed(self) -> Iterator[tuple[str, Packed]]:
+        for i, entry in enumerate(self._entries or ()):
+            if isinstance(entry, Packed):
+                yield f"saved_tensors[{i}]", entry
+
     def keep(self, outputs: Sequence[Any]) -> None:
         """Save what forward asked for, now that the outputs have their history.
 

@@ -195,6 +195,13 @@ class SavedValues(NodeBase):
         for name in self.held:
             setattr(self, "p_" + name, None)
 
+    def iter_packed(self) -> Iterator[tuple[str, Packed]]:
+        """``(slot, what hooks keep)`` of what ``iter_saved`` leaves out, as hooks have it."""
+        for name in self.saves:
+            saved = getattr(self, "saved_" + name, None)
+            if isinstance(saved, Packed):
+                yield name, saved
+
     def iter_saved(self) -> Iterator[tuple[str, Any, int]]:
         """``(slot, Tensor, version)`` for what is saved and not freed, unchecked; without what
         no variable of the program ever was."""

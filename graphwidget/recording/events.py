@@ -27,6 +27,11 @@ Number = int | float | bool | str
 ``"nan"``, ``"inf"`` and ``"-inf"``. Complex numbers do not occur."""
 
 
+PACKED, RECOMPUTED = "packed by a hook", "recomputed in backward"
+"""In the place of a saved tensor: its value is kept by ``saved_tensors_hooks``, or by nothing, as
+a checkpoint computes it again."""
+
+
 class Stats(NamedTuple):
     """What is told of an array too large to be sent whole, over its finite items."""
 
@@ -82,7 +87,8 @@ class Derivative(NamedTuple):
 class Saved(NamedTuple):
     """What a node keeps for backward in one slot: a value at a version, or a plain number.
 
-    ``text`` is the number or metadata as text when no value is kept (``value`` is None).
+    ``text`` is the number or metadata as text when no value is kept (``value`` is None), or
+    ``PACKED`` or ``RECOMPUTED`` of a tensor that hooks of the program keep elsewhere.
     """
 
     slot: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -154,3 +155,32 @@ def test_an_input_of_a_checkpoint_that_was_written_since() -> None:
     findings, error, _ = run(mended(CHECKPOINTED, finding), "checkpointed, mended")
     assert error is None
     assert findings == []
+
+
+HOOKED = {
+    "packed by a hook": "with autograd.graph.saved_tensors_hooks(keep, keep): y = body(x)",
+    "recomputed in backward": "y = checkpoint.checkpoint(body, x, use_reentrant=False)",
+}
+
+
+@pytest.mark.parametrize("word", HOOKED)
+@pytest.mark.parametrize("engine", [graphwidget, torch])
+@pytest.mark.parametrize("shown", [True, False])
+def test_what_hooks_keep_is_not_told_as_saved(
+    word: str, engine: Any, shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saved_tensors, "SHOWN", shown and saved_tensors.SHOWN)
+    checkpoints = importlib.import_module(f"{engine.__name__}.utils.checkpoint")
+    names = {"autograd": engine.autograd, "checkpoint": checkpoints, "keep": lambda kept: kept}
+    names |= {"x": engine.ones(2, requires_grad=True), "body": lambda x: x.exp().tanh()}
+    with graphwidget.watch() as graph:
+        exec(HOOKED[word], names)
+        names["y"].sum().backward()
+    saved = {
+        node["name"]: [(slot["slot"], slot["value"], slot["text"]) for slot in node["saved"]]
+        for node in graph.model.nodes.values()
+        if node["saved"]
+    }
+    packed = [("result", None, word)]
+    assert saved == {"ExpBackward0": packed, "TanhBackward0": packed}
+    assert names["x"].grad is not None

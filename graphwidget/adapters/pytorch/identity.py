@@ -17,7 +17,7 @@ from ...recording.recorder import NodeRef, Recorder, Ref
 from .earlier_calls import Earlier, EarlierCalls
 from .node_facts import class_of, leaf_of, name_of, sequence_of
 from .ops import definition
-from .saved_tensors import Stale, refused_slots, saved_tensors, slots_of, staleness_of
+from .saved_tensors import Stale, refused_slots, saved_slots, slots_of, staleness_of
 from .tape import Heard, new_tuple
 from .tensor_facts import grad_fn_of, storage_of, version_of
 from .tensors import Tables, Tensors
@@ -228,11 +228,13 @@ class Identity(Tensors):
 
     def _saved(self, node: Any, near: Sequence[Ref], wrote: bool) -> tuple[ev.Saved, ...]:
         found: list[ev.Saved] = []
-        for slot, raw in saved_tensors(node):
-            ref = self._among(raw, near)
-            if ref is None:
+        for slot, raw, word in saved_slots(node):
+            ref = None if raw is None or word is not None else self._among(raw, near)
+            if word is not None:
+                found.append(ev.Saved(slot, None, None, None, word))
+            elif raw is not None and ref is None:
                 found.append(ev.Saved(slot, None, None, None, f"tensor{list(raw.shape)}"))
-            else:
+            elif ref is not None:
                 since = staleness_of(node, slot) if wrote else None
                 version = ref.version if since is None else since.expected
                 found.append(new_tuple(ev.Saved, (slot, ref.id, ref.storage, version, None)))

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import torch
 
+from ..error_words import word_of
 from .node_facts import class_of
 
 SAVED, RAW = "_saved_", "_raw_saved_"
@@ -33,7 +34,7 @@ class Stale(NamedTuple):
 
 
 class _Hooked(Exception):
-    """What was looked at is behind hooks of the program."""
+    """What was looked at is behind a hook of the program, which is its argument."""
 
 
 @cache
@@ -49,25 +50,37 @@ def _checked(kind: Hashable, slot: str) -> str:
     return SAVED + slot if hasattr(kind, SAVED + slot) else SAVED[1:] + slot
 
 
-def saved_tensors(node: Any) -> list[tuple[str, torch.Tensor]]:
-    """(slot, tensor) of what a node saved, without calling hooks; before PyTorch 2.10 without what
-    was written since, of which ``stale`` tells."""
-    # The hot path: every node of every turn.
+def saved_slots(node: Any) -> list[tuple[str, torch.Tensor | None, str | None]]:
+    """(slot, tensor, word) of what a node saved, without calling hooks; before PyTorch 2.10 without
+    what was written since, of which ``stale`` tells. The word says what became of a tensor that
+    hooks of the program keep; the tensor is then what they keep, if that is one."""
+    # The hot path: every node of every iteration.
     kind = class_of(node)
-    found: list[tuple[str, torch.Tensor]] = []
+    found: list[tuple[str, torch.Tensor | None, str | None]] = []
     for slot, attribute in slots_of(kind):
         try:
             held = getattr(node, attribute) if SHOWN else _look(node, _checked(kind, slot))
-        except (RuntimeError, AttributeError, _Hooked):  # freed, or written since
+        except _Hooked as hooked:
+            found.append((slot, None, word_of(hooked.args[0])))
+            continue
+        except (RuntimeError, AttributeError):  # freed, or written since
             continue
         named: Iterable[tuple[str, Any]] = ((slot, held),)
         if isinstance(held, (tuple, list)):
             named = [(f"{slot}[{nr}]", each) for nr, each in enumerate(held)]
         for name, each in named:
             tensor = getattr(each, "data", None) if SHOWN else each
-            if isinstance(tensor, torch.Tensor):
-                found.append((name, tensor))
+            if not isinstance(tensor, torch.Tensor):
+                tensor = None
+            unpack = getattr(each, "unpack_hook", None) if SHOWN else None
+            if tensor is not None or unpack is not None:
+                found.append((name, tensor, None if unpack is None else word_of(unpack)))
     return found
+
+
+def saved_tensors(node: Any) -> list[tuple[str, torch.Tensor]]:
+    """(slot, tensor) of what a node or the program's hooks keep for its backward."""
+    return [(slot, tensor) for slot, tensor, _ in saved_slots(node) if tensor is not None]
 
 
 def staleness_of(node: Any, slot: str) -> Stale | None:
@@ -124,7 +137,7 @@ class CarefulHooks:
         def pushed(pack: Callable[[Any], Any], unpack: Callable[[Any], Any]) -> Any:
             def careful(packed: Any) -> Any:
                 if _looking:
-                    raise _Hooked
+                    raise _Hooked(unpack)
                 return unpack(packed)
 
             return push(pack, careful)

@@ -7,6 +7,7 @@ import {
   hazards,
   holdsTensor,
   makerOf,
+  packingOf,
   type CallRow,
   type Model,
   type ValueRow,
@@ -187,6 +188,14 @@ function savedLine(model: Model, call: CallRow, result: ValueRow | undefined): L
     return [];
   }
   const slots = node.saved.filter(holdsTensor);
+  const packing = node.saved.map(packingOf).find((word) => word !== null);
+  if (slots.length === 0 && packing) {
+    const saved =
+      packing === "packed by a hook"
+        ? " What it needs was packed by a hook, which gives it back in backward."
+        : " It saved nothing: what it needs is recomputed in backward.";
+    return [math(node.name), plain(` is recorded for backward.${saved}`)];
+  }
   if (slots.length === 0) {
     const some = node.saved.some(({ text }) => text?.startsWith("tensor[")); // unknown to the log
     const saved = some ? " It saved a tensor that is not shown." : " It saved no tensor.";

@@ -4,7 +4,7 @@
  */
 
 import type { Summary } from "../log/events";
-import type { CallRow, NodeRow, SavedTensor, ValueRow } from "../log/model";
+import type { CallRow, NodeRow, SlotRow, ValueRow } from "../log/model";
 import type { GroupKind } from "./groups";
 
 export type Role = "leaf" | "parameter" | "constant" | "intermediate";
@@ -39,15 +39,18 @@ export interface Slot {
   readonly key: string;
   readonly node: number;
   readonly index: number;
-  readonly row: SavedTensor;
+  readonly row: SlotRow;
   readonly name: string;
   readonly state: SlotState;
   /** How many slots it stands for: many that are alike are drawn as one. */
   readonly count: number;
 }
 
-/** `empty` after the node's backward released it, `gone` when the node went without having run. */
-export type SlotState = "held" | "stale" | "empty" | "gone";
+/**
+ * `empty` after the node's backward released it, `gone` when the node went without having run; of
+ * what is not held `packed` by a hook, or `recomputed` in backward.
+ */
+export type SlotState = "held" | "stale" | "empty" | "gone" | "packed" | "recomputed";
 
 export interface Pill {
   readonly kind: "pill";

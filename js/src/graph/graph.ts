@@ -4,6 +4,7 @@ import { get, groupBy } from "../collections";
 import type { Summary } from "../log/events";
 import { unseen } from "../log/format";
 import {
+  holdsTensor,
   isProgram,
   makerOf,
   nodesOf,
@@ -315,7 +316,7 @@ function pillOf(
     (step === undefined || known?.sign === step) &&
     known?.nodes.length === nodes.length &&
     known.nodes.every((node, i) => node === nodes[i]) &&
-    known.slots.every((slot) => slot.name === slotName(model, slot.row));
+    known.slots.every(({ name, row }) => !holdsTensor(row) || name === slotName(model, row));
   if (known && same) return known;
   const made = makePill(model, call, nodes, "", step);
   pills.set(call, made);

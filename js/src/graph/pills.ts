@@ -8,6 +8,7 @@ import {
   type CallRow,
   type Model,
   type NodeRow,
+  packingOf,
   type SavedTensor,
 } from "../log/model";
 import type { Pill, Slot, SlotState } from "./boxes";
@@ -82,32 +83,36 @@ export function makePill(
 
 /** A slot has room for its name and version, in bold as when it is stale, and for the word that
  * stands there when it is freed. */
-function slotWidth({ name, row, count }: Slot): number {
+function slotWidth({ name, row, count, state }: Slot): number {
+  if (state === "packed" || state === "recomputed") {
+    return Math.ceil(textWidth(count > 1 ? `${count} ${state}` : state, 10, "regular") + 12);
+  }
   if (count > 1) return Math.ceil(textWidth(`${count} unused`, 10, "regular") + 12);
   const text = textWidth(name, 10, "bold") + textWidth(`v${row.version}`, 10, "mono");
   return Math.max(48, Math.ceil(text + 17));
 }
 
 /**
- * The saved tensors of a node, those of operands first and in their order; plain numbers and shapes
- * that it keeps are no slots.
+ * The saved tensors of a node, those of operands first and in their order; of those that are not
+ * held one says so. Plain numbers and shapes that it keeps are no slots.
  */
 function slotsOf(model: Model, node: NodeRow, { inputs }: CallRow): Slot[] {
   const slots: Slot[] = [];
   node.saved.forEach((row, index) => {
-    if (!holdsTensor(row)) return;
-    slots.push({
-      key: `${node.node}:${index}`,
-      node: node.node,
-      index,
-      row,
-      name: slotName(model, row),
-      state: slotState(row, node),
-      count: 1,
-    });
+    const packing = packingOf(row);
+    const own = { key: `${node.node}:${index}`, node: node.node, index, row, count: 1 };
+    if (holdsTensor(row)) {
+      slots.push({ ...own, name: slotName(model, row), state: slotState(row, node) });
+    } else if (packing !== null) {
+      const state = packing === "packed by a hook" ? "packed" : "recomputed";
+      const alike = slots.findIndex((slot) => slot.state === state);
+      const known = slots[alike];
+      if (known) slots[alike] = { ...known, count: known.count + 1 };
+      else slots.push({ ...own, name: row.slot, state });
+    }
   });
   const place = ({ row }: Slot): number => {
-    const nr = inputs.indexOf(row.value);
+    const nr = row.value === null ? -1 : inputs.indexOf(row.value);
     return nr < 0 ? inputs.length : nr;
   };
   return slots.sort((a, b) => place(a) - place(b));

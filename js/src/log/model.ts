@@ -81,6 +81,13 @@ export function holdsTensor(slot: SlotRow): slot is SavedTensor {
   return slot.value !== null && slot.storage !== null && slot.version !== null;
 }
 
+/** Words in the place of a saved tensor that is not held: hooks keep it, or it is computed again. */
+export type Packing = "packed by a hook" | "recomputed in backward";
+
+export function packingOf({ text }: SlotRow): Packing | null {
+  return text === "packed by a hook" || text === "recomputed in backward" ? text : null;
+}
+
 export interface NodeRow extends Omit<Row<NodeEvent>, "saved"> {
   readonly saved: readonly SlotRow[];
   readonly state: "ready" | "running" | "done" | "failed";

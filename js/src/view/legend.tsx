@@ -176,6 +176,13 @@ function Operations() {
   );
 }
 
+const EMPTY_SLOTS = [
+  ["freed", "freed: backward has used it"],
+  ["unused", "released unused: backward never ran here"],
+  ["packed", "not saved here: saved_tensors_hooks keep it"],
+  ["recomputed", "not saved: a checkpoint recomputes it in backward"],
+] as const;
+
 function Saved() {
   const slot = { x: 3, y: 3, width: 38, height: 14, rx: 3 };
   return (
@@ -191,17 +198,10 @@ function Saved() {
           </text>
         </g>
       </Item>
-      {(["freed", "unused"] as const).map((word) => (
-        <Item
-          key={word}
-          text={
-            word === "freed"
-              ? "freed: backward has used it"
-              : "released unused: backward never ran here"
-          }
-        >
+      {EMPTY_SLOTS.map(([word, text]) => (
+        <Item key={word} text={text}>
           <g class="gw-slot gw-slot-empty">
-            <rect {...slot} />
+            <rect {...slot} x={-7} width={58} />
             <text class="gw-slot-name" x={22} y={14} text-anchor="middle">
               {word}
             </text>

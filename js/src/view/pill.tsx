@@ -126,8 +126,13 @@ function drawnSlots(slots: readonly Slot[]): [Slot, number][] {
   return found;
 }
 
-/** What a slot says that no longer holds its tensor. */
-const LEFT: Readonly<Partial<Record<Slot["state"], string>>> = { empty: "freed", gone: "unused" };
+/** What a slot says that does not hold its tensor. */
+const LEFT: Readonly<Partial<Record<Slot["state"], string>>> = {
+  empty: "freed",
+  gone: "unused",
+  packed: "packed",
+  recomputed: "recomputed",
+};
 
 interface SlotProps {
   slot: Slot;
@@ -175,6 +180,9 @@ function SlotView({ slot, w, at, hatch, far }: SlotProps) {
 }
 
 function slotWords({ row, state, name, count }: Slot): string {
+  if (state === "packed")
+    return "not saved here: packed by a hook, which gives it back in backward";
+  if (state === "recomputed") return "not saved: recomputed in backward, by a checkpoint";
   const what =
     count > 1 ? `${count} saved values` : `${row.slot} (${name}), saved at version ${row.version}`;
   if (state === "empty") return `${what}; freed by backward`;

@@ -193,6 +193,27 @@ describe("the picture", () => {
       expect(legend?.querySelector(`.gw-slot.gw-slot-${state}`), state).not.toBeNull();
   });
 
+  it("says of what is not held whether hooks keep it or it is computed again", async () => {
+    for (const [text, word] of [
+      ["packed by a hook", "2 packed"],
+      ["recomputed in backward", "2 recomputed"],
+    ] as const) {
+      const p = exampleA(false);
+      for (const [kind, , name, , , , ...rest] of p.json) {
+        const saved = kind === "node" && name === "MulBackward0" ? (rest[0] as unknown[]) : [];
+        saved.splice(
+          0,
+          2,
+          ...saved.map((slot) => [(slot as unknown[])[0], null, null, null, text]),
+        );
+      }
+      const el = await show(p.packed());
+      expect(texts(el, ".gw-slot-name")).toEqual([word]);
+      expect(texts(el, ".gw-slot title")[0]).toMatch(/^not saved/);
+      el.remove();
+    }
+  });
+
   it("names a write once, however many saved values it made stale", async () => {
     const p = new Program();
     p.cell();
