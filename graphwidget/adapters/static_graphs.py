@@ -40,6 +40,9 @@ SIGNS = {
 }  # fmt: skip
 """Signs of operations that are no ops of the table."""
 
+TRACED = "graphwidget.static.traced"
+"""The package that records functions as graphs."""
+
 ENTRY = "loop variable"
 """The op that is told for what enters a loop's body."""
 
@@ -300,12 +303,16 @@ class StaticAdapter(Listener):
         """The user's line that builds, and the names that each result is about to get."""
         outputs = len(operation.outputs)
         frame: FrameType | None = _getframe(1)
+        traced = False
         while frame is not None and ours(frame.f_code.co_filename):
+            traced = traced or frame.f_globals.get("__name__", "").startswith(TRACED)
             frame = frame.f_back
         if frame is None:
             return None, []
         sites = self.recorder.sites
         site = sites.at(frame.f_code, frame.f_lasti)
+        if traced and operation.type == "Placeholder":
+            return site, []  # the call that records a function does not give its arguments
         paths: list[tuple[int, ...]] = [()] if outputs == 1 else [(nr,) for nr in range(outputs)]
         if operation.type == "Exit":  # a loop gives a list of its results
             paths = [(operation.operands[0].value_index,)]

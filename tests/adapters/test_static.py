@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import graphwidget as torch
 import graphwidget.static as tf
 from graphwidget.adapters.names import named
 from graphwidget.adapters.static_graphs import StaticAdapter
@@ -205,6 +206,15 @@ def test_an_error_of_a_run_or_of_no_graph_is_no_failed_call(told: Told) -> None:
     told.raised(caught.value)
     told.raised(ZeroDivisionError())
     assert told.model.errors == []
+
+
+def test_arguments_of_a_recorded_function_have_names_of_their_own(told: Told) -> None:
+    static = tf.from_function(lambda w, x: w * x, torch.tensor([1.0]), torch.tensor([2.0]))
+    y = static(torch.tensor([1.0], requires_grad=True), torch.tensor([2.0]))
+    names = {name for row in told.model.values.values() for _scope, name in row["names"]}
+    assert {"Placeholder:0", "Placeholder_1:0"} <= names
+    assert not {"static", "y"} & names
+    assert y.item() == 2
 
 
 def test_variables_name_what_was_built_before(told: Told) -> None:
