@@ -178,14 +178,14 @@ class StaticAdapter(Listener):
         self.recorder.tell(ev.Define(key, op.sign, op.text, op.tex, inputs, told))
 
     def _names(self, operation: Any, names: list[Names]) -> None:
-        """Tell a result's variable; of what has none, its name in the graph."""
+        """Emit a result's name in the graph, and its variable's."""
         for nr, symbol in enumerate(operation.outputs):
             if symbol not in self._values:
                 continue
             bound = names[nr] if nr < len(names) else ()
             if bound:
                 self._bound.add(symbol)
-            for scope, name in bound or (("graph", symbol.name),):
+            for scope, name in (("graph", symbol.name), *bound):
                 self._tell(ev.Name(self._value(symbol), name, scope))
 
     def bind(self, names: Iterable[tuple[str, str, Any]]) -> None:

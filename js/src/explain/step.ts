@@ -2,7 +2,7 @@
 
 import type { Event } from "../log/events";
 import { brief, cut, unseen } from "../log/format";
-import { byInput, expression, fill, userName } from "../graph/names";
+import { byInput, expression, fill, isSymbol, userName } from "../graph/names";
 import {
   hazards,
   holdsTensor,
@@ -175,14 +175,10 @@ function inNumbers(model: Model, call: CallRow, values: readonly string[]): stri
 /** A formula that is one operator between two things. */
 const OPERATOR = /^\{\w+\} [^\w\s]{1,2} \{\w+\}$/;
 
-/** Whether a value is a static graph's, which are called so (`add:0`); of these no node runs
- * backward. */
-const isSymbolic = (value: ValueRow) => value.names.some(([, own]) => /:\d+$/.test(own));
-
 function savedLine(model: Model, call: CallRow, result: ValueRow | undefined): Line {
   const node = call.node === null ? undefined : model.nodes.get(call.node);
   if (!node) {
-    if (result?.requires_grad === false && !isSymbolic(result)) {
+    if (result?.requires_grad === false && !isSymbol(result)) {
       return [dim("It has no grad_fn: backward does not pass here.")];
     }
     return [];

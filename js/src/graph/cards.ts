@@ -9,6 +9,7 @@ import type { ValueRow } from "../log/model";
 import type { Card, Role } from "./boxes";
 import { copyKey, valueKey } from "./keys";
 import { cutToWidth, textWidth } from "./measure";
+import { isSymbol } from "./names";
 
 export const LINE_H = 14;
 export const STRIP_H = 24;
@@ -75,7 +76,8 @@ function makeCard(
   const known = value.summary.dtype === "" ? "" : dims;
   const meta = name === null && text === null ? type : `${known} ${type}`.trim();
   const lines = isPromise(value) ? [NO_VALUE] : rows(value.summary, letters);
-  const version = versionWidth(value.version) + (value.requires_grad ? 19 : 9);
+  const version =
+    (isSymbol(value) ? 0 : versionWidth(value.version)) + (value.requires_grad ? 19 : 9);
   const inside = [
     24 + textWidth(title, 13.5, face) + 6 + version,
     9 + textWidth(meta, 10, "regular") + (shared ? 27 : 9),

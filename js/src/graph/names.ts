@@ -46,6 +46,9 @@ export function cardName(model: Model, value: ValueRow): string | null {
 /** Whether a name is that of a static graph (`add:0`), and no variable's. */
 export const isGraphName = ([scope]: readonly [scope: string, name: string]) => scope === "graph";
 
+/** Whether a value is a static graph's: such have no `grad_fn` and no version. */
+export const isSymbol = ({ names }: ValueRow): boolean => names.some(isGraphName);
+
 /** `w.grad`, of a value that is a gradient; else null. */
 export function gradientName(model: Model, { gradient_of: of }: ValueRow): string | null {
   const leaf = of === null ? undefined : model.values.get(of);

@@ -12,6 +12,7 @@ import {
   versionWidth,
 } from "../graph/cards";
 import { textWidth } from "../graph/measure";
+import { isSymbol } from "../graph/names";
 import type { Card } from "../graph/boxes";
 import type { Summary } from "../log/events";
 import { versionWords } from "../explain/version";
@@ -112,7 +113,9 @@ function Details({ card, onStorage }: CardProps) {
   const { value, w, h, lines } = card;
   return (
     <>
-      <Version version={value.version} x={w - (value.requires_grad ? 19 : 9)} />
+      {!isSymbol(value) && (
+        <Version version={value.version} x={w - (value.requires_grad ? 19 : 9)} />
+      )}
       <text class="gw-meta" x={9} y={30}>
         {card.meta}
       </text>
@@ -298,7 +301,8 @@ export function describe(card: Card): string {
   const shown = names.length > 0 ? names.join(", ").slice(0, 200) : "unnamed";
   return (
     `${shown}: ${card.role}, ${full(value.summary).slice(0, 300)}, ${card.meta}` +
-    `, version ${value.version}, requires_grad ${value.requires_grad ? "True" : "False"}${grad}` +
+    (isSymbol(value) ? "" : `, version ${value.version}`) +
+    `, requires_grad ${value.requires_grad ? "True" : "False"}${grad}` +
     (version === null ? "" : `. ${version}`)
   );
 }

@@ -2,7 +2,7 @@
 
 import { full, shape } from "../log/format";
 import { role } from "../graph/cards";
-import { called } from "../graph/names";
+import { called, isSymbol } from "../graph/names";
 import type { ValueRow } from "../log/model";
 import type { Path } from "../graph/paths";
 import type { ShownPaths } from "../store/shown";
@@ -24,9 +24,13 @@ export function ValuePanel({ store, value }: { store: Store; value: ValueRow }) 
     ROLE_WORDS[role(value)],
     `shape ${shape(value.summary.shape)}`,
     value.summary.dtype,
-    `version ${value.version}`,
-    `requires_grad ${value.requires_grad ? "True" : "False"}`,
-    `grad_fn ${node ? node.name : "None"}`,
+    ...(isSymbol(value)
+      ? []
+      : [
+          `version ${value.version}`,
+          `requires_grad ${value.requires_grad ? "True" : "False"}`,
+          `grad_fn ${node ? node.name : "None"}`,
+        ]),
     ...(value.alive ? [] : ["the program no longer keeps it"]),
   ];
   return (

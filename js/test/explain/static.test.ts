@@ -18,8 +18,8 @@ describe("explanations of static graphs", () => {
     p.tell("op", 90, "split", [x.id], {}, [90, 91], null, false, null, null);
     const plain = told(load(p)).at(-1);
     expect(plain).toContain("= 5. and 6. | It has no grad_fn");
-    p.tell("name", 90, "split:0", "");
-    p.tell("name", 91, "split:1", "");
+    p.tell("name", 90, "split:0", "graph");
+    p.tell("name", 91, "split:1", "graph");
     const symbolic = told(load(p)).find((words) => words.includes("5. and 6."));
     expect(symbolic).toBeDefined();
     expect(symbolic).not.toContain("grad_fn");
