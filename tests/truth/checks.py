@@ -136,7 +136,7 @@ def _cards(look: Look, shown: Any) -> Iterator[str]:
             continue
         tensor = look.tensors.get(card["name"])
         if tensor is None:
-            known = card["name"].split(".")[0] in look.tensors  # `x.mT`
+            known = re.split(r"[.[]", card["name"])[0] in look.tensors  # `x.mT`, `x[0]`
             if not known and card["name"] not in look.others:
                 yield f"nothing is called {card['name']}"
             continue

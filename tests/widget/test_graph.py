@@ -329,8 +329,8 @@ def test_graphviz_has_the_signs_and_titles_of_the_picture() -> None:
 
 def test_graphviz_takes_names_as_text() -> None:
     with torch.watch() as graph:
-        kept = torch.ones(1) + 1
-        graph.bind([("", "  <b>\\N\n\x1b&", kept)])
+        kept = [torch.ones(1) + 1]  # a variable's own name would be the better one
+        graph.bind([("", "  <b>\\N\n\x1b&", kept[0])])
         picture = torch.to_graphviz(graph)
     assert "&#160;&#160;&lt;b&gt;\\N\ufffd\ufffd&amp;" in picture.source
     if dot.has_dot():
