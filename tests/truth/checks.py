@@ -154,7 +154,8 @@ def _flags(card: dict[str, Any], tensor: dict[str, Any]) -> Iterator[str]:
     own = card["name"]
     if card["version"] != tensor["version"]:
         yield f"{own} has version {tensor['version']}, not {card['version']}"
-    if card["requires_grad"] != tensor["requires_grad"]:
+    # A view made under no_grad requires grad once its base does.
+    if card["requires_grad"] != tensor["requires_grad"] and not card["view"]:
         yield f"{own} requires grad: {tensor['requires_grad']}"
     if card["retains"] != tensor["retains"] and not tensor["leaf"]:
         yield f"{own} retains its gradient: {tensor['retains']}"

@@ -41,6 +41,7 @@ NAMES: dict[str, Any] = {
 }  # fmt: skip
 NAMES |= {"max": lambda *given: np.max(given[0]) if len(given) == 1 else np.maximum(*given)}
 NAMES |= {"min": lambda *given: np.min(given[0]) if len(given) == 1 else np.minimum(*given)}
+NAMES |= {"fmax": np.fmax, "fmin": np.fmin}
 NAMES |= {"π": np.pi, "asin": np.arcsin, "acos": np.arccos}
 NAMES |= {"atan": np.arctan, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh}
 NAMES |= {"sigmoid": lambda x: 1 / (1 + np.exp(-x)), "turned": lambda x: np.swapaxes(x, -1, -2)}

@@ -84,6 +84,7 @@ def record(text: str, engine: Any, number: int = 0) -> Program:
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     space: dict[str, Any] = {"__name__": "__main__", "torch": engine, "np": np, "put": put}
     space["backward_from"] = _backward_from(engine)
+    known: set[str] = set()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         graph = graphwidget.watch()
@@ -97,7 +98,8 @@ def record(text: str, engine: Any, number: int = 0) -> Program:
                     break
                 graph.adapter.bind(_bound(space))
                 graph.adapter.drain()
-                program.looks.append(_look(graph.recorder.log.count, space))
+                known |= space.keys()
+                program.looks.append(_look(graph.recorder.log.count, space, known - space.keys()))
         finally:
             program.events = json.loads(json.dumps(wire(graph.recorder.log.since(0)[1])))
             graph.close()
@@ -121,8 +123,9 @@ def _is_tensor(value: Any) -> bool:
     return isinstance(value, (graphwidget.Tensor, torch.Tensor))
 
 
-def _look(time: int, space: dict[str, Any]) -> Look:
-    look = Look(time, {}, {name for name, value in space.items() if not _is_tensor(value)})
+def _look(time: int, space: dict[str, Any], gone: set[str]) -> Look:
+    """Return what the variables hold. Those that are ``gone`` by ``del`` named a value before."""
+    look = Look(time, {}, {name for name, value in space.items() if not _is_tensor(value)} | gone)
     for name, value in space.items():
         if not _is_tensor(value):
             continue

@@ -45,14 +45,14 @@ op("fmax(self, other, /)", np.fmax, pointwise=True, numbers=False,
        grad, F.logical_not(F.logical_or(F.ge(self, other), F.isnan(other))), 0),
    d_other=lambda grad, self, other: F.masked_fill(
        grad, F.logical_or(F.ge(self, other), F.isnan(other)), 0),
-   text="max({self}, {other})", tex=r"\operatorname{{fmax}}({self}, {other})", onnx=None)
+   text="fmax({self}, {other})", tex=r"\operatorname{{fmax}}({self}, {other})", onnx=None)
 
 op("fmin(self, other, /)", np.fmin, pointwise=True, numbers=False,
    d_self=lambda grad, self, other: F.masked_fill(
        grad, F.logical_not(F.logical_or(F.le(self, other), F.isnan(other))), 0),
    d_other=lambda grad, self, other: F.masked_fill(
        grad, F.logical_or(F.le(self, other), F.isnan(other)), 0),
-   text="min({self}, {other})", tex=r"\operatorname{{fmin}}({self}, {other})", onnx=None)
+   text="fmin({self}, {other})", tex=r"\operatorname{{fmin}}({self}, {other})", onnx=None)
 
 
 def check_same_type(*dtypes: Any) -> None:
