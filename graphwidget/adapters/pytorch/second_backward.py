@@ -312,6 +312,9 @@ def _shared(
         losses = statements.loss_of(before.text), statements.loss_of(backward.text)
         if all(losses) and before.file == backward.file:
             fix = f"pass\n({' + '.join(losses)}).backward()  # line {backward.line}"
+        elif all(losses):  # in two cells
+            where = f"# in place of line {before.line} of {before.file}, and of this"
+            fix = statements.valid(f"({' + '.join(losses)}).backward()  {where}")
     return finding._replace(fix=fix, text=text)
 
 
