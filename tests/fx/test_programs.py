@@ -26,7 +26,7 @@ PROGRAMS = programs(Path(__file__).with_name("programs.txt").read_text())
 CHANGING = [
     (r"0x[0-9a-f]+", "0x"),
     (r"<function (boolean_dispatch.<locals>.fn|max_pool2d) at", "<function max_pool2d at"),
-    (r"<eval_with_key>\.\d+( from <program>:\d+ in [<>\w]+)?", "<generated>"),
+    (r"<eval_with_key>\.\w+( from <program>:\d+ in [<>\w]+)?", "<generated>"),
 ]
 """What differs from run to run, and what a function of PyTorch's is called by its decorator."""
 
