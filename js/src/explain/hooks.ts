@@ -1,7 +1,10 @@
 /* Gradients that hooks changed on their way. */
 
+import { push } from "../collections";
 import type { Summary } from "../log/events";
 import { shape } from "../log/format";
+import { once, type Model, type NodeRow } from "../log/model";
+import { givenTo } from "./root";
 import { grad, numbers, plain, type Line } from "./text";
 
 /** Numbers that differ by less are the same but for rounding. */
@@ -34,3 +37,44 @@ export function hookLine(parts: readonly Summary[], out: Summary | null | undefi
   const before: Summary = { ...first, values: sum };
   return [plain("A hook changed it: "), numbers(before), grad(" → "), numbers(out)];
 }
+
+/** What makes up the gradient of a node's first output: what was given there, and what was sent. */
+export function partsOf(model: Model, node: NodeRow, output: number): Summary[] {
+  return [...givenTo(model, node, output), ...contributions(model, node.node, node.run)];
+}
+
+/** The gradients that nodes of this run sent to a node's first output, as they ran. */
+export function contributions(model: Model, target: number, run: number | null): Summary[] {
+  const order = run === null ? [] : (model.runs.get(run)?.order ?? []);
+  const found: Summary[] = [];
+  for (const id of order) {
+    const from = model.nodes.get(id);
+    if (!from || from.run !== run) continue;
+    from.next.forEach(([next, nr], edge) => {
+      const sent = from.grads_out[edge];
+      if (next === target && nr === 0 && sent) found.push(sent);
+    });
+  }
+  return found;
+}
+
+/** By node, in words, what hooks made of the gradients that came to the nodes' first outputs. */
+export const changedByHooks = once((model: Model): ReadonlyMap<number, string> => {
+  const sent = new Map<number, Summary[]>();
+  for (const { next, grads_out, run } of model.nodes.values()) {
+    next.forEach(([to, nr], edge) => {
+      const part = grads_out[edge];
+      if (to === null || nr !== 0 || !part || model.nodes.get(to)?.run !== run) return;
+      push(sent, to, part);
+    });
+  }
+  const found = new Map<number, string>();
+  for (const row of model.nodes.values()) {
+    const [came, output] = [row.grads_in[0], row.outputs[0]];
+    if (row.run === null || !came) continue;
+    const given = output === undefined ? [] : givenTo(model, row, output);
+    const line = hookLine([...given, ...(sent.get(row.node) ?? [])], came);
+    if (line.length > 0) found.set(row.node, line.map(({ text }) => text).join(""));
+  }
+  return found;
+});

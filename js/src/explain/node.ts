@@ -14,8 +14,8 @@ import {
   symbol,
   userName,
 } from "../graph/names";
-import { givenTo, rootName, rootOf } from "./root";
-import { hookLine } from "./hooks";
+import { rootName, rootOf } from "./root";
+import { contributions, hookLine, partsOf } from "./hooks";
 import { meanOver } from "../graph/losses";
 import { summedOver, tidy, transposed } from "./formula";
 import { holdsTensor, type CallRow, type Model, type NodeRow } from "../log/model";
@@ -79,26 +79,6 @@ function arrived(model: Model, node: NodeRow, output: number): Line {
   // An earlier value of the root's name (`total = total + x`) is not what was derived.
   const start = root === own && output !== rootOf(model, node) ? "" : `∂${root}/∂${own} = `;
   return [plain("Incoming gradient: "), math(start), grad(sum), numbers(incoming)];
-}
-
-/** What makes up the gradient of a node's first output: what was given there, and what was sent. */
-function partsOf(model: Model, node: NodeRow, output: number): Summary[] {
-  return [...givenTo(model, node, output), ...contributions(model, node.node, node.run)];
-}
-
-/** The gradients that nodes of this run sent to a node's first output, as they ran. */
-function contributions(model: Model, target: number, run: number | null): Summary[] {
-  const order = run === null ? [] : (model.runs.get(run)?.order ?? []);
-  const found: Summary[] = [];
-  for (const id of order) {
-    const from = model.nodes.get(id);
-    if (!from || from.run !== run) continue;
-    from.next.forEach(([next, nr], edge) => {
-      const sent = from.grads_out[edge];
-      if (next === target && nr === 0 && sent) found.push(sent);
-    });
-  }
-  return found;
 }
 
 /** `[3.] + [2.]`; many in words: `25 equal contributions of [2.]`, if all numbers are known. */

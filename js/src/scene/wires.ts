@@ -13,6 +13,8 @@ export interface DrawnWire {
   readonly forward: string;
   readonly backward: string;
   readonly label: LabelPlace;
+  /** On the wire, beside the card that it joins. */
+  readonly atCard: Point;
   /** Its number among the operands of its pill, where they do not stand in their order. */
   readonly operand: Operand | null;
   readonly box: Rect;
@@ -59,6 +61,7 @@ export function drawWires(graph: Graph, seats: Seats, direction: Direction): Dra
       forward: smooth(points, direction),
       backward: smooth(back, direction),
       label: labelPoint(back, direction, shift),
+      atCard: besideCard(points, wire, direction),
       operand:
         number === undefined
           ? null
@@ -128,6 +131,12 @@ function besideEnd(points: readonly FlowPoint[], side: number, direction: Direct
   const [main, cross] = at(points, points.length - 1);
   const away = side < 0 ? -NUMBER : side > 0 ? NUMBER + BESIDE : 0;
   const [x, y] = turned(direction, main - (side === 0 ? 18 : 8), cross + away);
+  return { x, y };
+}
+
+function besideCard(points: readonly FlowPoint[], { way }: Wire, direction: Direction): Point {
+  const [main, cross] = at(points, way === "out" ? points.length - 1 : 0);
+  const [x, y] = turned(direction, main + (way === "out" ? -14 : 14), cross + BESIDE / 2);
   return { x, y };
 }
 

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { Role } from "../graph/boxes";
 import { outline, RoleIcon } from "./icons";
+import { HookBadge } from "./wires";
 
 /** A small drawing, and what it stands for. */
 function Item({ text, children }: { text: string; children: ComponentChildren }) {
@@ -118,6 +119,10 @@ function Gradients() {
           <rect x={-13} y={-8} width={26} height={15} rx={4} />
           <text y={3.5}>2.</text>
         </g>
+      </Item>
+      <Item text="here a hook changed the gradient (point at it)">
+        <path class="gw-legend-backward" d="M38 10H6M10 7L6 10L10 13" />
+        <HookBadge x={24} y={10} text="" />
       </Item>
       <Sign of="∂ 2." kind="gw-passed" text="passed through, not kept in .grad" />
       <Sign of="grad 2." kind="gw-kept" text="kept in .grad" />

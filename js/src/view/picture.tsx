@@ -18,7 +18,7 @@ import { PillNode } from "./pill";
 import { readingOf } from "./look";
 import { staleArrows, StaleArrows } from "./stale-arrows";
 import type { ViewState } from "./view-state";
-import { flowOf, LabelNode, WireNode } from "./wires";
+import { flowOf, HookBadges, LabelNode, WireNode } from "./wires";
 
 interface Props {
   store: Store;
@@ -100,6 +100,7 @@ function Contents({ store, view, id }: { store: Store; view: ViewState; id: stri
       <Wires store={store} scene={scene} model={model} area={area} id={id} />
       <ChangeWires store={store} />
       <Frames store={store} view={view} frames={frames} />
+      {!far && <HookBadges model={model} wires={scene.wires} />}
       <Boxes {...{ store, scene, boxes, guilty, id, far }} />
       {scene.gaps !== "brief" && <Labels {...{ store, scene, model, area, far }} />}
       <ChangeMarks store={store} />

@@ -6,6 +6,9 @@ import { full, size, tiny } from "../log/format";
 import type { Summary } from "../log/events";
 import type { Model } from "../log/model";
 import type { DrawnWire } from "../scene/wires";
+import { changedByHooks } from "../explain/hooks";
+import type { Wire } from "../graph/wire";
+import type { Point } from "../scene/flow";
 import { FAR_LETTERS } from "./far-card";
 
 /** What a wire carries back at the moment shown. */
@@ -83,6 +86,41 @@ function WireView({ drawn, grad, now, old, arrow, paths, dimmed }: WireProps) {
 }
 
 export const WireNode = memo(WireView);
+
+/** The node to which a wire brings the gradient of the value of its card. */
+function reached(model: Model, { node, edge, way }: Wire): number | null {
+  if (way !== "in") return edge === 0 ? node : null;
+  const [next, nr] = (node === null ? undefined : model.nodes.get(node)?.next[edge]) ?? [null, 0];
+  const leaf = next !== null && model.nodes.get(next)?.variable != null;
+  return leaf && nr === 0 ? next : null;
+}
+
+/** Where hooks changed the gradients that the wires carry: each once. */
+export function HookBadges({ model, wires }: { model: Model; wires: readonly DrawnWire[] }) {
+  const changed = changedByHooks(model);
+  const shown = new Map<number, DrawnWire>();
+  for (const drawn of changed.size > 0 ? wires : []) {
+    const node = reached(model, drawn.wire);
+    if (node !== null && changed.has(node) && !shown.has(node)) shown.set(node, drawn);
+  }
+  return (
+    <g class="gw-hooks">
+      {[...shown].map(([node, { atCard }]) => (
+        <HookBadge key={node} {...atCard} text={changed.get(node) ?? ""} />
+      ))}
+    </g>
+  );
+}
+
+export function HookBadge({ x, y, text }: Point & { text: string }) {
+  return (
+    <g class="gw-hook" data-testid="hook" transform={`translate(${x} ${y})`}>
+      {text !== "" && <title>{text}</title>}
+      <circle r={7.5} />
+      <path d="M1.5 -4.5V1.5A2.5 2.5 0 0 1 -3.5 1.5V0.5M-5.3 2L-3.5 0L-1.7 2" />
+    </g>
+  );
+}
 
 interface LabelProps {
   x: number;

@@ -193,6 +193,21 @@ describe("the picture", () => {
       expect(legend?.querySelector(`.gw-slot.gw-slot-${state}`), state).not.toBeNull();
   });
 
+  it("marks the wire where a hook changed the gradient, and no other", async () => {
+    const p = exampleA();
+    const start = p.json.filter(([kind]) => kind === "start")[1] ?? [];
+    expect(await badges(p)).toEqual([]);
+    start[3] = [[[1], "float32", [30], null, null]];
+    expect(await badges(p)).toEqual(["A hook changed it: [3.] → [30.]"]);
+  });
+
+  async function badges(p: Program): Promise<string[]> {
+    const el = await show(p.packed());
+    const found = texts(el, '.gw-window [data-testid="hook"] title');
+    el.remove();
+    return found;
+  }
+
   it("says of what is not held whether hooks keep it or it is computed again", async () => {
     for (const [text, word] of [
       ["packed by a hook", "2 packed"],
