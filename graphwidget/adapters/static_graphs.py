@@ -23,6 +23,7 @@ from ..recording.looking import message_of
 from ..recording.recorder import Recorder
 from ..recording.sites import Names, Site
 from ..recording.summary import Captured, capture, summary
+from ..static.errors import OpError
 from ..static.listener import Listener, current
 from ..static.passes.program import SOURCES
 from ..static.symbol import Symbol
@@ -56,6 +57,7 @@ class StaticAdapter(Listener):
         self._scopes: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
         self._entries: WeakKeyDictionary[Any, list[ev.Op]] = WeakKeyDictionary()
         self._sites: WeakKeyDictionary[Any, Site] = WeakKeyDictionary()
+        self._waiting: dict[Any, None] = {}  # what the run at hand has not computed yet
         self._bound: WeakSet[Any] = WeakSet()  # those that a variable's name was told of
         self._latest: tuple[Any, Site | None, list[Names]] | None = None
 
@@ -124,7 +126,7 @@ class StaticAdapter(Listener):
                 self._region(region)
                 inputs += tuple(self._value(each) for each in region.outputs)
         call = self.recorder.ids.call()
-        key = operation.op.key if operation.op is not None else operation.type
+        key = _key_of(operation)
         self._define(key, operation.op)
         params = texts_of(operation.params)
         event = ev.Op(call, key, inputs, params, outputs, None, False, scope, None)
@@ -201,11 +203,7 @@ class StaticAdapter(Listener):
         if known is not None:
             return known
         number = self._values[symbol] = self.recorder.ids.value()
-        sizes = symbol.sizes
-        shape = () if sizes is None else tuple(UNKNOWN if n is None else int(n) for n in sizes)
-        dtype = str(symbol.dtype.name)
-        told = ev.Summary(shape, dtype, None, None, None)
-        self._tell_value(symbol, number, told)
+        self._tell_value(symbol, number, _unknown(symbol))
         return number
 
     def _tell_value(self, symbol: Any, number: int, told: ev.Summary) -> None:
@@ -261,6 +259,7 @@ class StaticAdapter(Listener):
     @guarded
     def begins(self, operations: Sequence[Any], fed: Sequence[tuple[Any, Any]]) -> None:
         self.settle()
+        self._waiting = dict.fromkeys(operations)
         before = set(self._values)
         for operation in operations:  # those that were built before anybody watched
             known = any(each in self._values for each in operation.outputs)
@@ -274,9 +273,30 @@ class StaticAdapter(Listener):
 
     @guarded
     def computed(self, operation: Any, values: Sequence[Any]) -> None:
+        self._waiting.pop(operation, None)
         for symbol, value in zip(operation.outputs, values, strict=True):
             self._flow(symbol, value)
         self._again(operation)
+
+    @guarded
+    def ends(self, error: BaseException | None) -> None:
+        """A failed run leaves no numbers behind the operation that failed."""
+        waiting, self._waiting = self._waiting, {}
+        if error is None or not waiting:
+            return
+        for operation in waiting:
+            for symbol in operation.outputs:
+                if symbol in self._values and operation.type not in SOURCES:
+                    self._tell_value(symbol, self._values[symbol], _unknown(symbol))
+        failed = next(iter(waiting))
+        if failed not in self._entries or not isinstance(error, OpError):
+            return
+        inputs = self._entries[failed][0].inputs
+        told = ev.Error(
+            "call", type(error).__name__, message_of(error), (), None, None, None, None, None, None,
+            (), None, _key_of(failed), tuple(x for x in inputs if isinstance(x, int)),
+        )  # fmt: skip
+        self.recorder.raw.append((self._sited, told, self._sites.get(failed)))
 
     @guarded
     def entered(self, region: Any, values: Sequence[Any]) -> None:
@@ -343,6 +363,19 @@ def _op_of(entries: Sequence[TracebackType]) -> str:
     keys = (each.tb_frame.f_locals.get("key") for each in entries)
     known = (key for key in keys if isinstance(key, str) and key in TABLE)
     return next(known, entries[0].tb_frame.f_code.co_name.strip("_"))
+
+
+def _unknown(symbol: Symbol) -> ev.Summary:
+    """What is known of a symbol before a run."""
+    sizes = symbol.sizes
+    shape = () if sizes is None else tuple(UNKNOWN if n is None else int(n) for n in sizes)
+    return ev.Summary(shape, str(symbol.dtype.name), None, None, None)
+
+
+def _key_of(operation: Any) -> str:
+    """How an operation is called: by the op of the table, or by the user's word for it."""
+    key: str = operation.type if operation.op is None else operation.op.key
+    return "reshape" if key == "unsafe_view" else key
 
 
 def texts_of(params: Mapping[str, Any]) -> dict[str, str]:

@@ -117,6 +117,23 @@ def test_a_failed_run_leaves_the_programs_error_alone(told: Told) -> None:
     assert told.model.calls
 
 
+def test_a_failed_run_leaves_no_numbers_behind_its_failure(told: Told) -> None:
+    x = tf.placeholder(tf.float32, [None], name="x")
+    y = tf.reshape(x, [2, 2])
+    z = tf.exp(y)
+    with tf.Session() as sess:
+        sess.run(z, {x: [1.0, 2.0, 3.0, 4.0]})
+        assert told.value("z") is not None
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            sess.run(z, {x: [1.0, 2.0, 3.0]})
+    assert told.value("x") == (1, 2, 3)
+    assert told.value("y") is None
+    assert told.value("z") is None
+    error = told.model.errors[-1]
+    assert (error["op"], error["inputs"]) == ("reshape", (told.id("x"),))
+    assert z.shape.as_list() == [2, 2]
+
+
 def test_a_graph_built_before_anybody_watched_is_told_when_it_runs(told: Told) -> None:
     told.stop()
     x = tf.placeholder(tf.float32, [])

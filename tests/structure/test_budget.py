@@ -8,7 +8,7 @@ from __future__ import annotations
 from tests.structure.tree import PACKAGE, files
 
 BUDGET = {
-    "adapters": (17_700, 94),
+    "adapters": (17_600, 94),
     "functions": (11_650, 67),
     "optable": (11_000, 75),
     "nn": (10_800, 65),
