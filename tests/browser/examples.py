@@ -98,7 +98,7 @@ EXAMPLES = {
             "x.grad.data.zero_()\nloss.backward(torch.FloatTensor([[0, 1]]))\nprint(x.grad)",
         ],
         {"x", "y", "loss"},
-        ["mm", "zero_"],
+        ["data", "mm", "zero_"],
         pairs("x>loss y>loss"),
     ),
     "E without requires_grad": Example(
