@@ -182,7 +182,7 @@ def _slots(look: Look, shown: Any) -> Iterator[str]:
     for slot in shown["slots"]:
         tensor = by_node.get(slot["node"])
         held = None if tensor is None else tensor["saved"].get(slot["slot"])
-        if held is None or slot["count"] > 1:
-            continue
+        if held is None or slot["count"] > 1 or slot["state"] == "packed":
+            continue  # (packed: the slot says how it was kept, before and after it is freed)
         if (held == "freed") != (slot["state"] in ("empty", "gone")):
             yield f"slot {slot['slot']} of node {slot['node']} is {slot['state']}, and {held}"
