@@ -126,7 +126,7 @@ class Extension:
         return self.graph is not None and self.graph.adapter is self._adapter
 
     def _made(self) -> bool:
-        """Whether the cell that is over made values and gave them names."""
+        """Return whether the cell that is over made values and gave them names."""
         adapter = self._adapter
         assert adapter is not None
         if adapter.recorder.untouched:

@@ -41,7 +41,7 @@ class BackwardRuns:
         self.identity.tell_call = self.calls.earlier
         self.modules = ModuleNames()
         self.erred = False
-        """Whether the program met errors of this engine, which explain themselves."""
+        """True if the program met errors of this engine, which explain themselves."""
         self.raw = recorder.raw
         self.values = recorder.values
         self.nodes = recorder.nodes

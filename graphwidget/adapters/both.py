@@ -41,7 +41,7 @@ class Adapter(NativeAdapter):
         self.pytorch: TorchAdapter | None = None
         self._refused = False
         self.light = False
-        """Whether only what explains errors is wanted, and no picture: see ``lighten``."""
+        """True if only what explains errors is wanted, and no picture: see ``lighten``."""
         self.static: StaticAdapter | None = None
         super().__init__(recorder)
 

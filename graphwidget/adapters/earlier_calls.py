@@ -52,7 +52,7 @@ class EarlierCalls:
         self._known: dict[int, Known] = {}
 
     def knows(self, node: Any) -> bool:
-        """Whether a tensor that has this node was told, and not met yet."""
+        """Return whether a tensor that has this node was told, and not met yet."""
         ref = None if node is None else node._rec
         return ref is not None and ref.edge in self.unmet
 

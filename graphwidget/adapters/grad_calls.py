@@ -21,5 +21,5 @@ def grad_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _nothing(value: Any) -> bool:
-    """Whether it is what PyTorch makes of ``grad_outputs`` that were not given."""
+    """Return whether it is what PyTorch makes of ``grad_outputs`` that were not given."""
     return isinstance(value, tuple) and all(each is None for each in value)

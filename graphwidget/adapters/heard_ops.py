@@ -48,7 +48,7 @@ class HeardOps(HeardData):
 
     @property
     def active(self) -> bool:
-        """Whether this adapter is the observer."""
+        """True if this adapter is the observer."""
         raise NotImplementedError
 
     def _beat(self) -> None:

@@ -80,7 +80,7 @@ class HeardScopes(BackwardRuns):
 
     # Where and when ------------------------------------------------------------------------
     def position(self, frame: FrameType | None = None) -> Position | None:
-        """Where the user's program stands, or stood when it came to ``frame``."""
+        """Return where the user's program stands, or stood when it came to ``frame``."""
         if self._commanded:
             return None
         if frame is None:
@@ -97,8 +97,8 @@ class HeardScopes(BackwardRuns):
             self.raw.append((TICK, ticks))
 
     def _position(self, frame: FrameType, path: Path = ()) -> tuple[Position | None, Names, Names]:
-        """Where the user's program stands that makes the call which ``frame`` is making; and the
-        names that the part ``path`` of the result gets, see ``PositionFinder.names``."""
+        """Return where the user's program stands that makes the call which ``frame`` is making; and
+        the names that the part ``path`` of the result gets, see ``PositionFinder.names``."""
         if self._commanded:
             return None, (), ()
         position = self.positions.at(frame)

@@ -177,7 +177,7 @@ class Identity:
 
     # Nodes ---------------------------------------------------------------------------------
     def edge(self, target: Any, tensors: Sequence[Any] = ()) -> tuple[int | None, int]:
-        """How edges name a target: (node id, output number)."""
+        """Return how edges name a target: (node id, output number)."""
         return self.target_of(target, tensors).edge
 
     def edges(self, slots: Sequence[Any]) -> list[tuple[int | None, int]]:
@@ -264,7 +264,7 @@ class Identity:
         self.append((self._node, ref, event, call, made))
 
     def _before(self, ref: NodeRef) -> bool:
-        """Whether a node was made before this recording, and nobody here has heard of it."""
+        """Return whether a node was made before this recording, and nobody here has heard of it."""
         fresh = ref.id in self._fresh
         self._fresh.discard(ref.id)
         return fresh or ref.id < self._first
@@ -323,7 +323,7 @@ def guarded(method: Callable[..., None]) -> Callable[..., None]:
 
 @cache
 def is_parameter(kind: Any) -> bool:
-    """Whether such tensors are ``nn.Parameter``s (which the core does not know)."""
+    """Return whether such tensors are ``nn.Parameter``s (which the core does not know)."""
     return kind is not Tensor and kind.__name__ == "Parameter"
 
 

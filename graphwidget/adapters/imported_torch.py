@@ -23,7 +23,7 @@ def real_torch() -> Any:
 
 
 def is_real(value: Any) -> bool:
-    """Whether it is a tensor of the real PyTorch."""
+    """Return whether it is a tensor of the real PyTorch."""
     torch = real_torch()
     return torch is not None and is_a(value, torch.Tensor)
 
@@ -35,7 +35,7 @@ class _Arrival:
         self.callbacks: list[Callable[[], None]] = []
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        """Where PyTorch is found, with the news that it is there."""
+        """Return where PyTorch is found, with the news that it is there."""
         if name != "torch" or path is not None:
             return None
         spec = PathFinder.find_spec(name, path, target)

@@ -131,7 +131,7 @@ class Window:
         ]
 
     def _holds_curve(self, turn: Turn) -> bool:
-        """Whether an iteration that is over holds a loop of many iterations."""
+        """Return whether an iteration that is over holds a loop of many iterations."""
         if turn.holds_curve is None:
             turn.holds_curve = turn.nested and any(
                 record.__class__ is tuple and _is_long(record[MARK])
@@ -157,8 +157,8 @@ class Window:
         return bool(rests)
 
     def waits(self, turn: Turn) -> bool:
-        """Whether a run may still go backward through what the iteration made, as far as one sees
-        without looking at the iterations within it."""
+        """Return whether a run may still go backward through what the iteration made, as far as one
+        sees without looking at the iterations within it."""
         get, records = self.kinds.get, turn.records
         alive: set[int] = set()
         ran: set[int] = set()
@@ -236,7 +236,7 @@ class Window:
         return (self.recorder.free, record[RAN].id) if ran else record
 
     def _awaited(self, nodes: list[NodeRef], groups: Groups) -> bool:
-        """Whether one of the nodes may still run."""
+        """Return whether one of the nodes may still run."""
         ran = {record[RAN].id for record in groups.get("finish", ())}
         ran.update([record[FREED_NODE] for record in groups.get("free", ())])
         return any(node.id not in ran and node() is not None for node in nodes)
@@ -302,5 +302,5 @@ class Window:
 
 
 def _is_long(mark: Any) -> bool:
-    """Whether it is a loop whose own iterations make a curve worth keeping."""
+    """Return whether it is a loop whose own iterations make a curve worth keeping."""
     return type(mark) is LoopMark and mark.count > LONG

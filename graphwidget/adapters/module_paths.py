@@ -131,7 +131,7 @@ class ModuleNames:
                     self._keep_all(f"{name}.{attribute}", held)
 
     def knows(self, module: Any) -> bool:
-        """Whether the module has its name."""
+        """Return whether the module has its name."""
         known = self._found.get(id(module))
         return known is not None and known[0]() is module
 
@@ -180,7 +180,7 @@ def numbers_of(optimizer: Any) -> str:
 
 
 def _is_pair(value: Any) -> bool:
-    """Whether these are numbers as those of ``betas``."""
+    """Return whether these are numbers as those of ``betas``."""
     return type(value) is tuple and all(type(each) is float for each in value)
 
 

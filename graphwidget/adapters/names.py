@@ -38,6 +38,6 @@ def _is_tensor(value: Any) -> bool:
 
 
 def is_symbol(value: Any) -> bool:
-    """Whether it is a tensor of a static graph, if the program has imported these."""
+    """Return whether it is a tensor of a static graph, if the program has imported these."""
     static = sys.modules.get("graphwidget.static.symbol")
     return static is not None and is_a(value, static.Symbol)

@@ -80,7 +80,7 @@ class NativeAdapter(HeardOps):
 
     @property
     def active(self) -> bool:
-        """Whether this adapter is the observer."""
+        """True if this adapter is the observer."""
         return listeners.get_observer() is self
 
     @contextmanager

@@ -12,7 +12,7 @@ def step_key(optimizer: str) -> str:
 
 
 def is_step(call: Row | None) -> bool:
-    """Whether a call is that: classes alone begin with a capital."""
+    """Return whether a call is that: classes alone begin with a capital."""
     return call is not None and call["op"][:1].isupper() and call["op"].endswith("_")
 
 

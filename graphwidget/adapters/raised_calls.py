@@ -69,7 +69,7 @@ def way_to_absent(error: BaseException) -> list[TracebackType]:
 
 
 def entries_of(error: BaseException) -> list[TracebackType]:
-    """Where an error has passed, from the outside inward."""
+    """Return where an error has passed, from the outside inward."""
     entries: list[TracebackType] = []
     where = error.__traceback__
     while where is not None:
@@ -91,8 +91,8 @@ def module_of(entries: list[TracebackType]) -> Any:
 def position_of(
     way: list[TracebackType], module: Any, sites: Sites, ours: Callable[[str], bool] = ours
 ) -> Position:
-    """Where the program was when it made a call that raised. Of a call within a ``module``, which
-    was told to begin, only the line is wanted."""
+    """Return where the program was when it made a call that raised. Of a call within a ``module``,
+    which was told to begin, only the line is wanted."""
     levels = [
         Level(code, each.tb_lasti, ours(code.co_filename), is_librarys(each.tb_frame))
         for each in way

@@ -30,7 +30,7 @@ class Mark:
     region: Region | None = None
     """Found from positions; else it says itself when it ends."""
     passing: Any = False
-    """Whether it is a loop that ran once, or its turn: not worth telling."""
+    """True if it is a loop that ran once, or its turn: not worth telling."""
 
     def __init__(self, number: int, kind: str, name: str, text: str, site: Site | None) -> None:
         self.scope = number
@@ -72,14 +72,14 @@ class Turn(Mark):
 
     kind, text, site = "turn", "", None
     begun = True
-    """Whether more of it is known than that the program got what it is for."""
+    """True if more of it is known than that the program got what it is for."""
     tick: int | None = None
     below: dict[int, tuple[str, Captured]] | None = None
     """Of values that are one number and got a name in a function that it calls: that name."""
     nested = False
-    """Whether there are other turns among its records."""
+    """True if there are other turns among its records."""
     holds_curve: bool | None = None
-    """Whether there is a loop of many turns among them, if somebody has looked."""
+    """True if there is a loop of many turns among them, if somebody has looked."""
 
     def __init__(self, number: int, loop: LoopMark, records: Records) -> None:
         # The hot path: what all have is the class's.
@@ -110,7 +110,7 @@ class Turn(Mark):
 
 
 def size_of(records: Records) -> int:
-    """How many records there are, with those of turns."""
+    """Return how many records there are, with those of turns."""
     return sum(record.size if type(record) is Turn else 1 for record in records)
 
 

@@ -35,7 +35,7 @@ class Way(NamedTuple):
     """What is known of a way from one position to another."""
 
     stays: bool
-    """Whether nothing has changed, not even where the program is."""
+    """True if nothing has changed, not even where the program is."""
     kept: int
     """How many of the regions at its start the program is still in at its end."""
     change: Change | None
@@ -164,7 +164,7 @@ class Scopes:
         return None
 
     def _fetches(self, loop: Loop | None) -> bool:
-        """Whether the open iteration of a loop has not begun."""
+        """Return whether the open iteration of a loop has not begun."""
         marks = (mark for mark in self._open if type(mark) is Turn and not mark.begun)
         regions = [mark.region for mark in marks]
         return loop is not None and any(each is not None and each.key is loop for each in regions)
@@ -308,7 +308,7 @@ class Scopes:
         return self._outer[-1][0] if self._outer else None
 
     def outermost(self, loop: LoopMark) -> bool:
-        """Whether an open loop is in no turn of another."""
+        """Return whether an open loop is in no turn of another."""
         return all(mark.loop is loop for mark in self._open if type(mark) is Turn)
 
     def begin(self, to: Position | None, kind: str, number: int, name: str, text: str) -> None:
@@ -437,15 +437,15 @@ def _numbers(contents: list[Captured | None]) -> Sequence[ev.Number | None]:
 
 
 def _within_generator(before: Position, after: Position) -> bool:
-    """Whether a position is in the loop body of a generator that goes on afterwards: what is done
-    there may be done with a value that it gave."""
+    """Return whether a position is in the loop body of a generator that goes on afterwards: what is
+    done there may be done with a value that it gave."""
     old, new = before.levels, after.levels
     at = len(new)
     return at < len(old) and bool(old[at].code.co_flags & CO_GENERATOR) and old[:at] == new
 
 
 def _kept(before: tuple[Region, ...], wanted: tuple[Region, ...], found: Change | None) -> int:
-    """How many of the regions that the program was in it still is in."""
+    """Return how many of the regions that the program was in it still is in."""
     kept = 0
     for known, region in zip(before, wanted, strict=False):
         if not _same(known, region) or _over(region, found):
@@ -455,14 +455,14 @@ def _kept(before: tuple[Region, ...], wanted: tuple[Region, ...], found: Change 
 
 
 def _same(one: Region, other: Region) -> bool:
-    """Whether two regions are one, at whatever stage."""
+    """Return whether two regions are one, at whatever stage."""
     if one[:3] != other[:3] or one.source is None or other.source is None:
         return one[:3] == other[:3]
     return one.source[0] is other.source[0] and one.source[1] == other.source[1]
 
 
 def _over(region: Region, found: Change | None) -> bool:
-    """Whether the program has left a region that it is in again."""
+    """Return whether the program has left a region that it is in again."""
     if found is None or region.level < found.level:
         return False
     if region.level > found.level:

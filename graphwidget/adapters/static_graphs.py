@@ -72,7 +72,7 @@ class StaticAdapter(Listener):
 
     @property
     def active(self) -> bool:
-        """Whether this adapter hears."""
+        """True if this adapter hears."""
         return current.listener is self
 
     def fault(self, error: BaseException) -> None:
@@ -373,7 +373,7 @@ def _unknown(symbol: Symbol) -> ev.Summary:
 
 
 def _key_of(operation: Any) -> str:
-    """How an operation is called: by the op of the table, or by the user's word for it."""
+    """Return how an operation is called: by the op of the table, or by the user's word for it."""
     key: str = operation.type if operation.op is None else operation.op.key
     return "reshape" if key == "unsafe_view" else key
 
@@ -398,6 +398,7 @@ def number_of(operation: Any) -> str | None:
 
 
 def _is_memory(symbol: Symbol) -> bool:
-    """Whether it is what a loop keeps for its gradient, the last of its results: no value."""
+    """Return whether it is what a loop keeps for its gradient, the last of its results: no
+    value."""
     loop = symbol.op
     return bool(loop.type == "While" and symbol.value_index >= len(loop.regions[1].inputs))

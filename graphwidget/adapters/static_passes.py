@@ -136,5 +136,6 @@ class PassAdapter(StaticAdapter):
 
 
 def keeps(symbol: Any) -> bool:
-    """Whether a loop's result is one of the user's: the last is its memory, for the gradient."""
+    """Return whether a loop's result is one of the user's: the last is its memory, for the
+    gradient."""
     return bool(symbol.value_index < len(symbol.op.regions[1].inputs))

@@ -18,5 +18,5 @@ def require_dot() -> None:
 
 
 def has_dot() -> bool:
-    """Whether pictures can be rendered here."""
+    """Return whether pictures can be rendered here."""
     return shutil.which("dot") is not None

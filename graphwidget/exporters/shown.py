@@ -63,8 +63,8 @@ def values_shown(
 
 
 def _hidden(model: Model, scopes: Scopes, value: Row) -> bool:
-    """Whether how a value was made is no part of the picture: an optimizer's work, and numbers
-    written into a leaf without a history."""
+    """Return whether how a value was made is no part of the picture: an optimizer's work, and
+    numbers written into a leaf without a history."""
     call = model.calls.get(value["call"])
     if call is None:
         return False
@@ -73,8 +73,8 @@ def _hidden(model: Model, scopes: Scopes, value: Row) -> bool:
 
 
 def _is_written_gradient(model: Model, scopes: Scopes, value: Row) -> bool:
-    """Whether a value is a gradient that was written in place, as to clip it: it has no name and no
-    history. What an optimizer writes so is its state."""
+    """Return whether a value is a gradient that was written in place, as to clip it: it has no name
+    and no history. What an optimizer writes so is its state."""
     call = model.calls.get(value["call"])
     if call is None or not call["inplace"] or value["requires_grad"] or value["names"]:
         return False

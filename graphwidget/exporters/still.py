@@ -206,8 +206,8 @@ def _folded(
 
 
 def _says_nothing(model: Model, value: Row) -> bool:
-    """Whether a value that nothing drawn made or reads is but a part of a call: it has no name,
-    and no history beside what was recorded."""
+    """Return whether a value that nothing drawn made or reads is but a part of a call: it has no
+    name, and no history beside what was recorded."""
     node = model.nodes.get(value["node"])
     return not value["names"] and (node is None or node["call"] is not None)
 

@@ -128,7 +128,7 @@ class CommandQueue:
 
     @property
     def waiting(self) -> bool:
-        """Whether there are commands that wait."""
+        """True if there are commands that wait."""
         return not self._waiting.empty()
 
     def take(self, timeout: float) -> tuple[Any, Command] | None:

@@ -56,5 +56,5 @@ def _wrapped(value: Any) -> dict[Any, Any] | None:
 
 
 def _by_attribute(value: Any) -> bool:
-    """Whether items of what wraps a dictionary are typed as attributes."""
+    """Return whether items of what wraps a dictionary are typed as attributes."""
     return "_store" in attributes(value)

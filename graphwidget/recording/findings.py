@@ -31,7 +31,7 @@ NOT_TRIED = "This fix was not tried: read it before you use it."
 
 
 def told(error: BaseException) -> bool:
-    """Whether a finding is among the notes of an error."""
+    """Return whether a finding is among the notes of an error."""
     heads = tuple(f"{each}: " for each in HEADLINES.values())
     return any(note.startswith(heads) for note in getattr(error, "__notes__", ()))
 

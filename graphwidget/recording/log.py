@@ -83,7 +83,7 @@ class Log:
             return start, [*read(found), *tail]
 
     def has(self, kinds: Iterable[type[Any]], start: int) -> bool:
-        """Whether there are events of these kinds from ``start`` on."""
+        """Return whether there are events of these kinds from ``start`` on."""
         with self.lock:
             marks = [f'["{_KIND[kind]}",'.encode() for kind in kinds]  # in no text: it escapes "
             time = self.first
@@ -214,8 +214,8 @@ _KIND = {cls: kind for kind, cls in ev.KINDS.items()}
 
 
 def _may_run(model: Model, node: Row) -> bool:
-    """Whether a node that is not freed may run in a later backward: one that has run may if its
-    graph was retained, or if it is a leaf's, to which new graphs lead."""
+    """Return whether a node that is not freed may run in a later backward: one that has run may if
+    its graph was retained, or if it is a leaf's, to which new graphs lead."""
     if node["state"] != "done" or node["variable"] is not None:
         return True
     run = model.runs.get(node["run"])

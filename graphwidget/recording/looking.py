@@ -16,7 +16,7 @@ Kind = TypeVar("Kind")
 
 
 def is_a(value: Any, kind: type[Kind] | tuple[type[Kind], ...]) -> TypeGuard[Kind]:
-    """Whether the type of an object is this one or inherits from it."""
+    """Return whether the type of an object is this one or inherits from it."""
     return issubclass(type(value), kind)
 
 

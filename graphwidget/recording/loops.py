@@ -46,7 +46,7 @@ class Loop:
         self.target: str | None = None
         self.local = False
         self.counts = False
-        """Whether it is a ``for``, whose first instruction gets the next item."""
+        """True if it is a ``for``, whose first instruction gets the next item."""
         self.bound: tuple[str, ...] | None = None  # see `bound_in`
         self.code = code
         self.function = function_of(code)
@@ -198,7 +198,7 @@ def _loops(
 
 
 def _binds(step: dis.Instruction, name: str) -> bool:
-    """Whether an instruction gives a variable another value, or none."""
+    """Return whether an instruction gives a variable another value, or none."""
     return step.opname.startswith(("STORE_", "DELETE_")) and step.argval == name
 
 

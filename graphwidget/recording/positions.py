@@ -42,7 +42,7 @@ class Region(NamedTuple):
     source: tuple[CodeType, int] | None
     """Where it was called, or the loop's first instruction."""
     fetches: bool = False
-    """Whether it is an iteration that has not begun: the program is getting what it is for."""
+    """True if it is an iteration that has not begun: the program is getting what it is for."""
 
     def __hash__(self) -> int:  # not that of its code, which takes as long as the code is
         return hash((self.kind, self.level, self.key))
@@ -107,12 +107,12 @@ class Position:
 
     @property
     def by_user(self) -> bool:
-        """Whether the user's own code makes the call."""
+        """True if the user's own code makes the call."""
         return bool(self.levels) and not self.levels[-1].ours and not self.levels[-1].library
 
     @property
     def by_library(self) -> bool:
-        """Whether a library makes the call, and not the engine for the user."""
+        """True if a library makes the call, and not the engine for the user."""
         caller = next((level for level in reversed(self.levels) if not level.ours), None)
         return caller is not None and caller.library
 
@@ -166,7 +166,7 @@ def _regions(levels: tuple[Level, ...], counted: Container[Loop]) -> list[Region
 
 
 def _librarys_call(levels: tuple[Level, ...]) -> int | None:
-    """Where a library was called that does what is done; None if the user does it."""
+    """Return where a library was called that does what is done; None if the user does it."""
     inner = len(levels)
     while inner > 0 and levels[inner - 1].ours:
         inner -= 1

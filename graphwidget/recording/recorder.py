@@ -105,7 +105,7 @@ class Recorder:
         """By storage, the value told last of those that have all of it, and its version."""
         self._closing: dict[int, NodeRef] = {}  # nodes told and not freed
         self.live = False
-        """Whether what is drained now is only looked at while the program runs."""
+        """True if what is drained now is only looked at while the program runs."""
         self.sort: Callable[[list[Any]], list[Any]] = lambda batch: batch
         """Puts in order what is about to be told; adapters may have records to add."""
         self.log.on_forget = self._forget
@@ -221,17 +221,18 @@ class Recorder:
         return self.latest_log().model()
 
     def shows(self, value: int | None, node: Any) -> bool:
-        """Whether the log still knows a value, and if there is a node that made it, some node."""
+        """Return whether the log still knows a value, and if there is a node that made it, some
+        node."""
         row = None if value is None else self.latest().values.get(value)
         return row is not None and (node is None or row["node"] is not None)
 
     @property
     def untouched(self) -> bool:
-        """Whether it goes on from another one and nothing was recorded since."""
+        """True if it goes on from another one and nothing was recorded since."""
         return self._origin is not None and self._idle()
 
     def _idle(self) -> bool:
-        """Whether nothing was recorded but where cells begin."""
+        """Return whether nothing was recorded but where cells begin."""
         return all(type(each) is tuple and type(each[-1]) is ev.Cell for each in self.raw)
 
     def value(self, ref: Ref, event: ev.Value) -> None:

@@ -85,7 +85,7 @@ class Site:
         self._unpacked: Names | None = None
         self._spelling: Spelling | None = None
         self.asks = False
-        """Whether the variables to which the result is unpacked must be asked what they hold, for
+        """True if the variables to which the result is unpacked must be asked what they hold, for
         within a library its trail is lost."""
         self.line = line_of(code, lasti)
         self.cell = cell_of(code.co_filename)
@@ -278,14 +278,14 @@ def _effect(step: dis.Instruction) -> int:
 
 
 def _takes_item(step: _Step, before: _Step, nr: int | str) -> bool:
-    """Whether an instruction takes an item of a tuple or a dictionary, by a constant that was just
-    loaded."""
+    """Return whether an instruction takes an item of a tuple or a dictionary, by a constant that
+    was just loaded."""
     subscribes = step.name == "BINARY_SUBSCR" or (step.name, step.arg) == SUBSCRIPT
     return subscribes and before.name in _NUMBERS and before.value == nr
 
 
 def _moved(step: _Step, depth: int, path: Path) -> tuple[int | None, Path]:
-    """Where the result is after an instruction that is no store; None when it is used up."""
+    """Return where the result is after an instruction that is no store; None when it is used up."""
     if step.name == "SWAP":
         other = step.arg - 1
         return (other if depth == 0 else 0 if depth == other else depth), path
@@ -301,7 +301,8 @@ def _moved(step: _Step, depth: int, path: Path) -> tuple[int | None, Path]:
 
 
 def _pops(step: _Step) -> int | None:
-    """How many items the instruction takes off the stack; None where that is not known here."""
+    """Return how many items the instruction takes off the stack; None where that is not known
+    here."""
     if step.name in _POPS:
         return _POPS[step.name]
     if step.name.startswith("LOAD_"):

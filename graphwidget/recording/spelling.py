@@ -35,13 +35,13 @@ class Spelling(NamedTuple):
     receiver: Text = None
     """What stands before the dot of a method."""
     operator: bool = False
-    """Whether the arguments are the sides of an operator."""
+    """True if the arguments are the sides of an operator."""
     constant: bool = False
-    """Whether one of these is a constant."""
+    """True if one of these is a constant."""
 
     @property
     def empty(self) -> bool:
-        """Whether all arguments are computed."""
+        """True if all arguments are computed."""
         texts = (*self.args, *self.keywords.values(), self.spread, self.receiver)
         return all(text is None for text in texts)
 

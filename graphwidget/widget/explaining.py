@@ -57,7 +57,7 @@ class Diagnosis:
     def __init__(self, adapter: both.Adapter) -> None:
         self.adapter = adapter
         self.over = False
-        """Whether the block has ended well."""
+        """True if the block has ended well."""
 
     @property
     def findings(self) -> Findings:

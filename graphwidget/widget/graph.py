@@ -95,7 +95,7 @@ class GraphWidget(LogWidget):
 
     @property
     def recording(self) -> bool:
-        """Whether this widget is the one that records."""
+        """True if this widget is the one that records."""
         return self.adapter.active
 
     def __enter__(self) -> GraphWidget:

@@ -169,7 +169,7 @@ class LogWidget(FrontEnd):
 
     @property
     def _wanted(self) -> bool:
-        """Whether a page has asked for events, or would if it had a way to."""
+        """True if a page has asked for events, or would if it had a way to."""
         if self.answered or self._reachable or not self._displayed or self.comm is None:
             return self.answered
         return self.recorder.log.count - self._sent < SENT_AT_ONCE

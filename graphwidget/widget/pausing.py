@@ -56,7 +56,8 @@ class Pause:
         self._alone = False
 
     def possible(self) -> bool:
-        """Whether a run of this thread can be held now; where no page will answer, says so."""
+        """Return whether a run of this thread can be held now; where no page will answer, says
+        so."""
         if self.stepper is not None or threading.current_thread() is not threading.main_thread():
             return False
         if self._alone or not self._reachable():

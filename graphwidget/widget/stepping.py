@@ -36,7 +36,7 @@ class Stepper:
 
     @property
     def over(self) -> bool:
-        """Whether there is nothing left to run."""
+        """True if there is nothing left to run."""
         return self.run.status not in ("ready", "running")
 
     def next(self, count: int = 1) -> Stepper:

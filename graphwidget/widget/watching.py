@@ -75,7 +75,7 @@ def _shell() -> Any:
 
 
 def is_cell(info: Any) -> bool:
-    """Whether what is about to run is a cell of the user's, and not an inspector's question.
+    """Return whether what is about to run is a cell of the user's, and not an inspector's question.
     (Cells without history count too: nbval runs a notebook's cells so.)"""
     return not getattr(info, "silent", False)
 

@@ -53,9 +53,9 @@ def given_to(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) 
 
 
 def unmet(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    """Whether nobody has heard of anything that a call is given, nor of its memory, and nothing of
-    it needs a gradient, nor what is made of it: then no node can have saved what the call writes,
-    and what it makes is met when it is used."""
+    """Return whether nobody has heard of anything that a call is given, nor of its memory, and
+    nothing of it needs a gradient, nor what is made of it: then no node can have saved what the
+    call writes, and what it makes is met when it is used."""
     if kwargs.get("requires_grad"):
         return False
     refs, storages = identity.refs, identity.tables.storages

@@ -338,7 +338,7 @@ class BackwardRun:
             checks.add(found._replace(text=text))
 
     def _detach_of_loss(self, model: Model) -> Finding | None:
-        """Where a tensor was detached whose numbers are the loss's."""
+        """Return where a tensor was detached whose numbers are the loss's."""
         root = next((ref for ref in self.roots if ref is not None), None)
         of = [
             alias.of.id
@@ -439,7 +439,7 @@ def _node_of(output: Any) -> Any:
 
 
 def _is_method(at: Position) -> bool:
-    """Whether the user's own code calls ``loss.backward()`` there."""
+    """Return whether the user's own code calls ``loss.backward()`` there."""
     pairs = zip(at.levels, at.levels[1:], strict=False)
     calls = [(level, inner) for level, inner in pairs if not level.ours]
     return bool(calls) and not calls[-1][0].library and calls[-1][1].code is BACKWARD

@@ -301,7 +301,7 @@ class CallNotes:
             self.identity.note(ref, (self.recorder.tell, ev.Flag(ref.id, needed, retains)))
 
     def left_off(self) -> Site | None:
-        """Where gradients were switched off, if they still are."""
+        """Return where gradients were switched off, if they still are."""
         known = None if torch.is_grad_enabled() else self.switch
         return None if known is None else self.recorder.sites.at(*known)
 

@@ -164,7 +164,7 @@ class CallRecorder:
         raw[:half] = kept[-most:]
 
     def _lasts(self, call: Heard) -> bool:
-        """Whether a tensor is still what a call made or wrote."""
+        """Return whether a tensor is still what a call made or wrote."""
         refs = self.identity.refs
         values = [*call.made, *[write.after for write in call.writes]]
         return any(refs.get(ref.facts.key) is ref and ref() is not None for ref in values)

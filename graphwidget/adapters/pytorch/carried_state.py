@@ -101,7 +101,7 @@ def cut_off(source: str, place: Place, name: str, several: bool = False) -> list
 
 
 def _may_be_none(source: str, name: str) -> bool:
-    """Whether an assignment of several gives None to a variable."""
+    """Return whether an assignment of several gives None to a variable."""
     return any(
         ast.unparse(target) == name and isinstance(value, ast.Constant) and value.value is None
         for node in ast.walk(tree_of(source))

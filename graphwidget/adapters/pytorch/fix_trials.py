@@ -301,7 +301,7 @@ def _change(finding: Finding) -> Change | None:
 
 
 def _on(place: Place) -> Callable[[Entry], bool]:
-    """Whether an entry stands on a line."""
+    """Return whether an entry stands on a line."""
 
     def on(entry: Entry) -> bool:
         site = None if entry.position is None else entry.position.site

@@ -28,7 +28,7 @@ class Off(NamedTuple):
 
 
 def switched_off(model: Model, call: int | None) -> Off | None:
-    """Where gradients were switched off for a call."""
+    """Return where gradients were switched off for a call."""
     for _what, place in reversed(way_to(model, call)):
         source = source_of(model, place)
         for node in reversed(enclosing(source, place)):

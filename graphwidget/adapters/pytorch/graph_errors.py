@@ -97,7 +97,8 @@ def _copied(raised: Raised) -> Finding:
 
 
 def _paths(module: torch.nn.Module, tensor: Any) -> Iterator[str]:
-    """How a program writes the attribute of a module, or of one in it, that is the tensor."""
+    """Return how a program writes the attribute of a module, or of one in it, that is the
+    tensor."""
     for name, part in torch.nn.Module.named_modules(module):
         for attribute, value in vars(part).items():
             if value is tensor:

@@ -119,8 +119,8 @@ class HeardCalls(CallNotes, TorchFunctionMode):
         return result
 
     def _negligible(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-        """Whether no gradient can ever depend on this being noted, and its line has made many
-        calls since one was touched: so data sets are made. These calls are counted."""
+        """Return whether no gradient can ever depend on this being noted, and its line has made
+        many calls since one was touched: so data sets are made. These calls are counted."""
         if self.still == STILL:
             self._often.clear()
             self.still += 1

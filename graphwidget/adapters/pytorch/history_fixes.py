@@ -134,13 +134,13 @@ def _stack(items: ast.expr) -> ast.Call:
 
 
 def _an_array_of(value: ast.expr) -> TypeGuard[ast.Call]:
-    """Whether it is ``np.asarray(x)``."""
+    """Return whether it is ``np.asarray(x)``."""
     made = ast.unparse(value.func) if isinstance(value, ast.Call) and value.args else ""
     return made.endswith((".asarray", "np.array", "numpy.array"))
 
 
 def _listed(value: ast.expr, lists: Set[str]) -> bool:
-    """Whether a variable is a list, or has the name of one."""
+    """Return whether a variable is a list, or has the name of one."""
     name = value.id if isinstance(value, ast.Name) else ""
     return name in lists or re.fullmatch(r"\w*[^s]s", name) is not None
 
@@ -167,7 +167,7 @@ def _copies(node: ast.AST) -> TypeGuard[ast.Call]:
 
 
 def copies(text: str) -> bool:
-    """Whether a line makes tensors of numbers: ``torch.tensor(x)``."""
+    """Return whether a line makes tensors of numbers: ``torch.tensor(x)``."""
     statement = parsed(text)
     return statement is not None and any(map(_copies, ast.walk(statement)))
 

@@ -94,7 +94,7 @@ class Identity(Tensors):
         return getrefcount(self._mark)
 
     def waits_for(self, tensor: torch.Tensor) -> bool:
-        """Whether the node of the tensor was told without it."""
+        """Return whether the node of the tensor was told without it."""
         node = self.known_node(grad_fn_of(tensor)) if self.unmet else None
         return node is not None and (node.id, tensor.output_nr) in self.unmet
 

@@ -133,7 +133,7 @@ def _last_of_turns(kept: list[tuple[int, torch.Tensor]], old: dict[int, int]) ->
 
 
 def _chained(model: Model, old: dict[int, int], numbers: list[int]) -> bool:
-    """Whether the last of these nodes was computed from one of an earlier turn."""
+    """Return whether the last of these nodes was computed from one of an earlier turn."""
     last = max(numbers)
     return any(old.get(number, old[last]) < old[last] for number in _behind(model, last))
 
@@ -313,7 +313,7 @@ def _growing(
 
 
 def _adds_up(model: Model, call: Row | None) -> bool:
-    """Whether a call adds two that have nothing in common but leaves."""
+    """Return whether a call adds two that have nothing in common but leaves."""
     if call is None or call["op"].strip("_") != "add":
         return False
     values = [model.values.get(each) for each in call["inputs"] if isinstance(each, int)]

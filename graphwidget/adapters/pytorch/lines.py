@@ -103,8 +103,8 @@ def way_of(position: Position | None, sites: Sites) -> list[Place]:
 
 
 def apart(model: Model, one: int | None, other: int | None) -> list[tuple[Place, Place]]:
-    """Where the ways to two calls part, and the lines of both from there on inwards: those that
-    stand in the same function."""
+    """Return where the ways to two calls part, and the lines of both from there on inwards: those
+    that stand in the same function."""
     ways = list(zip(way_to(model, one), way_to(model, other), strict=False))
     parted = next((nr for nr, (a, b) in enumerate(ways) if a[0] != b[0]), len(ways))
     pairs = [(a[1], b[1]) for a, b in ways[parted:]]
@@ -159,8 +159,8 @@ def siblings(source: str, place: Place) -> list[ast.stmt]:
 
 
 def header(node: ast.stmt, line: str) -> str:
-    """How a block or a function begins, with ``line`` for what begins it or is its decorator (a
-    decorator is left out without one); ``...`` stands for its body."""
+    """Return how a block or a function begins, with ``line`` for what begins it or is its decorator
+    (a decorator is left out without one); ``...`` stands for its body."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         bare = type(node)(node.name, node.args, [ast.Expr(ast.Constant(...))], [])
         text = ast.unparse(ast.fix_missing_locations(bare)).replace("\n    ...", " ...")

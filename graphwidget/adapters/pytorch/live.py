@@ -51,7 +51,8 @@ class Gate:
             raise Abandoned
 
     def of_this_run(self) -> bool:
-        """Whether a hook was called by the held engine, and not by another run of the same graph.
+        """Return whether a hook was called by the held engine, and not by another run of the same
+        graph.
 
         (Nodes of other devices run on threads of PyTorch's own.)
         """

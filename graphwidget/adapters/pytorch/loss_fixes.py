@@ -175,8 +175,8 @@ def soft_choice(model: Model, chosen: Row, place: Place) -> tuple[str, str]:
 
 
 def _stays_a_number(model: Model, call: Row) -> bool:
-    """Whether what a call made of integers becomes one of floats, and is nowhere an index or a
-    mask."""
+    """Return whether what a call made of integers becomes one of floats, and is nowhere an index or
+    a mask."""
     made = [model.values[each] for each in call["outputs"]]
     return all(
         use["op"] in NUMBERS and _stays_a_number(model, use)

@@ -72,7 +72,7 @@ class ModulesAndSteps:
     # Switching on and off ------------------------------------------------------------------
     @property
     def installed(self) -> bool:
-        """Whether modules and optimizers are heard."""
+        """True if modules and optimizers are heard."""
         return bool(self._handles)
 
     def install(self) -> None:
@@ -99,7 +99,7 @@ class ModulesAndSteps:
             self.step_over()
 
     def _elsewhere(self) -> bool:
-        """Whether this is not the program's own doing, or another thread's."""
+        """Return whether this is not the program's own doing, or another thread's."""
         return (
             self.calls.off or get_ident() != self.thread or _get_tracing_state() is not None
         )  # fmt: skip
@@ -222,8 +222,8 @@ class ModulesAndSteps:
 
     # Optimizers ----------------------------------------------------------------------------
     def _dropping_unheard(self, plain: Callable[..., Any]) -> Callable[..., Any]:
-        """How an optimizer drops gradients: without the mode, which would be shown two reads of
-        every parameter, and note none."""
+        """Return how an optimizer drops gradients: without the mode, which would be shown two reads
+        of every parameter, and note none."""
 
         @wraps(plain)
         def zero_grad(optimizer: Any, set_to_none: bool = True) -> None:
@@ -236,8 +236,9 @@ class ModulesAndSteps:
         return zero_grad
 
     def _stepping_unheard(self, plain: Callable[..., Any]) -> Callable[..., Any]:
-        """How an optimizer of PyTorch's takes a step: the mode is off the stack before the hooks
-        tell of it, for PyTorch tells its profiler of it before, which the mode would be shown."""
+        """Return how an optimizer of PyTorch's takes a step: the mode is off the stack before the
+        hooks tell of it, for PyTorch tells its profiler of it before, which the mode would be
+        shown."""
 
         @wraps(plain)
         def step(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
@@ -365,7 +366,7 @@ class ModulesAndSteps:
 
 
 def _is_compiled(module: Any) -> bool:
-    """Whether ``torch.compile`` made a module. (Its class costs seconds to import.)"""
+    """Return whether ``torch.compile`` made a module. (Its class costs seconds to import.)"""
     kind = type(module)
     return kind.__name__ == "OptimizedModule" and kind.__module__ == "torch._dynamo.eval_frame"
 
@@ -378,7 +379,7 @@ def _class_of(module: Any) -> str:
 
 
 def _is_pytorchs(kind: type[Any]) -> bool:
-    """Whether a class is PyTorch's own."""
+    """Return whether a class is PyTorch's own."""
     return not_the_users(_file_of(kind.__module__))
 
 

@@ -145,22 +145,22 @@ class Repetition(Player):
 
 
 def has_nan(tensor: torch.Tensor) -> bool:
-    """Whether one of its numbers is NaN."""
+    """Return whether one of its numbers is NaN."""
     if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.layout != torch.strided:
         return False
     return bool(tensor.detach().isnan().any())
 
 
 def not_finite(tensor: torch.Tensor) -> bool:
-    """Whether one of its numbers is NaN or infinite."""
+    """Return whether one of its numbers is NaN or infinite."""
     if not (tensor.is_floating_point() or tensor.is_complex()) or tensor.layout != torch.strided:
         return False
     return not bool(tensor.detach().isfinite().all())
 
 
 def _overflown(tensor: Any) -> bool:
-    """Whether it may be too large for half precision alone, as gradients of a scaled loss are at
-    times: the program's scaler skips such a step."""
+    """Return whether it may be too large for half precision alone, as gradients of a scaled loss
+    are at times: the program's scaler skips such a step."""
     half = isinstance(tensor, torch.Tensor) and tensor.dtype is torch.float16
     return half and not has_nan(tensor)
 
@@ -181,14 +181,14 @@ def scales() -> list[torch.Tensor]:
 
 
 def few_and_near(grads: Iterable[torch.Tensor | None]) -> bool:
-    """Whether all these gradients are there, and can be looked at together."""
+    """Return whether all these gradients are there, and can be looked at together."""
     each = list(grads)
     return len(copyable_of(each)) == len(each) and sum(_sizes(each)) <= MAX_SUMMED
 
 
 def are_finite(grads: list[Any]) -> bool:
-    """Whether gradients that are few and near have no number that is not finite; False where that
-    cannot be said, or where a dispatch mode of the program's would hear us."""
+    """Return whether gradients that are few and near have no number that is not finite; False where
+    that cannot be said, or where a dispatch mode of the program's would hear us."""
     if torch._C._len_torch_dispatch_stack():
         return False
     try:
@@ -225,7 +225,7 @@ def _sizes(tensors: Iterable[torch.Tensor | None]) -> list[int]:
 def in_forward(
     tape: Tape, upto: int, root: torch.Tensor, model: Model, value: int
 ) -> Finding | None:
-    """Where the NaN or the infinity was born that came as far as ``root``."""
+    """Return where the NaN or the infinity was born that came as far as ``root``."""
     number, nan = tape.number(root), has_nan(root)
     entry = _born(tape, upto, [] if number is None else [number], has_nan if nan else not_finite)
     place, op = place_of_entry(entry), ""
@@ -310,7 +310,7 @@ def unknown_birth(site: Site | None) -> Finding:
 
 
 def in_backward(tape: Tape, grad: torch.Tensor) -> Finding | None:
-    """Where the NaN or the infinity was born that a gradient has since the last run."""
+    """Return where the NaN or the infinity was born that a gradient has since the last run."""
     run = next(nr for nr in reversed(range(len(tape.entries))) if tape.entries[nr].run)
     try:
         with torch.random.fork_rng(devices=[]), torch.enable_grad():
@@ -339,7 +339,7 @@ def in_backward(tape: Tape, grad: torch.Tensor) -> Finding | None:
 
 
 def _given_to_where(player: Player, entry: Entry) -> bool:
-    """Whether ``torch.where`` was given what a call made."""
+    """Return whether ``torch.where`` was given what a call made."""
     made = set(numbers_in(entry.result))
     return any(
         each.func is not None and plain_name(each.func) == "where"
@@ -368,5 +368,5 @@ def _recorded(model: Model, value: int) -> tuple[Place | None, str]:
 
 
 def _nan(summary: Any) -> bool | None:
-    """Whether a NaN is among the numbers; None where they were not recorded."""
+    """Return whether a NaN is among the numbers; None where they were not recorded."""
     return None if summary[2] is None else "nan" in summary[2]

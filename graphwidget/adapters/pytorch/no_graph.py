@@ -104,8 +104,8 @@ def lost_history(
     model: Model, value: int | None, backward: Site | None, origins: Mapping[int, Site],
     numbers: Mapping[int, Site], frozen: Mapping[int, Site],
 ) -> Finding | None:  # fmt: skip
-    """Where the program took the history off what a loss was computed from, if that is why it has
-    none: it was detached, or became a number."""
+    """Return where the program took the history off what a loss was computed from, if that is why
+    it has none: it was detached, or became a number."""
     reader = place_of(backward)
     leaves, cut_at = _back_to_leaves(model, value)
     if cut_at is not None:
@@ -119,8 +119,8 @@ def lost_before(
     model: Model, leaves: list[int], made: set[int], reader: Place | None,
     origins: Mapping[int, Site], numbers: Mapping[int, Site],
 ) -> Finding | None:  # fmt: skip
-    """Where what came to be the numbers of these leaves lost its history: a value that was ``made``
-    with one was detached, or became a number."""
+    """Return where what came to be the numbers of these leaves lost its history: a value that was
+    ``made`` with one was detached, or became a number."""
     waiting, seen = deque(leaves), set(leaves)
     while waiting:
         row = model.values.get(waiting.popleft())

@@ -21,7 +21,7 @@ def _of_leaves(kind: Hashable) -> bool:
 
 
 def leafy(node: Any) -> bool:
-    """Whether the node is a leaf's."""
+    """Return whether the node is a leaf's."""
     return _of_leaves(type(node))  # type: ignore[arg-type]  # as above
 
 

@@ -130,11 +130,11 @@ class NodeHooks:
 
 
 def _hooked(leaf: torch.Tensor) -> bool:
-    """Whether a hook of the program may change a gradient after it came."""
+    """Return whether a hook of the program may change a gradient after it came."""
     return bool(getattr(leaf, "_post_accumulate_grad_hooks", None))
 
 
 def _ungraded(leaf: torch.Tensor) -> bool:
-    """Whether it has no gradient, nor such a hook. (A tensor that is no leaf any more must not be
-    asked: PyTorch would warn.)"""
+    """Return whether it has no gradient, nor such a hook. (A tensor that is no leaf any more must
+    not be asked: PyTorch would warn.)"""
     return not _hooked(leaf) and asked(leaf, "is_leaf") and leaf.grad is None

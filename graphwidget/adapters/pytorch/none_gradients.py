@@ -176,7 +176,7 @@ def _parameters(call: ast.expr, frame: FrameType) -> list[tuple[str, Any]]:
 
 
 def _bare(tensor: Any) -> bool:
-    """Whether it is a tensor without a gradient."""
+    """Return whether it is a tensor without a gradient."""
     if not is_a(tensor, torch.Tensor):
         return False
     with warnings.catch_warnings():
@@ -216,8 +216,8 @@ def _updated(line: str, name: str, after: Sequence[ast.stmt]) -> tuple[str, str]
 
 
 def _kept(model: Model, value: int, made: Place, name: str) -> tuple[str, str]:
-    """How the gradient is had, in words and as the line that made the tensor with more of it: one
-    of numbers alone is made a leaf, of another the gradient is kept."""
+    """Return how the gradient is had, in words and as the line that made the tensor with more of
+    it: one of numbers alone is made a leaf, of another the gradient is kept."""
     line = statement(model, made)
     tree = statements.parsed(line)
     if not isinstance(tree, ast.Assign) or ast.unparse(tree.targets[0]) != name:

@@ -114,7 +114,7 @@ def _of_modules() -> list[Any]:
 
 
 def _returns(code: CodeType) -> list[int]:
-    """Where a function returns something."""
+    """Return where a function returns something."""
     rows = list(dis.get_instructions(code))
     return [
         row.offset
@@ -170,7 +170,7 @@ def of_function(
 
 
 def _fits(node: Any, told: re.Match[str]) -> bool:
-    """Whether the error can be of this node: it tells the shape of one of its inputs."""
+    """Return whether the error can be of this node: it tells the shape of one of its inputs."""
     if told["index"] is None:
         return True
     before, nr = node.next_functions[int(told["index"])]

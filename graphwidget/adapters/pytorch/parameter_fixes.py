@@ -89,7 +89,7 @@ def _called(call: ast.Call, target: str, name: str, base: str) -> str:
 
 
 def makes_a_leaf(line: str) -> bool:
-    """Whether a line makes a ``Parameter`` or a ``Variable``, which begin anew."""
+    """Return whether a line makes a ``Parameter`` or a ``Variable``, which begin anew."""
     return re.search(r"\b(Parameter|Variable)\(", line) is not None
 
 
@@ -111,8 +111,8 @@ def _without_cut(value: str) -> str:
 
 
 def rebinds(source: str, place: Place, name: str, leaf: bool = False) -> bool:
-    """Whether all who use a variable see the new tensor that a line would give it, as far as the
-    text tells. A caller does not see what its argument is bound to, nor a list what an item is.
+    """Return whether all who use a variable see the new tensor that a line would give it, as far as
+    the text tells. A caller does not see what its argument is bound to, nor a list what an item is.
     A ``leaf`` keeps its numbers under its other names, as it should."""
     around = enclosing(source, place)
     functions = [nr for nr, x in enumerate(around) if isinstance(x, ast.FunctionDef)]
@@ -144,8 +144,8 @@ def _arguments(function: ast.FunctionDef) -> list[ast.arg]:
 
 
 def _also_called(node: ast.AST, name: str, line: int) -> bool:
-    """Whether a statement before a line gives the tensor of a variable to another one, or puts it
-    into a list."""
+    """Return whether a statement before a line gives the tensor of a variable to another one, or
+    puts it into a list."""
     if getattr(node, "lineno", line) >= line:
         return False
     if isinstance(node, ast.Assign):

@@ -47,10 +47,10 @@ class Positions(PositionFinder):
         self.unpacked: Callable[[None, int, str, str], None] | None = None
         """Tells to what a result was unpacked."""
         self.commanded = False
-        """Whether what happens is the page's wish, and stands on no line of the program."""
+        """True if what happens is the page's wish, and stands on no line of the program."""
 
     def here(self, trains: bool = False) -> Position | None:
-        """Where the user's program stands; ``trains`` as of ``of``."""
+        """Return where the user's program stands; ``trains`` as of ``of``."""
         return None if self.commanded else self.of(_outside(_getframe(1)), trains)
 
     def here_and_names(self, frame: FrameType | None = None, /) -> Named:
@@ -112,7 +112,7 @@ def _outside(frame: FrameType | None) -> FrameType:
 
 
 class _Files(dict[str, bool]):
-    """Whether the names of files begin so, found once of each."""
+    """True if the names of files begin so, found once of each."""
 
     def __init__(self, *starts: str) -> None:
         super().__init__()
@@ -146,5 +146,5 @@ def draws_indices(frame: FrameType) -> bool:
 
 
 def not_the_users(filename: str) -> bool:
-    """Whether a file is ours or PyTorch's."""
+    """Return whether a file is ours or PyTorch's."""
     return _not_the_users[filename]

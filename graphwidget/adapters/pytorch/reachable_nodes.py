@@ -55,8 +55,8 @@ class RepeatedRuns:
         self, position: Position | None, roots: Sequence[Ref | None], nodes: Sequence[Any],
         unheard: int,
     ) -> tuple[Way | None, Reach | None]:  # fmt: skip
-        """How the program came to a run, if that can be told; and what it reaches, if the last one
-        from its line came about so too."""
+        """Return how the program came to a run, if that can be told; and what it reaches, if the
+        last one from its line came about so too."""
         node = nodes[0] if len(nodes) == 1 else None
         root = roots[0] if node is not None else None
         if position is None or root is None:
@@ -118,8 +118,8 @@ def _first_made(calls: list[Heard]) -> int | None:
 
 
 def _go_on(calls: list[Heard], since: int, first: int) -> bool:
-    """Whether in no call a gradient goes back to what was made in the turn before: then the graph
-    does not depend on that, which is another one in each turn."""
+    """Return whether in no call a gradient goes back to what was made in the turn before: then the
+    graph does not depend on that, which is another one in each turn."""
     return not any(
         since <= ref.facts.number < first
         for call in calls

@@ -37,7 +37,7 @@ def _placed(call: Heard, spelled: Spelling) -> Iterator[tuple[int | str, Text]]:
 
 
 def _is_method(func: Callable[..., Any] | None) -> bool:
-    """Whether a function is a method of tensors, which are its first argument."""
+    """Return whether a function is a method of tensors, which are its first argument."""
     if getattr(func, "__objclass__", None) is not None:
         return True
     return str(getattr(func, "__qualname__", "")).startswith("Tensor.")

@@ -32,7 +32,7 @@ INFERENCE = "nference tensor"
 
 
 def is_explained(error: str) -> bool:
-    """Whether the error is of a call that one of the functions here explains."""
+    """Return whether the error is of a call that one of the functions here explains."""
     return any(each in error for each in (LEAF, VIEW, INFERENCE))
 
 
@@ -82,9 +82,9 @@ def leaf_written(error: str, site: Site | None, written: Written) -> Finding:
 
 
 def _computes(text: str, name: str, source: str, place: Place, written: Written) -> bool:
-    """Whether a line that writes a leaf is a part of what a loss is computed from. ``.grad`` and
-    what sets or bounds numbers are for updates, and a value that nothing was computed from yet is
-    being initialised, but where a function was given it."""
+    """Return whether a line that writes a leaf is a part of what a loss is computed from. ``.grad``
+    and what sets or bounds numbers are for updates, and a value that nothing was computed from yet
+    is being initialised, but where a function was given it."""
     if UPDATES.search(text) or RANDOM.search(text):
         return False
     function = next(

@@ -100,7 +100,7 @@ class RunChecks:
         backward has run through."""
         self.looks: float = LOOKS
         self.plain = False
-        """Whether gradients were given without a graph of their own, since terms were looked at."""
+        """True if gradients were given without a graph of their own, since terms were looked at."""
         self.termed: set[Position | None] = set()
         """Positions of runs whose losses' terms were looked at."""
         self.without_history: set[Position | None] = set()
@@ -142,7 +142,7 @@ class RunChecks:
 
     @property
     def awaits_a_run(self) -> bool:
-        """Whether graphs are kept that a run may still go through."""
+        """True if graphs are kept that a run may still go through."""
         return any(found for found, _nodes in self.waiting.values())
 
     def check_growth(self, run: BeginningRun) -> None:

@@ -41,7 +41,7 @@ class RunContext:
         self.about_to_run: Callable[[], None] = lambda: None
         """Called before a run of the program's begins."""
         self.elsewhere: Callable[[], bool] = lambda: False
-        """Whether this is another thread than the one that is watched."""
+        """True if this is another thread than the one that is watched."""
         self.is_over: Callable[[], None] = lambda: None
         """Called when a run is over."""
         self.begins, self.starts, self.ran = self._begin, self._start, self._has_run

@@ -19,7 +19,7 @@ from .node_facts import class_of
 
 SAVED, RAW = "_saved_", "_raw_saved_"
 SHOWN = hasattr(torch._C._autograd.SavedTensor, "data")
-"""Whether this PyTorch shows what was saved as it is."""
+"""True if this PyTorch shows what was saved as it is."""
 REFUSAL = re.compile(r"\[(?:[\w.]+ )?\[([\d, ]*)\]\].* at version (\d+); expected version (\d+)")
 PUSH = "_push_saved_tensors_default_hooks"
 

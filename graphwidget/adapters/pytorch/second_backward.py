@@ -172,7 +172,7 @@ def _asking(model: Model, new: Row, place: Place | None) -> Place | None:
 
 
 def _once(model: Model, origin: Place, began: int) -> bool:
-    """Whether nothing was done on a line since that time."""
+    """Return whether nothing was done on a line since that time."""
     since = [call["call"] for call in model.calls.values() if call["time"] > began]
     return all(place != origin for call in since for _what, place in way_to(model, call))
 
@@ -190,8 +190,8 @@ WEIGHS = frozenset({"mul", "div", "neg", "dot"})
 def _on_purpose(
     model: Model, run: int, roots: Iterable[int], edges: Sequence[tuple[Row, Row]], began: int
 ) -> bool:
-    """Whether a graph is run through again to differentiate other parts of its results: what is
-    new are picks of these, a gradient is asked for, or the loop goes over them; and nothing that
+    """Return whether a graph is run through again to differentiate other parts of its results: what
+    is new are picks of these, a gradient is asked for, or the loop goes over them; and nothing that
     the graph was computed from was written since."""
     asked = model.runs[run]["inputs"] is not None
     nodes = between(model, roots, model.nodes)
@@ -228,8 +228,8 @@ def _put_into(model: Model, place: Place | None, line: str, name: str) -> tuple[
 
 
 def _turns(model: Model, place: Place, name: str) -> bool:
-    """Whether the variable is that of a loop around the line: then each turn has its own. Of what
-    the program has no name for, whether the line reads one that is."""
+    """Return whether the variable is that of a loop around the line: then each turn has its own. Of
+    what the program has no name for, whether the line reads one that is."""
     loops = [
         node for node in enclosing(source_of(model, place), place) if isinstance(node, ast.For)
     ]
@@ -250,8 +250,9 @@ def _elsewhere(model: Model, reader: Place | None, place: Place, name: str) -> l
 
 
 def _for_another(model: Model, old: Row, name: str, began: int) -> tuple[Place, str] | None:
-    """Where the backward that freed a node was for what other parameters make of its result, as a
-    discriminator's of what a generator made: the line that used it then, which should detach it."""
+    """Return where the backward that freed a node was for what other parameters make of its result,
+    as a discriminator's of what a generator made: the line that used it then, which should detach
+    it."""
     stepped = {
         model.values[value]["storage"]
         for call in model.calls.values()
@@ -319,7 +320,7 @@ def _shared(
 
 
 def _ran_once(model: Model, node: Row, began: int) -> bool:
-    """Whether the line that made the node has made none since that time."""
+    """Return whether the line that made the node has made none since that time."""
     made = model.calls.get(node["call"])
     source = None if made is None else made["source"]
     return made is not None and not any(

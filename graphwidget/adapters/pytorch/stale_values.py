@@ -104,8 +104,8 @@ def _kept_copy(
 
 
 def _part(model: Model, line: str, saved: Row | None) -> bool:
-    """Whether a line writes a view by a name of its own, and the tensor that it is a view of has
-    another: a new tensor would not reach that."""
+    """Return whether a line writes a view by a name of its own, and the tensor that it is a view of
+    has another: a new tensor would not reach that."""
     written = statements.target(line)
     if saved is None or not written.isidentifier() or "[" in line.partition("=")[0]:
         return False
@@ -251,8 +251,8 @@ def _computed_after(
 
 
 def _moved(model: Model, made: Iterable[Place], end: int) -> str:
-    """That these lines are to stand after the line ``end``, if nothing up to there reads what they
-    give."""
+    """Check that these lines are to stand after the line ``end``, if nothing up to there reads what
+    they give."""
     places = sorted(made, key=lambda each: each.line)
     given = {name for each in places for name in statements.given_by(statement(model, each))}
     after = siblings(source_of(model, places[0]), places[0])
@@ -283,8 +283,8 @@ def _around(model: Model, place: Place) -> list[ast.stmt]:
 
 
 def _levels(model: Model, write: Row | None) -> int | None:
-    """How many of the subscripts on the line of a write are those of the tensor that it writes;
-    None where the write was not recorded."""
+    """Return how many of the subscripts on the line of a write are those of the tensor that it
+    writes; None where the write was not recorded."""
     if write is None:
         return None
     count, written = int("index" in write["params"]), write["inputs"][0]

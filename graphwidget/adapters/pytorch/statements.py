@@ -29,7 +29,7 @@ def parts(text: str) -> tuple[ast.Module, list[ast.stmt]]:
 
 
 def whole(text: str) -> bool:
-    """Whether a line is one statement or a part of one, and nothing else."""
+    """Return whether a line is one statement or a part of one, and nothing else."""
     tree, block = parts(text)
     return block is tree.body and len(block) < 2
 
@@ -85,7 +85,8 @@ def _with_one_pair(code: str, tree: ast.AST) -> str:
 
 
 def is_variable(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> bool:
-    """Whether it is a variable or an attribute, that is read or written as ``context`` says."""
+    """Return whether it is a variable or an attribute, that is read or written as ``context``
+    says."""
     return isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, context)
 
 
@@ -127,7 +128,7 @@ def carried_on(text: str) -> list[str]:
 
 
 def adds_up(text: str) -> bool:
-    """Whether a line adds to a sum: ``total = total + loss``."""
+    """Return whether a line adds to a sum: ``total = total + loss``."""
     statement = parsed(text)
     value = statement.value if isinstance(statement, ast.Assign) else None
     if not isinstance(statement, ast.Assign) or not isinstance(value, ast.BinOp):
@@ -147,7 +148,7 @@ def loss_of(text: str) -> str:
 
 
 def writes(node: ast.stmt) -> bool:
-    """Whether a statement writes in place, as far as its form tells, or drops a gradient."""
+    """Return whether a statement writes in place, as far as its form tells, or drops a gradient."""
     if isinstance(node, ast.Assign):
         one = node.targets[0]
         return isinstance(one, ast.Subscript) or ast.unparse(node).endswith(".grad = None")

@@ -68,13 +68,14 @@ def shape_of(tensor: torch.Tensor) -> tuple[int, ...]:
 
 
 def traced() -> bool:
-    """Whether what is called now only makes a graph of calls, for Dynamo or for TorchScript."""
+    """Return whether what is called now only makes a graph of calls, for Dynamo or for
+    TorchScript."""
     return is_dynamo_compiling() or _get_tracing_state() is not None
 
 
 def copyable(tensor: torch.Tensor) -> bool:
-    """Whether the tensor's memory is its content and near: not that of fake and batched tensors,
-    of zeros without memory, or of another device."""
+    """Return whether the tensor's memory is its content and near: not that of fake and batched
+    tensors, of zeros without memory, or of another device."""
     if type(tensor) not in PLAIN or not tensor.is_cpu or torch._C._len_torch_dispatch_stack():
         return False
     return not _WRAPPED(tensor) and tensor.layout is torch.strided
@@ -161,7 +162,7 @@ _INTERPRETER: Callable[[], Any] = getattr(
 
 
 def _transformed() -> bool:
-    """Whether a transform of functions is on (``torch.func``)."""
+    """Return whether a transform of functions is on (``torch.func``)."""
     return _INTERPRETER() is not None
 
 

@@ -106,9 +106,9 @@ class Tensors:
         self.unmet: dict[tuple[int, int], int] = {}
         """The ids of values that are known without their tensors, by their nodes and outputs."""
         self.brief = False
-        """Whether calls are told later, when what they were given may be gone."""
+        """True if calls are told later, when what they were given may be gone."""
         self.defers = False
-        """Whether what happens now is told later."""
+        """True if what happens now is told later."""
 
     def known(self, tensor: torch.Tensor) -> Ref | None:
         """The tensor's identity, perhaps of an older version; None when it was never met."""

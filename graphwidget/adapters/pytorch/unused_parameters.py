@@ -88,15 +88,15 @@ class Learners:
         return {ref.storage for each in held if (ref := self.identity.known(each)) is not None}
 
     def any_idle(self, graded: set[int]) -> bool:
-        """Whether a parameter got no gradient that needs one; ``graded`` are the storages of those
-        that got one."""
+        """Return whether a parameter got no gradient that needs one; ``graded`` are the storages of
+        those that got one."""
         return any(
             each.facts.requires_grad and each.storage not in graded for each in self.parameters
         )
 
     def any_stray(self, graded: set[int]) -> bool:
-        """Whether an optimizer holds what never had a gradient, or a parameter got one that none
-        holds, where there is one."""
+        """Return whether an optimizer holds what never had a gradient, or a parameter got one that
+        none holds, where there is one."""
         return any(self.bare.values()) or (
             bool(self.held)
             and any(
@@ -293,7 +293,8 @@ def _lost(
 
 
 def _by_a_library(found: Finding) -> bool:
-    """Whether a library's module computes it for nobody, or cuts it off, as many are meant to."""
+    """Return whether a library's module computes it for nobody, or cuts it off, as many are meant
+    to."""
     return found.culprit is not None and is_library(found.culprit.file)
 
 
@@ -389,7 +390,7 @@ def _tree(file: str) -> ast.AST:
 
 
 def _reads(tree: ast.AST, name: str) -> bool:
-    """Whether code may read a member of that name."""
+    """Return whether code may read a member of that name."""
     for node in ast.walk(tree):
         read = ""
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):

@@ -136,7 +136,7 @@ class TorchAdapter:
     # Switching on and off ------------------------------------------------------------------
     @property
     def active(self) -> bool:
-        """Whether this adapter observes."""
+        """True if this adapter observes."""
         return self.hooks.installed
 
     def start(self) -> None:

@@ -229,7 +229,8 @@ def _made_later(last: ast.stmt, made: ast.Assign, place: Place, text: str) -> Fi
 
 
 def _replaces(statement: ast.stmt, root: str) -> bool:
-    """Whether a statement makes a model, gives it other parts, or takes other parameters in."""
+    """Return whether a statement makes a model, gives it other parts, or takes other parameters
+    in."""
     if isinstance(statement, ast.Assign):
         return f"{ast.unparse(statement.targets[0])}.".startswith(f"{root}.")
     text = ast.unparse(statement)

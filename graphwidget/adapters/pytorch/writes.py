@@ -148,7 +148,7 @@ class Writes:
 
 
 def _is_undone() -> bool:
-    """Whether ``gradcheck`` writes, which puts back what was there."""
+    """Return whether ``gradcheck`` writes, which puts back what was there."""
     frame: FrameType | None = _getframe(1)
     while frame is not None and frame.f_code.co_filename != GRADCHECK:
         frame = frame.f_back
@@ -173,5 +173,5 @@ def written_by(
 
 
 def _trains(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    """Whether a batch norm writes its running mean and variance, which raises no version."""
+    """Return whether a batch norm writes its running mean and variance, which raises no version."""
     return bool(args[5] if len(args) > 5 else kwargs.get("training"))
