@@ -14,7 +14,7 @@ import importlib
 import math
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import Any, TypeGuard
 
 # The rooms from the bottom up, so that imports nest little: Python's stack is small in a browser.
 for _room in (
@@ -79,47 +79,6 @@ from .graph.tensor import Tensor
 from .random import default_generator, get_rng_state, set_rng_state
 from .standins import ANSWERS, StandIns
 
-if TYPE_CHECKING:
-    from . import (
-        amp,
-        distributions,
-        func,
-        functional,
-        fx,
-        linalg,
-        nn,
-        onnx,
-        optim,
-        return_types,
-        serialization,
-        special,
-        storage,
-        testing,
-        types,
-        utils,
-    )
-    from .amp import GradScaler, autocast
-    from .exporters.graphviz import to_graphviz
-    from .func import vmap
-    from .graph.tensor_methods import *  # noqa: F403
-    from .ipython import load_ipython_extension, unload_ipython_extension
-    from .serialization import load, save
-
-    accelerator: Any
-    backends: Any
-    compiler: Any
-    cpu: Any
-    cuda: Any
-    distributed: Any
-    jit: Any
-    mps: Any
-    profiler: Any
-    version: Any
-    xpu: Any
-
-    from .static.traced.torch_compile import compile  # noqa: F401
-    from .widget import GraphWidget, diagnose, explain, to_html, watch
-
 # Like PyTorch, nan and inf arise silently; numpy would warn from inside our kernels.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"graphwidget\.")
 
@@ -155,7 +114,7 @@ _LAZY = {
     "GradScaler": "amp",
     "autocast": "amp",
     "vmap": "func",
-    "compile": "static.traced.torch_compile",
+    "compile": "tracing.torch_compile",
     "load": "serialization",
     "save": "serialization",
     "_assert": "fx.assertions",
@@ -168,7 +127,6 @@ _LAZY = {
     "load_ipython_extension": "ipython",
     "unload_ipython_extension": "ipython",
 }
-
 """Names that load with the module that has them, when they are first used."""
 
 _PARTS = {
@@ -197,18 +155,16 @@ def __dir__() -> list[str]:
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
-if not TYPE_CHECKING:  # checkers know the names above
-
-    def __getattr__(name: str) -> Any:
-        if name in _LAZY:
-            return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
-        if name in _OF_LAYERS:
-            importlib.import_module(".nn", __name__)
-            globals().update({each: _FUNCTIONS[each] for each in _OF_LAYERS})
-            return _FUNCTIONS[name]
-        if name in _PARTS:
-            return importlib.import_module(f".{name}", __name__)
-        return refuse(__name__, name)
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
+    if name in _OF_LAYERS:
+        importlib.import_module(".nn", __name__)
+        globals().update({function: _FUNCTIONS[function] for function in _OF_LAYERS})
+        return _FUNCTIONS[name]
+    if name in _PARTS:
+        return importlib.import_module(f".{name}", __name__)
+    return refuse(__name__, name)
 
 
 __all__ = [

@@ -52,7 +52,7 @@ NO, ZERO, NOTHING = Answer(False), Answer(0), Answer()
 NONE = {"is_available": NO, "device_count": ZERO}
 """What a kind of device says of which there is none."""
 SEEDS = {"manual_seed": NOTHING, "manual_seed_all": NOTHING}
-COMPILE = "static.traced.torch_compile"
+COMPILE = "tracing.torch_compile"
 
 ANSWERS: dict[str, dict[str, Any]] = {
     "cuda": {

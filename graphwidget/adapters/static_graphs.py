@@ -41,7 +41,7 @@ SIGNS = {
 }  # fmt: skip
 """Signs of operations that are no ops of the table."""
 
-TRACED = "graphwidget.static.traced"
+TRACED = "graphwidget.tracing"
 """The package that records functions as graphs."""
 
 ENTRY = "loop variable"

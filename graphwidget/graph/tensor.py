@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy import ndarray
@@ -24,7 +24,6 @@ from .base import GradHooks, TensorBase
 from .hook_handles import RemovableHandle
 from .node import Checked, Node, Output, accumulator, on_data_replaced
 from .runtime import Meta, meta_of, new
-from .tensor_methods import TensorMethods
 from .version import (
     DetachedCounter,
     InferenceCounter,
@@ -33,8 +32,15 @@ from .version import (
 )
 from .views import refresh
 
+if TYPE_CHECKING:  # a stub: the methods themselves are attached
+    from .tensor_methods import TensorMethods
 
-class Tensor(TensorMethods):
+    Methods = TensorMethods["Tensor"]
+else:
+    Methods = TensorBase
+
+
+class Tensor(Methods):
     """A multi-dimensional array that can remember how it was computed.
 
     Attributes follow PyTorch: ``data``, ``grad``, ``grad_fn``, ``requires_grad``, ``is_leaf``,

@@ -19,8 +19,8 @@ from ..static.graph import Graph
 from ..static.listener import current
 from ..static.nest import flatten, pack_like
 from ..static.symbol import Symbol
-from ..static.traced.function import Argument, NotStatic, StaticFunction
-from ..static.traced.surroundings import last_name
+from ..tracing.function import Argument, NotStatic, StaticFunction
+from ..tracing.surroundings import last_name
 from .errors import OnnxExporterError
 
 

@@ -114,9 +114,9 @@ linalg = SimpleNamespace(matmul=products.matmul, eye=fills.eye)
 def __getattr__(name: str) -> Any:
     """Load the parts that need the eager engine or the widget when they are first used."""
     if name in ("from_function", "NotStatic", "StaticFunction"):
-        return getattr(importlib.import_module(".traced", __name__), name)
+        return getattr(importlib.import_module("..tracing", __name__), name)
     if name in ("show_passes", "side_by_side"):
-        return getattr(importlib.import_module(".traced.show", __name__), name)
+        return getattr(importlib.import_module("..tracing.show", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -1,6 +1,6 @@
 """Imports go one way only, to rooms named earlier in the list, and nowhere in a circle.
 
-Imports inside functions and under ``TYPE_CHECKING`` count like all others.
+Imports inside functions, under ``TYPE_CHECKING`` and in stubs count like all others.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ ROOMS = """
     optim
     distributions
     func
-    static/traced            | functions of the engine, recorded as graphs of the static half
+    tracing                  | functions of the engine, recorded as graphs of the static half
     utils
     testing
     onnx                     | programs as files that other runtimes read, and back
@@ -106,9 +106,9 @@ def part(path: Path) -> str:
 
 
 def modules() -> dict[str, Path]:
-    """All files of the package, by dotted name."""
+    """All files of the package, by dotted name; a stub alone counts as its module."""
     found = {}
-    for path in files(".py", under=PACKAGE):
+    for path in files(".pyi", ".py", under=PACKAGE):
         parts = ("graphwidget", *path.relative_to(PACKAGE).with_suffix("").parts)
         found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
@@ -133,11 +133,12 @@ def imported(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def edges() -> Iterator[tuple[Path, int, Path]]:
-    """Which file of the package imports which, and where."""
-    for path in MODULES.values():
+    """Which file of the package imports which, and where; a module's stub stands for it."""
+    for path in files(".pyi", ".py", under=PACKAGE):
+        module = path.with_suffix(".py") if path.with_suffix(".py").exists() else path
         for line, name in imported(path):
-            if name in MODULES and MODULES[name] != path:
-                yield path, line, MODULES[name]
+            if name in MODULES and MODULES[name] != module:
+                yield module, line, MODULES[name]
 
 
 EDGES = [edge for edge in edges() if edge[0] != PACKAGE / "__init__.py"]

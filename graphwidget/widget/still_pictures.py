@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from html import escape
 
-from ...recording.events import Pass
-from ...recording.fold import Model, Row, fold
-from ...recording.log import Log
-from ...widget.display import image
+from ..recording.events import Pass
+from ..recording.fold import Model, Row, fold
+from ..recording.log import Log
+from .display import image
 
 SIDES = "display: inline-block; vertical-align: top; margin: 0 24px 8px 0"
 HEAD = "font-weight: 600; margin: 0 0 4px"

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ...graph.tensor import Tensor
-from ..add_operation import emit
-from ..graph import Graph
-from ..symbol import Symbol
+from ..graph.tensor import Tensor
+from ..static.add_operation import emit
+from ..static.graph import Graph
+from ..static.symbol import Symbol
 
 
 class Untraceable(Exception):

@@ -1,107 +1,130 @@
-"""``show_passes`` and ``side_by_side``: what a static graph is good for, shown in the widget."""
+"""Passes of static graphs, and a function's two graphs side by side, as widgets.
+
+``tracing/show.py`` has the functions that users call: it records a function as a ``RunnableGraph``.
+"""
 
 from __future__ import annotations
 
 import inspect
-import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...adapters.native import NativeAdapter
-from ...adapters.position_finder import ours
-from ...adapters.static_graphs import StaticAdapter
-from ...adapters.static_passes import PassAdapter
-from ...graph.listeners import get_observer, set_observer
-from ...graph.tensor import Tensor
-from ...recording import events as ev
-from ...recording.log import Log
-from ...recording.recorder import Recorder
-from ...widget.recorded import Recorded
-from ..convert import placeholder
-from ..graph import Graph
-from ..listener import Listener, current
-from ..nest import flatten, pack_like
-from ..runner import State, execute, plan
-from ..session import Session, fed_array, get_default_session
-from ..stages import stages
-from ..symbol import Symbol
-from .function import StaticFunction
-from .recording import Recording
+from ..adapters.native import NativeAdapter
+from ..adapters.position_finder import ours
+from ..adapters.static_graphs import StaticAdapter
+from ..adapters.static_passes import PassAdapter
+from ..graph.listeners import get_observer, set_observer
+from ..graph.tensor import Tensor
+from ..recording import events as ev
+from ..recording.log import Log
+from ..recording.recorder import Recorder
+from ..static.convert import placeholder
+from ..static.graph import Graph, Operation
+from ..static.listener import Listener, current
+from ..static.nest import flatten, pack_like
+from ..static.runner import State, execute, plan
+from ..static.session import Session, fed_array, get_default_session
+from ..static.stages import stages
+from ..static.symbol import Symbol
+from .recorded import Recorded
 from .still_pictures import passes_in_words, passes_picture, twins_picture
-from .torch_compile import OptimizedModule
-
-KEYS = re.compile(r"[@<](\w+)|\['(\w+)'\]|\.(\w+)")
 
 
-def show_passes(what: Any, *inputs: Any) -> Recorded:
-    """The widget in which an optimiser's passes over a graph are stepped through.
+class RunnableGraph(NamedTuple):
+    """A static graph with all that a run of it needs.
 
-    One step is one pass: what it removed, added, fused or made share memory is marked, and how many
-    operations are left, how much memory their values hold at a time, and how long a run takes is
-    told. All of it is measured: each stage is compiled and run.
+    ``operations`` are all of the graph, ``plan`` those that run, in their order; ``fed`` has the
+    arrays of placeholders, and ``captured`` the tensors found around a recorded function.
+    """
 
-        tf.show_passes(f, torch.rand(1000, 1000))     # a function or module of tensors
-        tf.show_passes(y, {x: 2.})                    # what sess.run(y, {x: 2.}) would run
+    operations: Sequence[Operation]
+    plan: Sequence[Operation]
+    fed: Mapping[Symbol, np.ndarray]
+    results: Sequence[Symbol]
+    state: State
+    names: dict[Symbol, str]
+    captured: Mapping[Symbol, Tensor] = {}
 
-    Args:
-        what: a function or module (compiled or not), which is recorded with ``inputs``; or a symbol
-            or a list of symbols, then the input is what is fed.
+
+Record = Callable[[Callable[..., Any], Sequence[Any]], RunnableGraph]
+"""Function that records another one, called with these inputs, as a static graph."""
+
+
+def passes_widget(what: Any, inputs: Sequence[Any], record: Record, frame: FrameType) -> Recorded:
+    """Return the widget of ``show_passes``, called in this frame.
 
     Raises:
-        NotStatic: the function cannot be recorded as a graph.
-        TypeError: ``what`` is neither.
+        TypeError: ``what`` is neither callable nor symbols.
     """
-    frame = sys._getframe(1)
     adapter = PassAdapter(Recorder())
     adapter.skipped = assigned(frame)
     if all(isinstance(each, Symbol) for each in flatten(what)) and flatten(what):
-        given, wanted, state = fed(what, *inputs)
-        names = symbols_in(frame)
-        operations = plan([each.op for each in wanted], given, wanted[0].graph.root)
-        found = stages(operations, given, wanted, state)
+        graph = fed_graph(what, *inputs, names=symbols_in(frame))
     elif callable(what):
-        with unheard(adapter):
-            recording, arrays, names = recorded(what, fresh(inputs))
-        given = dict(zip((*recording.inputs, *recording.captured), arrays, strict=True))
-        found = stages(recording.plan, given, recording.results, recording.state)
+        with only_listener(adapter):
+            graph = record(what, fresh(inputs))
     else:
         raise TypeError(
             f"show_passes takes a function, a module or symbols, not {type(what).__name__}."
         )
-    adapter.tell_passes(found, names)
+    found = stages(graph.plan, graph.fed, graph.results, graph.state)
+    adapter.tell_passes(found, graph.names)
     log = adapter.recorder.log
     return Recorded(log, passes_in_words(log.model()), lambda: passes_picture(log))
 
 
-def fed(fetches: Any, feed_dict: Mapping[Any, Any] | None = None) -> Any:
-    """What a session would be given for symbols: arrays, the symbols themselves, its state."""
+def twins_widget(
+    function: Callable[..., Any], inputs: Sequence[Any], static: Callable[..., Any] | None,
+    record: Record, frame: FrameType,
+) -> Recorded:  # fmt: skip
+    """Return the widget of ``side_by_side``, called in this frame."""
+    skipped = assigned(frame)
+    with only_listener(None):
+        one, two = both_logs(function, inputs, static, record, skipped)
+    counts = [len(log.model().calls) for log in (one, two)]
+    words = f"<Dynamic beside static: {counts[0]} ops, {counts[1]} operations>"
+    return Recorded(one, words, lambda: twins_picture(one, two), two)
+
+
+def fed_graph(
+    fetches: Any, feed_dict: Mapping[Any, Any] | None = None, *, names: dict[Symbol, str]
+) -> RunnableGraph:
+    """Return the graph that a session would run for symbols."""
     wanted = flatten(fetches)
-    given = {symbol: fed_array(symbol, value) for symbol, value in (feed_dict or {}).items()}
+    fed = {symbol: fed_array(symbol, value) for symbol, value in (feed_dict or {}).items()}
     session = get_default_session()
-    return given, wanted, State() if session is None else session._state
+    graph = wanted[0].graph
+    operations = plan([symbol.op for symbol in wanted], fed, graph.root)
+    return RunnableGraph(
+        graph.operations,
+        operations,
+        fed,
+        wanted,
+        State() if session is None else session._state,
+        names,
+    )
 
 
 def assigned(frame: FrameType) -> set[tuple[str, str]]:
-    """The variables, (scope, name) each, that are about to get the widget: no value of the program
-    is called so."""
+    """Return the variables, as (scope, name), to which the widget is about to be assigned: no value
+    of the program bears such a name."""
     return set(Recorder.sites.names(frame, (), ours)[0])
 
 
 def symbols_in(frame: FrameType) -> dict[Symbol, str]:
-    """What the program calls symbols where it stands."""
+    """Return the names that a frame's variables give to symbols."""
     found = {**frame.f_globals, **frame.f_locals}
     return {value: name for name, value in found.items()
             if isinstance(value, Symbol) and not name.startswith("_")}  # fmt: skip
 
 
 @contextmanager
-def unheard(listener: Listener | None) -> Iterator[None]:
-    """Let nobody record the block but this listener of static graphs."""
+def only_listener(listener: Listener | None) -> Iterator[None]:
+    """Let only this listener of static graphs observe the block."""
     before, observer = current.listener, get_observer()
     current.listener = listener
     set_observer(None)
@@ -112,32 +135,8 @@ def unheard(listener: Listener | None) -> Iterator[None]:
         set_observer(observer)
 
 
-def recorded(
-    function: Callable[..., Any], inputs: Sequence[Any]
-) -> tuple[Recording, list[np.ndarray], dict[Symbol, str]]:
-    """A recording of a function made afresh, the arrays that it is given, its symbols' names."""
-    if isinstance(function, OptimizedModule):
-        function = function._orig_mod
-    if isinstance(function, StaticFunction):
-        function = function.function
-    static = StaticFunction(function)
-    tensors = list(
-        {id(each): each for each in flatten(inputs) if isinstance(each, Tensor)}.values()
-    )
-    before = [each._data.copy() for each in tensors]
-    static(*inputs)
-    (kept,) = (each for found in static.kept.values() for each in found)
-    recording = kept.recording
-    arrays = [*before, *(each._data for each in recording.captured.values())]
-    names = dict(zip(recording.inputs, argument_names(function, inputs), strict=False))
-    paths = {id(value): path for path, value in kept.facts.items() if isinstance(value, Tensor)}
-    for symbol, tensor in recording.captured.items():
-        names[symbol] = spelled(paths.get(id(tensor), ""))
-    return recording, arrays, {symbol: name for symbol, name in names.items() if name}
-
-
 def argument_names(function: Callable[..., Any], inputs: Sequence[Any]) -> list[str]:
-    """What a function calls its arguments; "" for those in structures, or where it is unknown."""
+    """Return a function's names of its arguments; "" for those in structures, or unknown ones."""
     try:
         bound = inspect.signature(getattr(function, "forward", function)).bind(*inputs).arguments
     except (TypeError, ValueError):
@@ -147,49 +146,11 @@ def argument_names(function: Callable[..., Any], inputs: Sequence[Any]) -> list[
     return [by_value.get(key, "") for key in tensors]
 
 
-def spelled(path: str) -> str:
-    """What the user would type for a tensor in a function's surroundings: ``net[0].weight``."""
-    text = ""
-    for found in KEYS.finditer(path):
-        root, key, attribute = found.groups()
-        name = root or key or attribute
-        if name in ("_modules", "_parameters", "_buffers"):
-            continue
-        text += f"[{name}]" if name.isdigit() and text else f".{name}" if text else name
-    return text
-
-
-def side_by_side(
-    function: Callable[..., Any], *inputs: Any, static: Callable[..., Any] | None = None
-) -> Recorded:
-    """The widget that shows one function twice: dynamic on the left, static on the right.
-
-    One player moves both. The static graph is built first and stands there empty; then values flow
-    through it, while the dynamic graph grows line by line.
-
-        tf.side_by_side(f, torch.tensor(1.), torch.tensor(2.))
-
-    Args:
-        function: a function of tensors; the static graph is what ``from_function`` makes of it.
-        static: a function of symbols that builds the static graph instead. It is called with a
-            placeholder for each input: for loops (``while_loop``) and branches (``cond``).
-
-    Raises:
-        NotStatic: the function cannot be recorded as a graph, and no other was given.
-    """
-    skipped = assigned(sys._getframe(1))
-    with unheard(None):
-        one, two = both(function, inputs, static, skipped)
-    counts = [len(each.model().calls) for each in (one, two)]
-    words = f"<Dynamic beside static: {counts[0]} ops, {counts[1]} operations>"
-    return Recorded(one, words, lambda: twins_picture(one, two), two)
-
-
-def both(
+def both_logs(
     function: Callable[..., Any], inputs: Sequence[Any], static: Callable[..., Any] | None,
-    skipped: set[tuple[str, str]],
+    record: Record, skipped: set[tuple[str, str]],
 ) -> tuple[Log, Log]:  # fmt: skip
-    """The logs of a function on the dynamic engine, and of its static graph."""
+    """Return the logs of a function on the dynamic engine, and of its static graph."""
     left, right = NativeAdapter(Recorder()), StaticAdapter(Recorder())
     arguments = fresh(inputs)
     names = argument_names(function, arguments)
@@ -203,7 +164,7 @@ def both(
         function(*arguments)
     left.drain()
     if static is None:
-        called = run_recorded(right, function, fresh(inputs), names_in(left))
+        called = run_recorded(right, lambda: record(function, fresh(inputs)), names_in(left))
     else:
         called = run_built(right, static, fresh(inputs), names)
     right.recorder.drain()
@@ -212,7 +173,7 @@ def both(
 
 
 def fresh(inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """The inputs with tensors of their own, which the function may write into."""
+    """Return the inputs with copies of their tensors, which the function may write into."""
     made: dict[int, Tensor] = {}
     for each in flatten(inputs):
         if isinstance(each, Tensor) and id(each) not in made:
@@ -222,30 +183,30 @@ def fresh(inputs: Sequence[Any]) -> tuple[Any, ...]:
 
 
 class Building(Listener):
-    """Hears what is added to graphs, and not what runs."""
+    """Listener that observes what is added to graphs, and not what runs."""
 
     def __init__(self, adapter: StaticAdapter) -> None:
         self.added = adapter.added  # type: ignore[method-assign]
 
 
 def run_recorded(
-    adapter: StaticAdapter, function: Callable[..., Any], inputs: Sequence[Any],
-    known: Mapping[int, str],
-) -> dict[int, str]:  # fmt: skip
-    """Record a function, heard by the adapter, and run its graph. Returns names by value.
+    adapter: StaticAdapter, record: Callable[[], RunnableGraph], known: Mapping[int, str]
+) -> dict[int, str]:
+    """Record a function while the adapter observes it, and run its graph. Return names by value.
 
     Args:
         known: the names of tensors in the function's surroundings, by ``id``.
     """
-    with unheard(Building(adapter)):
-        recording, arrays, names = recorded(function, inputs)
+    with only_listener(Building(adapter)):
+        graph = record()
     adapter.settle()
-    env = dict(zip((*recording.inputs, *recording.captured), arrays, strict=True))
-    with unheard(adapter):
-        adapter.begins(recording.graph.operations, list(env.items()))
-        execute(recording.plan, env, recording.state)
+    env: dict[Any, Any] = dict(graph.fed)
+    with only_listener(adapter):
+        adapter.begins(graph.operations, list(env.items()))
+        execute(graph.plan, env, graph.state)
         adapter.ends(None)
-    for symbol, tensor in recording.captured.items():
+    names = graph.names
+    for symbol, tensor in graph.captured.items():
         if id(tensor) in known:
             names[symbol] = known[id(tensor)]
     values = adapter.numbers()
@@ -259,7 +220,7 @@ def run_built(
     """Build a graph with a function of symbols, and run it in a session."""
     graph = Graph()
     given = [each for each in flatten(inputs) if isinstance(each, Tensor)]
-    with unheard(adapter), graph.as_default():
+    with only_listener(adapter), graph.as_default():
         feed = {
             placeholder(each._data.dtype, each._data.shape, name=name or None): each._data
             for each, name in zip(given, names, strict=True)

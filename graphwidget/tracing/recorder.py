@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.call_sites import user_frame
-from ...eager.constant_absent import Absent, Constant
-from ...eager.promote import promotion_of
-from ...functions.random.generator import Generator
-from ...graph.tensor import Tensor
-from ...optable import TABLE, Op
-from ...random import default_generator
-from ..add_operation import emit, make_constant, type_of
-from ..dtypes import as_dtype, float32
-from ..graph import Graph
-from ..symbol import Spec, Symbol
+from ..arrays.call_sites import user_frame
+from ..eager.constant_absent import Absent, Constant
+from ..eager.promote import promotion_of
+from ..functions.random.generator import Generator
+from ..graph.tensor import Tensor
+from ..optable import TABLE, Op
+from ..random import default_generator
+from ..static.add_operation import emit, make_constant, type_of
+from ..static.dtypes import as_dtype, float32
+from ..static.graph import Graph
+from ..static.symbol import Spec, Symbol
 from .engine_steps import hand_through, other_random_states
 from .tensor_symbols import TensorSymbols, Untraceable
 

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ...nn.module import Module
+from ..nn.module import Module
 from .function import StaticFunction
 
 

@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from ...autograd.backward import grad
-from ...autograd.grad_mode import enable_grad
-from ...graph.listeners import get_observer, set_observer
-from ...graph.tensor import Tensor
-from ...random import default_generator, fork_rng
-from ..differentiate import SPECIAL, Given, Pairs
-from ..graph import Graph, Operation
-from ..runner import KINDS, Env, State
-from ..symbol import Spec, Symbol
+from ..autograd.backward import grad
+from ..autograd.grad_mode import enable_grad
+from ..graph.listeners import get_observer, set_observer
+from ..graph.tensor import Tensor
+from ..random import default_generator, fork_rng
+from ..static.differentiate import SPECIAL, Given, Pairs
+from ..static.graph import Graph, Operation
+from ..static.runner import KINDS, Env, State
+from ..static.symbol import Spec, Symbol
 
 
 # Random numbers ----------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...graph.tensor import Tensor
-from ...nn.module import Module
+from ..graph.tensor import Tensor
+from ..nn.module import Module
 
 SIMPLE = (bool, int, float, str, bytes, type(None))
 LARGEST = 100_000

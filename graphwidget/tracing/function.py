@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.dtypes import default_numpy
-from ...graph import runtime
-from ...graph.listeners import switch_listener
-from ...graph.tensor import Tensor
-from ..graph import Graph
-from ..nest import flatten, pack_like
-from ..symbol import Symbol
+from ..arrays.dtypes import default_numpy
+from ..graph import runtime
+from ..graph.listeners import switch_listener
+from ..graph.tensor import Tensor
+from ..static.graph import Graph
+from ..static.nest import flatten, pack_like
+from ..static.symbol import Symbol
 from .engine_steps import drawing_from
 from .recorder import Recorder
 from .recording import GuardFailed, Recording
@@ -343,7 +343,7 @@ def overlapping(tensors: Sequence[Tensor]) -> bool:
 
 def shape_of(structure: Any) -> str:
     """A structure as text."""
-    from ..nest import outline as dots
+    from ..static.nest import outline as dots
 
     return dots(structure)
 

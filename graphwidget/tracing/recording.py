@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...autograd.function import Function
-from ...autograd.grad_mode import enable_grad
-from ...graph import runtime
-from ...graph.tensor import Tensor
-from ...graph.version import bump
-from ...random import default_generator
-from ..compiler import Compiled
-from ..differentiate import backprop
-from ..errors import OpError
-from ..graph import Graph, Operation
-from ..runner import KINDS, Env, State, execute, plan
-from ..symbol import Spec, Symbol
+from ..autograd.function import Function
+from ..autograd.grad_mode import enable_grad
+from ..graph import runtime
+from ..graph.tensor import Tensor
+from ..graph.version import bump
+from ..random import default_generator
+from ..static.compiler import Compiled
+from ..static.differentiate import backprop
+from ..static.errors import OpError
+from ..static.graph import Graph, Operation
+from ..static.runner import KINDS, Env, State, execute, plan
+from ..static.symbol import Spec, Symbol
 from .engine_steps import drawing_from
 
 
@@ -263,7 +263,7 @@ def eager_gradients(
     call: Call, tensors: Sequence[Tensor], grads: Sequence[Any], wanted: Sequence[int]
 ) -> list[Any]:
     """The same by running the function once more on the dynamic engine, with a history."""
-    from ...autograd.backward import grad
+    from ..autograd.backward import grad
 
     with enable_grad(), drawing_from(call.random):
         outputs = call.function(*tensors[: call.count])
