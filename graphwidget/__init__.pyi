@@ -26,6 +26,7 @@ from .arrays.size import Size as Size
 from .as_torch import as_torch as as_torch
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled, is_anomaly_enabled as is_anomaly_enabled, set_anomaly_enabled as set_anomaly_enabled
 from .autograd.grad_mode import enable_grad as enable_grad, inference_mode as inference_mode, is_grad_enabled as is_grad_enabled, is_inference as is_inference, is_inference_mode_enabled as is_inference_mode_enabled, no_grad as no_grad, set_grad_enabled as set_grad_enabled
+from .eager.show_code import show_code as show_code
 from .exporters.graphviz import to_graphviz as to_graphviz
 from .func import vmap as vmap
 from .functions.random.generator import Generator as Generator, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed

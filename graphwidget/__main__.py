@@ -1,4 +1,4 @@
-"""``python -m graphwidget script.py [args]``: run a script watched, and say what is wrong with it.
+"""``python -m graphwidget script.py [args]``: run a script watched, and explain its faults.
 
 Prints what was found after the script's own traceback and writes one page with the graph of the
 step that failed. The exit status is the script's.
@@ -61,8 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str]) -> Any:
+    command = os.path.basename(sys.argv[0])
     parser = argparse.ArgumentParser(
-        "python -m graphwidget",
+        "python -m graphwidget" if command == "__main__.py" else command,
         description="Run a PyTorch script and say what is wrong with it.",
         usage="%(prog)s [-h] [--json FILE] [--page FILE] [--always] script [args ...]",
     )

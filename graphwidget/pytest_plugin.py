@@ -1,7 +1,6 @@
-"""pytest's option ``--graphwidget``: reports of failures say what is wrong with their graph.
+"""pytest's option ``--graphwidget``: reports of failures explain what is wrong with their graph.
 
-It has to be loaded with ``-p graphwidget.pytest_plugin``. An entry point would load it unasked, and
-pytest then rewrites the assertions of all modules of the package, wherever that is installed.
+An entry point loads this module into every run of pytest, so what it needs loads with the option.
 """
 
 from __future__ import annotations
@@ -11,11 +10,7 @@ from typing import Any
 
 import pytest
 
-from .adapters.both import Adapter
-from .recording.recorder import Recorder
-from .widget.tracebacks import leave_out_own
-
-_adapter = pytest.StashKey[Adapter]()
+_adapter = pytest.StashKey[Any]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -31,6 +26,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None, Any, Any]:
     """Watch the fixtures of each test."""
     if item.config.getoption("graphwidget"):
+        from .adapters.both import Adapter
+        from .recording.recorder import Recorder
+
         item.stash[_adapter] = Adapter(Recorder())
     return (yield from _watched(item))
 
@@ -49,6 +47,8 @@ def _watched(item: pytest.Item) -> Generator[None, Any, Any]:
         try:
             return (yield)
         except Exception as error:
+            from .widget.tracebacks import leave_out_own
+
             adapter.raised(error)
             leave_out_own(error)
             raise

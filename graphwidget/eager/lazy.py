@@ -78,18 +78,23 @@ def is_pending(function: types.FunctionType) -> bool:
     return function.__code__ is compile_and_call.__code__
 
 
-def is_generated(function: types.FunctionType) -> bool:
+def is_generated(function: Any) -> bool:
     """Return whether the function comes from here."""
-    return "write" in (function.__kwdefaults__ or {})
+    return "write" in (getattr(function, "__kwdefaults__", None) or {})
 
 
 def compile_function(source: str, title: str, scope: dict[str, Any]) -> types.FunctionType:
-    """The one function that ``source`` defines, with ``scope`` as its globals; tracebacks show it
-    as ``<graphwidget title>``."""
-    found: dict[str, Any] = {}
-    exec(compile(source, f"<graphwidget {title}>", "exec"), scope, found)
-    (made,) = found.values()
-    return made  # type: ignore[no-any-return]
+    """Return the one function that ``source`` defines, with ``scope`` as its globals. Tracebacks
+    show it as ``<graphwidget title>``, ``show_code`` prints the source."""
+    defined: dict[str, types.FunctionType] = {}
+    exec(compile(source, f"<graphwidget {title}>", "exec"), scope, defined)
+    (function,) = defined.values()
+    SOURCES[function.__code__] = source
+    return function
+
+
+SOURCES: dict[types.CodeType, str] = {}
+"""The sources of compiled functions, for ``show_code``."""
 
 
 class Names:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -28,14 +29,17 @@ SILENT = """\
 RIGHT = BROKEN.replace("h += 1", "h = h + 1")
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    root = str(Path(__file__).parents[2])
+ROOT = Path(__file__).parents[2]
+
+
+def run(folder: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", *arguments],
         cwd=folder, capture_output=True, text=True, timeout=120,
         env={
-            "PYTHONPATH": root, "PATH": "/usr/bin:/bin", "HOME": str(folder),
+            "PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(folder),
             "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # those of notebooks and pages take seconds
+            **env,
         },
     )  # fmt: skip
 
@@ -198,11 +202,19 @@ def test_failing_tests_are_explained_in_their_report(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(
         f"import torch\n\ndef test_error():\n{body}\n\ndef test_silent():\n{SILENT}"
     )
-    plugin = ("-p", "graphwidget.pytest_plugin", "-p", "no:cacheprovider", "-q")
-    done = run(tmp_path, "pytest", *plugin, "--graphwidget", "test_it.py")
+    installed = tmp_path / "site" / "graphwidget_as_installed-0.dist-info"
+    installed.mkdir(parents=True)
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: graphwidget-as-installed\n")
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    lines = (f"{name} = {module}" for name, module in declared["pytest11"].items())
+    (installed / "entry_points.txt").write_text("\n".join(["[pytest11]", *lines]))
+    site = {"PYTHONPATH": f"{ROOT}:{installed.parent}", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": ""}
+    done = run(tmp_path, "pytest", "-q", "--graphwidget", "test_it.py", **site)
     assert done.stdout.count("caused by  test_it.py, line 6: h += 1") == 1
     _, _, apart = done.stdout.partition("what is wrong with the graph")
     assert "h.data.mul_(2)" in apart  # no error of PyTorch's says so
-    plain = run(tmp_path, "pytest", *plugin, "test_it.py")
+    plugin = ("-p", "graphwidget.pytest_plugin", "-q")  # named, too
+    plain = run(tmp_path, "pytest", *plugin, "test_it.py", **site)
+    assert "2 failed" in plain.stdout
     assert "caused by" not in plain.stdout
     assert "what is wrong with the graph" not in plain.stdout
