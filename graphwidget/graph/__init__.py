@@ -24,7 +24,7 @@ parentheses are for whoever wants to know more.
   so nothing of ``dispatch/`` comes in between. The op is declared in
   ``optable/pointwise/arithmetic.py``; what runs is generated from that by
   ``eager/op_functions.py`` (the lines that compute: by ``eager/compute_source.py``), and stands in
-  ``tests/golden/generated.py`` (``record`` under ``x * w``). ``graph/runtime.py`` tells what its
+  ``tests/golden/generated.txt`` (``record`` under ``x * w``). ``graph/runtime.py`` tells what its
   globals are; of these, ``eager/promote.py`` joins what has not one shape and type, and
   ``accumulator`` of ``graph/node.py`` gives a leaf its ``AccumulateGrad``. (The 1 of ``w + 1``
   becomes a ``Constant`` of ``eager/constant_absent.py``. ``eager/node_classes.py`` writes the class
@@ -33,7 +33,7 @@ parentheses are for whoever wants to know more.
   (checks), ``graph/node.py`` (targets: ``Node``, ``Output``, ``AccumulateGrad``, ``target_of``),
   ``autograd/order.py``, ``graph/input_buffers.py`` (where gradients wait), ``autograd/engine.py``
   (``finish``, ``_begin``, ``_steps``), each node's ``run_arrays``, which is generated (see
-  ``tests/golden/generated.py``) and gives to the next ones. The last are ``AccumulateGrad``s, whose
+  ``tests/golden/generated.txt``) and gives to the next ones. The last are ``AccumulateGrad``s, whose
   ``run_arrays`` (seen in ``graph/node.py``) does nothing but call
   ``autograd/accumulate_grad.py``. (``functions/tensor/attach_methods.py`` makes it a method.
   Where a node is hooked or watched the engine does it step by step, with ``autograd/hooks.py``.)
@@ -41,14 +41,14 @@ parentheses are for whoever wants to know more.
   subscript apart, and the generated ``record`` of ``select`` gives its result a ``View``.)
   ``eager/inplace.py`` makes the method (``inplace_method``, at its end) and tells the whole story
   (``write``). What it calls: ``eager/promote.py`` (operands),
-  ``arrays/overlap.py``, the generated ``make_node`` (``tests/golden/generated.py``, under
+  ``arrays/overlap.py``, the generated ``make_node`` (``tests/golden/generated.txt``, under
   ``y.mul_(w)``), ``graph/version.py`` (``bump``), ``graph/node.py`` (what any node has), and
   ``graph/views.py`` (``check_writable`` first of all; last ``rebase``, then ``refresh``), whose
   ``CopySlices`` leads on to an output of the written op (``output_edge`` of ``graph/saved.py``).
   Whoever
   asks for the gradient of another view of that base makes its history anew first: ``refreshed``
   of ``graph/edges.py``, which the checks of ``autograd/roots.py`` call.
-* The error when such a write changed what a node had saved: in ``tests/golden/generated.py``,
+* The error when such a write changed what a node had saved: in ``tests/golden/generated.txt``,
   ``record`` notes the version of what it saves and ``run_arrays`` compares it with the counter of
   ``graph/version.py``, which views share and which remembers the latest writes; ``unpack`` of
   ``graph/saved.py`` gives the tensor and the version that was noted, and ``version_error`` of

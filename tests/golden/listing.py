@@ -1,4 +1,4 @@
-"""Write ``generated.py``: the code that is generated, and runs, for a sum, a product and a write.
+"""Write ``generated.txt``: the code that is generated, and runs, for a sum, a product and a write.
 
 ``python -m tests.golden.listing`` writes it again. Python itself is asked what it compiles while
 the calls of ``CALLS`` are made, each for the first time in a fresh process, so nothing is listed
@@ -11,13 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-TARGET = Path(__file__).with_name("generated.py")
+TARGET = Path(__file__).with_name("generated.txt")
 ROOT = Path(__file__).parents[2]
 
 HEAD = '''\
 # Written by `python -m tests.golden.listing`; do not edit.
-# ruff: noqa
-# fmt: off
 """What runs for sums, products and products in place: generated when each is first called.
 
 Under each call stands what is compiled for it, under the name of file by which tracebacks call it:
