@@ -217,6 +217,89 @@ a.grad_fn.register_prehook(lambda gs: log.append(("pre", gs)))
 a.grad_fn.register_hook(lambda gi, go: log.append(("post", gi, go)))
 (a * 5).sum().backward()
 result = [log, x.grad]
+
+# keywords of a Function take their place among its arguments
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b=5, k=None):
+        ctx.b = b
+        return a * b
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.b, None, None
+x = torch.ones(2, requires_grad=True)
+result = []
+for args, kwargs in (((), dict(a=x)), ((), dict(b=3, a=x)), ((x,), dict(b=2)), ((x,), dict(k=2)),
+                     ((x,), dict(z=1)), ((x,), dict(a=x)), ((), dict(b=2)), ((x, 1), dict(b=2))):
+    def go():
+        out = F.apply(*args, **kwargs)
+        return out, out.grad_fn.needs_input_grad, attempt(lambda: out.sum().backward()), x.grad
+    result.append(attempt(go))
+
+# saved tensors that may be read once, gradients in a list
+class Once(torch.autograd.Function):
+    clear_saved_tensors_on_access = True
+    @staticmethod
+    def forward(ctx, a):
+        ctx.save_for_backward(a)
+        return a * 2
+    @staticmethod
+    def backward(ctx, g):
+        a, = ctx.saved_tensors
+        return g * a
+class Boxed(torch.autograd.Function):
+    boxed_grads_call = True
+    @staticmethod
+    def forward(ctx, a):
+        return a * 2, a * 3
+    @staticmethod
+    def backward(ctx, grads):
+        assert type(grads) is list
+        return grads[0] + 2 * grads[1]
+x = torch.ones(2, requires_grad=True)
+y = Once.apply(x)
+y.sum().backward(retain_graph=True)
+result = [x.grad.clone(), attempt(lambda: y.sum().backward()),
+          attempt(lambda: y.grad_fn.saved_tensors)]
+a, b = Boxed.apply(x)
+(a + b).sum().backward()
+result.append(x.grad)
+
+# what may be differentiated once only has a place for each of the gradients
+result = []
+for places in ((0,), (1,), (0, 1), ()):
+    class F(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, a, b, k):
+            return a * b
+        @staticmethod
+        @torch.autograd.function.once_differentiable
+        def backward(ctx, g):
+            return tuple(g * 2 if place in places else None for place in range(3))
+    x, y = (torch.ones(2, requires_grad=True) for _ in range(2))
+    one = torch.ones((), requires_grad=True)
+    found = torch.autograd.grad(F.apply(x, y, 3).sum(), (x, y), one, create_graph=True,
+                                allow_unused=True)
+    result.append([found, [each is not None and each.output_nr for each in found]])
+    result += [attempt(lambda: each.sum().backward()) for each in found if each is not None]
+
+# what an error in backward refers to goes with it
+import gc, weakref
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        return a * 2
+    @staticmethod
+    def backward(ctx, g):
+        raise ValueError("no gradient")
+def go():
+    x = torch.ones(2, requires_grad=True)
+    attempt(lambda: F.apply(x).sum().backward())
+    return weakref.ref(x)
+gc.collect()
+gc.disable()
+result = go()() is None
+gc.enable()
 """
 
 

@@ -314,6 +314,49 @@ with torch.inference_mode():
 with torch.no_grad():
     result = [attempt(lambda: x.resize_(2))]
 result += [y.shape, y._version, y.requires_grad, z.shape, z.requires_grad]
+
+# a class may be decorated, but
+@torch.no_grad()
+class C:
+    def __init__(self, x):
+        self.y = x * 2
+result = C(torch.ones(2, requires_grad=True)).y, torch.is_grad_enabled()
+
+# gradients made in inference mode are its tensors
+x = torch.ones(3, requires_grad=True)
+y, z, w = (x * 2).sum(), x * 3, (x * x).sum()
+z.retain_grad()
+z.register_hook(lambda g: seen.append(g.is_inference()))
+seen, q = [], (z * z).sum()
+with torch.inference_mode():
+    y.backward()
+    q.backward()
+    g, = torch.autograd.grad(w, x)
+result = [g.is_inference(), x.grad.is_inference(), z.grad.is_inference(), seen,
+          attempt(lambda: (x * 2).sum().backward()), attempt(lambda: x.grad._version)]
+
+# contexts that hooks enter or leave end with backward
+hooks = torch.autograd.graph.saved_tensors_hooks
+same = lambda t: t
+seen = []
+def leave(t):
+    one.__exit__()
+    return t
+one, two = hooks(same, leave), hooks(same, same)
+x = torch.ones(2, requires_grad=True)
+for _ in range(2):
+    with two:
+        one.__enter__()
+        x.sin().sum().backward()
+for _ in range(2):
+    one.__exit__()
+def enter(t):
+    hooks(lambda t: seen.append("packed"), same).__enter__()
+    return t
+with hooks(same, enter):
+    x.sin().sum().backward()
+y = x.exp()
+result = [x.grad, seen, attempt(lambda: hooks(3, same).__enter__())[:2]]
 """
 
 

@@ -66,52 +66,6 @@ s.grad_dtype = torch.float64
 s.sin().backward()
 result.append(s.grad)
 
-# the wanted type is not copied, and outlives the data
-import copy
-x = leaf(1., 2.)
-x.grad_dtype = torch.float16
-result = [str(copy.deepcopy(x).grad_dtype)]
-x.data = x.data.double()
-result += [str(x.grad_dtype)]
-layer = torch.nn.Linear(2, 2)
-layer.weight.grad_dtype = torch.float64
-with torch.no_grad():
-    layer.weight.fill_(0.5)
-layer(torch.ones(1, 2)).sum().backward()
-torch.optim.SGD([layer.weight], lr=0.1).step()
-result += [layer.weight, layer.weight.grad]
-
-# where gradients lie in memory is enforced or not
-p = torch.arange(6.).reshape(2, 3).t().requires_grad_()
-g = torch.ones(3, 2)
-result = []
-def told(*grads):
-    p.grad = None
-    for each in grads:
-        (p.clone(memory_format=torch.contiguous_format) * each).exp().sum().backward()
-        result.append(p.grad.stride())
-with A.enforce_grad_layout_policy(False):
-    told(g, g)
-    p.grad = torch.ones(3, 2)  # its sum lies as this does, without a warning
-    (p * 2).sum().backward()
-    result.append(p.grad.stride())
-told(g, g)
-A.enforce_grad_layout_policy(False)
-told(g)
-A.enforce_grad_layout_policy(True)
-@A.enforce_grad_layout_policy(False)
-def f():
-    told(g)
-f()
-told(g)
-result.append(attempt(lambda: A.enforce_grad_layout_policy(1)))
-
-# whether there are several threads is told again
-result = [A.is_multithreading_enabled()]
-with A.set_multithreading_enabled(False):
-    result.append(A.is_multithreading_enabled())
-result += [A.is_multithreading_enabled(), attempt(lambda: A.set_multithreading_enabled(1))]
-
 # views whose base was written are replayed or not
 x = torch.arange(12.).reshape(3, 4).requires_grad_()
 result = []
@@ -162,45 +116,6 @@ with torch.inference_mode():
     i = torch.ones(2)
     inc(i)
 inc(i)
-
-# functions to be called when all nodes have run
-queue = A.Variable._execution_engine.queue_callback
-result = []
-class F(A.Function):
-    @staticmethod
-    def forward(ctx, a):
-        return a * 1
-    @staticmethod
-    def backward(ctx, g):
-        queue(lambda: (result.append("first"), queue(lambda: result.append("added"))))
-        queue(lambda: result.append("second"))
-        return g
-x = leaf(1., 2.)
-x.register_post_accumulate_grad_hook(lambda t: result.append("accumulated"))
-F.apply(x).sum().backward()
-class Inner(F):
-    @staticmethod
-    def backward(ctx, g):
-        queue(lambda: result.append("outer"))
-        with torch.enable_grad():
-            out = F.apply(g.detach().requires_grad_()).sum()
-        out.backward()
-        result.append("between")
-        return g
-Inner.apply(x).sum().backward()
-result.append(attempt(lambda: queue(print)))
-def wrong():
-    raise ValueError("at the end")
-y = x * 2
-y.register_hook(lambda g: queue(wrong))
-result += [attempt(y.sum().backward), x.grad.clone(), attempt(y.sum().backward)]
-
-# a class of arguments to no_grad
-result = [attempt(lambda: torch.no_grad(3)()), attempt(lambda: torch.enable_grad(False)())]
-
-# the legacy types of tensors have dtypes
-result = [str(torch.DoubleTensor.dtype), str(torch.BoolTensor.dtype), torch.LongTensor().dtype
-          is torch.LongTensor.dtype]
 """
 
 

@@ -161,3 +161,27 @@ def test_a_leaf_takes_its_first_gradient_without_a_copy(monkeypatch: pytest.Monk
             (w @ torch.ones(2, 1)).sum().backward()
         assert w.grad.tolist() == [[1.0, 1.0]] * 3
         assert not copies
+
+
+class Cube(torch.autograd.Function):
+    """A user's own op."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * 3 * x * x
+
+
+def test_a_function_is_one_op_of_a_recording() -> None:
+    with torch.watch() as graph:
+        x = torch.tensor(2.0, requires_grad=True)
+        y = Cube.apply(x) * 2
+        y.backward()
+    assert [call["op"] for call in graph.model.calls.values()] == ["Cube", "mul"]
+    assert x.grad.item() == 24
+    assert next(iter(graph.model.runs.values()))["status"] == "ok"

@@ -284,6 +284,65 @@ b = torch.arange(4.)
 v = b.view(torch.int32)
 v.add_(1)
 result = [b._version, v, v._is_view(), v.view(torch.float32), x.detach().view(torch.int64)]
+
+# a view without a history is taken for a leaf when it is written, once its base has got one, until
+# somebody asks for its own
+results = []
+looks = (lambda v: None, lambda v: v.requires_grad, lambda v: v._version, lambda v: v.detach(),
+         lambda v: v.is_leaf, lambda v: v.grad_fn, lambda v: v + 1, lambda v: v[1:], repr)
+writes = (lambda v: v.add_(1), lambda v: v.exp_(), lambda v: v.copy_(torch.ones(3, 2)),
+          lambda v: v.t_(), lambda v: v.unsqueeze_(0), lambda v: v.as_strided_((2,), (1,)),
+          lambda v: v.requires_grad_(), lambda v: v.__setitem__(0, 1.), lambda v: v.detach_())
+for look in looks:
+    for write in writes:
+        w, base = torch.ones(1, requires_grad=True), torch.ones(6)
+        v = base.view(3, 2)
+        base.mul_(w)
+        look(v)
+        error = attempt(lambda: write(v) and None)
+        results.append((error, v._version, v.is_leaf, v.grad_fn.name()))
+result = results
+
+# views that a custom Function returns are such where nothing is recorded, too
+class Row(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x[:1]
+    @staticmethod
+    def backward(ctx, g):
+        return g
+class Rows(Row):
+    @staticmethod
+    def forward(ctx, x):
+        return x[:1], x[1:]
+result = []
+for mode in (torch.no_grad, torch.inference_mode, torch.enable_grad):
+    for function in (Row, Rows):
+        for make in (lambda: torch.ones(3, requires_grad=True), lambda: torch.ones(3)):
+            x = make()
+            with mode():
+                row = function.apply(x)
+            for part in row if isinstance(row, tuple) else (row,):
+                result += [part._is_view(), attempt(lambda: part.add_(1))]
+            x = make() * 2
+            with mode():
+                row = function.apply(x)
+            x.add_(torch.ones(3, requires_grad=True))
+            for part in row if isinstance(row, tuple) else (row,):
+                result += [attempt(lambda: part.grad_fn is None)]
+
+# a view is written by what leads nowhere
+results = []
+for write in (lambda a, b: a.add_(b), lambda a, b: a.mul_(b), lambda a, b: a.copy_(b),
+              lambda a, b: a.addcmul_(b, b), lambda a, b: a.fill_(b[0])):
+    for make in (lambda: torch.ones(3), lambda: torch.ones(3, requires_grad=True) * 1):
+        x, y = make(), torch.tensor([[.5, 1., 2.]], requires_grad=True)
+        a = x.view(3)
+        with torch.no_grad():
+            b = y[0]
+        write(a, b)
+        results += [graph(x.grad_fn), attempt(lambda: (a * 2).sum().backward()), y.grad]
+result = results
 """
 
 

@@ -193,6 +193,24 @@ m = nn.ModuleList([nn.ReLU(), nn.Tanh()])
 m.insert(5, nn.ELU())
 m.insert(1, nn.GELU())
 result = [repr(m), list(m._modules), attempt(lambda: m.insert(-1, nn.ReLU())), list(m._modules)]
+
+# hooks of all modules
+M, log = nn.modules.module, []
+def note(word):
+    return lambda m, *rest: log.append((word, type(m).__name__))
+net = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+net[0].register_forward_hook(note("own"))
+net[0].register_full_backward_hook(note("own backward"))
+handles = [M.register_module_forward_pre_hook(note("before")),
+    M.register_module_forward_hook(note("after")),
+    M.register_module_full_backward_pre_hook(note("before backward")),
+    M.register_module_full_backward_hook(note("backward"))]
+out = net(torch.ones(1, 2, requires_grad=True))
+out.sum().backward()
+for handle in handles:
+    handle.remove()
+net(torch.ones(1, 2))
+result = [log, out.grad_fn.name()]
 """
 
 

@@ -136,6 +136,24 @@ result = [attempt(f) for f in (lambda: nn.LSTM(2, 3, dropout=2.), lambda: nn.GRU
 
 # dropout with one layer warns
 result = repr(nn.GRU(2, 3, dropout=.5))
+
+# LSTM with projections
+m = nn.LSTM(2, 5, 2, proj_size=3, bidirectional=True, batch_first=True)
+out, (h, c) = m(torch.randn(3, 4, 2))
+(out.sum() + c.sum()).backward()
+result = [repr(m), list(m.state_dict()), out.detach(), h.detach(), c.detach(),
+    plain([p.grad for p in m.parameters()]), [attempt(f) for f in (lambda: nn.LSTM(3, 4,
+    proj_size=4), lambda: nn.GRU(3, 4, proj_size=2), lambda: nn.LSTM(3, 4, proj_size=-1),
+    lambda: nn.LSTM(3., 4), lambda: nn.GRU(3, 4)(torch.ones(0, 1, 3)), lambda: nn.GRU(3,
+    4)(torch.ones(1, 1, 3).double()))]]
+
+# an LSTM's node
+m = nn.LSTM(2, 3, bidirectional=True)
+out, (h, c) = m(torch.randn(4, 1, 2, requires_grad=True))
+node = out.grad_fn.next_functions[0][0]
+result = [graph(out.grad_fn), graph(h.grad_fn), [getattr(node, "_saved_" + name) for name in
+    ("reverse", "mode", "num_layers", "hx_", "result0", "batch_sizes", "has_biases")],
+    h.grad_fn.next_functions[1][1], c.grad_fn.next_functions[1][1]]
 """
 
 
