@@ -33,8 +33,8 @@ parentheses are for whoever wants to know more.
   (checks), ``graph/node.py`` (targets: ``Node``, ``Output``, ``AccumulateGrad``, ``target_of``),
   ``autograd/order.py``, ``graph/input_buffers.py`` (where gradients wait), ``autograd/engine.py``
   (``finish``, ``_begin``, ``_steps``), each node's ``run_arrays``, which is generated (see
-  ``tests/golden/generated.txt``) and gives to the next ones. The last are ``AccumulateGrad``s, whose
-  ``run_arrays`` (seen in ``graph/node.py``) does nothing but call
+  ``tests/golden/generated.txt``) and gives to the next ones. The last are ``AccumulateGrad``s,
+  whose ``run_arrays`` (seen in ``graph/node.py``) does nothing but call
   ``autograd/accumulate_grad.py``. (``functions/tensor/attach_methods.py`` makes it a method.
   Where a node is hooked or watched the engine does it step by step, with ``autograd/hooks.py``.)
 * ``v.mul_(2)`` on a view. (``v = x[0]`` is one: ``functions/indexing/getitem.py`` takes the
