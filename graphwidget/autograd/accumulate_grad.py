@@ -6,6 +6,7 @@ The class itself stands in ``graph/node.py``, because tensors and nodes refer to
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..eager.promote import check_broadcastable
 from ..graph import errors, runtime
 from ..graph.base import dtype_of_grad
 from ..graph.input_buffers import ONE_REFERENCE, differentiable_copy, owns_memory
-from ..graph.relaxed_rules import policy
+from ..graph.runtime import policy
 from ..graph.tensor import Tensor
 from ..graph.version import bump, counter_for_grad
 from ..optable.pointwise.zero_tensors import ZeroArray
@@ -156,3 +157,21 @@ def warn_of_layout(grad: np.ndarray, data: np.ndarray) -> None:
         wrong = not grad.flags.c_contiguous
     if wrong and policy.layout:
         warn_once(LAYOUT.format(list(grad.shape), steps, list(data.shape), promised))
+
+
+# Clears .grad, for zero_grad of modules and optimizers -------------------------------------------
+
+
+def clear_gradients(parameters: Iterable[Any], set_to_none: bool) -> None:
+    """Clear gradients, as `zero_grad` of modules and optimizers does."""
+    for parameter in parameters:
+        if parameter.grad is None:
+            continue
+        if set_to_none:
+            parameter.grad = None
+        else:
+            if parameter.grad.grad_fn is not None:
+                parameter.grad.detach_()
+            else:
+                parameter.grad.requires_grad_(False)
+            parameter.grad.zero_()

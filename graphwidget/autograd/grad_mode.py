@@ -13,7 +13,7 @@ from typing import Any
 from ..arrays.warnings import warn
 from ..graph import runtime
 from ..graph.listeners import switch_listener
-from ..graph.relaxed_rules import policy
+from ..graph.runtime import policy
 from ..graph.tensor import Tensor
 from ..graph.version import InferenceCounter, counter_of
 

@@ -6,21 +6,67 @@ What each thing does is PyTorch's; the texts of errors are too.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from ..graph import saved_hooks
+from ..graph import input_buffers, runtime, saved_hooks
 from ..graph.edges import GradientEdge, get_gradient_edge
 from ..graph.hook_handles import RemovableHandle
 from ..graph.node import Node
 from ..graph.saved_hooks import disable_saved_tensors_hooks
 from ..graph.tensor import Tensor
 from ..graph.version import bump
-from .allow_mutation import allow_mutation_on_saved_tensors
 from .engine import Run, current_run
 
+# allow_mutation_on_saved_tensors -----------------------------------------------------------------
+
+OUTSIDE = (
+    "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
+    "in which the graph was originally recorded."
+)
+NESTED = "allow_mutation_on_saved_tensors contexts cannot be nested"
+
+
+class _AllowMutationOnSavedContext:
+    """True if the context in which copies were made is still open."""
+
+    open = True
+
+
+_current: _AllowMutationOnSavedContext | None = None
+
+
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[Any]:
+    """Inside, tensors that nodes saved may be written: backward uses the values from before.
+    Forward and backward must both be inside. Each saved value is copied when it is saved.
+
+    Raises:
+        RuntimeError: such a context is open already.
+        AssertionError: in backward, outside of the context.
+    """
+    global _current
+    if _current is not None:
+        raise RuntimeError(NESTED)
+    copies = _AllowMutationOnSavedContext()
+
+    def unpack(kept: Any) -> Any:
+        assert copies.open, OUTSIDE
+        return kept
+
+    saved_hooks.push(lambda tensor: runtime.Tensor._wrap(tensor._data.copy()), unpack)
+    _current, input_buffers.out_of_place = copies, True
+    try:
+        yield copies
+    finally:
+        _current, copies.open, input_buffers.out_of_place = None, False, False
+        saved_hooks.pop()
+
+
+# -------------------------------------------------------------------------------------------------
 Node.__module__ = "torch.autograd.graph"
 
 __all__ = [

@@ -13,11 +13,30 @@ from ..adapters.error_words import full_name
 from ..adapters.imported_torch import is_real
 from ..graph.tensor import Tensor
 from ..recording.fold import Model, Row
-from .array_text import UNSEEN, in_a_line, in_rows, size_in_words
-from .labels import COLOURS, Line, label, plain
-from .shown import base_writes, nodes_behind, turn_shown, values_shown
-from .signs import sign, title
-from .still import MOST, Pill, Scopes, Still, newest, still
+from .labels import (
+    COLOURS,
+    UNSEEN,
+    Line,
+    in_a_line,
+    in_rows,
+    label,
+    plain,
+    sign,
+    size_in_words,
+    title,
+)
+from .still import (
+    MOST,
+    Pill,
+    Scopes,
+    Still,
+    base_writes,
+    newest,
+    nodes_behind,
+    still,
+    turn_shown,
+    values_shown,
+)
 
 if TYPE_CHECKING:
     import graphviz

@@ -11,7 +11,7 @@ To read the heart of the package in one sitting, in this order:
 7. ``graph/tensor.py``             what a tensor is, and what concerns its gradient
 8. ``eager/inplace.py``            a write in place: check, make the node, write, count, rebase
 9. ``autograd/backward.py``        what users call; ``autograd/roots.py`` has PyTorch's checks
-10. ``autograd/order.py``          which nodes run, and in which order
+10. ``autograd/roots.py``          which nodes run, and in which order
 11. ``graph/input_buffers.py``     where gradients wait for their node, and how several are added
 12. ``autograd/engine.py``         the run, a generator: backward() exhausts it, the widget holds it
 13. ``autograd/accumulate_grad.py``  how ``.grad`` gets its value
@@ -31,7 +31,7 @@ parentheses are for whoever wants to know more.
   of the node.)
 * ``y.backward()`` is ``tensor_backward`` of ``autograd/backward.py``; then ``autograd/roots.py``
   (checks), ``graph/node.py`` (targets: ``Node``, ``Output``, ``AccumulateGrad``, ``target_of``),
-  ``autograd/order.py``, ``graph/input_buffers.py`` (where gradients wait), ``autograd/engine.py``
+  ``autograd/roots.py``, ``graph/input_buffers.py`` (where gradients wait), ``autograd/engine.py``
   (``finish``, ``_begin``, ``_steps``), each node's ``run_arrays``, which is generated (see
   ``tests/golden/generated.txt``) and gives to the next ones. The last are ``AccumulateGrad``s,
   whose ``run_arrays`` (seen in ``graph/node.py``) does nothing but call

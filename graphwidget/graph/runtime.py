@@ -16,8 +16,7 @@ import numpy as np
 
 from ..arrays.memory_order import ordered
 from ..optable.declare import Namespace, Op
-from .base import RunBase, TensorBase
-from .meta import Meta, meta, meta_of
+from .base import Meta, RunBase, TensorBase, meta, meta_of
 from .observer import Observer
 
 __all__ = ["Meta", "meta", "meta_of", "ordered"]
@@ -189,3 +188,20 @@ def set_grad_enabled(on: bool) -> None:
     with lock:
         (_disabled_threads.discard if on else _disabled_threads.add)(ident)
         grad_everywhere = not _disabled_threads
+
+
+# Switches of a thread ----------------------------------------------------------------------------
+
+
+class Policy(threading.local):
+    """Relaxed rules: whether first gradients that lie in memory otherwise than their leaves are
+    copied, other threads may run parts of backward, and view ops are replayed on a base that was
+    written."""
+
+    layout = True
+    threads = True
+    replay = False
+
+
+policy = Policy()
+thread_states.append(policy)

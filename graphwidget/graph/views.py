@@ -21,7 +21,7 @@ from .base import BY_BASE, TensorBase
 from .input_buffers import differentiable_copy
 from .listeners import get_observer, set_observer
 from .node import Node, NoGradViewEnd, target_of
-from .relaxed_rules import policy
+from .runtime import policy
 from .version import InferenceCounter, counter_of
 
 new_tuple = tuple.__new__

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 from ..arrays import dtypes
 from ..arrays.warnings import warn
+from ..autograd.accumulate_grad import clear_gradients
 from ..autograd.grad_mode import no_grad
-from ..autograd.zero_grad import clear_gradients
 from ..functions.creation.factories import empty_like
 from ..functions.memory.conversion import parse_to
 from ..graph.hook_handles import RemovableHandle

@@ -9,7 +9,7 @@ from copy import deepcopy
 from typing import Any
 
 from ..arrays.warnings import warn
-from ..autograd.zero_grad import clear_gradients
+from ..autograd.accumulate_grad import clear_gradients
 from ..graph import runtime
 from ..graph.hook_handles import RemovableHandle
 from ..graph.tensor import Tensor

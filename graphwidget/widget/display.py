@@ -10,9 +10,8 @@ from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, Any
 
 from ..adapters.both import model_of
-from ..exporters.dot import has_dot
+from ..exporters.dot import has_dot, kept_dot
 from ..exporters.graphviz import digraph
-from ..exporters.kept_dot import kept_dot
 from ..exporters.labels import plain
 from ..graph.listeners import get_observer
 from ..graph.tensor import Tensor

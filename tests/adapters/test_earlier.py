@@ -10,8 +10,8 @@ import graphwidget as torch
 from graphwidget.adapters.names import named
 from graphwidget.adapters.native import NativeAdapter
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
-from graphwidget.exporters.array_text import in_a_line
 from graphwidget.exporters.graphviz import digraph
+from graphwidget.exporters.labels import in_a_line
 from graphwidget.recording import events as ev
 from graphwidget.recording.fold import Model
 from graphwidget.recording.recorder import Recorder

@@ -28,7 +28,7 @@ classes of the nodes that they make.
   operands to Python. ``make_node`` makes the node alone, for writes in place. Their globals are
   those of ``graph/runtime.py``, where each is explained, and what is the op's own: ``kernel_mul``
   is ``np.multiply``, ``OP_mul`` the declaration, ``number_mul`` the function of ``mul.number``
-  (``optable/declare.py`` tells of it). What a ``meta`` has is told in ``graph/meta.py``,
+  (``optable/declare.py`` tells of it). What a ``meta`` has is told in ``graph/base.py``,
   ``version_to_save`` in ``graph/version.py``, and ``ordered`` in ``arrays/memory_order.py``.
 * The classes are written by ``eager/node_classes.py``, one for each choice of targets.
   ``run_arrays`` is what a run of ``backward()`` calls where nothing is hooked or watched; otherwise
@@ -37,7 +37,7 @@ classes of the nodes that they make.
   themselves. ``run_arrays`` gives False where the engine must look after the node: it is hooked, or
   no gradient came and what it saved is to be checked and let go. Gradients without dims are numpy
   scalars, so what was saved becomes one (``[()]``). ``collect`` is called by
-  ``autograd/order.py``. Their globals are listed in ``node_class`` of ``eager/node_classes.py``.
+  ``autograd/roots.py``. Their globals are listed in ``node_class`` of ``eager/node_classes.py``.
 * Functions and methods that users call by name are written by ``dispatch/parsed.py``: PyTorch's
   parser of arguments, in front of the written function ``TARGET`` (of ``mul_`` that is what
   ``inplace_method`` of ``eager/inplace.py`` made), or of a record function's body. Properties

@@ -1,8 +1,7 @@
 """Datasets and how batches are drawn from them, as in `torch.utils.data`."""
 
 from ...absent import refuse_others
-from .collate import default_collate, default_convert
-from .dataloader import DataLoader, get_worker_info
+from .dataloader import DataLoader, default_collate, default_convert, get_worker_info
 from .dataset import (
     ChainDataset,
     ConcatDataset,

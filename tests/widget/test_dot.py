@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from graphwidget.exporters import kept_dot
+from graphwidget.exporters import dot
+from graphwidget.exporters.dot import KeptDot
 from graphwidget.exporters.graphviz import digraph
-from graphwidget.exporters.kept_dot import KeptDot
 from tests.adapters.recorded import record
 
 PROGRAMS = (
@@ -86,7 +86,7 @@ def test_one_that_keeps_its_pictures_to_itself_is_not_asked_again(
     silent.write_text("#!/bin/sh\ncat > /dev/null\n")
     silent.chmod(silent.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(kept_dot, "WAIT", 0.2)
+    monkeypatch.setattr(dot, "WAIT", 0.2)
     assert kept.svg("digraph { a }") is None
     monkeypatch.undo()
     assert kept.svg("digraph { a }") is None
@@ -96,7 +96,7 @@ def test_one_that_keeps_its_pictures_to_itself_is_not_asked_again(
 def test_a_forked_process_has_one_of_its_own_and_none_outlives_its_program() -> None:
     program = """
         import os
-        from graphwidget.exporters.kept_dot import kept_dot
+        from graphwidget.exporters.dot import kept_dot
 
         kept_dot.svg("digraph { a }")
         mine = kept_dot.process.pid
