@@ -29,6 +29,13 @@ def test_the_extension_pauses_the_users_own_backward(
     bar = picture.root.get_by_test_id("run-bar")
     expect(bar).to_contain_text("running cell")
     assert running(book)
+    book.page.wait_for_timeout(800)  # the window has found its height
+    graph, first, last = (
+        box.bounding_box() or {}
+        for box in (picture.root.get_by_test_id("graph"), picture.card("w"), picture.card("y"))
+    )
+    left, right = first["x"] - graph["x"], graph["x"] + graph["width"] - last["x"] - last["width"]
+    assert abs(left - right) < 30, "the graph stands in the middle"
     picture.take_step()
     expect(picture.step).to_contain_text("MulBackward0")
     assert running(book)

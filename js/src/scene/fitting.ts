@@ -35,9 +35,9 @@ const ENOUGH = 4;
 const HALF = 0.5;
 
 /**
- * The richest of the details that fits. A picture that hides nearly all in a box or two is the
- * last to be chosen: rather only the names of it can be read at once, or it has to be panned. What
- * is too much to be drawn at all has no graph.
+ * The richest of the details that fits. A picture that hides nearly all in a box or two is chosen
+ * only where not even the names in a richer one can be read at once. What is too much to be drawn
+ * at all has no graph.
  */
 export function* fitting(
   details: Iterable<Detail>,
@@ -59,7 +59,9 @@ export function* fitting(
     const share = Math.max(...ways.map((way) => shareOf(sizeOf(graph, way), room)));
     const enough = says(graph);
     const least = detail.values === "names" ? BRIEF / READING : 1;
-    if (share >= least) return enough ? last : (named ?? panned ?? last);
+    if (share >= least) {
+      return enough ? last : (named ?? (tells(graph) ? last : panned) ?? last);
+    }
     if (!enough) continue;
     if (share >= NAMES / READING && detail.depth >= (named?.detail.depth ?? 0)) named = last;
     // Far from fitting, names alone would not help.
@@ -94,6 +96,12 @@ function says({ boxes }: Graph): boolean {
     if (box.kind === "group" && box.facts.sign === null) closed = true;
   }
   return !closed || count >= ENOUGH;
+}
+
+/** Whether the closed boxes are at least named: one is a model, or one leads to the next. */
+function tells(graph: Graph): boolean {
+  const boxes = [...graph.boxes.values()].filter((box) => box.kind !== "card");
+  return boxes.length > 1 || hasModules(graph);
 }
 
 /** The size that a graph has when it is laid out, or nearly so. */

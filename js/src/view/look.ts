@@ -4,6 +4,7 @@ import { ageOf, holdsNode } from "../graph/boxes";
 import { nodeOfKey, valueKey, writerKeys } from "../graph/keys";
 import { isGraphName } from "../graph/names";
 import { RAISED_KEY } from "../graph/raised";
+import { isTrained } from "../graph/versions";
 import { guiltyWrite } from "../graph/visible";
 import type { Hazard, Model, WriteRow } from "../log/model";
 import { rectOf, type Placed, type Scene } from "../scene/scene";
@@ -68,19 +69,21 @@ export function hazardRect(model: Model, scene: Scene, hazard: Hazard, size: Siz
   return seen ? both : a;
 }
 
-/** The value with a name that was computed last: a loss, an output. */
+/** The value with a name that was computed last: a loss, an output; without gradients if need be. */
 function lastNamed(model: Model, scene: Scene): Placed | undefined {
   const cell = model.cellTimes.at(-1) ?? 0;
   let found: Placed | undefined;
-  let newest = [-1, -1]; // a variable's name comes before one of a static graph
+  let newest = [-1, -1]; // a variable's name comes before one of a static graph, a graph before none
   for (const placed of scene.boxes.values()) {
     const { box } = placed;
-    if (box.kind !== "card" || box.copy || !box.named || box.value.leaf) continue;
-    const { time, names } = box.value;
-    const held = names.length > 0 && !names.slice(-1).some(isGraphName) ? 1 : 0;
+    if (box.kind !== "card" || box.copy || !box.named) continue;
+    const { time, names, leaf, call } = box.value;
+    if (leaf && (call === null || isTrained(box.value))) continue;
+    const own = names.length > 0 && !names.slice(-1).some(isGraphName);
+    const rank = (own ? 1 : 0) + (leaf ? 0 : 2);
     const [before = -1, latest = -1] = newest;
-    const newer = held > before || (held === before && time > latest);
-    if (newer && time >= cell) [found, newest] = [placed, [held, time]];
+    const newer = rank > before || (rank === before && time > latest);
+    if (newer && time >= cell) [found, newest] = [placed, [rank, time]];
   }
   return found;
 }

@@ -136,20 +136,24 @@ function useCamera(store: Store, view: ViewState): void {
   const settled = useRef(view.settled.peek());
   const bounds = useRef<Rect | null>(null);
   const width = useRef(0);
+  const shownAt = useRef(NaN); // the step at which the picture was shown anew
   useSignalEffect(() => {
     const scene = store.scene.value;
     const size = view.size.value;
     if (!view.auto.value || size.w === 0 || scene.boxes.size === 0) return;
     const afresh = view.settled.value !== settled.current;
     settled.current = view.settled.value;
-    const camera = afresh ? UNSEEN : view.camera.peek();
     const subject = subjectOf(store, scene, size);
     // While the reader steps, only another picture is looked at anew, or a wider window: words make
-    // it lower and higher.
+    // it lower and higher. Until the next step the window may still find its height.
     const wider = size.w > width.current;
     width.current = size.w;
-    const known = scene.bounds === bounds.current && isWalked(store) && !wider;
+    const same = scene.bounds === bounds.current && isWalked(store);
     bounds.current = scene.bounds;
+    const step = store.index.peek();
+    const known = same && !wider && step !== shownAt.current;
+    if (!known) shownAt.current = step;
+    const camera = afresh || (same && !known) ? UNSEEN : view.camera.peek();
     const next =
       known && subject ? bring(camera, subject, size) : follow(camera, scene.bounds, subject, size);
     if (next.x !== camera.x || next.y !== camera.y || next.k !== camera.k) view.camera.value = next;
