@@ -43,6 +43,7 @@ const DEFINES: Record<string, unknown[]> = {
       ["other", "{grad}", "1"],
     ],
   ],
+  detach: ["detach", "detach", "{self}", "", ["self"], []],
   mul: [
     "mul",
     "×",

@@ -21,6 +21,7 @@ import type { Box, GroupFacts, Pill } from "./boxes";
 import { callsBy, factsOf, groupBox, nodesIn } from "./group-box";
 import { bundled, wiresOfGroup } from "./group-wires";
 import { flatTree, type Group, type Tree } from "./groups";
+import { joinSteps } from "./joined-steps";
 import { callKey, valueKey } from "./keys";
 import { cardName, expression, gradientName, isWhole, ownName, userName } from "./names";
 import { nest, type Nest, type Values } from "./nest";
@@ -109,6 +110,7 @@ export function* findGraph(model: Model, plan: Plan): Work<Graph> {
   addCards(draft, model, plan);
   yield;
   addPills(draft, model, plan);
+  joinSteps(draft, model, seen.steps);
   yield;
   yield* addGroups(draft, model, plan);
   foldViewWrites(model, draft.boxes, draft.wires);

@@ -203,7 +203,8 @@ export function groupBox(
   nodes: ReadonlySet<number>,
 ): GroupBox {
   const { sign, subtitle, times } = facts;
-  const name = brief ? facts.title.replace(/^.*\.(?=[^.]+$)/, "") : facts.title;
+  const path = facts.kind === "module" || facts.kind === "repeat";
+  const name = brief && path ? facts.title.replace(/^.*\.(?=[^.]+$)/, "") : facts.title;
   const known = sign !== null && subtitle !== "" && subtitle !== name && !brief;
   const label = sign === null ? subtitle : known ? `${name} ${subtitle}` : name;
   const title = sign === null ? name : brief ? briefSign(sign) : sign;

@@ -183,7 +183,7 @@ function joinCalls(model: Model, group: Made, places: Places): void {
     from = to;
     const first = run[0];
     const made = run.reduce<number>((sum, item) => sum + outputsOf(model, item), 0);
-    const much = made >= MANY_OF_A_CALL || isOfGradients(model, run);
+    const much = made >= MANY_OF_A_CALL || isOfGradients(model, run) || areCopies(model, run);
     const many = much && run.length > 1 && run.length < group.items.length;
     if (!many || typeof first !== "number" || source === null) {
       items.push(...run);
@@ -199,6 +199,16 @@ function joinCalls(model: Model, group: Made, places: Places): void {
   }
   group.items = items;
 }
+
+/** Whether these are the detached tensors of a `state_dict()`. */
+function areCopies(model: Model, run: readonly (Made | number)[]): boolean {
+  const isCopy = (item: Made | number): boolean =>
+    typeof item === "number" && model.calls.get(item)?.op === "detach";
+  return run.length >= FEW_COPIES && run.every(isCopy);
+}
+
+/** So many are one thing. */
+const FEW_COPIES = 4;
 
 /** What a library does is called as the user's line calls it. */
 function titleByLine(model: Model, group: Made, source: number | null): void {

@@ -2,7 +2,14 @@
 
 import { get } from "../collections";
 import { cut } from "../log/format";
-import { nodesOf, type CallRow, type Model, type ScopeRow, type ValueRow } from "../log/model";
+import {
+  nodesOf,
+  scopesAround,
+  type CallRow,
+  type Model,
+  type ScopeRow,
+  type ValueRow,
+} from "../log/model";
 import { isNameless } from "./versions";
 
 /** The scope of a library's call that an op is a part of, outside of modules; else null. */
@@ -13,17 +20,23 @@ export function libraryAround(model: Model, call: CallRow): ScopeRow | null {
 
 /**
  * Whether a value is what a library keeps its books with, as a metric or what a logger is given:
- * no gradient passes through it, and no variable of the user's is bound to it.
+ * no gradient passes through it, and no variable of the user's is bound to it. The same of a hook.
  */
 export function isBookkeeping(model: Model, value: ValueRow, call: CallRow): boolean {
+  if (isInHook(model, call)) return value.names.every(([scope]) => scope !== "");
   if (libraryAround(model, call) === null) return false;
   if (!value.names.every(([scope]) => scope === "library")) return false;
   return !value.requires_grad || isPassedBy(model, call);
 }
 
+/** Whether a hook of the user's runs an op: of what it made of a gradient the wire has a badge. */
+function isInHook(model: Model, call: CallRow): boolean {
+  return scopesAround(model, call.scope).some(({ kind }) => kind === "hook");
+}
+
 /** Whether all that a call gives is what a library keeps its books with. */
 export function keepsBooks(model: Model, call: CallRow): boolean {
-  if (call.inplace || libraryAround(model, call) === null) return false;
+  if (call.inplace || (libraryAround(model, call) === null && !isInHook(model, call))) return false;
   const values = call.outputs.map((id) => model.values.get(id));
   return values.every((value) => !value || isBookkeeping(model, value, call));
 }
@@ -53,7 +66,8 @@ export function isOfGradients(model: Model, items: readonly unknown[]): boolean 
  * or of a long one whose it is: `loss = …`.
  */
 export function callIn(line: string): string {
-  const [, target, text = ""] = /^(?:([\w.]+)\s*=(?!=)\s*)?(.*)$/.exec(line) ?? [];
+  const looped = /^for .* in (.*?)(?:\.(?:items|values|keys)\(\))?:$/.exec(line)?.[1];
+  const [, target, text = ""] = /^(?:([\w.]+)\s*=(?!=)\s*)?(.*)$/.exec(looped ?? line) ?? [];
   const [, name] = /^(?:\w+\.)*(\w+)\(/.exec(text) ?? [];
   if (name !== undefined && endOfCall(text) === text.length) return `${name}()`;
   return line.length > LONGEST && target !== undefined ? `${target} = …` : cut(line, LONGEST);

@@ -4,6 +4,7 @@
  * one turn is drawn; what it takes from before is not followed further.
  */
 
+import { push } from "../collections";
 import { hazards, makerOf, once, writeAt, type CallRow, type Model } from "../log/model";
 import type { Hazard, StorageRow, ValueRow, WriteRow } from "../log/model";
 import { rare } from "../log/table";
@@ -128,6 +129,7 @@ export function* visible(model: Model, writes: ReadonlyMap<number, WriteRow>): W
   for (const call of steps.keys()) calls.add(call);
   yield;
   yield* dropLoose(model, values, calls, steps);
+  dropCopies(model, values, calls);
   return { ...newest(model, values, calls), steps, films: all };
 }
 
@@ -233,6 +235,31 @@ function* dropLoose(
   yield;
   for (const id of values) {
     if (!joined.has(id) && model.values.get(id)?.names.length === 0) values.delete(id);
+  }
+}
+
+/**
+ * Leaves out what nobody reads of the detached tensors that one line took of a module's own, as
+ * `state_dict()` does.
+ */
+function dropCopies(model: Model, values: Set<number>, calls: Set<number>): void {
+  const used = new Set<number | string>();
+  const taken = new Map<number, [number, number][]>(); // by line: calls and what they gave
+  for (const id of calls) {
+    const call = model.calls.get(id);
+    const [input, output] = [call?.inputs[0], call?.outputs[0]];
+    for (const read of call?.inputs ?? []) used.add(read);
+    const own = typeof input === "number" ? model.values.get(input) : undefined;
+    if (call?.op !== "detach" || call.source === null || !own || !isOwn(own)) continue;
+    if (output !== undefined) push(taken, call.source, [id, output]);
+  }
+  for (const [, copies] of taken) {
+    if (copies.length < 2) continue;
+    for (const [call, output] of copies) {
+      if (used.has(output)) continue;
+      calls.delete(call);
+      values.delete(output);
+    }
   }
 }
 

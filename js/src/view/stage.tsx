@@ -136,7 +136,7 @@ function useCamera(store: Store, view: ViewState): void {
   const settled = useRef(view.settled.peek());
   const bounds = useRef<Rect | null>(null);
   const width = useRef(0);
-  const shownAt = useRef(NaN); // the step at which the picture was shown anew
+  const begun = useRef(""); // the live run, and the step of it at which the picture was shown anew
   useSignalEffect(() => {
     const scene = store.scene.value;
     const size = view.size.value;
@@ -145,14 +145,16 @@ function useCamera(store: Store, view: ViewState): void {
     settled.current = view.settled.value;
     const subject = subjectOf(store, scene, size);
     // While the reader steps, only another picture is looked at anew, or a wider window: words make
-    // it lower and higher. Until the next step the window may still find its height.
+    // it lower and higher. When a run has begun the window may still find its height.
     const wider = size.w > width.current;
     width.current = size.w;
     const same = scene.bounds === bounds.current && isWalked(store);
     bounds.current = scene.bounds;
-    const step = store.index.peek();
-    const known = same && !wider && step !== shownAt.current;
-    if (!known) shownAt.current = step;
+    const live = store.liveRun.value;
+    const moment = live ? `${live.run} ${store.index.peek()}` : "";
+    const begins = live !== null && !begun.current.startsWith(`${live.run} `);
+    const known = same && !wider && !begins && (moment === "" || moment !== begun.current);
+    if (!known) begun.current = moment;
     const camera = afresh || (same && !known) ? UNSEEN : view.camera.peek();
     const next =
       known && subject ? bring(camera, subject, size) : follow(camera, scene.bounds, subject, size);

@@ -101,6 +101,53 @@ describe("groups", () => {
     expect(pills("mask")).toBe(2);
   });
 
+  it("draw no op of a hook but one that the program reads", () => {
+    const signs = (reads: boolean): string[] => {
+      const p = new Program();
+      const x = p.leaf("x", [1, 2]);
+      p.op("mul", [x, 2], "y");
+      let made = x;
+      p.within("hook", "hook", "", () => (made = p.op("add", [p.unnamed([1, 2]), 10])));
+      if (reads) p.op("mul", [x, made], "z");
+      const boxes = [...buildGraph(modelOf(p)).boxes.values()];
+      return boxes.flatMap((box) => (box.kind === "pill" ? [box.sign] : []));
+    };
+    expect(signs(false)).toEqual(["× 2"]);
+    expect(signs(true)).toEqual(["× 2", "+ 10", "×"]);
+  });
+
+  it.each([
+    ["each a pill for three parameters", 3, true, 3],
+    ["one pill for five", 5, true, 1],
+    ["each a pill where they overwrite what was saved", 5, false, 5],
+  ])("draw of an optimizer's step %s", (_, n, run, expected) => {
+    const p = new Program();
+    const x = p.leaf("x", [1, 2]);
+    const weights = Array.from({ length: n }, (_, i) => p.parameter(`w${i}`, [1, 2]));
+    const loss = weights.reduce((h, w) => p.op("mul", [h, w]), x);
+    if (run) p.backward(loss);
+    p.within("step", "SGD", "", () => {
+      for (const w of weights) p.update(w);
+    });
+    const { boxes, wires } = buildGraph(modelOf(p));
+    const steps = [...boxes.values()].filter((box) => box.kind === "pill" && box.late);
+    expect(steps.length).toBe(expected);
+    const out = wires.filter(({ from }) => steps.some(({ key }) => key === from));
+    expect(out.length).toBe(n);
+  });
+
+  it("leave out what nobody reads of the tensors that state_dict() detached", () => {
+    const p = new Program();
+    const weights = [0, 1, 2].map((i) => p.parameter(`net.w${i}`, [1, 2]));
+    for (const w of weights) p.op("mul", [p.leaf("x", [1, 2]), w], "y");
+    p.within("function", "f", "", () => {
+      const [copy] = weights.map((w) => p.op("detach", [w]));
+      if (copy) p.op("add", [copy, 1], "z");
+    });
+    const pills = [...buildGraph(modelOf(p)).boxes.values()].filter(({ kind }) => kind === "pill");
+    expect(pills.length).toBe(5); // one detach of three
+  });
+
   it("hold what a module makes for itself, and not what it is given", () => {
     const homes = (open: boolean): (string | undefined)[] => {
       const p = new Program();
