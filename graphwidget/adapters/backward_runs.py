@@ -62,6 +62,9 @@ class BackwardRuns:
     def position(self, frame: FrameType | None = None) -> Position | None:
         raise NotImplementedError
 
+    def _name_root(self, position: Position, root: TensorBase | None) -> None:
+        raise NotImplementedError
+
     # The run -------------------------------------------------------------------------------
     def run_begins(self, run: RunBase) -> None:
         if run._rec is not None:
@@ -84,6 +87,8 @@ class BackwardRuns:
                 run._rec, tuple(roots), bool(run.retain_graph), bool(run.create_graph),
                 bool(run.live), inputs, None, self._begins_with(run),
             )  # fmt: skip
+            if position is not None and len(tensors) == 1:
+                self._name_root(position, tensors[0])
             self.raw.append((self._begin, position, "backward", event))
         except Exception as error:
             self.fault(error)

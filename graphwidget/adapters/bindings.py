@@ -81,6 +81,14 @@ class Bindings:
         if value not in self.named:
             self.bound(value, ((scope, text),))
 
+    def own(self, position: Position | None, value: int) -> None:
+        """Emit what the program calls a value that it has just computed, as ``h[0]`` and ``x.T``,
+        if nothing else names it."""
+        site = None if position is None else position.site
+        if site is not None and site.spelling.own is not None:
+            text = site.spelling.own
+            self.read(None, value, site.scope_of(text), text)
+
     def written(self, before: int, value: int) -> None:
         """A tensor was written in place: it keeps its names."""
         if before in self.named:
@@ -88,7 +96,7 @@ class Bindings:
 
     def gave(self, _: None, ref: Ref, names: Names, _content: Captured) -> None:
         """Emit what an item of a result is bound to, as ``outputs.loss``."""
-        self.bound(ref.id, names)
+        self.bound(ref.id, tuple([name for name in names if self.bindings.get(name) != ref.id]))
 
     def rebound(self, value: int, scope: str, name: str) -> None:
         """Emit what a variable is bound to if that is new; what holds the value only where nothing

@@ -19,6 +19,7 @@ from .error_words import packed
 from .grad_calls import grad_options
 from .identity import texts
 from .optimizer_steps import step_definition, step_key
+from .position_finder import in_engine
 from .raw_records import MADE, NODE
 from .scopes import Scopes
 
@@ -41,8 +42,6 @@ class CallEvents(Bindings):
     def __init__(self, recorder: Recorder, scopes: Scopes) -> None:
         super().__init__(recorder)
         self.scopes = scopes
-        self.apart: set[int] = set()
-        """The storages of what ``.data`` gave."""
         self.write_times: dict[tuple[int, int], int] = {}
         """When each (storage, version) was written."""
         self.retell[self.call] = self.retell[self.differentiated] = self._retell
@@ -78,9 +77,11 @@ class CallEvents(Bindings):
                 saved = packed(saved, packing)
             event = ev.Node(node.id, cls.__name__, call, outputs, nexts, saved, None)
             self.recorder.node(node, event)
-        for ref, _data, _needs, _view_of, names in made:
+        for ref, _data, _needs, view_of, names in made:
             if names:
                 self.bound(ref.id, names)
+            elif view_of is not None and len(made) == 1 and in_engine(position):
+                self.own(position, ref.id)
 
     def differentiated(
         self, position: Position | None, what: str, refs: list[Any], options: Mapping[str, Any],
@@ -99,10 +100,10 @@ class CallEvents(Bindings):
         params, source = texts(grad_options(options)), self._source(position)
         self.recorder.tell(ev.Op(call, what, ids, params, outputs, None, False, scope, source))
         for ref, _data, _needs, _view_of, names in made:
-            if what == "data":
-                self.apart.add(ref.storage)
             if names:
                 self.bound(ref.id, names)
+            elif what == "data":
+                self.own(position, ref.id)
 
     def _values(self, made: Sequence[Made], node: NodeRef | None) -> None:
         for ref, data, needs, view_of, _names in made:
@@ -130,11 +131,8 @@ class CallEvents(Bindings):
         ids = tuple([ref.id for ref in others])
         written = before, after, base_before, base_after
         number.append(self._wrote(position, self.define(op, "_"), ids, texts(params), written))
+        self.written(before.id, after.id)
         self.bound(after.id, names)
-        site = None if position is None else position.site
-        text = None if site is None else site.spelling.receiver
-        if before.storage in self.apart and site is not None and text is not None:
-            self.read(None, before.id, site.function, text)
 
     def assigned(self, position: Position | None, before: Ref, given: Any, after: Ref) -> None:
         """A tensor's ``.data`` was assigned."""

@@ -31,10 +31,13 @@ class HeardData(HeardGradCalls):
     @guarded
     def data_taken(self, tensor: TensorBase, of: TensorBase) -> None:
         """Note ``of.data`` as a call that made ``tensor``."""
-        position, names, _late = self._position(outside(unheard(_getframe(2))))
+        frame = outside(unheard(_getframe(2)))
+        position, names, _late = self._position(frame)
         if position is not None and position.initial:
             return
         given = [self.identity.current(of)]
+        if position is not None and position.reads:
+            self._read(position, frame, [of], given)
         ref = self.identity.renew(tensor)
         self.values.add(ref.id)
         needed = tensor._requires_grad is not False

@@ -62,6 +62,7 @@ class HeardOps(HeardData):
         if position is not None and position.initial:
             return
         ref = tensor._rec or self.identity.renew(tensor)
+        ref.named = bool(names)
         self.identity.tell_value(tensor, ref)
         self.raw.append((self.calls.made, position, "made", ref.id, names))
         if late and frame.f_back is not None and not ours(frame.f_back.f_code.co_filename):
@@ -95,10 +96,13 @@ class HeardOps(HeardData):
                 if data.size > COPIED:
                     self._next = 0  # an op that takes long: look at the clock
             refs = self._refs(inputs)
+            if position is not None and position.reads:
+                self._read(position, frame, inputs, refs)
             edges = None if node is None else self._made(node, inputs)
             ref = out._rec = Ref(out, self._died)
             ref.id = ref.storage = number = self._new_value()
             ref.version = 0
+            ref.named = bool(names)
             self.values.add(number)
             view_of = None
             if out._counter is not None and (node is None or out._view is not None):
@@ -164,11 +168,15 @@ class HeardOps(HeardData):
         edges = None if node is None else self._made(node, inputs)
         if not outputs:
             return
+        position, _names, _late = self._position(frame)
+        if position is not None and position.reads:
+            self._read(position, frame, inputs, refs)
         made = []
         for nr, tensor in enumerate(outputs):
             path = (nr,) if len(outputs) > 1 else ()
             position, names, late = self._position(frame, path)
             ref = self.identity.renew(tensor)
+            ref.named = bool(names or late)
             self.values.add(ref.id)
             view = None if tensor._view is None else self.identity.current(tensor._view.base).id
             made.append(
@@ -214,6 +222,8 @@ class HeardOps(HeardData):
                 for each in inputs[1:]
             ]
             before = identity.before(tensor)
+            if position is not None and position.reads:
+                self._read(position, frame, [tensor, *inputs[1:]], [before, *refs])
             after = identity.renew(tensor)
             also = self._also_written(tensor if base is None else base)
             pairs = self._follow(also if base is None else (*also, base))

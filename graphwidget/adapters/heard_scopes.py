@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from sys import _getframe
 from types import FrameType
 from typing import Any
@@ -11,6 +12,7 @@ from ..recording.looking import is_a
 from ..recording.positions import Position
 from ..recording.recorder import Recorder
 from ..recording.sites import Names, Path, Site
+from ..recording.summary import capture
 from .backward_runs import BackwardRuns
 from .module_paths import numbers_of
 from .position_finder import PositionFinder, unheard
@@ -23,7 +25,7 @@ class HeardScopes(BackwardRuns):
     def __init__(self, recorder: Recorder) -> None:
         super().__init__(recorder)
         self.positions = PositionFinder(recorder.sites)
-        self._unpacked = self.calls.unpacked
+        self._unpacked, self._reads = self.calls.unpacked, self.calls.read
         self._commanded = False
         self._scopes: list[int | None] = []
         self._step: Position | None = None  # where what an optimizer's step does stands
@@ -61,6 +63,10 @@ class HeardScopes(BackwardRuns):
                     ref = self.identity.current(tensor)
                     self.raw.append((self.calls.rebound, ref.id, "module", path))
                 self.modules.fresh.clear()
+            if position is not None and above is not None and position.reads:
+                given = [x for _text, x in self.positions.read_at(position, above)]
+                own = [x for x in given if is_a(x, TensorBase)]
+                self._read(position, above, own, [self.identity.current(x) for x in own])
             self.positions.calling = frame.f_code
             self.positions.enter(position)
         elif kind == "step":
@@ -114,6 +120,29 @@ class HeardScopes(BackwardRuns):
         if position.site is None:
             return None, (), ()
         return position, *self.positions.names(position, frame, path)
+
+    def _read(
+        self, position: Position, frame: FrameType, tensors: Sequence[Any], refs: Sequence[Any]
+    ) -> None:
+        """Record what the program writes for the arguments of a call, of those without a name."""
+        waiting = [pair for pair in zip(tensors, refs, strict=True) if not pair[1].named]
+        for text, value in self.positions.read_at(position, frame) if waiting else ():
+            for tensor, ref in waiting:
+                if tensor is value and not ref.named:
+                    ref.named = True
+                    assert position.site is not None
+                    scope = position.site.scope_of(text)
+                    self.raw.append((self._reads, None, ref.id, scope, text))
+
+    def _name_root(self, position: Position, root: TensorBase | None) -> None:
+        """The root of a run is called what the program writes before ``.backward()``."""
+        site = position.site
+        if root is None or root._rec is None or site is None or not position.reads:
+            return
+        for text, value in self.positions.read_at(position, _getframe(2)):
+            if value is root and text == site.spelling.receiver:
+                names = ((site.scope_of(text), text),)
+                self.raw.append((self.calls.gave, None, root._rec, names, capture(root._data)))
 
     def _name_parts(self, last: Site, frame: FrameType) -> None:
         """The program has left a call: name what its result was unpacked to."""

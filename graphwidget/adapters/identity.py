@@ -33,12 +33,13 @@ FEW = 8
 class Number:
     """The identity of a Python number in a tensor's place: its text."""
 
-    __slots__ = ("id", "storage", "version")
+    __slots__ = ("id", "named", "storage", "version")
 
     def __init__(self, text: str) -> None:
         self.id = text
         self.storage = None
         self.version = 0
+        self.named = True
 
 
 class Identity:
@@ -91,8 +92,10 @@ class Identity:
         ref.id = self.recorder.ids.value() if known is None else known
         ref.version = version_of(tensor)
         before = tensor._rec
+        ref.named = False
         if before is not None:
             ref.storage = before.storage
+            ref.named = before.named
         elif tensor._view is not None:
             ref.storage = self.current(tensor._view.base).storage
         else:
@@ -154,13 +157,15 @@ class Identity:
         base = None if view is None else self.current(view.base).id
         needed = tensor._requires_grad is not False
         leaf = not needed or tensor._node is None
+        parameter = is_parameter(kind)
+        ref.named = ref.named or parameter  # by its module
         self.values.add(ref.id)
         owner = self.owner(tensor) if self.owners else None
         if owner is not None and tensor is not owner._grad:  # `.data` of it is another tensor
             owner = owner if tensor._counter is owner._grad._counter else None
         of = None if owner is None else self.current(owner).id
         self.append(
-            (self.told, ref, needed, leaf, is_parameter(kind), base, content, told, of)
+            (self.told, ref, needed, leaf, parameter, base, content, told, of)
         )  # fmt: skip
 
     def _value(

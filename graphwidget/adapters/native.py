@@ -18,6 +18,7 @@ from ..graph.base import NodeBase, TensorBase
 from ..graph.version import version_of
 from ..recording.recorder import Recorder
 from ..recording.summary import detailed_summary
+from .bindings import named_item
 from .error_words import stopped, words_of_saved
 from .heard_ops import HeardOps
 from .identity import guarded
@@ -46,6 +47,7 @@ class NativeAdapter(HeardOps):
         self.sorter.settling.add(self._settle)
         self.sorter.named.update({
             self._call: _named, self._gives: _named, self._perhaps: named_by_call,
+            self.calls.gave: named_item,
         })  # fmt: skip
         self.sorter.kinds.update({
             self._call: "call", self._gives: "call", self.identity.told: "value",
@@ -54,6 +56,7 @@ class NativeAdapter(HeardOps):
             self._starts: "run", self._tells_grad: "run", self._error: "error",
             self._perhaps: "turn", self.calls.made: "turn", self._wrote: "turn",
             self._assigned: "turn", self._stepped: "turn", self._unpacked: "turn",
+            self._reads: "turn", self.calls.gave: "turn",
         })  # fmt: skip
         self.faults: list[str] = []
         """What went wrong in here, in sentences."""

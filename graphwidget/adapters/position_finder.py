@@ -21,6 +21,7 @@ from ..recording.libraries import is_library, is_librarys
 from ..recording.looking import attributes, is_a
 from ..recording.loops import Loop, bound_in
 from ..recording.positions import MAX_FRAMES, MAX_POSITIONS, Level, Position, Region
+from ..recording.reading import read
 from ..recording.sites import Names, Path, Site, Sites
 from ..recording.summary import Captured, capture
 from .scope_marks import Ticks
@@ -296,6 +297,24 @@ class PositionFinder:
         drop_copy(where, space)
         return found
 
+    def read_at(self, at: Position, frame: FrameType) -> list[tuple[str, Any]]:
+        """(text, value) of what the user writes for the arguments of the call that ``frame`` is
+        making. Inside of a library's module names are known to those who read it."""
+        site, where = at.site, frame
+        if site is None or (self.base is not None and site is self.base.site):
+            return []
+        while where.f_code is not site.code:
+            if where.f_back is None:
+                return []
+            where = where.f_back
+        local = bool(where.f_code.co_flags & CO_OPTIMIZED)
+        space = where.f_locals if local else where.f_globals
+        around = where.f_globals
+        found = [(text, read(text, space, around, kept_by_tensor)) for text in at.reads]
+        if local:
+            drop_copy(where, space)
+        return found
+
     def ticked(self, at: Position, frame: FrameType) -> Ticks | None:
         """What tells the turns apart of the loops around other loops, if that is new: which objects
         their variables hold."""
@@ -375,6 +394,19 @@ class PositionFinder:
         self.base = base
         tree = self._trees.get(base)
         self._tree = self._trees.setdefault(base, {}) if tree is None else tree
+
+
+def kept_by_tensor(value: Any, name: str) -> Any:
+    """Return the gradient of a tensor of graphwidget's own engine, read as ``.grad``."""
+    return value._grad if name == "grad" and is_a(value, TensorBase) else None
+
+
+def in_engine(at: Position | None) -> bool:
+    """Return whether the user's own code calls into the engine there."""
+    if at is None or at.by_library:
+        return False
+    inner = [level for level in at.levels if level.ours]
+    return all(_in_engine(level.code.co_filename) for level in inner)
 
 
 def _above(frame: FrameType | None) -> Iterator[FrameType]:

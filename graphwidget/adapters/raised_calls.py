@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from functools import cache
+from inspect import CO_VARARGS
 from types import CodeType, TracebackType
 from typing import Any, NamedTuple
 
 from .. import absent
+from ..arrays.call_sites import PACKAGE
 from ..graph.base import TensorBase
 from ..optable import TABLE
 from ..recording.libraries import is_librarys
@@ -16,6 +20,10 @@ from ..recording.sites import Sites
 from .position_finder import is_module, ours
 
 MAX_INPUTS = 8
+
+FUNCTIONS = tuple(
+    os.path.join(PACKAGE, *room, "") for room in (("functions",), ("nn", "functional"))
+)
 
 CALLING = "_call_impl"
 """The method that calls a module."""
@@ -53,8 +61,12 @@ def raised_call(error: BaseException) -> Raised | None:
         if name in RUNS:
             return None
         if given and name in TABLE:
-            return Raised(name, given, way, module_of(entries))
-        if given and code.co_filename.startswith("<graphwidget"):
+            reduced = f"{name}.dim" in TABLE and entry.tb_frame.f_locals.get("dim") is not None
+            op = f"{name}.dim" if reduced else name
+            return Raised(op, given, way, module_of(entries))
+        generated = code.co_filename.startswith("<graphwidget")
+        called = entry is entries[user[-1] + 1] and _in_functions(code.co_filename)
+        if given and (generated or called):
             named = named or (name, given)
     return None if named is None else Raised(*named, way, module_of(entries))
 
@@ -107,13 +119,21 @@ def _name(code: CodeType) -> str:
     """What a function of this package is called by its users."""
     file = code.co_filename
     name = file[len("<graphwidget ") : -1].split()[0] if file[0] == "<" else code.co_name
-    return name.removesuffix("_operator").rstrip("_")
+    name = name.removesuffix("_operator").rstrip("_")
+    return "index" if name == "getitem" else name
+
+
+@cache
+def _in_functions(file: str) -> bool:
+    """Return whether a file is one of those of the functions that users call."""
+    return file.startswith(FUNCTIONS)
 
 
 def _tensors(code: CodeType, values: dict[str, Any]) -> tuple[TensorBase, ...]:
     """The tensors among the arguments of a call, those in lists included."""
     found: list[TensorBase] = []
-    for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & CO_VARARGS)
+    for name in code.co_varnames[:count]:
         value = values.get(name)
         parts = [each for _, each in items(value)] or [value]
         found += [each for each in parts if is_a(each, TensorBase) and not each._number]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .looking import attributes, is_a, items, text
+from .reading import fields_of
 
 MAX_ITEMS = 64
 """Items of a container that get a name like ``xs[3]``."""
@@ -31,7 +32,7 @@ def parts(
 
 def _items(value: Any) -> Iterator[tuple[str, int | str, Any]]:
     kind = type(value)
-    fields = kind.__dict__.get("_fields") if is_a(value, tuple) else None
+    fields = fields_of(kind)
     by_name = hasattr(kind, "__dataclass_fields__")
     if by_name and not is_a(value, dict):
         for name, item in list(attributes(value).items())[:MAX_ITEMS]:
@@ -40,7 +41,7 @@ def _items(value: Any) -> Iterator[tuple[str, int | str, Any]]:
         return
     wrapped = None if is_a(value, (dict, list, tuple)) else _wrapped(value)
     for key, item in items(value if wrapped is None else wrapped, MAX_ITEMS):
-        if type(fields) is tuple and key < len(fields):
+        if fields and key < len(fields):
             yield f".{fields[key]}", key, item
         elif type(key) is str and key.isidentifier() and (by_name or wrapped is not None):
             yield (f".{key}" if by_name or _by_attribute(value) else f"[{key!r}]"), key, item

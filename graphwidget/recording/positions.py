@@ -63,8 +63,8 @@ class Position:
     is done here only gives parameters their first values."""
 
     __slots__ = (
-        "_inside", "_outside", "direct", "holders", "initial", "last_outer", "levels", "named",
-        "outer", "regions", "result", "site", "uncounted",
+        "_inside", "_outside", "_reads", "direct", "holders", "initial", "last_outer", "levels",
+        "named", "outer", "regions", "result", "site", "uncounted",
     )  # fmt: skip
 
     def __init__(
@@ -80,6 +80,7 @@ class Position:
         self.direct = bool(levels) and not levels[-1].ours
         self.named: dict[Path, tuple[Names, Names]] = {}
         self.result: tuple[Position, Names, Names] | None = None  # with the names of ()
+        self._reads: tuple[str, ...] | None = None
         self._inside: Position | None = None
         self._outside: Position | None = None
         self.regions = _the_same(tuple(_regions(levels, counted)))
@@ -115,6 +116,14 @@ class Position:
         """True if a library makes the call, and not the engine for the user."""
         caller = next((level for level in reversed(self.levels) if not level.ours), None)
         return caller is not None and caller.library
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What the user writes for the arguments of the call, where no library makes it."""
+        if self._reads is None:
+            known = self.site is not None and bool(self.levels) and not self.by_library
+            self._reads = self.site.spelling.texts if known and self.site is not None else ()
+        return self._reads
 
     @property
     def inside(self) -> Position:

@@ -28,15 +28,17 @@ class Ref(weakref.ref[Any]):
     ``id`` is the value's; ``storage`` the id of the first value that was seen of its storage;
     ``version`` the storage's version at which the tensor is this value. Made with
     ``Recorder.raw.append`` as its callback, it is itself the raw record of the tensor's death.
-    ``facts`` is what an adapter wants to know of the tensor when it is gone.
+    ``facts`` is what an adapter wants to know of the tensor when it is gone; ``named`` is True once
+    graphwidget's own engine has seen a name for the value.
     """
 
-    __slots__ = ("facts", "id", "storage", "version")
+    __slots__ = ("facts", "id", "named", "storage", "version")
 
     id: int
     storage: int
     version: int
     facts: Any
+    named: bool
 
 
 class NodeRef(weakref.ref[Any]):

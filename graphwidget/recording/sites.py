@@ -93,6 +93,12 @@ class Site:
         self.function = function_of(code)
         self.text = text_of(code, lasti)
 
+    def scope_of(self, text: str) -> str:
+        """The scope of a path that the program reads there: an argument of a lambda is no variable
+        of the program's top level."""
+        name = text.partition(".")[0].partition("[")[0]
+        return self.function or (self.code.co_qualname if name in self.code.co_varnames else "")
+
     def binding(self, path: Path) -> Binding:
         """What becomes of the part ``path`` of the call's result."""
         found = self.bindings.get(path)

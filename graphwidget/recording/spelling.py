@@ -24,6 +24,9 @@ Span = tuple[int, int, int, int]
 
 MAX_LINES = 20_000
 
+CALLS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Compare, ast.Attribute)
+"""What can be a call of an op or of a module, when it runs."""
+
 
 class Spelling(NamedTuple):
     """What stands for the arguments of a call."""
@@ -38,12 +41,20 @@ class Spelling(NamedTuple):
     """True if the arguments are the sides of an operator."""
     constant: bool = False
     """True if one of these is a constant."""
+    own: Text = None
+    """What the program writes for the result, where that is a path too: ``h[0]``, ``x.T``."""
 
     @property
     def empty(self) -> bool:
         """True if all arguments are computed."""
         texts = (*self.args, *self.keywords.values(), self.spread, self.receiver)
         return all(text is None for text in texts)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All that is written for arguments, each once."""
+        found = (self.receiver, *self.args, *self.keywords.values())
+        return tuple(dict.fromkeys([text for text in found if text is not None]))
 
     def of(self, place: int | str) -> Text:
         """The text of an argument, by its position or its keyword."""
@@ -75,7 +86,7 @@ def _nodes(filename: str) -> dict[Span, ast.AST]:
         return {}
     found: dict[Span, ast.AST] = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call | ast.BinOp | ast.UnaryOp | ast.Subscript | ast.Compare):
+        if isinstance(node, CALLS):
             last, end = node.end_lineno or 0, node.end_col_offset or 0
             found[node.lineno, last, node.col_offset, end] = node
     return found
@@ -100,10 +111,16 @@ def _spelled(node: ast.AST) -> Spelling:
             constant = isinstance(left, ast.Constant) or isinstance(right, ast.Constant)
             return Spelling(tuple(texts), {}, None, operator=True, constant=constant)
         case ast.Subscript(value=value, slice=key):
-            return Spelling((path_of(value), path_of(key)), {}, None)
+            return Spelling((path_of(value), path_of(key)), {}, None, own=_read_path(node))
+        case ast.Attribute(value=value):
+            return Spelling((path_of(value),), {}, None, own=_read_path(node))
         case ast.UnaryOp(operand=operand):
             return Spelling((path_of(operand),), {}, None)
     return NOTHING
+
+
+def _read_path(node: ast.Subscript | ast.Attribute) -> Text:
+    return path_of(node) if isinstance(node.ctx, ast.Load) else None
 
 
 def path_of(node: ast.expr) -> Text:

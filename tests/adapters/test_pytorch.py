@@ -95,11 +95,7 @@ def story(model: Model) -> dict[str, Any]:
     # Ours takes the view of `b[0] = ...` first, PyTorch's in one call.
     hidden = ("AccumulateGrad", "AsStridedBackward0", "SelectBackward0")
     nodes = [node for node in model.nodes.values() if node["name"] not in hidden]
-    named_values = [  # of variables; PyTorch's other tensors are named by what they are read as
-        value
-        for value in model.values.values()
-        if any(each.isidentifier() for _, each in value["names"])
-    ]
+    named_values = [value for value in model.values.values() if value["names"]]
     return {
         "values": sorted(
             (

@@ -59,7 +59,10 @@ def around(model: Model, error: Row) -> list[str]:
         ("deep(x)", ("addmm", "linear"), [(2,), (2, 2), (2, 7)], ["deep[1][0]", "deep[1]", "deep"]),
         ("x.view(7)", ("view",), [(2, 3)], []),
         ("x.add_(y)", ("add",), [(2, 3), (2, 4)], []),
-        ("x.sum(5)", ("sum", "sum.dim"), [(2, 3)], []),
+        ("x.sum(5)", ("sum.dim",), [(2, 3)], []),
+        ("x.max(5)", ("max.dim",), [(2, 3)], []),
+        ("x[7]", ("index",), [(2, 3)], []),
+        ("torch.einsum('ij,jk', x, y)", ("einsum",), [(2, 3), (2, 4)], []),
         ("torch.nn.functional.nll_loss(x, y)", ("nll_loss",), [(2, 3), (2, 4)], []),
     ],
 )

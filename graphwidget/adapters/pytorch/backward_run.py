@@ -174,7 +174,7 @@ class BackwardRun:
         if text is not None:
             names = self.runs.calls.records.names
             content = number_of(self.identity.content(refs[0]))
-            bound = ((at.site.function, text),)
+            bound = ((at.site.scope_of(text), text),)
             self.recorder.raw.append((names.gave, None, refs[0], bound, content))
 
     def _standing(self) -> NodeRef | None:

@@ -21,7 +21,7 @@ from ..scopes import Scopes
 from ..sorting import BEGINS
 from . import ops
 from .identity import TOKEN, Identity, Made
-from .read_names import read_by
+from .read_names import by_user, read_by
 from .tape import Facts, Heard
 from .tensor_facts import Captured, content_of, grad_fn_of, summarized
 from .tensors import Deferred
@@ -187,14 +187,17 @@ class CallRecorder:
         inputs = tuple([x if isinstance(x, str) else x.id for x in told.inputs])
         writes = [self._write(each) for each in call.writes]
         self._tell(position, name, told.key, inputs, values, told.params, writes, number)
-        if position is not None and position.by_user and position.site is not None:
+        direct = position is not None and by_user(position)
+        if direct and position is not None and position.site is not None:
             for ref, text in read_by(call, position.site.spelling):
-                self.names.read(None, ref.id, position.site.function, text)
+                self.names.read(None, ref.id, position.site.scope_of(text), text)
         if len(values or writes) == 1:
             self.names.bound(values[0][0].id if values else writes[0].value, call.names)
         for made, names in zip(values, call.parts, strict=False):
             if names:
                 self.names.bound(made[0].id, names)
+        if len(values) == 1 and direct:
+            self.names.own(position, values[0][0].id)
 
     def tell_step(
         self, position: Position | None, name: str, call: Heard, number: list[int],

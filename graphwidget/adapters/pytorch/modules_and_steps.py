@@ -183,7 +183,8 @@ class ModulesAndSteps:
                     if text is not None and type(each) is not torch.nn.Parameter:
                         ref = self.identity.current(each)
                         if ref.id not in self.names.named:
-                            record = self.names.read, None, ref.id, site.function, text
+                            scope = site.scope_of(text)
+                            record = self.names.read, None, ref.id, scope, text
                             self.identity.note(ref, record)
         except Exception as error:
             self.fault(error)

@@ -92,7 +92,7 @@ class NodeHooks:
                 if leaf is not None and (grown := leaf.grad) is not None:
                     identity = self.identity
                     # as it is now: the program may write into it
-                    ref, grad = identity.known(leaf), identity.captured(grown)
+                    ref, grad = identity.known(leaf), identity.captured(grown, True)
                     if id(leaf) in self._ungraded:
                         if not version_of(grown):
                             given = [grad]  # it had none before, and has what it was given
@@ -121,7 +121,7 @@ class NodeHooks:
             if known is not None and known[0]() is each is not None and known[1] == each._version:
                 taken.append(known[2])
             elif isinstance(each, torch.Tensor):
-                content = self.identity.captured(each)
+                content = self.identity.captured(each, True)
                 passed[id(each)] = weakref.ref(each), version_of(each), content
                 taken.append(content)
             else:  # as None, where no gradient goes

@@ -94,12 +94,14 @@ def copyable_of(tensors: Iterable[torch.Tensor | None]) -> list[torch.Tensor]:
     ]
 
 
-def copy_of(tensor: torch.Tensor, dtype: torch.dtype, count: int) -> bytes | Copy | None:
+def copy_of(
+    tensor: torch.Tensor, dtype: torch.dtype, count: int, gradient: bool = False
+) -> bytes | Copy | None:
     """A copy of a tensor of so many numbers that can be looked at; None where numpy has no such
-    numbers."""
+    numbers. Of a ``gradient`` that the engine has just made the storage is not asked."""
     # The hot path: every result, gradient and parameter of every iteration.
     try:
-        content = bytes_of(tensor, dtype, count)
+        content = bytes_of(tensor, dtype, count, gradient)
         if content is None:
             tensor = tensor.detach().resolve_neg()
             if dtype not in _IN_NUMPY:
@@ -113,13 +115,19 @@ def copy_of(tensor: torch.Tensor, dtype: torch.dtype, count: int) -> bytes | Cop
     return content if count <= SMALL else recorded_copy(content, _NAMES[dtype])
 
 
-def bytes_of(tensor: torch.Tensor, dtype: torch.dtype, count: int) -> bytes | None:
+def bytes_of(
+    tensor: torch.Tensor, dtype: torch.dtype, count: int, gradient: bool = False
+) -> bytes | None:
     """The memory of a tensor of so many numbers that can be looked at, where they stand there in a
-    row. (numpy's hand on it would forbid PyTorch to resize it.)"""
+    row. (numpy's hand on it would forbid PyTorch to resize it. A storage that Python has seen has
+    one reference more: then the engine adds gradients up in new memory, with other versions.)"""
     # The hot path: every result, gradient and parameter of every turn.
     item = _IN_NUMPY.get(dtype)
     if item is None or not tensor.is_contiguous() or tensor.is_neg():
         return None
+    if gradient:
+        address = tensor.data_ptr()
+        return _chars(count * item).from_address(address).raw if address else None
     size, storage = count * item, tensor.untyped_storage()
     start = tensor.storage_offset() * item
     if start + size > storage.nbytes():  # it was let go of, or there is none

@@ -342,14 +342,14 @@ class Tensors:
                 self.gradients.clear()
             self.gradients[id(grad)] = weakref.ref(leaf)
 
-    def captured(self, tensor: torch.Tensor) -> Captured:
+    def captured(self, tensor: torch.Tensor, gradient: bool = False) -> Captured:
         """The tensor's content as it is now, to be looked at later; of a large one, and where
         looking would cost too much, its shape alone."""
         # The hot path: every result, gradient and parameter of every turn.
         content: bytes | Copy | None = None
         dtype, count = tensor.dtype, tensor.numel()
         if count <= self.limit and copyable(tensor):
-            content = copy_of(tensor, dtype, count)
+            content = copy_of(tensor, dtype, count, gradient)
         return dtype_name(dtype), shape_of(tensor), content
 
 
