@@ -29,7 +29,7 @@ def steps_of(text: str) -> tuple[Step, ...]:
         else:
             assert isinstance(node, ast.Subscript)
             found.append(("item", ast.literal_eval(node.slice)))
-        node = node.value  # type: ignore[attr-defined]
+        node = node.value
     return ("name", node.id), *reversed(found)
 
 

@@ -10,28 +10,31 @@ from typing import Any
 import pytest
 import torch
 
+import graphwidget
 from graphwidget.adapters.names import named
+from graphwidget.adapters.native import NativeAdapter
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.recording.recorder import Recorder
 
-
+TWO = """
 class Two(torch.nn.Module):
-    """Returns a tuple or a dictionary."""
-
-    def forward(self, x: torch.Tensor, more: bool = False) -> Any:
+    def forward(self, x, more=False):
         return {"loss": x.sum(), "y": x * 4} if more else (x * 2, [x * 3])
+"""
 
 
-def names_of(line: str) -> set[str]:
+def names_of(line: str, library: Any) -> set[str]:
     """The names that a line's tensors get, of which no variable holds one before."""
     file = f"<line {line}>"
     linecache.cache[file] = (len(line), None, [line], file)
-    given = torch.ones(3)
+    given = library.ones(3)
     space: dict[str, Any] = {
-        "torch": torch, "two": Two(), "xs": [given], "batch": {"x": given, "n": 3},
+        "torch": library, "xs": [given], "batch": {"x": given, "n": 3}, "__name__": "program",
         "pair": namedtuple("Pair", "first second")(given, 1), "holder": SimpleNamespace(x=given),
     }  # fmt: skip
-    adapter = TorchAdapter(Recorder())
+    exec(TWO, space)
+    space["two"] = space["Two"]()
+    adapter: Any = {torch: TorchAdapter, graphwidget: NativeAdapter}[library](Recorder())
     with adapter.observing():
         exec(compile(line, file, "exec"), space)
     adapter.drain()
@@ -39,8 +42,12 @@ def names_of(line: str) -> set[str]:
     return {name for row in rows for scope, name in row["names"] if scope == ""}
 
 
+BOTH = pytest.mark.parametrize("library", [torch, graphwidget], ids=["torch", "ours"])
+
+
+@BOTH
 @pytest.mark.parametrize(
-    ("line", "name"),
+    ("line", "names"),
     [
         ("y = torch.relu(batch['x'])", "batch['x']"),
         ("y = batch['x'].relu()", "batch['x']"),
@@ -50,12 +57,16 @@ def names_of(line: str) -> set[str]:
         ("y = two(x=holder.x)[0]", "holder.x"),
         ("y = xs[0][:1]", "xs[0]"),
         ("y = torch.add(input=holder.x, other=1)", "holder.x"),
-        ("y = torch.relu(xs[len(xs) - 1])", None),
-        ("scale = 3.0; y = scale * (xs or [])[0]", None),
+        ("y = torch.relu(xs[len(xs) - 1])", ""),
+        ("y = torch.nn.functional.cross_entropy(holder.x, batch['x'])", "holder.x"),
+        ("s = 2.; y = s - holder.x", "holder.x"),
+        ("y = xs[0][0].abs()", "xs[0] xs[0][0]"),
+        ("holder.x.data.abs()", "holder.x holder.x.data"),
+        ("scale = 3.0; y = scale * (xs or [])[0]", ""),
     ],
 )
-def test_what_is_read(line: str, name: str | None) -> None:
-    assert names_of(line) - {"y"} == ({name} if name else set())
+def test_what_is_read(line: str, names: str, library: Any) -> None:
+    assert names_of(line, library) - {"y"} == set(names.split())
 
 
 @pytest.mark.parametrize(
@@ -69,7 +80,7 @@ def test_what_is_read(line: str, name: str | None) -> None:
     ],
 )
 def test_items_of_results(line: str, expected: set[str]) -> None:
-    assert names_of(line) == expected | {"xs[0]"}
+    assert names_of(line, torch) == expected | {"xs[0]"}
 
 
 def test_containers_in_a_namespace() -> None:
