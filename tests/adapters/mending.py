@@ -1,22 +1,12 @@
-"""A broken program and what must be found of it; and the program as its fix mends it."""
+"""A broken program as its fix mends it."""
 
 from __future__ import annotations
 
 import ast
 import re
 import textwrap
-from typing import NamedTuple
 
 from graphwidget.recording.findings import Finding
-
-
-class Broken(NamedTuple):
-    kind: str
-    reader: str | None
-    culprit: str | None
-    mended: bool
-    """Whether the fix stands in the place of the culprit's line, and is all that is to be done."""
-    source: str
 
 
 def mended(source: str, finding: Finding) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.adapters.mending import mended
 from tests.adapters.test_diagnosis import run
 
@@ -31,24 +29,4 @@ def test_gradients_are_clipped_before_there_are_any() -> None:
     findings, error, names = run(moved, "clipped, mended")
     assert error is None
     assert names["net"].weight.grad.norm() <= 0.001
-    assert findings == []
-
-
-RIGHT = {
-    "after it": TRAIN.replace("CLIP", "").replace("    opt.step()", f"{CLIP}    opt.step()"),
-    "a part that does not learn yet": TRAIN.replace("CLIP", "").replace(
-        "    opt.step()",
-        f"{CLIP.replace('net', 'other')}    opt.step()",
-    ).replace("net = ", "other = torch.nn.Linear(3, 3)\nnet = "),
-    "steps that come first": TRAIN.replace(
-        "CLIP    loss.backward()\n    opt.step()",
-        "    if turn:\n    " + CLIP + "        opt.step()\n    loss.backward()",
-    ).replace("    opt.zero_grad()\n", ""),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", RIGHT)
-def test_gradients_are_clipped_in_time(name: str) -> None:
-    findings, error, _ = run(RIGHT[name], name)
-    assert error is None
     assert findings == []

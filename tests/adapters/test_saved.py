@@ -28,12 +28,11 @@ def older(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saved_tensors, "SHOWN", False)
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("name", [name for name in BROKEN if BROKEN[name].kind == "stale"])
 def test_an_older_pytorch_is_told_the_same(name: str, older: None) -> None:
     wanted = BROKEN[name]
     (finding,), _, _ = run(wanted.source, name)
-    assert finding.kind == wanted.kind
-    assert wanted.culprit is None or finding.culprit.text == wanted.culprit
+    assert (finding.kind, finding.culprit.text) == ("stale", wanted.culprit)
     assert wanted.reader is None or finding.reader.text == wanted.reader
 
 
