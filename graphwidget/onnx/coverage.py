@@ -10,7 +10,7 @@ from .control import CONTROL
 from .nodes import READERS
 from .readers import layers as _layers
 from .writers import covered
-from .writers.register import FUNCTIONS
+from .writers.values import FUNCTIONS
 
 _ = _layers  # the readers are known
 

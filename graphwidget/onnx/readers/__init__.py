@@ -1,14 +1,5 @@
 """Readers of ONNX's operators, by family: functions of a node and its operands."""
 
-from . import layers, numpy_only, pointwise, pooling, products, reductions, resize, shapes
+from . import layers, pointwise, pooling, reductions, shapes
 
-__all__ = [
-    "layers",
-    "numpy_only",
-    "pointwise",
-    "pooling",
-    "products",
-    "reductions",
-    "resize",
-    "shapes",
-]  # fmt: skip
+__all__ = ["layers", "pointwise", "pooling", "reductions", "shapes"]

@@ -98,11 +98,6 @@ def _group_norm(node: Node, x: Any, scale: Any, bias: Any) -> Any:
     return F.add(F.mul(found, _across(scale, x.ndim)), _across(bias, x.ndim))
 
 
-@reads("MeanVarianceNormalization")
-def _mean_variance(node: Node, x: Any) -> Any:
-    return _standard(x, tuple(each % x.ndim for each in node.get("axes", [0, 2, 3])), 1e-9)[0]
-
-
 @reads("LRN")
 def _local_response(node: Node, x: Any) -> Any:
     count, kind = node.get("size"), x.dtype.type

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...optable import TABLE
-from ..nodes import F, Node, compute, constant, reads
+from ..nodes import F, Node, constant, reads
 
 PLAIN = {
     op.onnx: key for key, op in reversed(TABLE.items())
@@ -107,20 +107,9 @@ def _isinf(node: Node, x: Any) -> Any:
     return F.isinf(x) if node.get("detect_positive", 1) else F.isneginf(x)
 
 
-@reads("BitShift")
-def _shift(node: Node, a: Any, b: Any) -> Any:
-    function = np.left_shift if node.get("direction") == "LEFT" else np.right_shift
-    return compute(function, a, b)
-
-
 @reads("LeakyRelu")
 def _leaky(node: Node, x: Any) -> Any:
     return F.leaky_relu(x, node.get("alpha", 0.01))
-
-
-@reads("ThresholdedRelu")
-def _thresholded(node: Node, x: Any) -> Any:
-    return F.threshold(x, node.get("alpha", 1.0), 0.0)
 
 
 @reads("Elu")
@@ -132,11 +121,6 @@ def _elu(node: Node, x: Any) -> Any:
 def _selu(node: Node, x: Any) -> Any:
     alpha, gamma = node.get("alpha", 1.6732632423543772), node.get("gamma", 1.0507009873554805)
     return F.elu(x, alpha, gamma, 1)
-
-
-@reads("Celu")
-def _celu(node: Node, x: Any) -> Any:
-    return F.celu(x, node.get("alpha", 1.0))
 
 
 @reads("PRelu")
@@ -167,17 +151,6 @@ def _softsign(node: Node, x: Any) -> Any:
 def _gelu(node: Node, x: Any) -> Any:
     found = F.gelu(x, node.get("approximate", "none"))
     return found[0] if isinstance(found, tuple) else found
-
-
-@reads("Shrink")
-def _shrink(node: Node, x: Any) -> Any:
-    bias, lambd = node.get("bias", 0.0), node.get("lambd", 0.5)
-
-    def shrunk(a: Any) -> Any:
-        found = np.where(a < -lambd, a + bias, np.where(a > lambd, a - bias, 0))
-        return found.astype(a.dtype)
-
-    return compute(shrunk, x)
 
 
 @reads("Reciprocal")

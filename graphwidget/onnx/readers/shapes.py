@@ -222,12 +222,6 @@ def _trilu(node: Node, x: Any, k: Any = None) -> Any:
     return (F.triu if node.get("upper", 1) else F.tril)(x, diagonal)
 
 
-@reads("EyeLike")
-def _eye(node: Node, x: Any) -> Any:
-    rows, columns = known(x)
-    return constant(np.eye(rows, columns, node.get("k", 0), node.get("dtype", x.dtype)))
-
-
 @reads("OneHot")
 def _one_hot(node: Node, indices: Any, depth: Any, values: Any) -> Any:
     count = int(np.reshape(node.numbers(depth), ()))
@@ -247,11 +241,6 @@ def _nonzero(node: Node, x: Any) -> Any:
     return compute(lambda a: np.array(np.nonzero(np.atleast_1d(a)), np.int64), x)
 
 
-@reads("Compress")
-def _compress(node: Node, x: Any, condition: Any) -> Any:
-    return compute(lambda a, c: np.compress(c, a, node.get("axis")), x, condition)
-
-
 @reads("DepthToSpace")
 def _depth_to_space(node: Node, x: Any) -> Any:
     b, c, h, w = known(x)
@@ -261,11 +250,3 @@ def _depth_to_space(node: Node, x: Any) -> Any:
     else:
         y = F.permute(F.reshape(x, (b, c // r**2, r, r, h, w)), (0, 1, 4, 2, 5, 3))
     return F.reshape(y, (b, c // r**2, h * r, w * r))
-
-
-@reads("SpaceToDepth")
-def _space_to_depth(node: Node, x: Any) -> Any:
-    b, c, h, w = known(x)
-    r = node.get("blocksize")
-    y = F.permute(F.reshape(x, (b, c, h // r, r, w // r, r)), (0, 3, 5, 1, 2, 4))
-    return F.reshape(y, (b, c * r**2, h // r, w // r))

@@ -11,26 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...optable import TABLE, Op
-from . import (
-    activations,
-    derivatives,
-    indexing,
-    layers,
-    losses,
-    pointwise,
-    pooling,
-    products,
-    reductions,
-    shapes,
-    sorting,
-)
-from .register import FUNCTIONS
-from .values import KINDS
-
-FAMILIES = (
-    pointwise, shapes, indexing, reductions, sorting, products, layers, activations, pooling,
-    losses, derivatives,
-)  # fmt: skip
+from . import indexing, layers, losses, pointwise, pooling, reductions, shapes  # noqa: F401
+from .values import FUNCTIONS, KINDS
 
 
 def find(op: Op) -> Callable[..., Any] | None:

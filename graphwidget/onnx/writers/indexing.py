@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import OnnxExporterError
-from .register import writes
 from .shapes import LAST, arranged, place, reshape, slice_of
+from .values import writes
 
 
 @writes("gather", "gather_along_dim")
@@ -73,24 +73,6 @@ def _joined(w: Any, reduce: str) -> str:
     raise OnnxExporterError(f"scattering with {reduce} has no equivalent at opset {w.opset}")
 
 
-@writes("scatter.joined")
-def _scatter_joined(w: Any, self: Any, index: Any, src: Any, dim: int, reduce: str) -> Any:
-    return _put(w, self, index, src, dim, _joined(w, reduce))
-
-
-@writes("scatter.value_joined")
-def _scatter_value_joined(w: Any, self: Any, index: Any, dim: int, value: Any, reduce: str) -> Any:
-    return _put(w, self, index, spread(w, index, value, self.dtype), dim, _joined(w, reduce))
-
-
-@writes("scatter_reduce")
-def _scatter_reduce(w: Any, self: Any, index: Any, src: Any, dim: int, reduce: str,
-                   include_self: Any = True) -> Any:  # fmt: skip
-    if not include_self:
-        raise OnnxExporterError("scatter_reduce without include_self has no equivalent")
-    return _put(w, self, index, src, dim, _joined(w, reduce))
-
-
 @writes("index_select")
 def _index_select(w: Any, self: Any, index: Any, dim: int) -> Any:
     if not self.rank:
@@ -126,26 +108,6 @@ def _index_add(w: Any, self: Any, index: Any, source: Any, dim: int, alpha: Any 
     scaled = source if alpha == 1 else source * alpha
     scaled.sizes = source.sizes
     return _written_rows(w, self, index, scaled, dim, "add")
-
-
-@writes("index_copy")
-def _index_copy(w: Any, self: Any, index: Any, source: Any, dim: int) -> Any:
-    return _written_rows(w, self, index, source, dim)
-
-
-@writes("index_fill", "index_fill.tensor")
-def _index_fill(w: Any, self: Any, index: Any, value: Any = None, *, dim: int) -> Any:
-    shape = list(self.shape)
-    if shape:
-        shape[dim] = index.size(0) if index.rank else 1
-    number = self.like(value)
-    source = w("Expand", number, w.ints(*shape), sizes=tuple(shape))
-    return _written_rows(w, self, index, source, dim)
-
-
-@writes("take")
-def _take(w: Any, self: Any, index: Any) -> Any:
-    return w("Gather", reshape(w, self, (-1,)), index, axis=0)
 
 
 @writes("masked_select")
@@ -198,16 +160,6 @@ def _slice_scatter(w: Any, self: Any, src: Any, dim: int = 0, start: Any = None,
     where = w.constant(places.reshape(-1, 1).astype(np.int64))
     moved = w("ScatterND", arranged(w, self, order), where, arranged(w, src, order))
     return arranged(w, moved, order)
-
-
-@writes("diagonal_scatter")
-def _diagonal_scatter(w: Any, self: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: int = 1,
-                     ) -> Any:  # fmt: skip
-    numbered = np.arange(int(np.prod(self.shape)), dtype=np.int64).reshape(self.shape)
-    places = np.diagonal(numbered, offset, dim1, dim2).reshape(-1, 1).copy()
-    flat = w("ScatterND", reshape(w, self, (-1,)), w.constant(places),
-             reshape(w, src.cast(self.dtype), (-1,)))  # fmt: skip
-    return reshape(w, flat, self.shape)
 
 
 # Advanced indices ----------------------------------------------------------------------------

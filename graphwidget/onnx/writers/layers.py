@@ -9,8 +9,8 @@ import numpy as np
 
 from ..errors import OnnxExporterError
 from .reductions import reduce
-from .register import writes
 from .shapes import reshape, transpose
+from .values import writes
 
 
 @writes("convolution")

@@ -1,4 +1,4 @@
-"""Writes ops that work item by item as ONNX."""
+"""Writes ops that work item by item, activations and softmax as ONNX."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .register import writes
+from .values import writes
 
 BOOLEAN = {"Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "And", "Or", "Xor", "Not"}
 OF_BOOLS = {"Add": "Or", "Mul": "And", "Max": "Or", "Min": "And"}
@@ -128,15 +128,6 @@ def _floor_divide(w: Any, self: Any, other: Any) -> Any:
     return rounded(w, *same_type(w, self, other), "floor")
 
 
-def of_number(function: Any) -> Any:
-    """The form whose first operand in the table is the second of the formula."""
-
-    def write(w: Any, other: Any, self: Any) -> Any:
-        return function(w, other.like(self), other)
-
-    return write
-
-
 @writes("remainder", "remainder.number")
 def _remainder(w: Any, self: Any, other: Any) -> Any:
     other = self.like(other)
@@ -145,9 +136,6 @@ def _remainder(w: Any, self: Any, other: Any) -> Any:
     rest = w("Mod", self, other, fmod=1)
     wrong = rest.differs(0) & (rest < 0).differs(other < 0)
     return w("Where", wrong, rest + other, rest, dtype=self.dtype)
-
-
-writes("remainder.base")(of_number(_remainder))
 
 
 @writes("fmod", "fmod.number")
@@ -161,16 +149,6 @@ def _lerp(w: Any, self: Any, end: Any, weight: Any) -> Any:
     near = self + weight * (end - self)
     far = end - (end - self) * (1 - weight)
     return w("Where", w("Abs", weight) < 0.5, near, far, dtype=self.dtype)
-
-
-@writes("addcmul")
-def _addcmul(w: Any, self: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
-    return self + tensor1 * tensor2 * value
-
-
-@writes("addcdiv")
-def _addcdiv(w: Any, self: Any, tensor1: Any, tensor2: Any, value: Any = 1) -> Any:
-    return self + tensor1 / tensor2 * value
 
 
 def filled(w: Any, self: Any, value: Any) -> Any:
@@ -203,18 +181,11 @@ def _infinite(w: Any, self: Any, **which: int) -> Any:
 
 
 writes("isinf")(_infinite)
-writes("isposinf")(lambda w, self: _infinite(w, self, detect_negative=0))
-writes("isneginf")(lambda w, self: _infinite(w, self, detect_positive=0))
 
 
 @writes("isfinite")
 def _isfinite(w: Any, self: Any) -> Any:
     return ~(_isnan(w, self) | _infinite(w, self))
-
-
-@writes("isreal")
-def _isreal(w: Any, self: Any) -> Any:
-    return filled(w, self.cast(bool), True)
 
 
 @writes("expm1")
@@ -225,90 +196,12 @@ def _expm1(w: Any, self: Any) -> Any:
              dtype=self.dtype)  # fmt: skip
 
 
-writes("exp2")(lambda w, self: self.like(2) ** self)
 writes("log2")(lambda w, self: w("Log", self) * (1 / math.log(2)))
 writes("log10")(lambda w, self: w("Log", self) * (1 / math.log(10)))
 writes("log1p")(lambda w, self: w("Log", self + 1))
 writes("rsqrt")(lambda w, self: 1 / w("Sqrt", self))
-writes("deg2rad")(lambda w, self: self * (math.pi / 180))
-writes("rad2deg")(lambda w, self: self * (180 / math.pi))
 writes("trunc")(_truncated)
-writes("frac")(lambda w, self: self - _truncated(w, self))
 writes("silu")(lambda w, self: self * w("Sigmoid", self))
-writes("erfc", "special_erfc")(lambda w, self: 1 - w("Erf", self))
-writes("special_entr")(
-    lambda w, self: w("Where", self.equals(0), self.like(0), -self * w("Log", self))
-)
-
-
-@writes("signbit")
-def _signbit(w: Any, self: Any) -> Any:
-    if not self.floating:
-        return self.cast(np.int64) < 0
-    return (self < 0) | (self.equals(0) & (1 / self < 0))
-
-
-@writes("hypot")
-def _hypot(w: Any, self: Any, other: Any) -> Any:
-    return w("Sqrt", self * self + other * other)
-
-
-@writes("logaddexp")
-def _logaddexp(w: Any, self: Any, other: Any) -> Any:
-    apart = -w("Abs", self - other)
-    return w("Max", self, other) + w("Log", 1 + w("Exp", apart))
-
-
-@writes("logaddexp2")
-def _logaddexp2(w: Any, self: Any, other: Any) -> Any:
-    apart = -w("Abs", self - other)
-    return w("Max", self, other) + w("Log", 1 + self.like(2) ** apart) * (1 / math.log(2))
-
-
-@writes("ldexp")
-def _ldexp(w: Any, self: Any, other: Any) -> Any:
-    return self * self.like(2) ** other.cast(self.dtype)
-
-
-@writes("atan2")
-def _atan2(w: Any, self: Any, other: Any) -> Any:
-    angle = w("Atan", self / other)
-    turned = angle + w("Where", self < 0, self.like(-math.pi), self.like(math.pi),
-                       dtype=self.dtype)  # fmt: skip
-    found = w("Where", other < 0, turned, angle, dtype=self.dtype)
-    upright = w("Sign", self) * (math.pi / 2)
-    return w("Where", other.equals(0), upright, found, dtype=self.dtype)
-
-
-@writes("sinc")
-def _sinc(w: Any, self: Any) -> Any:
-    angle = self * math.pi
-    return w("Where", self.equals(0), self.like(1), w("Sin", angle) / angle, dtype=self.dtype)
-
-
-@writes("logit")
-def _logit(w: Any, self: Any, eps: Any = None) -> Any:
-    if eps is not None:
-        self = _clamp(w, self, eps, 1 - eps)
-    return w("Log", self / (1 - self))
-
-
-@writes("xlogy", "xlogy.number")
-def _xlogy(w: Any, self: Any, other: Any) -> Any:
-    other = self.like(other)
-    found = w("Where", self.equals(0), self.like(0), self * w("Log", other), dtype=self.dtype)
-    return w("Where", w("IsNaN", other, dtype=bool), other, found, dtype=self.dtype)
-
-
-writes("xlogy.base")(of_number(_xlogy))
-
-
-@writes("round.decimals")
-def _round_decimals(w: Any, self: Any, decimals: int) -> Any:
-    scale = 10.0 ** abs(decimals)
-    if decimals >= 0:
-        return w("Round", self * scale) / scale
-    return w("Round", self / scale) * scale
 
 
 def chosen(type: str) -> Any:
@@ -323,14 +216,14 @@ def chosen(type: str) -> Any:
     return write
 
 
-writes("fmax")(chosen("Max"))
-writes("fmin")(chosen("Min"))
-
-
-@writes("heaviside", "heaviside.written")
-def _heaviside(w: Any, self: Any, values: Any) -> Any:
-    step = (self > 0).cast(self.dtype)
-    return w("Where", self.equals(0), values, step, dtype=self.dtype)
+@writes("atan2")
+def _atan2(w: Any, self: Any, other: Any) -> Any:
+    angle = w("Atan", self / other)
+    turned = angle + w("Where", self < 0, self.like(-math.pi), self.like(math.pi),
+                       dtype=self.dtype)  # fmt: skip
+    found = w("Where", other < 0, turned, angle, dtype=self.dtype)
+    upright = w("Sign", self) * (math.pi / 2)
+    return w("Where", other.equals(0), upright, found, dtype=self.dtype)
 
 
 @writes("clamp", "clamp.tensor")
@@ -350,20 +243,6 @@ def _within(w: Any, self: Any, min: Any, max: Any) -> Any:
     low = None if min is None else self >= min
     high = None if max is None else self <= max
     return high if low is None else low if high is None else low & high
-
-
-@writes("nan_to_num")
-def _nan_to_num(w: Any, self: Any, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Any:
-    if not self.floating:
-        return self
-    ends = np.finfo(self.dtype)
-    for test, value in (
-        (_isnan(w, self), nan or 0.0),
-        (_infinite(w, self, detect_negative=0), ends.max if posinf is None else posinf),
-        (_infinite(w, self, detect_positive=0), ends.min if neginf is None else neginf),
-    ):
-        self = w("Where", test, self.like(value), self, dtype=self.dtype)
-    return self
 
 
 @writes("masked_fill")
@@ -426,3 +305,82 @@ writes("bitwise_and")(bits("And", "BitwiseAnd"))
 writes("bitwise_or")(bits("Or", "BitwiseOr"))
 writes("bitwise_xor")(bits("Xor", "BitwiseXor"))
 writes("bitwise_not")(bits("Not", "BitwiseNot"))
+
+
+# Writes activations and softmax as ONNX ----------------------------------------------------------
+
+
+@writes("leaky_relu", "leaky_relu.written")
+def _leaky_relu(w: Any, self: Any, negative_slope: float = 0.01) -> Any:
+    return w("LeakyRelu", self, alpha=float(negative_slope))
+
+
+@writes("prelu_kernel")
+def _prelu(w: Any, self: Any, weight: Any) -> Any:
+    return w("Where", self > 0, self, self * weight, dtype=self.dtype)
+
+
+@writes("hardsigmoid")
+def _hardsigmoid(w: Any, self: Any) -> Any:
+    return w("HardSigmoid", self, alpha=1 / 6, beta=0.5)
+
+
+@writes("hardswish")
+def _hardswish(w: Any, self: Any) -> Any:
+    return w("HardSwish", self)
+
+
+@writes("elu", "elu.written")
+def _elu(w: Any, self: Any, alpha: float = 1.0, scale: Any = 1, input_scale: Any = 1) -> Any:
+    if scale == 1 and input_scale == 1:
+        return w("Elu", self, alpha=float(alpha))
+    if input_scale == 1:
+        return w("Selu", self, alpha=float(alpha), gamma=float(scale))
+    below = (w("Exp", self * input_scale) - 1) * alpha * scale
+    return w("Where", self <= 0, below, self * scale, dtype=self.dtype)
+
+
+@writes("gelu")
+def _gelu(w: Any, self: Any, approximate: str = "none") -> Any:
+    if approximate == "none":
+        return [self * (w("Erf", self * math.sqrt(0.5)) + 1) * 0.5, None]
+    inner = (self + self * self * self * 0.044715) * math.sqrt(2 / math.pi)
+    return [self * (w("Tanh", inner) + 1) * 0.5, None]
+
+
+@writes("softplus")
+def _softplus(w: Any, self: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
+    bent = w("Softplus", self * beta) / beta
+    return w("Where", self * beta > threshold, self, bent, dtype=self.dtype)
+
+
+@writes("mish")
+def _mish(w: Any, self: Any) -> Any:
+    return self * w("Tanh", w("Softplus", self))
+
+
+@writes("log_sigmoid")
+def _log_sigmoid(w: Any, self: Any) -> Any:
+    return [-w("Softplus", -self), None]
+
+
+@writes("glu")
+def _glu(w: Any, self: Any, dim: int = -1) -> Any:
+    a, b = w("Split", self, outputs=2, axis=dim % self.rank,
+             num_outputs=2 if w.opset >= 18 else None)  # fmt: skip
+    return a * w("Sigmoid", b)
+
+
+@writes("softmax", "safe_softmax")
+def _softmax(w: Any, self: Any, dim: int) -> Any:
+    if not self.rank:
+        return self.like(1)
+    found = w("Softmax", self, axis=dim % self.rank)
+    if w.asked.op.key == "safe_softmax":
+        found = w("Where", w("IsNaN", found, dtype=bool), self.like(0), found, dtype=self.dtype)
+    return found
+
+
+@writes("log_softmax")
+def _log_softmax(w: Any, self: Any, dim: int) -> Any:
+    return w("LogSoftmax", self, axis=dim % self.rank) if self.rank else self.like(0)

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import OnnxExporterError
-from .pointwise import since_opset_18
 from .reductions import reduce
-from .register import writes
+from .values import writes
 
 
 def batched(w: Any, self: Any, dims: int, function: Any) -> Any:
@@ -90,14 +89,6 @@ def _adaptive_avg_pool(w: Any, self: Any, output_size: Any) -> Any:
     return batched(w, self, n, lambda x: w("AveragePool", x, kernel_shape=window, strides=window))
 
 
-@writes("adaptive_max_pool2d", "adaptive_max_pool3d")
-def _adaptive_max_pool(w: Any, self: Any, output_size: Any) -> Any:
-    window = even(self, output_size)
-    found = batched(w, self, len(output_size),
-                    lambda x: w("MaxPool", x, kernel_shape=window, strides=window))  # fmt: skip
-    return [found, None]
-
-
 def resize(w: Any, self: Any, output_size: Any, scales: Any, **how: Any) -> Any:
     """An image in another size: by the scales that the user gave, else by the sizes."""
     if all(scales):
@@ -134,23 +125,3 @@ for _dims in (1, 2, 3):
     writes(f"upsample_nearest_exact{_dims}d")(_nearest(True))
 writes("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d")(_smooth("linear"))
 writes("upsample_bicubic2d")(_smooth("cubic"))
-
-
-@writes("im2col")
-def _im2col(w: Any, self: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any:
-    alone = self.rank == 3
-    shape = self.shape[-3:]
-    count = math.prod(shape)
-    numbered = np.arange(1.0, count + 1).reshape(1, *shape)  # padding becomes place 0
-    places = w.asked.op.kernel(numbered, kernel_size, dilation, padding, stride)[0]
-    rows = w("Reshape", self, w.ints(-1, count))
-    rows = w("Pad", rows, w.ints(0, 1, 0, 0), self.like(0))
-    found = w("Gather", rows, w.constant(places.astype(np.int64)), axis=1)
-    return w("Squeeze", found, w.ints(0)) if alone else found
-
-
-@writes("col2im")
-def _col2im(w: Any, self: Any, output_size: Any, kernel_size: Any, dilation: Any, padding: Any,
-           stride: Any) -> Any:  # fmt: skip
-    return w(since_opset_18(w, "Col2Im"), self, w.ints(*output_size), w.ints(*kernel_size),
-             dilations=list(dilation), pads=list(padding) * 2, strides=list(stride))  # fmt: skip

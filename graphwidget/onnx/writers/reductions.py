@@ -1,4 +1,4 @@
-"""Writes reductions and running sums as ONNX."""
+"""Writes reductions, running sums, products and sorting as ONNX."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import OnnxExporterError
-from .register import writes
 from .shapes import reshape
+from .values import writes
 
 
 def dims_of(self: Any, dim: Any) -> list[int]:
@@ -55,13 +55,6 @@ def _prod(w: Any, self: Any, dim: Any = None, keepdim: Any = False, dtype: Any =
     return reduce(w, "ReduceProd", wide(w, self, dtype), dim, keepdim)
 
 
-@writes("nansum")
-def _nansum(w: Any, self: Any, dim: Any = (), keepdim: Any = False, dtype: Any = None) -> Any:
-    if self.floating:
-        self = w("Where", w("IsNaN", self, dtype=bool), self.like(0), self, dtype=self.dtype)
-    return _sum_(w, self, dim, keepdim, dtype)
-
-
 def _extreme(type: str) -> Any:
     def write(w: Any, self: Any, dim: Any = None, keepdim: Any = False) -> Any:
         if self.dtype == bool:
@@ -73,11 +66,6 @@ def _extreme(type: str) -> Any:
 
 writes("max", "amax")(_extreme("ReduceMax"))
 writes("min", "amin")(_extreme("ReduceMin"))
-
-
-@writes("aminmax")
-def _aminmax(w: Any, self: Any, dim: Any = None, keepdim: Any = False) -> Any:
-    return [_extreme(f"Reduce{each}")(w, self, dim, keepdim) for each in ("Min", "Max")]
 
 
 def place_of(type: str) -> Any:
@@ -133,13 +121,6 @@ def _std(w: Any, self: Any, dim: Any = None, correction: Any = None, keepdim: An
     return w("Sqrt", _var(w, self, dim, correction, keepdim))
 
 
-@writes("std_mean")
-def _std_mean(w: Any, self: Any, dim: Any = None, correction: Any = None, keepdim: Any = False,
-             ) -> Any:  # fmt: skip
-    spread, middle = _var_mean(w, self, dim, correction, keepdim)
-    return [w("Sqrt", spread), middle]
-
-
 def hits(w: Any, found: Any, dim: Any, keepdim: Any) -> Any:
     """Return how often something holds; never for nothing."""
     return reduce(w, "ReduceSum", found.cast(np.int64), dim, keepdim)
@@ -153,11 +134,6 @@ def _all_(w: Any, self: Any, dim: Any = None, keepdim: Any = False) -> Any:
 @writes("any")
 def _any_(w: Any, self: Any, dim: Any = None, keepdim: Any = False) -> Any:
     return hits(w, self.cast(bool), dim, keepdim) > 0
-
-
-@writes("count_nonzero")
-def _count_nonzero(w: Any, self: Any, dim: Any = None) -> Any:
-    return reduce(w, "ReduceSum", self.cast(bool).cast(np.int64), dim)
 
 
 @writes("logsumexp")
@@ -182,15 +158,6 @@ def _vector_norm(w: Any, self: Any, ord: Any = 2, dim: Any = None, keepdim: Any 
     return reduce(w, "ReduceSum", size**ord, dim, keepdim) ** (1 / ord)
 
 
-writes("dist")(lambda w, self, other, p=2: _vector_norm(w, self - other, p))
-
-
-@writes("trace")
-def _trace(w: Any, self: Any) -> Any:
-    eye = w.constant(np.eye(*self.shape, dtype=self.dtype))
-    return reduce(w, "ReduceSum", self * eye)
-
-
 @writes("cumsum")
 def _cumsum(w: Any, self: Any, dim: int, dtype: Any = None) -> Any:
     self = wide(w, self, dtype)
@@ -204,3 +171,59 @@ def _nonzero(w: Any, self: Any) -> Any:
     if not self.rank:
         raise OnnxExporterError("nonzero of a single number")
     return w("Transpose", w("NonZero", self, dtype=np.int64), perm=[1, 0])
+
+
+# Writes products of vectors and matrices as ONNX -------------------------------------------------
+
+
+@writes("mm", "bmm", "mv", "dot", "vdot")
+def _matmul(w: Any, self: Any, other: Any) -> Any:
+    return self @ other
+
+
+@writes("addmm", "addmm.scaled")
+def _addmm(w: Any, self: Any, mat1: Any, mat2: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+    if self.floating and beta:
+        return w("Gemm", mat1, mat2, self, alpha=float(alpha), beta=float(beta))
+    return scaled_sum(w, self, mat1 @ mat2, beta, alpha)
+
+
+def scaled_sum(w: Any, self: Any, product: Any, beta: Any, alpha: Any) -> Any:
+    """beta self + alpha product; nothing of ``self`` where beta is 0."""
+    product = product if alpha == 1 else product * alpha
+    if not beta:
+        return product
+    return (self if beta == 1 else self * beta) + product
+
+
+@writes("addmv", "baddbmm")
+def _addmv(w: Any, self: Any, mat: Any, vec: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+    return scaled_sum(w, self, mat @ vec, beta, alpha)
+
+
+def scaled(product: Any) -> Any:
+    """beta self + alpha times a product of the other two."""
+    return lambda w, self, a, b, beta=1, alpha=1: scaled_sum(w, self, product(w, a, b), beta, alpha)
+
+
+# Writes topk, sort, argsort, kthvalue and median as ONNX -----------------------------------------
+
+
+@writes("topk")
+def _topk(w: Any, self: Any, k: int, dim: int = -1, largest: Any = True, sorted: Any = True) -> Any:
+    values, places = w("TopK", self, w.ints(k), outputs=2, axis=dim % max(self.rank, 1),
+                       largest=int(bool(largest)), sorted=int(bool(sorted)))  # fmt: skip
+    places.dtype = np.dtype(np.int64)
+    return [values, places]
+
+
+@writes("sort", "sort.stable")
+def _sort(w: Any, self: Any, dim: int = -1, descending: Any = False) -> Any:
+    if not self.rank:
+        return [self, w.constant(np.array(0, np.int64))]
+    return _topk(w, self, self.size(dim), dim, descending)
+
+
+@writes("argsort")
+def _argsort(w: Any, self: Any, dim: int = -1, descending: Any = False) -> Any:
+    return _sort(w, self, dim, descending)[1]

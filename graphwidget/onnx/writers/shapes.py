@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import OnnxExporterError
-from .register import writes
+from .values import writes
 
 
 def reshape(w: Any, self: Any, shape: Any) -> Any:
@@ -150,6 +150,11 @@ def _flip(w: Any, self: Any, dims: Any) -> Any:
              w.ints(*[-1] * n))  # fmt: skip
 
 
+def slice_of(w: Any, self: Any, dim: int, start: int, end: int) -> Any:
+    """The items from one place to another along a dim."""
+    return w("Slice", self, w.ints(start), w.ints(end), w.ints(dim % self.rank))
+
+
 @writes("roll")
 def _roll(w: Any, self: Any, shifts: Any, dims: Any = ()) -> Any:
     if not dims:
@@ -164,11 +169,6 @@ def _roll(w: Any, self: Any, shifts: Any, dims: Any = ()) -> Any:
             self = w("Concat", slice_of(w, self, dim, cut, LAST), slice_of(w, self, dim, 0, cut),
                      axis=dim % len(shape), sizes=shape)  # fmt: skip
     return self
-
-
-def slice_of(w: Any, self: Any, dim: int, start: int, end: int) -> Any:
-    """The items from one place to another along a dim."""
-    return w("Slice", self, w.ints(start), w.ints(end), w.ints(dim % self.rank))
 
 
 def _triangle(upper: int) -> Any:
@@ -228,14 +228,6 @@ def _pixel_unshuffle(w: Any, self: Any, downscale_factor: int) -> Any:
     return reshape(w, x, (*batch, c * r * r, h // r, wide // r))
 
 
-@writes("channel_shuffle")
-def _channel_shuffle(w: Any, self: Any, groups: int) -> Any:
-    n, c, *rest = self.shape
-    x = reshape(w, self, (n, groups, c // groups, *rest))
-    x = arranged(w, x, (0, 2, 1, *range(3, 3 + len(rest))))
-    return reshape(w, x, self.shape)
-
-
 def folded(w: Any, self: Any, function: Any) -> Any:
     """A function of four dims on what has more or fewer: batches are one dim meanwhile."""
     if self.rank == 4:
@@ -256,31 +248,3 @@ def picked(w: Any, self: Any, arrange: Any) -> Any:
 @writes("diagonal", "diagonal_copy")
 def _diagonal(w: Any, self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     return picked(w, self, lambda x: np.diagonal(x, offset, dim1, dim2))
-
-
-@writes("rot90")
-def _rot90(w: Any, self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
-    return picked(w, self, lambda x: np.rot90(x, k, dims))
-
-
-@writes("unfold")
-def _unfold(w: Any, self: Any, dimension: int, size: int, step: int) -> Any:
-    if not self.rank:
-        return reshape(w, self, (1,))
-    windows = np.lib.stride_tricks.sliding_window_view
-    dim = dimension % self.rank
-    at = (slice(None),) * dim + (slice(None, None, step),)
-    return picked(w, self, lambda x: windows(x, size, axis=dim)[at])
-
-
-@writes("diag_embed")
-def _diag_embed(w: Any, self: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
-    shape = w.asked.outputs[0].sizes
-    count = int(np.prod(self.shape))
-    where = np.full(shape, count, np.int64)  # the place of a zero put after the items
-    numbered = np.arange(count, dtype=np.int64).reshape(self.shape)
-    i = np.arange(self.size(-1))
-    moved = np.moveaxis(where, (dim1, dim2), (-2, -1))
-    moved[..., i + max(-offset, 0), i + max(offset, 0)] = numbered
-    flat = w("Concat", reshape(w, self, (-1,)), reshape(w, self.like(0), (1,)), axis=0)
-    return w("Gather", flat, w.constant(where), axis=0)

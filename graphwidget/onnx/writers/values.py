@@ -1,7 +1,8 @@
-"""Writes what is no op of the table as ONNX: constants, sizes, values passed on."""
+"""Registry of the functions that write ops as ONNX, and those that write constants and sizes."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -99,3 +100,22 @@ KINDS = {
     "Assert": nothing,
 }  # fmt: skip
 """Writers of operations that are no op of the table and have no regions."""
+
+
+# writes registers the functions that write ops as ONNX, by the ops' keys -------------------------
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+"""Writer of each op, by its key in the table."""
+
+
+def writes(*keys: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let a function write the ops of these keys."""
+
+    def keep(function: Callable[..., Any]) -> Callable[..., Any]:
+        for key in keys:
+            if key in FUNCTIONS:
+                raise ValueError(f"{key} is written twice")
+            FUNCTIONS[key] = function
+        return function
+
+    return keep
