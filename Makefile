@@ -64,7 +64,7 @@ test-py: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## pytest in one process [AR
 test-browser: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## only the browser tests [ARGS=...]
 	$(BIN)/python -m pytest tests/browser $(ARGS)
 
-bench: $(VENV)/.test  ## speed and memory against other engines, printed [ARGS="'chain add' --rounds 9"]
+bench: $(VENV)/.test  ## speed and memory against PyTorch and numpy, printed [ARGS="'chain add' --rounds 9"]
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
 bundle: $(BUNDLE)  ## the front end, compiled

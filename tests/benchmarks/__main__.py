@@ -1,7 +1,7 @@
 """The speed and memory figures, printed: `python -m tests.benchmarks [ROW ...] [--rounds N]`.
 
 Times are CPU times (`process_time`), so a busy machine disturbs them little. Every engine runs on
-one thread, which the environment must say before numpy, PyTorch or JAX are loaded.
+one thread, which the environment must say before numpy or PyTorch are loaded.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ THREADS = {
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
-    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
-    "JAX_PLATFORMS": "cpu",
 }
 
 
@@ -39,7 +37,7 @@ def main() -> None:
     import torch
 
     from tests.benchmarks import memory, timing, watching
-    from tests.benchmarks.engines import installed, static
+    from tests.benchmarks.engines import engines, static
     from tests.benchmarks.rows import ROWS
 
     parser = argparse.ArgumentParser(description=__doc__)
@@ -48,9 +46,9 @@ def main() -> None:
     parser.add_argument("--engines", help="engines, separated by commas (default: all there are)")
     given = parser.parse_args()
     torch.set_num_threads(1)
-    engines = installed()
+    chosen = engines()
     if given.engines:
-        engines = {name: engines[name] for name in given.engines.split(",")}
+        chosen = {name: chosen[name] for name in given.engines.split(",")}
     starts = tuple(given.rows or [""])
     rows = [row for row in ROWS if row.startswith(starts)]
     watched = [row for row in watching.ROWS if row.startswith(starts)]
@@ -61,14 +59,14 @@ def main() -> None:
         print(show(watching.table(watched, given.rounds)))
     if rows:
         print("CPU time of a step: PyTorch's, and the others' as ratios to it (numpy: by hand)")
-        print(show(timing.table(rows, engines, given.rounds)))
+        print(show(timing.table(rows, chosen, given.rounds)))
     if any(row in static.ROWS for row in rows):
         print()
         print(show(static.compile_table(given.rounds)))
     remembered = [row for row in memory.ROWS if row in rows]
     if remembered:
         print()
-        print(show(memory.table(remembered, engines)))
+        print(show(memory.table(remembered, chosen)))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Each row runs in each engine that is installed, and all find the same values."""
+"""Each row runs in each engine, and all find the same values."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from tests.benchmarks import memory, watching
-from tests.benchmarks.engines import installed
+from tests.benchmarks.engines import engines
 from tests.benchmarks.rows import ROWS, SMALL
 
-ENGINES = installed()
+ENGINES = engines()
 LONG = ("deep chain",)
 """Run once by the depth tests already."""
 
