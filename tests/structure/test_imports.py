@@ -67,6 +67,7 @@ ROOMS = """
     onnx                     | programs as files that other runtimes read, and back
     fx                       | programs recorded, changed and compiled as graphs
     standins                 | modules that programs name, with nothing behind them here
+    tutorial                 | the course: answers to its questions; needs nothing
     as_torch
 """
 """The rooms of the package, the lowest first: each file imports only from its own room and from
