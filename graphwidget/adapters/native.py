@@ -25,7 +25,7 @@ from .identity import guarded
 from .library_results import named_by_call
 from .raw_records import MADE
 from .scope_marks import Given
-from .sorting import SIFT, Sorter
+from .sorting import Sorter
 
 BETWEEN, QUICK = 64, 0.002
 """Raw records between two looks at the clock, as long as they come within so many seconds."""
@@ -163,7 +163,7 @@ class NativeAdapter(HeardOps):
     def _beat(self) -> None:
         """Now and then: let those who watch look, and keep the raw records few."""
         now = monotonic()
-        if len(self.raw) > SIFT and self.sorter.sift():
+        if self.sorter.sift():
             self.drain()
         if self.on_pulse is not None:
             self.sorter.pulse(self.on_pulse, now)

@@ -25,7 +25,7 @@ FIRST = 0.15
 """Seconds until the first look: a cell that is over before is drawn once, at its end."""
 
 SIFT = 1_024
-"""Raw records after which they are put in order."""
+"""Raw records, at least, that are put in order at once while the program runs."""
 
 LIVE, LOOKS = 120, 64
 """Records of which events are made at each look at a program that runs long: so many at least, and
@@ -98,9 +98,11 @@ class Sorter:
         self.window.thin(most, most)
 
     def sift(self) -> bool:
-        """Put the records so far in order and drop iterations if there are too many. Whether there
-        are too many of which none can be dropped."""
+        """If there are more records than fit, put them in order and drop iterations. Return whether
+        there are too many of which none can be dropped."""
         raw = self.recorder.raw
+        if len(raw) <= max(SIFT, self.window.budget - self.scopes.size):
+            return False
         with self.recorder.lock, no_collection():
             batch = raw[:]
             del raw[: len(batch)]

@@ -6,9 +6,9 @@
   (``mode_stack.py`` puts it into PyTorch's way, ``arguments.py`` notes what a call was given,
   ``call_notes.py`` what it did, ``writes.py`` what it wrote, ``raised_calls.py`` what one that
   raised was); ``modules_and_steps.py`` hears modules and optimizers; ``engine_entry.py`` hears the
-  engine, ``backward_run.py`` is one run of it, ``node_hooks.py`` hears its nodes and
-  ``node_teller.py`` tells of them (``reachable_nodes.py`` knows what a run reaches whose turn
-  repeats another), ``live.py`` holds it between nodes. ``positions.py`` says where the program
+  engine, ``backward_run.py`` is one run of it, ``node_hooks.py`` observes its nodes
+  (``reachable_nodes.py`` knows what a run reaches whose iteration repeats another), ``live.py``
+  holds it between nodes. ``positions.py`` says where the program
   stands, and ``warned_lines.py`` lets PyTorch's warnings say it too.
 - **Knowing.** ``identity.py`` and ``tensors.py`` give ids; ``tensor_facts.py``, ``node_facts.py``
   and ``saved_tensors.py`` ask PyTorch; ``ops.py`` and ``view_writes.py`` ask the op table;

@@ -28,7 +28,6 @@ from .live import gate_of_this_thread
 from .no_graph import cut, lost_history, no_graph
 from .node_facts import class_of, leafy, sequence_of
 from .node_hooks import NodeHooks
-from .node_teller import NodeTeller
 from .reachable_nodes import Reach, Way, reach_of, reachable
 from .run_checks import Ran
 from .run_context import RunContext
@@ -50,12 +49,11 @@ class BackwardRun:
         outputs: Sequence[Any],
         args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
-        held_at: Position | None = None,
     ) -> None:
         self.runs = runs
         self.identity, self.recorder = runs.identity, runs.recorder
         self.id = self.recorder.ids.run()
-        gate = gate_of_this_thread() if held_at is None else None
+        gate = gate_of_this_thread()
         self.gate = gate if gate is not None and gate.depth == 1 else None
         if self.gate is not None:
             self.gate.number = self.id
@@ -80,9 +78,7 @@ class BackwardRun:
             self.inputs = tuple(
                 self.identity.current(each) for each in wanted if isinstance(each, torch.Tensor)
             )
-        self.position = held_at
-        if held_at is None:
-            self.position = runs.position() if self.gate is None else self.gate.position
+        self.position = runs.position() if self.gate is None else self.gate.position
         self.asks = self.gate is not None or bool(wanted)  # whether nodes say that they start
         self.ran: set[int] = set()
         """The nodes that have run, of a run that is told later as far as that was found out."""
@@ -91,7 +87,6 @@ class BackwardRun:
         self.repeated = False  # whether it reaches what the last run from its line did
         self.reach, self.learning = self._reach()
         self.hooks: NodeHooks | None = None
-        self.told: NodeTeller | None = None
 
     def _begins_with(self, grads: Sequence[Any]) -> tuple[ev.Summary | None, ...] | None:
         """The gradients that it begins with, unless it is the 1 of a single number."""
@@ -122,11 +117,10 @@ class BackwardRun:
             self._reached = reachable(self.nodes)[0]
         return self._reached
 
-    def begin(self, outputs: Sequence[Any], held: bool = False) -> None:
-        """Tell that it begins, at once or later; look for what is wrong before PyTorch does; and
-        hook the nodes whose running is to be told, but those of a run that was ``held``, which have
-        hooks. ``outputs`` are those that it was made with: a run that is told later keeps none of
-        them alive."""
+    def begin(self, outputs: Sequence[Any]) -> None:
+        """Emit that it begins, at once or later; look for what is wrong before PyTorch does; and
+        hook the nodes whose running is recorded. ``outputs`` are those that it was made with: a run
+        that is emitted later keeps none of them alive."""
         runs = self.runs
         if self.deferred:
             self.recorder.raw.append(self)
@@ -138,14 +132,9 @@ class BackwardRun:
         runs.checks.check_terms(self)
         runs.checks.check_roots_finite(outputs, self.roots, self.position)
         if not self.deferred:
-            told = self.told = NodeTeller(runs, self.id, self.reached, self.keeps)
-            self.ran = told.ran
-            if not held:
-                starts = told.starts if self.asks else None
-                self.hooks = NodeHooks(
-                    self.identity, runs.fault, self.learning, told.has_run, self.gate, starts
-                )
-                self.hooks.install(told.hooked(self.reached))
+            hooks = NodeHooks(runs, self.id, self.keeps, self.learning, self.gate, self.asks)
+            self.hooks, self.ran = hooks, hooks.ran
+            hooks.install(self.reached)
 
     def tell(self) -> None:
         """Tell that the run begins."""
@@ -180,8 +169,8 @@ class BackwardRun:
     def _standing(self) -> NodeRef | None:
         """The node that the run has come to when it fails: of those that had all their gradients
         the one made last, as the engine takes them."""
-        if self.asks and self.told is not None:
-            return next(reversed(self.told.left.values()), None)
+        if self.asks and self.hooks is not None:
+            return next(reversed(self.hooks.left.values()), None)
         waiting: list[tuple[int, NodeRef]] = []
         blocked: set[Any] = set()
         for node in self.reached:
@@ -360,12 +349,12 @@ class BackwardRun:
                 self.hooks.remove()
             if status == "ok":
                 self._learns_nothing()
-            if self.told is None:
+            if self.hooks is None:
                 for number in self._over(status):
                     self.recorder.raw.append((self.recorder.free, number))
             elif not self.keeps:
                 site = None if self.position is None else self.position.site
-                _note_first(self.runs.checks.freed_by, self.told.done, site)
+                _note_first(self.runs.checks.freed_by, self.hooks.done, site)
                 if status == "ok":
                     self.runs.repeats.note(self.position, self.way, self.reach)
             self.recorder.raw.append((self.recorder.tell, ev.Done(self.id, status)))

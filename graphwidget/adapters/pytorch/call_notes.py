@@ -71,6 +71,8 @@ class CallNotes:
         """The hooks of tensors, each once, by the address of its code."""
         self.still = 0
         """How many calls in a row touched no gradient."""
+        self.cuts = False
+        """True if a call made or wrote something without a history, of what has one."""
         self.writes = Writes(identity)
         self.tape = Tape(identity.refs)
 
@@ -81,7 +83,7 @@ class CallNotes:
             before.became_numbers,
             before.frozen,
         )
-        self.switch, self.hooks = before.switch, before.hooks
+        self.switch, self.hooks, self.cuts = before.switch, before.hooks, before.cuts
 
     def note_usual(
         self, func: Callable[..., Any], name: str, before: Given, result: Any, frame: FrameType
@@ -115,7 +117,11 @@ class CallNotes:
              (made,), (), torch.is_grad_enabled(), names, late, False, ()),
         )  # fmt: skip
         self.tape.heard(call)
-        self.still = self.still + 1 if node is None else 0
+        if node is None:
+            self.still += 1
+            self.cuts = self.cuts or any(ref.facts.requires_grad for ref in refs)
+        else:
+            self.still = 0
         if not identity.defers:
             self.records.tell(call, () if node is None else ((node, result.output_nr, made),))
             self.heard()
@@ -147,8 +153,10 @@ class CallNotes:
         new = tuple([identity.made(tensor, name, tensors, refs) for tensor in made])
         also: list[torch.Tensor] = []  # what the writes changed besides
         writes = tuple([self.writes.note(*each, also) for each in written]) if written else ()
-        touched = any(ref.facts.requires_grad for ref in (*new, *[x.after for x in writes]))
-        self.still = 0 if touched else self.still + 1
+        touched = [ref.facts.requires_grad for ref in (*new, *[x.after for x in writes])]
+        self.still = 0 if any(touched) else self.still + 1
+        if not self.cuts and not all(touched):
+            self.cuts = any(ref.facts.requires_grad for ref in refs)
         call: Heard = new_tuple(
             Heard,
             (position, func or torch.autograd.Function, name, args, kwargs,

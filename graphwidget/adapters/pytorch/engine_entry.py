@@ -14,7 +14,6 @@ import torch.autograd
 import torch.autograd.graph
 
 from ...graph import runtime
-from ...recording.positions import Position
 from .backward_run import BackwardRun
 from .live import Abandoned, LiveRun, gate_of_this_thread
 from .ops import tensors_in
@@ -117,11 +116,11 @@ class EngineEntry(RunContext):
 
     def begun(
         self, entry: Callable[..., Any], outputs: Sequence[Any], args: tuple[Any, ...],
-        kwargs: Mapping[str, Any], position: Position | None = None,
+        kwargs: Mapping[str, Any],
     ) -> BackwardRun:  # fmt: skip
-        """Note that a run begins, or has begun at ``position``."""
-        run = BackwardRun(self, outputs, args, kwargs, position)
-        run.begin(outputs, held=position is not None)
+        """Record that a run begins."""
+        run = BackwardRun(self, outputs, args, kwargs)
+        run.begin(outputs)
         self.calls.run(run.position, entry, (tuple(outputs), *args), kwargs)
         return run
 

@@ -25,7 +25,7 @@ from ..bindings import Bindings, named_item
 from ..error_words import stopped
 from ..library_results import named_by_call
 from ..scopes import Scopes
-from ..sorting import SIFT, Sorter
+from ..sorting import Sorter
 from .call_recorder import CallRecorder, named
 from .clipping import clipped_too_early, clips_in_vain
 from .engine_entry import EngineEntry
@@ -286,7 +286,8 @@ class TorchAdapter:
         if over and not found:
             idle = checks.idle_steps()
             found = [] if idle is None else [idle]
-        if not found and checks.ran_at:
+        calls = self.calls
+        if not found and checks.ran_at and (calls.cuts or calls.became_numbers or calls.frozen):
             self.drain()
             with torch._C.DisableTorchFunction():
                 found = checks.lost_terms()
@@ -316,7 +317,7 @@ class TorchAdapter:
                 self.records.drop(self.hooks.scopes, LONG)
             return
         now = monotonic()
-        if count > SIFT and self.sorter.sift():
+        if self.sorter.sift():
             self.drain()  # the log keeps itself small
         if self.on_pulse is not None:
             self.sorter.pulse(self.on_pulse, now)
