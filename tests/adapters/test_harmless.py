@@ -71,6 +71,23 @@ def test_dropping_gradients_shows_the_watcher_no_parameter(
     assert torch.optim.Optimizer.zero_grad is before
 
 
+@pytest.mark.parametrize("terms", [1, 2, 3])
+@pytest.mark.parametrize("watched", WATCHED)
+def test_gradients_are_added_in_place_where_they_are_without_us(
+    watched: Callable[[], Any], terms: int
+) -> None:
+    def versions() -> list[int]:
+        x, found = torch.ones(3, requires_grad=True), []
+        for _ in range(2):
+            sum((x * k).exp().sum() for k in range(terms)).backward()
+            found.append(x.grad._version)
+        return found
+
+    plain = versions()
+    with watched():
+        assert versions() == plain
+
+
 def test_gradients_that_are_zeroed_in_place_are_seen_to_be_written() -> None:
     weight = torch.ones(3, requires_grad=True)
     optimizer = torch.optim.SGD([weight], 0.1)

@@ -1,4 +1,4 @@
-"""The hooks of the nodes of one backward run: they record what each node was given and what it gave.
+"""The hooks of the nodes of one backward run: they record what nodes were given and what they gave.
 
 While the run goes on every node that it can reach has a hook, and where it must be known that a
 node starts two; they are taken away when the run is over. Hooks that return None change nothing.

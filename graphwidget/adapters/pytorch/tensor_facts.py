@@ -125,14 +125,15 @@ def bytes_of(
     item = _IN_NUMPY.get(dtype)
     if item is None or not tensor.is_contiguous() or tensor.is_neg():
         return None
+    size, before = count * item, tensor.storage_offset() * item
+    start = tensor.data_ptr()
     if gradient:
-        address = tensor.data_ptr()
-        return _chars(count * item).from_address(address).raw if address else None
-    size, storage = count * item, tensor.untyped_storage()
-    start = tensor.storage_offset() * item
-    if start + size > storage.nbytes():  # it was let go of, or there is none
+        freed = bool(size) and start == before
+    else:
+        freed = before + size > tensor.untyped_storage().nbytes()
+    if freed:  # its memory was let go of, or there is none
         return None
-    memory: bytes = _chars(size).from_address(storage.data_ptr() + start).raw
+    memory: bytes = _chars(size).from_address(start).raw
     return memory
 
 
