@@ -58,7 +58,7 @@ WATCH_FIRST = """
 }
 """
 
-# How often another task had its turn before the picture came, and how long tasks took.
+# How often another task ran before the picture came, and how long tasks took.
 WATCH_TASKS = """
 window.turns = 0;
 window.longest = 0;
@@ -122,7 +122,8 @@ def test_ten_thousand_ops(
         )
     assert total > OPS
     # The log is read in slices, and little of it is drawn: both are why it is fast.
-    assert turns > 10
+    assert turns > 1  # read in one piece there would be none between
+    assert longest < first
     assert 0 < boxes < 60
 
 

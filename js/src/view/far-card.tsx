@@ -71,7 +71,8 @@ function Gradient({ card, y }: { card: Card; y: number }) {
   const { value, passing, w } = card;
   const stored = value.grad;
   const shown = stored ?? (value.leaf ? null : passing);
-  const letters = Math.min(GRAD_LENGTH, lettersIn(value.leaf ? w : w - PIN_W) - 2);
+  const label = stored ? "" : shown ? "∂ " : "grad "; // what is kept has the room alone
+  const letters = lettersIn(value.leaf ? w : w - PIN_W) - label.length;
   return (
     <g
       class={`gw-grad ${stored ? "gw-stored" : shown ? "gw-passing" : "gw-none"}`}
@@ -79,7 +80,7 @@ function Gradient({ card, y }: { card: Card; y: number }) {
     >
       <path class="gw-rule" d={`M${AIR} ${y - 14}H${w - AIR}`} />
       <text class="gw-grad-text gw-far" x={AIR} y={y}>
-        {shown ? `∂ ${brief(shown, letters)}` : "∂ None"}
+        {`${label}${shown ? brief(shown, Math.min(GRAD_LENGTH, letters)) : "None"}`}
       </text>
     </g>
   );
