@@ -12,7 +12,7 @@ from typing import Any
 from ..arrays.warnings import warn
 from ..nn.module import Module
 from ..nn.parameter import Parameter
-from . import lint, picture
+from . import lint
 from .codegen import CodeGen, PythonCode
 from .immutable_collections import immutable_dict
 from .names import Builtin, Namespace, is_bound, target_name
@@ -21,6 +21,8 @@ from .node_list import InsertPoint, NodeList
 
 __all__ = ["CodeGen", "Graph", "PythonCode"]
 
+COLUMNS = ("opcode", "name", "target", "args", "kwargs")
+"""The columns of a graph's table."""
 _NO_TABULATE = (
     "`print_tabular` relies on the library `tabulate`, which could not be found on this machine. "
     "Run `pip install tabulate` to install the library."
@@ -329,7 +331,7 @@ class Graph:
             [n.op, n.name, Builtin(n.target) if is_bound(n.target) else n.target, n.args, n.kwargs]
             for n in self.nodes
         ]
-        print(tabulate(rows, headers=list(picture.COLUMNS)))
+        print(tabulate(rows, headers=list(COLUMNS)))
 
     def show(self) -> Any:
         """The widget in which the graph opens, its table linked with the boxes."""
@@ -338,10 +340,6 @@ class Graph:
     def _ipython_display_(self) -> None:
         """At the end of a notebook's cell."""
         importlib.import_module(".show", __package__).display_here(self)
-
-    def _repr_html_(self) -> str:
-        """The table and the boxes without the widget."""
-        return picture.html(self)
 
     # ------------------------------------------------------------------------------- code
     def python_code(self, root_module: str, *, expanded_def: bool = False) -> PythonCode:

@@ -7,6 +7,7 @@ parameters and buffers have their numbers. The modules around a node are its gro
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from html import escape
 from typing import Any
 
 from ..graph.tensor import Tensor
@@ -17,9 +18,10 @@ from ..recording import events as ev
 from ..recording.log import Log
 from ..recording.recorder import Recorder
 from ..recording.summary import summarize
+from ..widget.display import image
 from ..widget.ipython_kernel import kernel
 from ..widget.recorded import Recorded
-from . import picture
+from .graph import COLUMNS
 from .node import Node
 
 ALIASES = {"truediv": "div", "matmul": "mm"}
@@ -33,7 +35,7 @@ def show(graph: Any) -> Recorded:
     """The widget that shows a graph, with the picture of it where there are no widgets."""
     log = Teller().tell(graph)
     words = f"<Graph: {len(graph.nodes)} nodes>"
-    return Recorded(log, words, lambda: picture.html(graph))
+    return Recorded(log, words, lambda: table(rows(graph)) + (image(log.model(), words) or ""))
 
 
 def display_here(graph: Any) -> None:
@@ -47,6 +49,23 @@ def display_here(graph: Any) -> None:
     show(graph).show()
 
 
+def rows(graph: Any) -> list[list[str]]:
+    """Return the texts that ``print_tabular`` prints of each node, with targets by their names."""
+    return [
+        [node.op, node.name, str(node._pretty_print_target(node.target)), str(node.args),
+         str(node.kwargs)]
+        for node in graph.nodes
+    ]  # fmt: skip
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Return the rows as an HTML table."""
+    head = "".join(f"<th>{column}</th>" for column in COLUMNS)
+    lines = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
+    body = "\n".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>"
+
+
 class Teller:
     """Tells the nodes of a graph as events."""
 
@@ -57,13 +76,13 @@ class Teller:
 
     def tell(self, graph: Any) -> Log:
         """The log of a graph."""
-        for node, row in zip(graph.nodes, picture.rows(graph), strict=True):
+        for node, row in zip(graph.nodes, rows(graph), strict=True):
             call = None
             if node.op in ("placeholder", "get_attr"):
                 self._source(node)
             else:
                 call = self._call(node)
-            cells = dict(zip(picture.COLUMNS, row, strict=True))
+            cells = dict(zip(COLUMNS, row, strict=True))
             self.recorder.tell(ev.Row(self.values.get(node), call, cells))
         self.recorder.drain()
         return self.recorder.log
