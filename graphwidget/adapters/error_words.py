@@ -9,7 +9,7 @@ from ..recording import events as ev
 from ..recording.fold import Model
 from ..recording.places import place_in_words
 
-CHECKPOINTS = {"torch.utils.checkpoint", "graphwidget.utils.non_reentrant_checkpoint"}
+CHECKPOINTS = {"torch.utils.checkpoint", "graphwidget.utils.checkpoint"}
 """Their hooks keep nothing of a tensor: it is computed again in backward."""
 
 

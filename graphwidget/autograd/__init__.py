@@ -13,14 +13,10 @@ from .backward import backward, grad
 from .function import Function
 from .grad_mode import (
     enable_grad,
-    enforce_grad_layout_policy,
     inference_mode,
     no_grad,
     set_grad_enabled,
-    set_multithreading_enabled,
 )
-from .grad_mode import is_multithreading_enabled as is_multithreading_enabled
-from .grad_mode import is_view_replay_enabled as is_view_replay_enabled
 from .gradcheck import gradcheck, gradgradcheck
 from .variable import Variable
 
@@ -54,11 +50,8 @@ if not TYPE_CHECKING:  # checkers know the names above
 
 __all__ = [
     "Function", "SavedTensor", "Variable", "anomaly_mode", "backward", "detect_anomaly",
-    "enable_grad", "enforce_grad_layout_policy", "function", "functional", "grad", "grad_mode",
+    "enable_grad", "function", "functional", "grad", "grad_mode",
     "gradcheck", "gradgradcheck", "graph", "inference_mode", "no_grad", "profiler",
     "set_detect_anomaly",
-    "set_grad_enabled", "set_multithreading_enabled", "variable",
+    "set_grad_enabled", "variable",
 ]  # fmt: skip
-
-_force_original_view_tracking = grad_mode._force_original_view_tracking
-_unsafe_preserve_version_counter = grad_mode._unsafe_preserve_version_counter

@@ -17,7 +17,6 @@ from ..eager.promote import check_broadcastable
 from ..graph import errors, runtime
 from ..graph.base import dtype_of_grad
 from ..graph.input_buffers import ONE_REFERENCE, differentiable_copy, owns_memory
-from ..graph.runtime import policy
 from ..graph.tensor import Tensor
 from ..graph.version import bump, counter_for_grad
 from ..optable.pointwise.zero_tensors import ZeroArray
@@ -64,10 +63,7 @@ def accumulate(variable: Tensor, grad: Any, create: bool, known: int = 0, sums: 
             taken = sys.getrefcount(grad) == known + (
                 ONE_REFERENCE if data is not grad else ONE_REFERENCE + 1
             )
-            taken = taken and (
-                follows_layout_contract(data, variable._data, dtype)
-                or (not policy.layout and data.dtype == dtype)
-            )
+            taken = taken and follows_layout_contract(data, variable._data, dtype)
             if not taken or (data is grad and not owns_memory(data)):
                 data, sums = copy_in_layout(variable._data, grad, dtype), 0
             made = Tensor._wrap(data, variable._meta if own and not data.ndim else None)
@@ -155,7 +151,7 @@ def warn_of_layout(grad: np.ndarray, data: np.ndarray) -> None:
         wrong = any(size != 1 and step != promise for size, step, promise in dims)
     else:
         wrong = not grad.flags.c_contiguous
-    if wrong and policy.layout:
+    if wrong:
         warn_once(LAYOUT.format(list(grad.shape), steps, list(data.shape), promised))
 
 

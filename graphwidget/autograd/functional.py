@@ -11,30 +11,67 @@ from typing import Any
 
 import numpy as np
 
+from ..absent import not_here
 from ..graph import runtime
 from ..graph.tensor import Tensor
 from .backward import grad
-from .functional_checks import (
-    FORWARD_STRATEGY,
-    GRADIENT_CONSTANT,
-    JACOBIAN_CONSTANT,
-    MISSING,
-    NOT_DIFFERENTIABLE,
-    OUTPUTS,
-    STRATEGIES,
-    STRICT,
-    STRICT_GRAPH,
-    V_OF_INPUT,
-    V_OF_OUTPUT,
-    Tensors,
-    as_tuple,
-    check_requires_grad,
-    check_scalar_output,
-    check_strategy,
-)
 from .grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
+
+Tensors = tuple[Any, ...]
+OUTPUTS = "outputs of the user-provided function"
+V_OF_OUTPUT = (
+    "The vector v can only be None if the user-provided function returns a single Tensor with a "
+    "single element."
+)
+V_OF_INPUT = (
+    "The vector v can only be None if the input to the user-provided function is a single Tensor "
+    "with a single element."
+)
+
+
+def as_tuple(given: Any, what: str, function: str) -> tuple[bool, Tensors]:
+    """Return whether it is a tuple, and it as one.
+
+    Raises:
+        TypeError: something else than tensors.
+    """
+    several = isinstance(given, tuple)
+    every: Tensors = given if several else (given,)
+    for i, each in enumerate(every):
+        if not isinstance(each, Tensor):
+            where = f"value at index {i}" if several else f"given {what}"
+            raise TypeError(
+                f"The {what} given to {function} must be either a Tensor or a tuple of Tensors "
+                f"but the {where} has type {type(each)}."
+            )
+    return several, every
+
+
+def check_scalar_output(outputs: Tensors, many: bool, name: str) -> None:
+    """Check that a function to be differentiated twice gives one number.
+
+    Raises:
+        RuntimeError: it does not.
+    """
+    if many:
+        raise RuntimeError(f"The function given to {name} should return a single Tensor")
+    if outputs[0].numel() != 1:
+        raise RuntimeError(
+            f"The Tensor returned by the function given to {name} should contain a single element"
+        )
+
+
+def refuse_options(name: str, **options: Any) -> None:
+    """Refuse options that only PyTorch has.
+
+    Raises:
+        NotImplementedError: one is given.
+    """
+    for option, value in options.items():
+        if value not in (False, "reverse-mode", "forward-mode"):
+            raise NotImplementedError(not_here(f"torch.autograd.functional.{name}'s {option}="))
 
 
 def _grad_preprocess(tensors: Tensors, create_graph: bool, needs_grad: bool) -> Tensors:
@@ -112,28 +149,6 @@ def _autograd_grad(
     return found
 
 
-def _fill_in_zeros(
-    grads: Tensors, like: Tensors, strict: bool, create: bool, stage: str
-) -> Tensors:
-    """Gradients with zeros where there were none.
-
-    Raises:
-        RuntimeError: strict mode does not allow that.
-    """
-    found = []
-    for i, each in enumerate(grads):
-        if each is None:
-            if strict:
-                raise RuntimeError(MISSING[stage].format(i))
-            each = _zeros_like(like[i])
-        elif strict and create and not each.requires_grad:
-            what = "hessian" if "double" in stage else "jacobian"
-            text = f"The {what} of the user-provided function is independent of input {i}."
-            raise RuntimeError(text + STRICT_GRAPH)
-        found.append(each)
-    return tuple(found)
-
-
 def _zeros_like(tensor: Tensor, requires_grad: bool = False) -> Tensor:
     zeros = Tensor._wrap(np.zeros_like(tensor._data))
     zeros._requires_grad = requires_grad
@@ -141,14 +156,15 @@ def _zeros_like(tensor: Tensor, requires_grad: bool = False) -> Tensor:
 
 
 def _grad_or_zeros(
-    outputs: Tensors, inputs: Tensors, v: Any, like: Tensors, create: bool, strict: bool, stage: str
+    outputs: Tensors, inputs: Tensors, v: Any, like: Tensors, create: bool
 ) -> Tensors:
-    """The gradients that are the result, shaped ``like`` these and with zeros where there are
-    none."""
+    """Return the gradients, shaped ``like`` these; zeros where there are none."""
     with set_grad_enabled(create or is_grad_enabled()):
-        return _fill_in_zeros(
-            _autograd_grad(outputs, inputs, v, create), like, strict, create, stage
-        )
+        grads = _autograd_grad(outputs, inputs, v, create)
+    return tuple(
+        _zeros_like(tensor) if each is None else each
+        for each, tensor in zip(grads, like, strict=True)
+    )
 
 
 def vjp(
@@ -165,18 +181,18 @@ def vjp(
         inputs: a tensor or a tuple, where to differentiate.
         v: like the outputs; not needed for a single element.
         create_graph: let the results be differentiable.
-        strict: refuse outputs or gradients that do not depend on the inputs, instead of zeros.
+        strict: not here; where nothing depends on the inputs, gradients are zeros.
 
     Raises:
         RuntimeError, TypeError: with PyTorch's texts.
     """
+    refuse_options("vjp", strict=strict)
     with enable_grad():
         several, given = as_tuple(inputs, "inputs", "vjp")
         given = _grad_preprocess(given, create_graph, True)
         many, outputs = as_tuple(func(*given), OUTPUTS, "vjp")
-        check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
         v = _validate_v(v, outputs, many, create_graph, "vjp", V_OF_OUTPUT)
-    found = _grad_or_zeros(outputs, given, v, given, create_graph, strict, "back")
+    found = _grad_or_zeros(outputs, given, v, given, create_graph)
     return _outputs_and_result(outputs, found, create_graph, many, several)
 
 
@@ -196,16 +212,15 @@ def jvp(
         v: like the inputs; not needed for a single element.
         The others: as for ``vjp``.
     """
+    refuse_options("jvp", strict=strict)
     with enable_grad():
         several, given = as_tuple(inputs, "inputs", "jvp")
         given = _grad_preprocess(given, create_graph, True)
         v = _validate_v(v, given, several, create_graph, "jvp", V_OF_INPUT)
         many, outputs = as_tuple(func(*given), OUTPUTS, "jvp")
-        check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
         seeds = tuple(_zeros_like(out, True) for out in outputs)
         grads = _autograd_grad(outputs, given, seeds, True)
-        check_requires_grad(grads, GRADIENT_CONSTANT, strict)
-    found = _grad_or_zeros(grads, seeds, v, outputs, create_graph, strict, "back_trick")
+    found = _grad_or_zeros(grads, seeds, v, outputs, create_graph)
     return _outputs_and_result(outputs, found, create_graph, many, many)
 
 
@@ -220,7 +235,7 @@ def jacobian(
     """The derivative of each output by each input, of shape ``output.shape + input.shape``.
 
     Args:
-        func, inputs, create_graph, strict: as for ``vjp``.
+        func, inputs, create_graph: as for ``vjp``.
         vectorize: accepted; the rows are computed one after another all the same.
         strategy: ``forward-mode`` is accepted and computed as ``reverse-mode``.
 
@@ -228,26 +243,17 @@ def jacobian(
         A tensor; a tuple over inputs or outputs where these are tuples, a tuple (over outputs) of
         tuples (over inputs) when both are.
     """
-    if strategy not in ("forward-mode", "reverse-mode"):
-        raise AssertionError(STRATEGIES)
-    forward = strategy == "forward-mode"
-    check_strategy(forward, create_graph, strict, vectorize)
+    refuse_options("jacobian", strict=strict, strategy=strategy)
     with enable_grad():
         several, given = as_tuple(inputs, "inputs", "jacobian")
         given = _grad_preprocess(given, create_graph, True)
         many, outputs = as_tuple(func(*given), OUTPUTS, "jacobian")
-        check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
-        if strict and vectorize:
-            start = FORWARD_STRATEGY.format("`strict=True`", "`vectorized=True`", "")
-            raise RuntimeError(start + "Please either set `strict=False` or `vectorize=False`.")
-        found = [
-            _jacobian_rows(i, out, given, create_graph, strict) for i, out in enumerate(outputs)
-        ]
+        found = [_jacobian_rows(out, given, create_graph) for out in outputs]
     results = tuple(_grad_postprocess(row, create_graph, several) for row in found)
     return results if many else results[0]
 
 
-def _jacobian_rows(i: int, output: Tensor, inputs: Tensors, create: bool, strict: bool) -> Tensors:
+def _jacobian_rows(output: Tensor, inputs: Tensors, create: bool) -> Tensors:
     """The derivatives of one output by all inputs."""
     columns: list[list[Any]] = [[] for _ in inputs]
     for place in range(output._data.size):
@@ -260,15 +266,7 @@ def _jacobian_rows(i: int, output: Tensor, inputs: Tensors, create: bool, strict
                 retain_graph=True, create_graph=create, allow_unused=True,
             )  # fmt: skip
         for nr, each in enumerate(grads):
-            if each is None:
-                if strict:
-                    text = f"Output {i} of the user-provided function is independent of input {nr}."
-                    raise RuntimeError(text + STRICT)
-                each = _zeros_like(inputs[nr])
-            elif strict and create and not each.requires_grad:
-                text = f"The jacobian of the user-provided function is independent of input {i}."
-                raise RuntimeError(text + STRICT_GRAPH)
-            columns[nr].append(each)
+            columns[nr].append(_zeros_like(inputs[nr]) if each is None else each)
     if not all(columns):  # an output without items
         raise RuntimeError("stack expects a non-empty TensorList")
     return tuple(
@@ -290,22 +288,18 @@ def hessian(
     """The second derivatives of a function of one element, of shape ``input.shape + input.shape``;
     a tuple of tuples for a tuple of inputs. Arguments as for ``jacobian``."""
     several, given = as_tuple(inputs, "inputs", "hessian")
-    if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
-        raise AssertionError(STRATEGIES.partition(" Hint")[0])
+    refuse_options("hessian", strict=strict, outer_jacobian_strategy=outer_jacobian_strategy)
 
     def single(*args: Tensor) -> Any:
         output = func(*args)
         many, outputs = as_tuple(output, OUTPUTS, "hessian")
-        check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
         check_scalar_output(outputs, many, "hessian")
         return runtime.tensors.squeeze(output)
 
     def first(*args: Tensor) -> Any:
-        found = jacobian(single, args, create_graph=True)
-        check_requires_grad(found, JACOBIAN_CONSTANT, strict)
-        return found
+        return jacobian(single, args, create_graph=True)
 
-    found = jacobian(first, given, create_graph, strict, vectorize, outer_jacobian_strategy)
+    found = jacobian(first, given, create_graph)
     return found if several else found[0][0]
 
 
@@ -314,14 +308,13 @@ def _first_derivative(
 ) -> tuple[bool, bool, Tensors, Tensors, Any, Tensors]:
     """Prepare ``vhp`` and ``hvp``: return the inputs, the output, the vector and the gradient, and
     whether inputs and outputs are tuples."""
+    refuse_options(name, strict=strict)
     several, given = as_tuple(inputs, "inputs", name)
     given = _grad_preprocess(given, create_graph, True)
     v = _validate_v(v, given, several, create_graph, name, V_OF_INPUT)
     many, outputs = as_tuple(func(*given), OUTPUTS, name)
-    check_requires_grad(outputs, NOT_DIFFERENTIABLE, strict)
     check_scalar_output(outputs, many, name)
     first = _autograd_grad(outputs, given, None, True)
-    check_requires_grad(first, JACOBIAN_CONSTANT, strict)
     return several, many, given, outputs, v, first
 
 
@@ -338,7 +331,7 @@ def vhp(
         several, many, given, outputs, v, first = _first_derivative(
             func, inputs, v, create_graph, strict, "vhp"
         )
-    found = _grad_or_zeros(first, given, v, given, create_graph, strict, "double_back")
+    found = _grad_or_zeros(first, given, v, given, create_graph)
     return _outputs_and_result(outputs, found, create_graph, many, several)
 
 
@@ -357,5 +350,5 @@ def hvp(
         )
         seeds = tuple(_zeros_like(each, True) for each in given)
         second = _autograd_grad(first, given, seeds, True)
-    found = _grad_or_zeros(second, seeds, v, given, create_graph, strict, "double_back_trick")
+    found = _grad_or_zeros(second, seeds, v, given, create_graph)
     return _outputs_and_result(outputs, found, create_graph, many, several)

@@ -1,6 +1,6 @@
 """Grad modes: ``no_grad``, ``enable_grad``, ``set_grad_enabled``, ``inference_mode``.
 
-``torch.autograd.grad_mode``, and rules of autograd that a program may relax.
+What is here is ``torch.autograd.grad_mode``.
 """
 
 from __future__ import annotations
@@ -10,17 +10,14 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..absent import refuse_others
 from ..arrays.warnings import warn
 from ..graph import runtime
 from ..graph.listeners import switch_listener
-from ..graph.runtime import policy
 from ..graph.tensor import Tensor
-from ..graph.version import InferenceCounter, counter_of
+from ..graph.version import InferenceCounter
 
-__all__ = [
-    "enable_grad", "enforce_grad_layout_policy", "inference_mode", "no_grad", "set_grad_enabled",
-    "set_multithreading_enabled",
-]  # fmt: skip
+__all__ = ["enable_grad", "inference_mode", "no_grad", "set_grad_enabled"]
 
 CLASS_DECORATED = (
     "Decorating classes is deprecated and will be disabled in future versions. You should only "
@@ -223,112 +220,6 @@ def is_inference(input: Tensor) -> bool:
     return input.is_inference()
 
 
-# Rules that a program may relax --------------------------------------------------------------
-class _Switch(_Mode):
-    """Switches a policy by a bool: as a plain call, a context manager or a decorator. It concerns
-    the thread that calls it."""
-
-    field: str
-    function: str
-    """PyTorch's name for the caller, in errors."""
-
-    def __init__(self, mode: bool) -> None:
-        check_bool(self.function, mode)
-        self.mode, self.prev = mode, getattr(policy, self.field)
-        setattr(policy, self.field, mode)
-
-    def __enter__(self) -> None:
-        setattr(policy, self.field, self.mode)
-
-    def __exit__(self, *exc: object) -> None:
-        setattr(policy, self.field, self.prev)
-
-    def __call__(self, function: Any) -> Any:
-        setattr(policy, self.field, self.prev)  # as a decorator it changes nothing outside
-        return super().__call__(function)
-
-    def clone(self) -> _Mode:
-        return type(self)(self.mode)
-
-
-class enforce_grad_layout_policy(_Switch):
-    """True if a leaf's gradient must lie in memory as promised. If not, a gradient that nobody else
-    has is taken over as it lies, and sums that lie otherwise are not warned of."""
-
-    field, function = "layout", "set_grad_layout_enforcement_enabled"
-
-    def __init__(self, enable: bool = True) -> None:
-        super().__init__(enable)
-
-
-class set_multithreading_enabled(_Switch):
-    """PyTorch's switch of the threads that run backward on other devices. There are none here, so
-    it only says what it was told."""
-
-    field = "threads"
-    function = "set_multithreading_enabled"
-
-    def __init__(self, mode: bool) -> None:
-        super().__init__(mode)
-
-    def __enter__(self) -> None:
-        pass
-
-    def __call__(self, function: Any) -> Any:
-        return _Mode.__call__(self, function)
-
-
-class force_original_view_tracking(_Switch):
-    """True if views whose base was written get a history of the view ops that made them, rather
-    than one of their place in memory."""
-
-    field, function = "replay", "set_view_replay_enabled"
-
-    def __init__(self, mode: bool) -> None:
-        super().__init__(mode)
-
-
-def is_view_replay_enabled() -> bool:
-    """Return whether ``_force_original_view_tracking`` was last told so."""
-    return policy.replay
-
-
-def is_multithreading_enabled() -> bool:
-    """Return whether ``set_multithreading_enabled`` was last told so."""
-    return policy.threads
-
-
-class unsafe_preserve_version_counter(_Mode):
-    """Hides writes to some tensors: after the block they have the versions that they had before.
-    What backward needs of them must be there again by then.
-
-    Raises:
-        AssertionError: neither a tensor nor a tuple of them.
-    """
-
-    def __init__(self, tensors: Tensor | tuple[Tensor, ...]) -> None:
-        self.tensors: Any = (tensors,) if isinstance(tensors, Tensor) else tensors
-        assert isinstance(self.tensors, tuple), "Expected tensors to be a tuple"
-        self.prev_versions = tuple(each._version for each in self.tensors)
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *exc: object) -> None:
-        for each, version in zip(self.tensors, self.prev_versions, strict=True):
-            counter = counter_of(each)
-            counter.version = counter.version_to_save = version
-
-    def clone(self) -> _Mode:
-        return type(self)(self.tensors)
-
-
-_force_original_view_tracking = force_original_view_tracking
-_unsafe_preserve_version_counter = unsafe_preserve_version_counter
-unsafe_preserve_version_counter.__name__ = "_unsafe_preserve_version_counter"
-force_original_view_tracking.__name__ = "_force_original_view_tracking"
-for _kind in (
-    no_grad, enable_grad, set_grad_enabled, inference_mode, unsafe_preserve_version_counter,
-    *_Switch.__subclasses__(),
-):  # fmt: skip
+for _kind in (no_grad, enable_grad, set_grad_enabled, inference_mode):
     _kind.__module__ = "torch.autograd.grad_mode"  # what printing one shows
+refuse_others(__name__)

@@ -188,20 +188,3 @@ def set_grad_enabled(on: bool) -> None:
     with lock:
         (_disabled_threads.discard if on else _disabled_threads.add)(ident)
         grad_everywhere = not _disabled_threads
-
-
-# Switches of a thread ----------------------------------------------------------------------------
-
-
-class Policy(threading.local):
-    """Relaxed rules: whether first gradients that lie in memory otherwise than their leaves are
-    copied, other threads may run parts of backward, and view ops are replayed on a base that was
-    written."""
-
-    layout = True
-    threads = True
-    replay = False
-
-
-policy = Policy()
-thread_states.append(policy)

@@ -19,9 +19,7 @@ from ..optable.declare import ARRAYS, TABLE, Op, bind
 from . import errors, runtime
 from .base import BY_BASE, TensorBase
 from .input_buffers import differentiable_copy
-from .listeners import get_observer, set_observer
 from .node import Node, NoGradViewEnd, target_of
-from .runtime import policy
 from .version import InferenceCounter, counter_of
 
 new_tuple = tuple.__new__
@@ -230,27 +228,10 @@ def regenerate_node(view: TensorBase, info: ViewInfo) -> None:
         target = NoGradViewEnd()
         target.start(())
     keeps = take_retain_grad(view)
-    if policy.replay and target.__class__ is not NoGradViewEnd:
-        view._node = replay_history(info)
-    else:
-        view._node = AsStridedBackward0(info, target, view._data)
+    view._node = AsStridedBackward0(info, target, view._data)
     if keeps is not None:
         view._node._hooks().retain = keeps
     info.version = version
-
-
-def replay_history(info: ViewInfo) -> Any:
-    """The history of a view as its view ops make it from the base as it is now."""
-    found, before, observer = info.base, runtime.mode.requested, get_observer()
-    runtime.set_grad_enabled(True)
-    set_observer(None)  # the views are not the user's
-    try:
-        for link in info.chain:
-            found = getattr(runtime.tensors, link.op.key.replace(".", "_"))(found, **link.params)
-    finally:
-        set_observer(observer)
-        runtime.set_grad_enabled(before)
-    return found._node
 
 
 def take_retain_grad(tensor: TensorBase) -> Any:

@@ -1,37 +1,224 @@
 """``torch.utils.checkpoint``: parts of a model that are computed again in backward.
 
-They keep nothing for backward meanwhile.
-
-As `torch.utils.checkpoint` (Chen et al., 2016). With reentrance the part is one node, whose
-backward runs it again and then backward through it. Without, its nodes are computed again one by
-one (``non_reentrant_checkpoint.py``).
+They keep nothing for backward meanwhile (Chen et al., 2016). With reentrance the part is one node,
+whose backward runs it again and then backward through it. Without, empty holders replace what its
+nodes would save; the first that backward opens runs the part again and fills them all.
 """
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
-from ..absent import refuse_others
+from ..absent import not_here, refuse_others
 from ..arrays.warnings import warn
 from ..autograd.backward import backward
 from ..autograd.engine import current_run
 from ..autograd.function import Function
 from ..autograd.grad_mode import enable_grad, no_grad
+from ..functions.creation.factories import empty
 from ..functions.random.generator import default as generator
 from ..graph import runtime, saved_hooks
+from ..graph.listeners import get_observer, set_observer
 from ..graph.tensor import Tensor
-from .non_reentrant_checkpoint import CheckpointError, GraphExecGroup, Part, saved_inputs
 
+# checkpoint(use_reentrant=False) -----------------------------------------------------------------
+
+TWICE = (
+    "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked "
+    "once. If you are calling ctx.saved_tensors in backward, make sure to do so only once. "
+    "Otherwise please open an issue with details on your use case."
+)
+TIP = """
+
+Tip: To see a more detailed error message, either pass `debug=True` to
+`torch.utils.checkpoint.checkpoint(...)` or wrap the code block
+with `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to
+enable checkpoint\u2011debug mode globally.
+
+If this error occurs under torch.compile with automatic_dynamic_shapes enabled,
+it may be because the recomputation selected a different compiled graph than the
+forward pass (e.g., a dynamic graph instead of the original static graph).
+To fix this, either:
+  - Use torch._dynamo.mark_dynamic() to explicitly mark varying dimensions as
+    dynamic upfront, avoiding the static-to-dynamic transition.
+  - Call torch._C._dynamo.eval_frame._set_lru_cache(False) to disable LRU cache
+    reordering, which can change which graph is checked first between forward
+    and recompute.
+See https://github.com/pytorch/pytorch/issues/166926 for more details and
+workaround examples.
+"""
+
+
+class CheckpointError(RuntimeError):
+    """Error: the recomputed values differ from those computed first."""
+
+
+class Stop(Exception):
+    """All that backward needs has been computed again."""
+
+
+class Inputs(Function):
+    """Keeps a part's arguments as nodes keep what they save: with hooks and version checks."""
+
+    @staticmethod
+    def forward(ctx: Any, mark: Tensor, *args: Any) -> Tensor:
+        """An empty tensor, whose node has the arguments."""
+        ctx.save_for_backward(*(each for each in args if isinstance(each, Tensor)))
+        ctx.others = [None if isinstance(each, Tensor) else each for each in args]
+        ctx.tensors = [isinstance(each, Tensor) for each in args]
+        return empty(0)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        """Nobody has the tensor."""
+        raise AssertionError("Did not expect to backward on this graph")
+
+
+def saved_inputs(args: tuple[Any, ...]) -> Any:
+    """The node that keeps the arguments; None when nothing is recorded."""
+    observer = get_observer()
+    set_observer(None)  # it is no part of the user's graph
+    try:
+        return Inputs.apply(empty(0, requires_grad=True), *args).grad_fn
+    finally:
+        set_observer(observer)
+
+
+class Holder:
+    """Stands for a saved tensor: what the part computed again for it, by backward run."""
+
+    def __init__(self) -> None:
+        self.found: weakref.WeakKeyDictionary[Any, Tensor] = weakref.WeakKeyDictionary()
+
+
+class Alone:
+    """Stands for a run where none is: a saved tensor is read outside of backward."""
+
+
+def metadata_of(tensor: Tensor) -> dict[str, Any]:
+    """Return the properties of a saved tensor that are compared with the recomputed one."""
+    return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
+
+
+class Part:
+    """One call of `checkpoint`. While it is not ``complete``, a backward inside of it computes what
+    was computed so far, and as much more as it comes to; nothing is ``compared`` from then on."""
+
+    def __init__(self, compute: Callable[[list[Any]], None], saver: Any, early_stop: bool) -> None:
+        self.compute = compute
+        self.saver = saver
+        self.early_stop = early_stop
+        self.complete = False
+        self.compared = True
+        self.holders: list[weakref.ref[Holder]] = []
+        self.metadata: list[dict[str, Any]] = []
+        self.done: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    def pack(self, tensor: Tensor) -> Holder:
+        """A holder in the place of what a node saves."""
+        holder = Holder()
+        self.holders.append(weakref.ref(holder))
+        self.metadata.append(metadata_of(tensor))
+        return holder
+
+    def unpack(self, holder: Holder) -> Tensor:
+        """Return the recomputed tensor of a holder; the first in a run recomputes all."""
+        run: Any = current_run() or Alone()
+        if run not in self.done:
+            self._recompute(run)
+            self.done.add(run)
+        if run not in holder.found:
+            raise CheckpointError(TWICE)
+        return holder.found.pop(run)
+
+    def _recompute(self, run: Any) -> None:
+        ctx = self.saver
+        saved = iter(ctx.saved_tensors)
+        inputs = [
+            next(saved) if is_tensor else other
+            for is_tensor, other in zip(ctx.tensors, ctx.others, strict=True)
+        ]
+        filling = Filling(self, run)
+        saved_hooks.push(filling.pack, lambda tensor: tensor)
+        try:
+            with enable_grad():
+                self.compute(inputs)
+        except Stop:
+            pass
+        finally:
+            saved_hooks.pop()
+        filling.compare()
+
+
+class Filling:
+    """A part that is computed again: what its nodes save goes to the holders."""
+
+    def __init__(self, part: Part, run: Any) -> None:
+        self.part = part
+        self.run = run
+        self.metadata: list[dict[str, Any]] = []
+
+    def pack(self, tensor: Tensor) -> Tensor:
+        """Fill the next holder. What is kept has no history: that would hold itself."""
+        tensor = tensor.detach() if tensor.requires_grad else tensor
+        part, place = self.part, len(self.metadata)
+        if place >= len(part.holders) and not part.complete:
+            part.compared = False
+            return tensor
+        if place >= len(part.holders):
+            raise CheckpointError(
+                "torch.utils.checkpoint: trying to save more tensors during recomputation than "
+                f"during the original forward pass.{TIP}"
+            )
+        self.metadata.append(metadata_of(tensor))
+        holder = part.holders[place]()
+        if holder is not None:
+            holder.found[self.run] = tensor
+        if part.early_stop and place + 1 == len(part.holders):
+            raise Stop
+        return tensor
+
+    def compare(self) -> None:
+        """Compare what was saved both times.
+
+        Raises:
+            CheckpointError: their numbers, shapes or dtypes differ.
+        """
+        part = self.part
+        if not part.compared:
+            return
+        if len(self.metadata) != len(part.holders):
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the "
+                "original forward and recomputation.\n"
+                f"Number of tensors saved during forward: {len(part.holders)}\n"
+                f"Number of tensors saved during recomputation: {len(self.metadata)}.{TIP}"
+            )
+        told = ""
+        for place, (first, again) in enumerate(zip(part.metadata, self.metadata, strict=True)):
+            if first != again and part.holders[place]() is not None:
+                told += (
+                    f"tensor at position {place}:\nsaved metadata: {first}\nrecomputed metadata: "
+                    f"{again}\n"
+                )
+        if told:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Recomputed values for the following tensors have "
+                f"different metadata than during the forward pass.\n{told}.{TIP}"
+            )
+
+
+CheckpointError.__module__ = __package__ + ".checkpoint"  # for users
+
+
+# -------------------------------------------------------------------------------------------------
 __all__ = [
-    "CheckpointError", "CheckpointFunction", "GraphExecGroup", "check_backward_validity",
-    "checkpoint",
-    "checkpoint_sequential", "detach_variable", "noop_context_fn", "set_checkpoint_debug_enabled",
-    "set_checkpoint_early_stop",
+    "CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint",
+    "checkpoint_sequential", "detach_variable",
 ]  # fmt: skip
-
-Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
 _EXPLICIT = (
     "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. Starting in "
@@ -54,38 +241,10 @@ _NOT_PARTLY = (
 )
 
 
-def noop_context_fn() -> Contexts:
-    """No contexts around the part, the first time and again."""
-    return nullcontext(), nullcontext()
-
-
-_early_stop: bool | None = None
-
-
-@contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Inside, whether a part is computed again only as far as backward needs it."""
-    global _early_stop
-    before, _early_stop = _early_stop, enable
-    try:
-        yield
-    finally:
-        _early_stop = before
-
-
-@contextmanager
-def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Accepted for PyTorch's programs: errors say the same with and without it."""
-    yield
-
-
 def checkpoint(
     function: Callable[..., Any],
     *args: Any,
     use_reentrant: bool | None = None,
-    context_fn: Callable[[], Contexts] = noop_context_fn,
-    determinism_check: str = "default",
-    debug: bool = False,
     early_stop: bool = True,
     **kwargs: Any,
 ) -> Any:
@@ -93,51 +252,40 @@ def checkpoint(
 
     Args:
         use_reentrant: as one node (only for whole backward runs), or node by node.
-        context_fn: gives the contexts to be around the part, the first time and again.
-        determinism_check: "none" does not compare shapes and dtypes of what is computed again.
         preserve_rng_state: draw the same random numbers again (default True).
         early_stop: compute again only as far as backward needs it.
 
     Raises:
         ValueError: options that do not go together.
+        NotImplementedError: an option that only PyTorch has.
         CheckpointError: in backward, when the part computes something else the second time.
     """
     if use_reentrant is None:
         warn(_EXPLICIT)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
+    kwargs.pop("debug", None)  # errors say the same with and without it
+    for option in kwargs.keys() & {"context_fn", "determinism_check"}:
+        raise NotImplementedError(not_here(f"torch.utils.checkpoint.checkpoint's {option}="))
     if kwargs and use_reentrant:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
-    if use_reentrant:
-        if context_fn is not noop_context_fn or debug:
-            raise ValueError(
-                "Passing `context_fn` or `debug` is only supported when use_reentrant=False."
-            )
-        if runtime.reading is None:
-            return CheckpointFunction.apply(function, preserve, *args)
+    if use_reentrant and runtime.reading is None:
+        return CheckpointFunction.apply(function, preserve, *args)
     if runtime.reading is not None:  # a graph that is recorded remembers as it likes
         return function(*args, **kwargs)
-    if determinism_check not in ("default", "none"):
-        raise ValueError(
-            f"determinism_check should be one of ['default', 'none'], but got {determinism_check}"
-        )
-    first, again = context_fn()
     saver = saved_inputs(args)
     if saver is None:  # nothing is recorded
-        with first:
-            return function(*args, **kwargs)
+        return function(*args, **kwargs)
     state = generator.get_state() if preserve else None
 
     def compute(inputs: list[Any]) -> None:
-        with _random_numbers(state), again:
+        with _random_numbers(state):
             function(*inputs, **kwargs)
 
-    early = early_stop if _early_stop is None else _early_stop
-    part = Part(compute, saver, early, determinism_check == "default")
+    part = Part(compute, saver, early_stop)
     saved_hooks.push(part.pack, part.unpack)
     try:
-        with first:
-            found = function(*args, **kwargs)
+        found = function(*args, **kwargs)
     finally:
         saved_hooks.pop()
     part.complete = True

@@ -238,53 +238,6 @@ with torch.inference_mode():
     inside = F.apply(x, a)
 result = [attempt(lambda: F.apply(x, a)), inside.is_inference(), inside.requires_grad]
 
-# switches of a thread
-import threading
-def state():
-    return torch.autograd.is_multithreading_enabled()
-switch = torch.autograd.set_multithreading_enabled
-result = [state()]
-with switch(False):
-    result += [state()]
-    with switch(True):
-        result += [state()]
-    thread = threading.Thread(target=lambda: result.append(state()))
-    thread.start()
-    thread.join()
-context = switch(False)
-result += [state()]
-with context:
-    result += [state()]
-result += [state(), type(context.clone()).__name__, attempt(lambda: switch()),
-           attempt(lambda: switch(1))]
-switch(True)
-result += [attempt(lambda: torch.autograd.enforce_grad_layout_policy(1))]
-result += [type(mode.clone()).__name__ for mode in (torch.no_grad(), torch.enable_grad(),
-           torch.inference_mode(False), torch.set_grad_enabled(True))]
-
-# whether gradients are laid out as leaves are
-policy = torch.autograd.enforce_grad_layout_policy
-def run():
-    x = torch.ones(4, 2, 3).permute(1, 2, 0).detach().requires_grad_()
-    y = torch.ones(2, 3, requires_grad=True)
-    y.grad = torch.zeros(3, 2).t()
-    (x * torch.ones(2, 3, 4)).sum().backward()
-    (y * torch.ones(3, 2).t()).backward(torch.ones(3, 2).t())
-    z = torch.ones(2, 3, requires_grad=True)
-    (z * torch.ones(3, 2).t()).backward(torch.ones(3, 2).t(), create_graph=True)
-    return [each.grad.stride() for each in (x, y, z)]
-@policy(False)
-def relaxed():
-    return run()
-result = [run()]
-with policy(False):
-    result += [run()]
-    with policy():
-        result += [run()]
-result += [relaxed(), run()]
-policy(False)
-result += [run(), policy(True).__class__.__name__, run()]
-
 # views of leaves that were made inside have no history, inside and outside
 with torch.inference_mode():
     a, p = torch.ones(4, requires_grad=True), torch.nn.Parameter(torch.ones(4))

@@ -66,45 +66,6 @@ s.grad_dtype = torch.float64
 s.sin().backward()
 result.append(s.grad)
 
-# views whose base was written are replayed or not
-x = torch.arange(12.).reshape(3, 4).requires_grad_()
-result = []
-def look(x):
-    base = x.clone()
-    views = [base.view(-1), base.t()[1], base[1:, 0], base.unsqueeze(0).expand(2, 3, 4),
-             base.permute(1, 0).unfold(0, 2, 1), base.view(2, 6).diagonal(), base.detach()]
-    views[1].mul_(2)
-    base.add_(1)
-    with torch.no_grad():
-        nodes = [each.grad_fn for each in views]
-    x.grad = None
-    sum((each * each).sum() for each in views).backward()
-    return [[node is not None and node.name() for node in nodes], nodes[1], x.grad, views[0]]
-for on in (True, False):
-    with A._force_original_view_tracking(on):
-        result += [look(x), A.is_view_replay_enabled()]
-A._force_original_view_tracking(True)
-result += [look(x), A.is_view_replay_enabled()]
-A._force_original_view_tracking(False)
-@A._force_original_view_tracking(True)
-def f():
-    return A.is_view_replay_enabled(), look(x)
-result += [f(), A.is_view_replay_enabled(), attempt(lambda: A._force_original_view_tracking(1))]
-
-# writes that do not count
-x, y = torch.ones(2, requires_grad=True).clone(), torch.ones(2)
-x.add_(1)
-z = x.exp() * x
-with A._unsafe_preserve_version_counter(x):
-    x.mul_(2)
-    x.mul_(0.5)
-result = [x._version, attempt(z.sum().backward)]
-with A._unsafe_preserve_version_counter((x, y)):
-    x.mul_(2)
-    y.mul_(3)
-result += [x._version, y._version]
-result += [attempt(lambda: A._unsafe_preserve_version_counter([x]))]
-
 # increment_version
 inc = A.graph.increment_version
 a = torch.zeros(2, dtype=torch.int32)

@@ -116,9 +116,6 @@ result = attempt(lambda: y.sum().backward())
 # options that do not go together
 f = torch.sin
 result = [attempt(each) for each in (lambda: C.checkpoint(f, x, b=3, use_reentrant=True),
-    lambda: C.checkpoint(f, x, context_fn=lambda: 1, use_reentrant=True),
-    lambda: C.checkpoint(f, x, debug=True, use_reentrant=True),
-    lambda: C.checkpoint(f, x, determinism_check="x", use_reentrant=False),
     lambda: C.checkpoint_sequential([f], 1, x, use_reentrant=False, foo=1),
     lambda: torch.autograd.grad(C.checkpoint(f, x, use_reentrant=True).sum(), x),
     lambda: C.checkpoint(f, x, use_reentrant=True).sum().backward(inputs=[x]),
@@ -145,7 +142,7 @@ def slope(f):
             return torch.autograd.grad(f(x), x, create_graph=True)[0]
     return g
 def part(f):
-    return lambda x: C.checkpoint(f, x, use_reentrant=False)
+    return lambda x: C.checkpoint(f, x, use_reentrant=False, early_stop=early)
 def twice(x):
     y, z = x.exp().sin(), x.sin().exp()
     torch.autograd.grad(y, x)
@@ -154,12 +151,11 @@ def twice(x):
 x = torch.tensor(0.7, dtype=torch.float64, requires_grad=True)
 result = []
 for early in (True, False):
-    with C.set_checkpoint_early_stop(early):
-        for f in (lambda x: x.sin().exp().sin(), twice):
-            for made in (part(f), part(part(f)), slope(part(f)), slope(part(slope(f))),
-                         part(slope(slope(part(f)))), slope(part(slope(part(slope(part(f))))))):
-                y = made(x)
-                result += [y.detach(), torch.autograd.grad(y, x)]
+    for f in (lambda x: x.sin().exp().sin(), twice):
+        for made in (part(f), part(part(f)), slope(part(f)), slope(part(slope(f))),
+                     part(slope(slope(part(f)))), slope(part(slope(part(slope(part(f))))))):
+            y = made(x)
+            result += [y.detach(), torch.autograd.grad(y, x)]
 """
 
 
