@@ -177,20 +177,6 @@ a, b, c = Same.apply(x), View.apply(x), Detached.apply(x)
 result = [a is x, a, b, c, x.grad, attempt(lambda: a.add_(1)), attempt(lambda: b.add_(1)),
           attempt(lambda: c.add_(1)), a.data_ptr() == x.data_ptr(), attempt(lambda: b[0].zero_())]
 
-# the same, of what needs no gradient
-class Same(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a, b):
-        return a, b
-    @staticmethod
-    def backward(ctx, g, h):
-        return g, h
-x = torch.tensor([1., 2.], requires_grad=True)
-k = torch.ones(2)
-a, b = Same.apply(x, k)
-c, d = Same.apply(k, k)
-result = [a is x, b is k, a, b, c is k, d is k, c]
-
 # what save_for_backward takes
 class F(torch.autograd.Function):
     @staticmethod
@@ -258,18 +244,6 @@ F.apply(x, y, 3).sum().backward()
 result = [seen, x.grad, y.grad, attempt(lambda: F.apply(x, y)),
           attempt(lambda: F.apply(x, y, k=4))]
 
-# keywords without setup_context
-class F(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a, k=2):
-        return a * k
-    @staticmethod
-    def backward(ctx, g):
-        return g * 2, None
-x = torch.tensor([1., 2.], requires_grad=True)
-y = F.apply(x)
-result = [y, attempt(lambda: y.sum().backward()), x.grad, attempt(lambda: F.apply(x, k=3))]
-
 # a written input loses its .grad and goes on retaining it
 class F(torch.autograd.Function):
     @staticmethod
@@ -289,23 +263,6 @@ def after(make):
         y.sum().backward()
     return found + [y.grad, x.grad.clone()]
 result = [after(lambda x: x * 1), after(lambda x: (x * 1).t()), after(lambda x: x.t())]
-
-# a view of a plain tensor is none that may be written with a history
-class View(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x[:1]
-    @staticmethod
-    def backward(ctx, g):
-        return g
-w = torch.ones(1, requires_grad=True)
-def written(x, grad):
-    with torch.set_grad_enabled(grad):
-        v = View.apply(x)
-    return [attempt(lambda: v.add_(w)), attempt(lambda: v.copy_(w)), attempt(lambda: v.add_(1)), v]
-result = [written(x, grad) for grad in (True, False)
-          for x in (torch.ones(2), torch.ones(2, requires_grad=True),
-                    torch.ones(2, requires_grad=True) * 2)]
 
 # a pure view is replayed
 class Pure(torch.autograd.Function):
@@ -328,66 +285,6 @@ result = [attempt(lambda: go(*args)) for args in ((x * 1,), (x,), (x * 1, x), (t
                                                   (x * 1, 2))]
 Pure.apply(x * 1).sum().backward()
 result += [x.grad, log]
-
-# what is marked as written, but was no input, may be no view; and only tensors are marked
-class Marks(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, view, several):
-        y = x * 2
-        y = y.view_as(y) if view else y
-        ctx.mark_dirty(y)
-        return (y, x * 3) if several else y
-    @staticmethod
-    def backward(ctx, *g):
-        return g[0], None, None
-class Odd(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, what, value):
-        getattr(ctx, what)(x, value)
-        return x * 2
-    @staticmethod
-    def backward(ctx, *g):
-        return g[0], None, None
-x = torch.ones(2, requires_grad=True)
-result = [attempt(lambda: Marks.apply(x, view, several))
-          for view in (True, False) for several in (True, False)]
-result += [attempt(lambda: Odd.apply(x, what, value)) for what in ("mark_dirty",
-           "mark_non_differentiable", "save_for_backward") for value in (3, None, [x])]
-
-# what was marked is let go
-import gc, weakref
-class Write(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.mark_dirty(x.mul_(2))
-        ctx.save_for_backward(x)
-        return x
-    @staticmethod
-    def backward(ctx, g):
-        return g
-def made():
-    x = torch.ones(2, requires_grad=True).clone().view(2, 1)
-    y = Write.apply(x)
-    return weakref.ref(x), y.grad_fn.dirty_tensors, y.grad_fn.to_save
-gc.disable()
-ref, *rest = made()
-result = [ref() is None, *rest]
-gc.enable()
-
-# gradients are left out by an attribute
-class F(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.materialize_grads = False
-        return x * 2, x * 3
-    @staticmethod
-    def backward(ctx, *g):
-        log.append([each is None for each in g])
-        return g[1]
-log = []
-x = torch.ones(2, requires_grad=True)
-F.apply(x)[1].sum().backward()
-result = log, x.grad, isinstance(F.apply(x)[0].grad_fn, torch.autograd.function.BackwardCFunction)
 """
 
 

@@ -44,16 +44,6 @@ y.grad_fn.register_hook(lambda gi, go: (gi[0] + go[0], None))
 y.sum().backward()
 result = [first, x.grad]
 
-# replacing at the end of the path
-x = torch.tensor([1., 2.], requires_grad=True)
-y = x * 3
-end = y.grad_fn.next_functions[0][0]
-end.register_prehook(lambda gs: (gs[0] * 100,))
-seen = []
-x.register_hook(lambda g: seen.append(g.clone()))
-y.sum().backward(retain_graph=True)
-result = [seen, x.grad, torch.autograd.grad(y.sum(), x)]
-
 # hooks when an edge's gradient is asked for
 log = []
 x = torch.tensor([1., 2.], requires_grad=True)
@@ -265,19 +255,6 @@ def run(make, wanted, root):
 result = [attempt(lambda: run(make, wanted, root))
           for make in (Both.apply, lambda x: x.unbind(), lambda x: torch.aminmax(x, dim=1))
           for wanted in ("first", "second", "x") for root in ("first", "sum", "both")] + [log]
-
-# a gradient that is retained before the sizes change in place stays what it was
-def run(change, view, create):
-    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-    y = (x * 2)[:1] if view else x * 2
-    y.retain_grad()
-    change(y)
-    (y ** 2).sum().backward(create_graph=create)
-    y.retain_grad()
-    return [y.grad.detach(), y.retains_grad, y.grad_fn.name()]
-result = [run(change, view, create) for view in (False, True) for create in (False, True)
-    for change in (lambda y: y.t_(), lambda y: y.unsqueeze_(0), lambda y: y.squeeze_(),
-        lambda y: y.transpose_(0, 1).unsqueeze_(0), lambda y: y.as_strided_((2,), (1,)))]
 
 # what is called when a backward is over
 engine = torch.autograd.Variable._execution_engine

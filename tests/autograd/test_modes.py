@@ -238,36 +238,6 @@ with torch.inference_mode():
     inside = F.apply(x, a)
 result = [attempt(lambda: F.apply(x, a)), inside.is_inference(), inside.requires_grad]
 
-# views of leaves that were made inside have no history, inside and outside
-with torch.inference_mode():
-    a, p = torch.ones(4, requires_grad=True), torch.nn.Parameter(torch.ones(4))
-    inside = [a[:2], p.view(2, 2)]
-x = torch.ones(2)
-tell = lambda v: (v.requires_grad, v.is_inference(), v._is_view(), v.is_leaf, v.grad_fn)
-result = [[tell(each) for each in inside]]
-for leaf in (a, p):
-    views = [leaf[:2], leaf.view(2, 2)[0], *leaf.split(2), leaf.unbind()[0], leaf.detach()[1:3],
-        leaf.expand(2, 4), leaf.as_strided((2,), (1,)), leaf[:2].clone()]
-    with torch.no_grad():
-        views += [leaf[:2], leaf.view(2, 2)]
-    result += [tell(leaf), [tell(each) for each in views], leaf[:2] * 2, views[0] * x,
-        attempt(lambda: leaf[:2] * x.requires_grad_()), attempt(lambda: (leaf[:2] + x).sum()
-        .backward()), attempt(lambda: leaf[:2].add_(1)), attempt(lambda: leaf[:2]._version),
-        leaf.flatten().requires_grad, (leaf * 1).requires_grad, leaf.grad]
-    with torch.inference_mode():
-        leaf[:2].add_(1)
-    result.append(leaf.tolist())
-
-# a tensor that requires grad is resized in inference mode only
-x = torch.ones(2, 3, requires_grad=True)
-y = x * 1
-with torch.inference_mode():
-    y.resize_(2)
-    z = torch.ones(2, requires_grad=True).resize_(3, 1)
-with torch.no_grad():
-    result = [attempt(lambda: x.resize_(2))]
-result += [y.shape, y._version, y.requires_grad, z.shape, z.requires_grad]
-
 # a class may be decorated, but
 @torch.no_grad()
 class C:

@@ -21,28 +21,6 @@ def leaf(*numbers):
 """
 
 PROGRAMS = """
-# grad_dtype is told and asked
-x = leaf(1., 2.)
-result = [str(x.grad_dtype)]
-for kind in (torch.float16, None, torch.float32):
-    x.grad_dtype = kind
-    result.append(str(x.grad_dtype))
-y = x * 2
-result += [attempt(lambda: y.grad_dtype), attempt(lambda: setattr(y, "grad_dtype", None)),
-           attempt(lambda: setattr(x, "grad_dtype", "float")), str(x.detach().grad_dtype)]
-
-# grad_dtype and a gradient that is there
-x = leaf(1., 2.)
-x.grad = torch.ones(2)
-x.grad_dtype = torch.float32
-result = [attempt(lambda: setattr(x, "grad_dtype", torch.float16))]
-x.grad_dtype = None
-x.grad = torch.ones(2, dtype=torch.float64)
-result += [x, attempt(lambda: setattr(x, "grad", torch.ones(3)))]
-x.grad = None
-x.grad_dtype = torch.float16
-result += [attempt(lambda: setattr(x, "grad", torch.ones(2))), x]
-
 # gradients come in the type that their leaf wants
 result = []
 for kind in ("own", None, torch.float16, torch.float64):
@@ -66,17 +44,6 @@ s.grad_dtype = torch.float64
 s.sin().backward()
 result.append(s.grad)
 
-# increment_version
-inc = A.graph.increment_version
-a = torch.zeros(2, dtype=torch.int32)
-inc(a)
-inc([a, a])
-inc(())
-result = [a, attempt(lambda: inc(3)), attempt(lambda: inc([3]))]
-with torch.inference_mode():
-    i = torch.ones(2)
-    inc(i)
-inc(i)
 """
 
 

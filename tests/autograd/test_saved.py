@@ -171,22 +171,6 @@ y.sum().backward()
 result = [log, x.grad, attempt(lambda: y.grad_fn.saved_tensors),
           attempt(lambda: y.grad_fn._raw_saved_tensors)]
 
-# a slot of a custom Function
-class F(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a):
-        ctx.save_for_backward(a)
-        return a * 2
-    @staticmethod
-    def backward(ctx, g):
-        a, = ctx.saved_tensors
-        return g * a
-x = torch.tensor([1., 2.], requires_grad=True)
-y = F.apply(x)
-y.grad_fn._raw_saved_tensors[0].register_hooks(lambda t: t.tolist(), lambda l: torch.tensor(l) * 3)
-y.sum().backward()
-result = [x.grad]
-
 # in place, with hooks
 graph = torch.autograd.graph
 log = []
@@ -268,81 +252,6 @@ with graph.saved_tensors_hooks(pack, lambda t: t):
     thread.start()
     thread.join()
 result = [log, x.grad]
-
-# what a saved tensor shows of itself
-def shown(raw):
-    return attempt(lambda: raw.data), attempt(lambda: raw.unpack()), raw.unpack_hook is None
-x = torch.tensor([1., 2.], requires_grad=True)
-w = torch.ones(2)
-y = (x * x).exp()
-z = y * w * 3
-first, second = z.grad_fn.next_functions[0][0], y.grad_fn
-raw = first._raw_saved_other, first._raw_saved_self, z.grad_fn._raw_saved_other, \
-    second._raw_saved_result, second.next_functions[0][0]._raw_saved_self
-result = [shown(each) for each in raw]
-with torch.autograd.graph.saved_tensors_hooks(lambda t: t.tolist(), torch.tensor):
-    hooked = (x * 2).sin().exp()
-result += [shown(hooked.grad_fn._raw_saved_result), attempt(lambda: torch.autograd.SavedTensor()),
-           shown(hooked.grad_fn.next_functions[0][0]._raw_saved_self)]
-v = x.clone()
-s = v.sin()
-kept = s.grad_fn._raw_saved_self
-v.add_(1)
-result += [shown(kept), type(kept) is torch.autograd.SavedTensor]
-z.sum().backward()
-result += [shown(second._raw_saved_result), shown(first._raw_saved_self)]
-
-# what a Function saved, one by one
-class F(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        y = x.exp()
-        ctx.save_for_backward(x, None, y)
-        return y
-    @staticmethod
-    def backward(ctx, g):
-        return g * ctx.saved_tensors[2]
-x = torch.tensor([1., 2.], requires_grad=True)
-y = F.apply(x)
-result = [(attempt(lambda: raw.data), attempt(lambda: raw.unpack()))
-          for raw in y.grad_fn._raw_saved_tensors]
-
-# indices, one by one
-x = torch.arange(6.).view(2, 3).requires_grad_()
-i, j = torch.tensor([0, 1]), torch.tensor([2, 0])
-log = []
-def told(y):
-    return [(raw.data, raw.unpack(), raw.unpack_hook is None)
-            for raw in y.grad_fn._raw_saved_indices]
-y = x[:, j]
-result = [told(y), attempt(lambda: y.grad_fn._raw_saved_indices[0].register_hooks(id, id))]
-y = x[i, j]
-y.grad_fn._raw_saved_indices[1].register_hooks(lambda t: log.append(t) or t.tolist(),
-                                               lambda t: torch.tensor([1, 1]))
-result += [told(y), y.grad_fn._saved_indices,
-           attempt(lambda: y.grad_fn._raw_saved_indices[1].register_hooks(id, id))]
-y.sum().backward()
-result += [x.grad.clone(), log, attempt(lambda: y.grad_fn._raw_saved_indices)]
-with torch.autograd.graph.saved_tensors_hooks(lambda t: [t], lambda t: t[0]):
-    y = x[i, j]
-    mask = x[torch.tensor([0, 1], dtype=torch.bool)]
-result += [told(y)]
-mask.sum().backward()
-result += [x.grad.clone()]
-
-# what is pinned is a copy, what is kept only is not
-result = []
-for pin in (True, False):
-    x = torch.tensor([[1., 2.], [3., 4.]], requires_grad=True)
-    y = x.t() * 1
-    with torch.autograd.graph.save_on_cpu(pin):
-        z = y * y
-        e = y.exp()
-    kept = z.grad_fn._saved_self, e.grad_fn._saved_result
-    with torch.no_grad():
-        y.mul_(10)
-        e.mul_(10)
-    result += [kept, torch.autograd.grad(z.sum() + e.sum(), x)[0].clone()]
 """
 
 

@@ -103,13 +103,6 @@ result = [x, x._version, d._version, d.requires_grad, x.grad.clone(), z, z._vers
           attempt(lambda: put(z, 5)), attempt(lambda: put(z, torch.ones(2).long())), z.dtype,
           attempt(lambda: put(x, torch.ones(2, dtype=torch.float64))), x.dtype]
 
-# .data of a leaf between forward and backward
-x = torch.tensor([1., 2.], requires_grad=True)
-y = (x * x).sum()
-x.data = torch.tensor([10., 20.])
-y.backward()
-result = [x.grad.clone()]
-
 # detach and detach_
 x = torch.tensor([1., 2.], requires_grad=True)
 y = x * 2
@@ -137,16 +130,6 @@ e = x.exp()
 f = e * 2
 e.detach_()
 result += [attempt(lambda: f.sum().backward()), x.grad]
-
-# a leaf detached while saved
-x = torch.tensor([1., 2.], requires_grad=True)
-z = x * x
-x.detach_()
-result = [attempt(lambda: z.sum().backward()), x.requires_grad, x.grad]
-y = torch.tensor([1., 2.], requires_grad=True)
-w = y * y
-y.requires_grad_(False)
-result += [attempt(lambda: w.sum().backward()), y.grad]
 
 # views made without grad mode
 x = torch.tensor([1., 2.], requires_grad=True)
@@ -180,18 +163,6 @@ result = [Variable(x), v.is_leaf, v.grad.clone(), v is x, v.data_ptr() == x.data
           Variable(x, True).requires_grad, isinstance(x, Variable), isinstance(5, Variable),
           attempt(lambda: Variable([1.])), Variable(x, volatile=True), Variable(), Variable(data=x),
           attempt(lambda: torch.autograd.variable(x)), type(v).__name__]
-
-# deep graphs
-x = torch.tensor([1.], requires_grad=True)
-y = x
-for _ in range(20000):
-    y = y + 1
-y.backward()
-z = x
-for _ in range(20000):
-    z = z * 1
-del z
-result = [x.grad, y]
 """
 
 

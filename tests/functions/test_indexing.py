@@ -118,40 +118,6 @@ result = [[of(key, x) for key in (0, -1, slice(1, None), [0, 0], m, (j, j), (0, 
            (slice(None), [2, 0]), m[:, 0])],
           [of(key, c) for key in (([0, 1], slice(None), [0, 0]), (0, slice(1), [1, 1]), c > 5,
            (Ellipsis, -1), (None, 1))]]
-
-# what indices read lies in memory as they do
-import itertools
-t = torch.arange(120.).view(3, 2, 4, 5)
-base = (torch.arange(12) % 2).view(2, 3, 2)
-result = []
-for order in itertools.permutations(range(3)):
-    i = base.permute(order).contiguous().permute([order.index(dim) for dim in range(3)])
-    read = (t[i], t[:, i], t[i, i], t[i, base], t[base, i], t[i, :, i], t[i, 1], t[i[:, :1], i],
-            t.transpose(0, 3)[i], t.permute(3, 1, 0, 2)[:, i], torch.take(t, i), t[i.int()])
-    result += [(each.shape, each.stride()) for each in read]
-
-# a byte alone is a mask
-result = []
-for n in (0, 1, 5):
-    u = torch.tensor(n, dtype=torch.uint8)
-    for t in (torch.arange(6.).view(2, 3), torch.tensor(1.)):
-        for key in (u, (u, 0), (u, u), (..., u), (0, u), (None, u), (slice(None), u)):
-            w = t.clone()
-            result += [attempt(lambda: t[key]), attempt(lambda: w.__setitem__(key, 7)), w]
-
-# bounds of slices
-t = torch.arange(5)
-class Two:
-    def __index__(self):
-        return 2
-result = [attempt(lambda: t[bounds]) for bounds in (slice(-2**70, 2**70), slice(0, 2**63),
-    slice(2**63, None), slice(-2**63, None), slice(None, -2**63), slice(0., 2), slice("a"),
-    slice(None, None, 1.), slice(Two(), None), slice(None, torch.tensor(2.)), slice([1], None),
-    slice(torch.tensor(1), torch.tensor([3])), slice(True, 3), slice(None, None, True))]
-def gone():
-    del t[0]
-result += [attempt(gone), attempt(lambda: torch.ones(3).index_put((), torch.ones(1))),
-           attempt(lambda: torch.ones(4).unflatten(0, (-1, -1)))[2].splitlines()[:2]]
 """
 
 WRITING = """
@@ -227,17 +193,6 @@ result = [over([[0], [1]], lambda a: a), over([0], lambda a: a), over([0], lambd
           over((0, 0), lambda a: a[0, 0]), over((slice(None), 0), lambda a: a[:, 0]),
           over((slice(None), 0), lambda a: a[0])]
 
-# overlap of one item
-def o(): return torch.zeros(1)
-def one(f):
-    a = o()
-    return attempt(lambda: f(a))
-result = [one(f) for f in (lambda a: self_write(a, [0], a), lambda a: self_write(a, [0], a[0]),
-    lambda a: a.add_(a[0]), lambda a: a[0].add_(a), lambda a: a.copy_(a[0]), lambda a: a.mul_(a),
-    lambda a: a.view(1, 1).add_(a), lambda a: self_write(a, 0, a), lambda a: self_write(a, 0, a[0]),
-    lambda a: self_write(a, [0, 0], a), lambda a: a.fill_(a[0]), lambda a: self_write(a, [0],
-    torch.ones(3)))]
-
 # expanded tensors
 def e(): return torch.ones(2, 1).expand(2, 3)
 def wide(f):
@@ -281,13 +236,6 @@ def assigned(index):
     return b
 result = [late(f, index.clone()) for f in (lambda k: x[k], assigned) for index in (i, j[:, :2], m)]
 
-# indices go with the graph
-out = x[i]
-node = out.grad_fn
-before = node._saved_indices
-out.sum().backward()
-result = [before, attempt(lambda: node._saved_indices), attempt(lambda: out.sum().backward())]
-
 # index_put
 def by(f):
     b = x * 1
@@ -302,18 +250,6 @@ result = [by(f) for f in (lambda b: b.index_put_((i, i), v), lambda b: b.index_p
     lambda b: b.index_put_((i,), torch.ones(4)), lambda b: b.index_put_((i, i), v.double()),
     lambda b: b.index_put_((None, i), v), lambda b: b.index_put_((m,), v[0], True),
     lambda b: b.index_put_(i, v))]
-
-# numbers of every type are written as they are
-values = (0.1, 0.1 + 0.2, 1e308, 1e-320, 1e39, 70000.0, 2**53 + 1, 2**63 - 1, 2**40, 300, 16777217,
-          -1, -1.5, -0.0, True, float("inf"), float("nan"))
-result = []
-for name in ("float64", "float32", "float16", "int64", "int32", "int8", "uint8", "bool"):
-    for value in values:
-        for index in (0, slice(None), (0, 0), ..., (slice(None), 1), None, torch.tensor([0]),
-                      torch.tensor(0), torch.tensor([[True, False], [False, True]])):
-            t = torch.zeros(2, 2, dtype=getattr(torch, name))
-            found = attempt(lambda: t.__setitem__(index, value))
-            result.append(repr((found, t.tolist())))
 """
 
 

@@ -21,26 +21,6 @@ def no_collector() -> Iterator[None]:
     gc.enable()
 
 
-def test_long_chain_builds_runs_and_is_released() -> None:
-    x = torch.ones(2, requires_grad=True)
-    y = x
-    for _ in range(LENGTH):
-        y = y + x
-    y.sum().backward()
-    assert x.grad.tolist() == [LENGTH + 1.0] * 2
-    del y
-
-
-def test_long_chain_dropped_without_backward() -> None:
-    x = torch.ones(2, requires_grad=True)
-    y = x
-    for _ in range(LENGTH):
-        y = y * 1.0
-    last = weakref.ref(y.grad_fn)
-    del y
-    assert last() is None
-
-
 def test_long_chain_of_writes_and_views() -> None:
     x = torch.ones(2, requires_grad=True)
     y = x * 1

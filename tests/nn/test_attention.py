@@ -92,12 +92,6 @@ mask = nn.Transformer.generate_square_subsequent_mask(3)
 result = [repr(m), list(m.state_dict()), show(m(x), x, *m.parameters()), m(x, mask=mask), mask,
     m(x, mask=mask, is_causal=True)]
 
-# encoders warn where PyTorch's fast path is closed
-for options in (dict(norm_first=True), dict(), dict(batch_first=True, bias=False)):
-    nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2, 8, **options), 1)
-nn.TransformerEncoder(nn.TransformerEncoderLayer(3, 3, 8, batch_first=True), 1)
-result = None
-
 # decoders
 torch.manual_seed(2)
 m = nn.TransformerDecoder(nn.TransformerDecoderLayer(4, 2, 8, dropout=0.), 2)
@@ -130,10 +124,6 @@ for norm in (None, nn.LayerNorm(4)):
             result.append(net(x, src_key_padding_mask=padding.bool()).detach().clone())
         result.append(net.requires_grad_(False)(x, src_key_padding_mask=masks[0].bool()))
         net.requires_grad_()
-
-# limits of hardtanh by their old names
-result = [repr(nn.Hardtanh(min_value=-2., max_value=3.))]
-result.append(attempt(lambda: nn.Hardtanh(max_value=-2)))
 """
 
 

@@ -81,9 +81,6 @@ result = [F.l1_loss(rows, other),
     F.mse_loss(rows, other, weight=other ** 2, reduction="sum"),
     F.huber_loss(rows, other, delta=0.4, weight=other ** 2)]
 
-# older reductions warn
-result = [F.mse_loss(rows, other, size_average=False), F.l1_loss(rows, other, reduce=False)]
-
 # instance norm moves running statistics
 mean, var = torch.zeros(4), torch.ones(4)
 weight = torch.arange(4.).requires_grad_()
@@ -116,9 +113,6 @@ result = [F.dropout(x),
     F.dropout(x, 1.0),
     F.dropout(x, 0.0) is x, F.dropout(x, training=False) is x]
 
-# dropout of a transposed tensor
-result = F.dropout(x.transpose(0, 2) * 1, 0.4)
-
 # dropout in place
 z = x * 1
 F.dropout(z, 0.4, inplace=True)
@@ -130,14 +124,6 @@ result = [F.dropout1d(x, 0.5),
     F.dropout2d(image, 0.5),
     F.dropout3d(image, 0.5)]
 
-# dropout of channels of three dims
-result = F.dropout2d(x, 0.5)
-
-# alpha dropout
-result = [F.alpha_dropout(x, 0.4, True),
-    F.feature_alpha_dropout(image, 0.4, True),
-    F.alpha_dropout(x) is x]
-
 # embedding that limits norms
 table = torch.linspace(-2, 2, 12).reshape(4, 3).requires_grad_()
 out = F.embedding(torch.tensor([1, 3, 1]), table, max_norm=1.0)
@@ -148,18 +134,6 @@ table = torch.linspace(-2, 2, 12).reshape(4, 3).requires_grad_()
 F.embedding(torch.tensor([1, 3, 1]), table, padding_idx=3, scale_grad_by_freq=True).sum().backward()
 result = table.grad
 
-# gradients of gradients of an embedding with padding
-table = torch.linspace(-2, 2, 12).reshape(4, 3).requires_grad_()
-out = F.embedding(torch.tensor([1, 3, 1]), table, padding_idx=1)
-(grad,) = torch.autograd.grad((out ** 3).sum(), table, create_graph=True)
-(grad * table).sum().backward()
-result = [grad.detach(), table.grad]
-
-# slopes of nan, and far out
-z = torch.tensor([float("nan"), 1e20, 1e10, 21.0, 19.0, -3.0], requires_grad=True)
-functions = (F.hardtanh, F.relu6, F.hardshrink, F.softshrink, F.mish, F.silu, F.softplus)
-result = [torch.autograd.grad(f(z).sum(), z) for f in functions]
-
 # the max_pool of nan
 z = torch.tensor([[[1., float("nan"), 2.], [3., 0., float("nan")]]])
 result = [F.max_pool2d(z, 2, 1), F.max_pool1d(z, 2)]
@@ -169,13 +143,6 @@ weight = torch.ones(2, 4, 2, 2).requires_grad_()
 source = image.detach() * 1
 out = F.conv2d(source, weight)
 source.add_(1)
-out.sum().backward()
-
-# convolution with a frozen weight saves its input too
-weight = torch.ones(2, 4, 2, 2)
-moved = image * 1
-out = F.conv2d(moved, weight)
-moved.add_(1)
 out.sum().backward()
 
 # backward twice through a convolution

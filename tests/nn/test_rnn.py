@@ -82,20 +82,6 @@ result = [repr(p), repr(q), repr(p.double()), p.to(torch.float32) is p, p.cpu() 
     R.PackedSequence(torch.ones(3), torch.tensor([2, 1])), R.PackedSequence((p.data,
     p.batch_sizes)), R.pack_padded_sequence(x, torch.tensor([3., 2, 2]), True)]
 
-# packing what does not fit
-R = nn.utils.rnn
-x = torch.arange(24.).reshape(3, 4, 2)
-p = R.pack_padded_sequence(x, [3, 2, 1], batch_first=True)
-pack = R.pack_padded_sequence
-result = [attempt(f) for f in (lambda: pack(x, [1, 3, 2], True), lambda: pack(x, [3, 2], True),
-    lambda: pack(x, torch.tensor([3, 2, 0]), True), lambda: pack(x, torch.tensor([[3]])),
-    lambda: pack(3, [2]), lambda: pack(x[:, :0], [0, 0, 0], True), lambda: R.pack_sequence([]),
-    lambda: R.pad_packed_sequence(p, total_length=2), lambda: R.PackedSequence(x),
-    lambda: R.pad_sequence(3), lambda: p.cuda(), lambda: nn.RNN(3, 2)(p), lambda: nn.RNN(2, 3)(p,
-    torch.ones(1, 2, 3)), lambda: nn.LSTM(2, 3)(p, (torch.ones(1, 3, 3), torch.ones(1, 2, 3))),
-    lambda: nn.LSTM(2, 3)(x, (torch.ones(1, 3, 3), torch.ones(1, 4, 3))),
-    lambda: nn.GRU(2, 3)(R.PackedSequence(torch.ones(6, 3, 2), p.batch_sizes)))]
-
 # states that are given
 h, c = rand(1, 3, 5), rand(1, 3, 5)
 result = [case("RNN", 2, 5, state=h), case("GRU", 2, 5, state=h), case("LSTM", 2, 5, state=(h, c)),
@@ -116,24 +102,6 @@ m = nn.GRU(2, 3, 2, dropout=.5)
 x = torch.randn(4, 2, 2)
 result = [m.eval()(x), [len(w) for w in m.all_weights], m.flatten_parameters(), m.mode]
 
-# the names of all weights in turn
-result = []
-for m in (nn.RNN(2, 3), nn.GRU(2, 3, 2, bias=False),
-        nn.LSTM(2, 3, 2, bidirectional=True, proj_size=1)):
-    for name in m._flat_weights_names:
-        if "weight" in name:
-            nn.init.ones_(m._parameters[name])
-    result += [m._flat_weights_names, m._flat_weights, [
-        w is getattr(m, n) for n, w in zip(m._flat_weights_names, m._flat_weights)]]
-
-# wrong options and inputs
-m = nn.LSTM(2, 3)
-result = [attempt(f) for f in (lambda: nn.LSTM(2, 3, dropout=2.), lambda: nn.GRU(2, 0),
-    lambda: nn.GRU(2, 3, 0), lambda: nn.RNN(2, 3, nonlinearity="x"), lambda: m(torch.ones(2)),
-    lambda: m(torch.ones(2, 2, 5)), lambda: nn.GRU(2, 3)(torch.ones(4, 1, 2), torch.ones(1, 2,
-    3)), lambda: nn.GRU(2, 3)(torch.ones(4, 2), torch.ones(1, 1, 3)),
-    lambda: nn.GRUCell(2, 3)(torch.ones(1, 1, 2)))]
-
 # dropout with one layer warns
 result = repr(nn.GRU(2, 3, dropout=.5))
 
@@ -146,14 +114,6 @@ result = [repr(m), list(m.state_dict()), out.detach(), h.detach(), c.detach(),
     proj_size=4), lambda: nn.GRU(3, 4, proj_size=2), lambda: nn.LSTM(3, 4, proj_size=-1),
     lambda: nn.LSTM(3., 4), lambda: nn.GRU(3, 4)(torch.ones(0, 1, 3)), lambda: nn.GRU(3,
     4)(torch.ones(1, 1, 3).double()))]]
-
-# an LSTM's node
-m = nn.LSTM(2, 3, bidirectional=True)
-out, (h, c) = m(torch.randn(4, 1, 2, requires_grad=True))
-node = out.grad_fn.next_functions[0][0]
-result = [graph(out.grad_fn), graph(h.grad_fn), [getattr(node, "_saved_" + name) for name in
-    ("reverse", "mode", "num_layers", "hx_", "result0", "batch_sizes", "has_biases")],
-    h.grad_fn.next_functions[1][1], c.grad_fn.next_functions[1][1]]
 """
 
 
