@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn import functional as F
-from torch.utils.checkpoint import checkpoint, checkpoint_sequential
+from torch.utils.checkpoint import checkpoint
 
 Program = Callable[[], tuple[torch.Tensor, list[torch.Tensor]]]
 
@@ -48,66 +48,17 @@ def cnn() -> Any:
     return _of(net, 2, 2, 8, 8)
 
 
-def channels_last() -> Any:
-    net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.GroupNorm(2, 4), nn.SiLU())
-    net = net.to(memory_format=torch.channels_last)
-    x = torch.randn(2, 3, 8, 8).contiguous(memory_format=torch.channels_last)
-    return net(x).pow(2).mean(), list(net.parameters())
-
-
 def lstm() -> Any:
     return _of(nn.LSTM(3, 4, num_layers=2, bidirectional=True, dropout=0.2), 5, 2, 3)
-
-
-def gru() -> Any:
-    return _of(nn.GRU(3, 4, batch_first=True), 2, 5, 3)
-
-
-def rnn_cell() -> Any:
-    cell, h = nn.RNNCell(3, 4), torch.zeros(2, 4)
-    for _ in range(4):
-        h = cell(torch.randn(2, 3), h)
-    return h.sum(), list(cell.parameters())
-
-
-def packed() -> Any:
-    net = nn.LSTM(3, 4, batch_first=True)
-    rows = nn.utils.rnn.pack_padded_sequence(
-        torch.randn(3, 5, 3), torch.tensor([5, 3, 2]), batch_first=True
-    )
-    out, _ = nn.utils.rnn.pad_packed_sequence(net(rows)[0], batch_first=True)
-    return out.pow(2).sum(), list(net.parameters())
 
 
 def transformer() -> Any:
     return _of(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2, 5, 8)
 
 
-def decoder() -> Any:
-    net = nn.Transformer(8, 2, 1, 1, 16, dropout=0.0, batch_first=True)
-    mask = nn.Transformer.generate_square_subsequent_mask(4)
-    out = net(torch.randn(2, 5, 8), torch.randn(2, 4, 8), tgt_mask=mask)
-    return out.pow(2).mean(), list(net.parameters())
-
-
 def attention() -> Any:
     q = torch.randn(2, 3, 4, 8, requires_grad=True)
     return F.scaled_dot_product_attention(q, q, q, is_causal=True).sum(), [q]
-
-
-def embedding() -> Any:
-    net = nn.Embedding(10, 4, padding_idx=0)
-    return net(torch.tensor([[1, 2, 0], [2, 2, 3]])).pow(2).sum(), list(net.parameters())
-
-
-def sparse_embedding() -> Any:
-    net = nn.Embedding(10, 4, sparse=True)
-    return net(torch.tensor([1, 2, 2])).pow(2).sum(), list(net.parameters())
-
-
-def embedding_bag() -> Any:
-    net = nn.EmbeddingBag(10, 4, mode="mean")
-    return net(torch.tensor([1, 2, 4, 5]), torch.tensor([0, 2])).pow(2).sum(), [net.weight]
 
 
 def autocast() -> Any:
@@ -123,13 +74,6 @@ def checkpointed() -> Any:
     return checkpoint(net, x, use_reentrant=False).pow(2).sum(), [x, *net.parameters()]
 
 
-def checkpointed_again() -> Any:
-    net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 3))
-    x = torch.randn(2, 3, requires_grad=True)
-    out = checkpoint_sequential(net, 2, x, use_reentrant=True)
-    return out.pow(2).sum(), [x, *net.parameters()]
-
-
 def custom() -> Any:
     x = torch.randn(3, requires_grad=True)
     return Scaled.apply(x, 2.0)[0].sin().sum(), [x]
@@ -142,12 +86,6 @@ def hooks() -> Any:
     y.grad_fn.register_prehook(lambda grads: (grads[0] + 1,))
     x.register_post_accumulate_grad_hook(_halved)
     return y.exp().sum(), [x]
-
-
-def module_hooks() -> Any:
-    net = nn.Sequential(nn.Linear(3, 3), nn.Tanh())
-    net[0].register_full_backward_hook(lambda module, into, out: (into[0],))
-    return _of(net, 2, 3)
 
 
 def second_order() -> Any:
@@ -179,10 +117,6 @@ def saved_hooks() -> Any:
     return y.sum(), [x]
 
 
-def weight_norm() -> Any:
-    return _of(nn.utils.parametrizations.weight_norm(nn.Linear(3, 4)), 2, 3)
-
-
 def tied() -> Any:
     embed, out = nn.Embedding(6, 4), nn.Linear(4, 6, bias=False)
     out.weight = embed.weight
@@ -193,12 +127,6 @@ def tied() -> Any:
 def complex_numbers() -> Any:
     x = torch.randn(8, requires_grad=True)
     return torch.fft.rfft(x).abs().sum(), [x]
-
-
-def linear_algebra() -> Any:
-    x = torch.randn(3, 3, requires_grad=True)
-    values, vectors = torch.linalg.eigh(x @ x.T + torch.eye(3))
-    return values.sum() + vectors.abs().sum() + torch.linalg.det(x), [x]
 
 
 def functional() -> Any:
@@ -215,8 +143,8 @@ def per_sample() -> Any:
 
 
 PROGRAMS: list[Program] = [
-    mlp, cnn, channels_last, lstm, gru, rnn_cell, packed, transformer, decoder, attention,
-    embedding, sparse_embedding, embedding_bag, autocast, checkpointed, checkpointed_again, custom,
-    hooks, module_hooks, second_order, gradient_penalty, in_place, saved_hooks, weight_norm, tied,
-    complex_numbers, linear_algebra, functional, per_sample,
+    mlp, cnn, lstm, transformer, attention,
+    autocast, checkpointed, custom,
+    hooks, second_order, gradient_penalty, in_place, saved_hooks, tied,
+    complex_numbers, functional, per_sample,
 ]  # fmt: skip

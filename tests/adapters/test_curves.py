@@ -11,31 +11,6 @@ import graphwidget
 
 from .engines import native, real
 
-
-@pytest.mark.parametrize(
-    "loss", ["torch.nn.functional.mse_loss(model(x), y)", "((model(x) - y) ** 2).mean()"]
-)
-def test_the_curve_of_a_training_loop(loss: str) -> None:
-    model, namespace = real(
-        f"""
-torch.manual_seed(0)
-model = torch.nn.Linear(2, 1)
-opt = torch.optim.SGD(model.parameters(), lr=0.1)
-x, y = torch.randn(8, 2), torch.randn(8, 1)
-losses = []
-for step in range(20):
-    opt.zero_grad()
-    loss = {loss}
-    loss.backward()
-    opt.step()
-    losses.append(loss.item())
-after = x.sum()
-"""
-    )
-    [loop] = model.loops.values()
-    assert loop["curves"]["loss"] == pytest.approx(namespace["losses"])
-
-
 OWN_MODULES = """
 class Net(torch.nn.Module):
     def __init__(self):

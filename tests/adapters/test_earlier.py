@@ -71,27 +71,6 @@ def test_what_no_node_kept_has_no_numbers() -> None:
     assert tuple(the(model, "sum").values or ()) == (y.item(),)
 
 
-def test_a_tensor_that_the_program_shows_is_the_value_told() -> None:
-    x = torch.ones(3, requires_grad=True)
-    h = x + 1
-    y = h.sum()
-    model = told(y, x=x, h=h, y=y)
-    assert way(model, model.names["\0y"]) == "y"
-    call = model.calls[model.values[model.names["\0y"]]["call"]]
-    assert tuple(call["inputs"]) == (model.names["\0h"],)
-    assert tuple(the(model, "add").values or ()) == (2.0, 2.0, 2.0)
-
-
-def test_what_was_saved_is_the_value_that_the_node_before_made() -> None:
-    x = torch.ones(2, requires_grad=True)
-    h = x * 3
-    y = (h * h).sum()
-    model = told(y, x=x)
-    assert way(model, root(y)) == ("sum", ("mul", ("mul", "x", "3"), ("mul", "x", "3")))
-    first = min(model.calls.values(), key=lambda call: call["time"])
-    assert model.values[first["outputs"][0]]["summary"][2] == (3.0, 3.0)
-
-
 def test_what_was_neither_saved_nor_differentiated_is_left_open() -> None:
     x = torch.ones(2, requires_grad=True)
     y = (x + torch.ones(2)).sum()

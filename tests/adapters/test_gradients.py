@@ -13,16 +13,6 @@ from .recorded import record
 from .test_native import PATHS
 
 
-def test_gradients_that_are_zeroed_and_cleared() -> None:
-    source = PATHS + "w.grad.zero_()\nx.grad.data.zero_()\na.grad = torch.ones(1)\nx.grad = None\n"
-    seen = record(source)
-    assert seen.value("w")["how"] == "zeroed"
-    assert seen.value("w")["grad"].values == (0.0,)
-    assert seen.value("x")["how"] == "cleared"
-    assert seen.value("x")["grad"] is None
-    assert seen.value("a")["how"] == "assigned"
-
-
 @pytest.mark.parametrize(
     "write",
     [
@@ -97,32 +87,6 @@ y.sum().backward()
     assert rows[0]["grad"] is None  # which was another
 
 
-RAISES = {
-    "a hook": "def refuse(grad): raise RuntimeError('no')\ny = x * 2\ny.register_hook(refuse)",
-    "a function": """
-class Refuses(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x * 2
-    @staticmethod
-    def backward(ctx, grad):
-        raise RuntimeError("no")
-y = Refuses.apply(x)
-""",
-}
-
-
-@pytest.mark.parametrize("what", RAISES)
-@pytest.mark.parametrize("recorded", [real, native])
-def test_the_node_fails_at_which_the_users_own_code_raises(recorded: Any, what: str) -> None:
-    model, namespace = recorded(
-        f"x = torch.ones(2, requires_grad=True)\n{RAISES[what]}\ny.sum().backward()"
-    )
-    failed = {row["node"]: row["name"] for row in model.nodes.values() if row["state"] == "failed"}
-    assert list(failed.values()) == [type(namespace["y"].grad_fn).__name__]
-    assert [error["node"] for error in model.errors] == list(failed)
-
-
 @pytest.mark.parametrize("recorded", [real, native])
 def test_a_gradient_that_others_are_added_to_is_told_as_their_sum(recorded: Any) -> None:
     model, _ = recorded(
@@ -131,13 +95,6 @@ def test_a_gradient_that_others_are_added_to_is_told_as_their_sum(recorded: Any)
     )
     [node] = [row for row in model.nodes.values() if row["call"] == min(model.calls)]
     assert [each.values for each in node["grads_in"]] == [(3.0, 4.0)]
-
-
-def test_accumulation_says_what_was_added() -> None:
-    seen = record("a = torch.ones(1, requires_grad=True)\nfor _ in range(2): (a * 3).backward()\n")
-    first, second = (grad for grad in seen.of(ev.Grad))
-    assert (first.summary.values, first.added.values) == ((3.0,), (3.0,))
-    assert (second.summary.values, second.added.values) == ((6.0,), (3.0,))
 
 
 def test_a_gradient_that_a_hook_writes_is_told_as_it_arrives() -> None:

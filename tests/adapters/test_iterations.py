@@ -51,32 +51,10 @@ for i, (x, y) in enumerate(loader):  # 6
 for (x, y), n in zip(loader, range(4)):  # 4
     ...
 
-# zip of two loaders
-for (x, y), (u, v) in zip(loader, loader):  # 6
-    ...
-
-# zip of two generators
-def firsts(loader):
-    for x, y in loader:
-        yield x * 2
-def seconds(loader):
-    for x, y in loader:
-        yield y * 2
-for x, y in zip(firsts(loader), seconds(loader)):  # 6
-    ...
-
 # tqdm
 from tqdm import tqdm
 for x, y in tqdm(loader, disable=True):  # 6
     ...
-
-# tqdm that is shown
-import io
-from tqdm import tqdm
-bar = tqdm(loader, file=io.StringIO())
-for x, y in bar:  # 6
-    ...
-    bar.set_postfix(loss=loss.item())
 
 # cycle
 for x, y in itertools.islice(itertools.cycle(loader), 9):  # 9
@@ -88,34 +66,10 @@ for step in range(6):  # 6
     x, y = next(batches)
     ...
 
-# next until it stops
-batches = iter(loader)
-while True:  # 6
-    try:
-        x, y = next(batches)
-    except StopIteration:
-        break
-    ...
-
-# next or None
-batches = iter(loader)
-while (batch := next(batches, None)) is not None:  # 6
-    x, y = batch
-    ...
-
 # generator
 def batches():
     for i in range(0, 24, 4):
         yield rows[i:i + 4]
-for x, y in batches():  # 6
-    ...
-
-# generator that draws before and after
-def batches():
-    order = torch.randperm(24)
-    for i in range(0, 24, 4):
-        yield X[order[i:i + 4]], Y[order[i:i + 4]]
-    order.sum()
 for x, y in batches():  # 6
     ...
 
@@ -126,12 +80,6 @@ def batches():
         yield X[part], Y[part]
 for x, y in itertools.islice(batches(), 6):  # 6
     ...
-
-# permutation by hand
-for epoch in range(2):  # 2
-    for part in torch.randperm(24).split(4):  # 6
-        x, y = X[part], Y[part]
-        ...
 
 # accumulation
 for i, (x, y) in enumerate(loader):  # 6
@@ -170,24 +118,12 @@ while bad < 2:  # 2
         wrong = functional.mse_loss(model(x), y).item()
     bad += wrong >= 0
 
-# early stopping by the loss
-loss = torch.tensor(1.0)
-while loss > 0 and len(losses) < 5:  # 5
-    x, y = X, Y
-    ...
-
 # function
 def fit(model, loader, epochs):
     for epoch in range(epochs):  # 2
         for x, y in loader:  # 6
             ...
 fit(model, loader, 2)
-
-# function of one step
-def train(x, y):
-    ...
-for x, y in loader:  # 6
-    train(x, y)
 
 # class of the user's
 class Trainer:
@@ -200,14 +136,6 @@ class Trainer:
                 self.step(batch)
 Trainer().fit(2)
 
-# collate_fn
-def stack(rows):
-    xs, ys = zip(*rows)
-    return torch.stack(xs), torch.stack(ys)
-loader = data.DataLoader(rows, batch_size=4, shuffle=True, collate_fn=stack)
-for x, y in loader:  # 6
-    ...
-
 # dataset of the user's
 class Squares(data.Dataset):
     def __len__(self):
@@ -216,16 +144,6 @@ class Squares(data.Dataset):
         x = torch.randn(4)
         return x, (x * x).sum(0, keepdim=True)
 for x, y in data.DataLoader(Squares(), batch_size=4, shuffle=True):  # 6
-    ...
-
-# sampler of the user's
-class Odd(data.Sampler):
-    def __len__(self):
-        return 12
-    def __iter__(self):
-        yield from (2 * torch.randperm(12) + 1).tolist()
-        torch.randperm(12)
-for x, y in data.DataLoader(rows, batch_size=4, sampler=Odd()):  # 3
     ...
 """
 

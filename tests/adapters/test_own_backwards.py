@@ -150,58 +150,6 @@ def test_of_several_calls_the_one_of_that_shape_is_named() -> None:
     assert finding.reader.text.startswith("z = ")
 
 
-CONTEXT = """    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(inputs[0])
-    @staticmethod
-    def backward"""
-WRITTEN = {
-    "once differentiable": SCALED.replace("    def back", "    @once_differentiable\n    def back"),
-    "with a context of its own": SCALED.replace("forward(ctx, ", "forward(")
-    .replace("ctx.save_for_backward(x)", "pass")
-    .replace("        ctx.scale = scale\n", "")
-    .replace("    def backward", CONTEXT),
-}
-
-
-@pytest.mark.parametrize("name", WRITTEN)
-@pytest.mark.parametrize("line", ["return g @ x", "return g, None", "return g.t(), None, None"])
-def test_functions_that_are_written_in_other_ways(name: str, line: str) -> None:
-    source = "from torch.autograd.function import once_differentiable\n"
-    source += WRITTEN[name].format(line, ", requires_grad=True")
-    (finding,), error, _ = run(source, f"{name} {line}")
-    assert error is not None
-    assert finding.culprit is not None
-    assert finding.culprit.text == line
-    assert finding.reader is not None
-    assert finding.reader.text == "y = Scaled.apply(a, 2.0, b)"
-    if line == "return g, None":
-        assert "3 inputs (x, scale, shift)" in finding.text
-
-
-def test_where_a_hook_returns_in_several_places_its_beginning_is_named() -> None:
-    source = (
-        NET + "def hook(grad):\n    if grad.ndim > 1:\n        return grad[0]\n    return grad\n"
-    )
-    source += "net[0].weight.register_hook(hook)\n" + STEP
-    (finding,), _, _ = run(source, "two returns")
-    assert finding.culprit is not None
-    assert finding.culprit.text == "def hook(grad):"
-
-
-def test_the_argument_of_a_gradient_of_another_shape_is_named_behind_a_number() -> None:
-    source = SCALED.format("return None, g.t(), None", "").replace(
-        "x, scale, shift", "scale, x, shift"
-    )
-    source = source.replace("apply(a, 2.0, b)", "apply(2.0, a, b)").replace(
-        "ctx.saved_tensors", "a,"
-    )
-    (finding,), error, _ = run(source, "behind a number")
-    assert error is not None
-    assert finding.text == (
-        "Scaled.backward returns a gradient of shape [4, 5] for a, which is of shape [5, 4]."
-    )
-
-
 def test_an_exception_of_the_program_s_own_that_ends_a_backward_is_no_fault() -> None:
     source = (
         NET

@@ -13,8 +13,6 @@ import torch
 import graphwidget
 from graphwidget.adapters.pytorch.backward_run import BackwardRun
 from graphwidget.adapters.pytorch.reachable_nodes import reach_of, reachable
-from graphwidget.adapters.pytorch.watcher import TorchAdapter
-from graphwidget.recording.recorder import Recorder
 
 LOOP = """
 experts = [torch.nn.Linear(3, 3) for _ in range(3)]
@@ -113,12 +111,6 @@ def test_a_turn_that_departs_is_looked_at(other: str, monkeypatch: pytest.Monkey
     turns(choices, False, monkeypatch)
 
 
-def test_what_a_function_of_the_program_makes_is_looked_at(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    assert not any(turns([PLAIN] * 9, True, monkeypatch))
-
-
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("own", [False, True])
 def test_turns_in_any_order(own: bool, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,45 +138,3 @@ ERROR
             exec(compile(text, file, "exec"), {"torch": torch})
         assert [each.kind for each in found.findings] == ["freed"]
         assert "line 6" in found.findings[0].text
-
-
-def test_an_error_after_turns_that_repeat_names_the_run_that_freed_the_graph() -> None:
-    source = """
-net, x = torch.nn.Linear(3, 3), torch.ones(2, 3)
-for turn in range(9):
-    loss = net(x).tanh().sum()
-    loss.backward()
-    if turn == 7:
-        loss.backward()
-"""
-    file = "<freed after turns>"
-    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    with pytest.raises(RuntimeError), graphwidget.diagnose() as found:
-        exec(compile(source, file, "exec"), {"torch": torch})
-    assert [each.kind for each in found.findings] == ["freed"]
-    assert "line 5" in found.findings[0].text
-
-
-LENGTHS = """
-w = torch.ones(2, requires_grad=True)
-for n in range(60):
-    h = w
-    for _ in range(LENGTH):
-        h = h * w
-    h.sum().backward()
-"""
-
-
-@pytest.mark.parametrize("length", ["n * 7 % 10 + 1", "n % 9 + 1", "(n * n) % 23 + 1"])
-def test_graphs_of_varying_lengths_are_not_looked_at_for_growth(
-    length: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drains: list[int] = []
-    drain = Recorder.drain
-    monkeypatch.setattr(Recorder, "drain", lambda *x, **y: [drains.append(1), drain(*x, **y)])
-    adapter = TorchAdapter(Recorder())
-    adapter.lighten()
-    with adapter.observing():
-        exec(compile(LENGTHS.replace("LENGTH", length), "<lengths>", "exec"), {"torch": torch})
-    assert len(drains) <= (5 if length.startswith("n % 9") else 0)  # until they are shorter once
-    assert adapter.findings() == []

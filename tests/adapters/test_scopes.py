@@ -71,15 +71,6 @@ def test_a_training_loop() -> None:
     assert lines[start:] == expected
 
 
-def test_the_curve_of_a_training_loop() -> None:
-    seen = record(TRAINING)
-    [loop] = seen.model.loops.values()
-    losses = seen.namespace["losses"]  # type: ignore[attr-defined]
-    assert loop["curves"] == {"loss": pytest.approx(losses)}
-    assert [turn["turn"] for turn in loop["turns"]] == [1, 2, 3, 4]
-    assert all(turn["to"] is not None for turn in loop["turns"])
-
-
 def test_backward_runs_stand_in_their_turn() -> None:
     seen = record(TRAINING)
     [loop] = seen.model.loops.values()
@@ -102,11 +93,6 @@ def test_what_opens_a_scope_has_a_line() -> None:
         ("step", "optimizer.step()"),
         ("loop", "for step in range(4):"),
     }
-
-
-def test_the_numbers_of_a_step() -> None:
-    [scope] = [s for s in record(TRAINING).of(ev.Scope) if s.open and s.kind == "step"][:1]
-    assert (scope.name, scope.text) == ("SGD", "lr=0.1, momentum=0.9")
 
 
 X = "x = torch.ones(2)\n"
@@ -183,13 +169,6 @@ def test_turns_are_told_apart_while_ops_are_compiled(tmp_path: Path) -> None:
     assert ran.stdout == "[4, 3, 3, 3, 3]\n"
 
 
-def test_a_turn_that_raises_is_over() -> None:
-    source = X + "for i in range(5):\n    x = x + 1\n    if i == 2:\n        raise RuntimeError\n"
-    seen = record(source)
-    assert turns(seen) == [("for i in range(5):", 3)]
-    assert not any(scope["open"] for scope in seen.model.scopes.values())
-
-
 def test_functions_are_scopes() -> None:
     seen = record(
         "def double(u):\n    return u * 2\n"
@@ -211,13 +190,6 @@ def test_a_recursion_is_as_deep_as_it_is() -> None:
             depth += 1
             assert line == "  " * depth + "add"
     assert depth == 3
-
-
-def test_a_recursion_without_end_in_sight() -> None:
-    seen = record(
-        "def f(u, n):\n    return u if n == 0 else f(u + n, n - 1)\nx = f(torch.ones(2), 200)"
-    )
-    assert len(seen.of(ev.Op)) == 200
 
 
 def test_a_loop_within_a_module() -> None:
@@ -285,32 +257,6 @@ def test_a_scalar_that_a_turn_did_not_compute_is_missing() -> None:
     )
     [loop] = record(source).model.loops.values()
     assert loop["curves"] == {"s": [None, 2.0, None, 6.0]}
-
-
-def test_the_first_test_of_a_while_belongs_to_its_first_turn() -> None:
-    lines = outline(
-        record(
-            """
-x = torch.tensor(1.5)
-while x < 20:
-    x = x * x + 1
-y = x * 2
-"""
-        )
-    )
-    start = lines.index("loop while x < 20:")
-    turn = ["    mul", "    add", "    lt"]
-    assert lines[start:] == [
-        "loop while x < 20:",
-        *("  turn 1", "    lt", *turn, "  turn 2", *turn, "  turn 3", *turn),
-        "mul",
-    ]
-
-
-def test_what_a_for_goes_over_is_computed_before_it() -> None:
-    lines = outline(record("x = torch.ones(2)\nfor each in (x * 2).unbind():\n    y = each + 1"))
-    start = lines.index("loop for each in (x * 2).unbind():")
-    assert lines[start - 2 : start] == ["mul", "unbind"]
 
 
 MASKED = """

@@ -141,21 +141,6 @@ def test_a_page_that_is_asked_for_is_written_though_all_went_well(
     assert "train.graph.html" in done.stderr or "has not been built" in done.stderr
 
 
-def test_a_script_of_our_own_engine_has_its_page(tmp_path: Path) -> None:
-    source = RIGHT.replace("import torch", "import graphwidget as torch")
-    (tmp_path / "train.py").write_text(source + "1 / 0\n")
-    done = run(tmp_path, "graphwidget", "train.py")
-    assert done.returncode == 1
-    assert "train.graph.html" in done.stderr or "has not been built" in done.stderr
-
-
-def test_a_script_is_required_and_what_it_is_given_is_not(tmp_path: Path) -> None:
-    done = run(tmp_path, "graphwidget")
-    assert done.returncode == 2
-    assert "script [args ...]" in done.stderr
-    assert done.stderr.endswith("error: a script is required\n")
-
-
 FIXTURES = """\
 import pytest
 import torch

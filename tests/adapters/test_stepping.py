@@ -29,24 +29,6 @@ def equal(grads: list[Any], others: list[Any]) -> bool:
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
-def test_a_stepped_model_has_the_gradients_of_a_plain_backward(program: Program) -> None:
-    wanted = plain(program)
-    torch.manual_seed(0)
-    with graphwidget.watch() as graph:
-        loss, leaves = program()
-        run = graph.step(loss)
-        steps = 0
-        while not run.over:
-            run.next()
-            steps += 1
-    assert run.status == "ok"
-    assert steps > 1
-    assert equal([leaf.grad for leaf in leaves], wanted)
-    assert graph.adapter.pytorch is not None
-    assert not graph.adapter.pytorch.active
-
-
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_a_model_runs_up_to_a_node_and_stops_there(program: Program) -> None:
     wanted = plain(program)
     torch.manual_seed(0)

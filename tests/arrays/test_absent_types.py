@@ -102,23 +102,6 @@ def test_what_they_may_be_asked() -> None:
         graphwidget.bfloat16.no_such_name  # noqa: B018
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda layout: graphwidget.zeros(2, layout=layout),
-        lambda layout: graphwidget.rand_like(graphwidget.ones(2), layout=layout),
-        lambda layout: graphwidget.ones(2).new_full((2,), 1, layout=layout),
-        lambda layout: graphwidget.normal(0.0, 1.0, (2,), layout=layout),
-    ],
-)
-def test_tensors_of_other_layouts_are_refused(make: Callable[[Any], Any]) -> None:
-    assert make(graphwidget.strided).layout is graphwidget.strided
-    for name in LAYOUTS:
-        if name != "strided":
-            with pytest.raises(NotImplementedError, match=f"dense .* none of the layout .*{name}"):
-                make(getattr(graphwidget, name))
-
-
 EINOPS = """
 from einops import asnumpy, einsum, pack, parse_shape, rearrange, reduce, repeat, unpack
 from einops.layers.torch import EinMix, Rearrange, Reduce

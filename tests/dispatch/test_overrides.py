@@ -2,11 +2,9 @@
 
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 
-import graphwidget
 from graphwidget.dispatch.torch_function import OVERRIDES, enable_overrides
 from graphwidget.eager.lazy import is_generated
 from tests.both import both, source
@@ -63,116 +61,6 @@ if type(done) is not tuple or done[0] != "raises":
     result.append(done if isinstance(done, int) else None)
 """)
     )
-
-
-FIRST = """
-import os, sys
-torch = __import__(sys.argv[1])
-F, x = torch.nn.functional, torch.ones(2, 2)
-class D:
-    @classmethod
-    def __torch_function__(cls, func, types, args=(), kwargs=None):
-        return func.__name__, [each.__name__ for each in types], len(args), sorted(kwargs or {})
-d = D()
-for call in sys.stdin.read().splitlines():
-    if os.fork():
-        os.wait()
-    else:
-        try:
-            print(call, eval(call), flush=True)
-        except Exception as error:
-            print(call, type(error).__name__, str(error).splitlines()[0], flush=True)
-        os._exit(0)
-"""
-NEWCOMERS = """\
-torch.add(d, 1)
-torch.sum(x, dim=d)
-torch.add(d)
-torch.cat([x, d])
-torch.zeros(d)
-torch.einsum("i", d)
-torch.tensordot(d, d, 1)
-torch.add(x, x, out=d)
-torch.nn.init.normal_(d)
-torch.nn.Linear(2, 2)(d)
-torch.is_tensor(d)
-F.relu(d)
-F.mse_loss(d, x)
-F.softmax(d, dim=0)
-F.linear(x, d)
-x + d
-d + x
-d - x
-d ** x
-x == d
-d < x
-d @ x
-x[d]
-x[0, d]
-x.__iadd__(d)
-x.add_(d)
-x.__contains__(d)
-d + 1
-"""
-
-
-def test_first_of_its_kind() -> None:
-    """Objects that nobody knew of are asked by the function that comes upon the first."""
-    told = [
-        subprocess.run(
-            [sys.executable, "-c", FIRST, engine],
-            input=NEWCOMERS, capture_output=True, text=True, check=True,
-        ).stdout.splitlines()
-        for engine in ("graphwidget", "torch")
-    ]  # fmt: skip
-    assert told[0] == told[1]
-
-
-EARLY = """
-import sys
-torch = __import__(sys.argv[1])
-class Told(torch.Tensor):
-    @classmethod
-    def __torch_function__(cls, func, types, args=(), kwargs=None):
-        print(func.__name__)
-        return super().__torch_function__(func, types, args, kwargs)
-x = torch.ones(1, 3, 4).as_subclass(Told)
-torch.conv1d(x, x)
-torch.nn.functional.softplus(x)
-torch.nn.functional.layer_norm(x, (4,))
-torch.nn.init.normal_(x)
-torch.nn.utils.rnn.pad_sequence([x, x])
-torch.gru_cell(x[0], x[0], torch.ones(12, 4), torch.ones(12, 4))
-"""
-
-
-def test_functions_of_layers_ask_who_was_there_before_them() -> None:
-    """``nn`` loads when it is first used: later, maybe, than a class that overrides."""
-    told = [
-        subprocess.run(
-            [sys.executable, "-c", EARLY, engine], capture_output=True, text=True, check=True
-        ).stdout.splitlines()
-        for engine in ("graphwidget", "torch")
-    ]
-    assert told[0] == told[1]
-
-
-REFUSED = (
-    lambda x: x.backward(),
-    lambda x: graphwidget.nn.functional.relu(None),
-    lambda x: x[7],
-    lambda x: graphwidget.cat([x, 1]),
-)
-
-
-@pytest.mark.parametrize("call", REFUSED)
-def test_tracebacks_name_the_lines_that_ran(call: Any) -> None:
-    """Functions that are compiled again, to ask newcomers, keep their lines."""
-    x = graphwidget.ones(3, requires_grad=True)
-    with pytest.raises((RuntimeError, TypeError, IndexError)) as caught:
-        call(x * 1)
-    frames = [(each.frame.code.raw, each.lineno + 1) for each in caught.traceback]
-    assert all(line >= code.co_firstlineno for code, line in frames)
 
 
 def test_every_function_that_is_asked_about_asks() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 import graphwidget as torch
 
-LENGTH = 100_000
 
 
 @pytest.fixture

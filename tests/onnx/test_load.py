@@ -13,6 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 import graphwidget as torch
 import graphwidget.static as tf
 from graphwidget.static.errors import OpError
+from tests.extent import chosen
 from tests.onnx.running import flat, run, same
 from tests.onnx.test_export import MODULES, x
 
@@ -146,7 +147,7 @@ def program(rng: np.random.Generator) -> Any:
     return function
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(chosen(40, full=200)))
 def test_random_programs(seed: int) -> None:
     function = program(np.random.default_rng(seed))
     given = x(3, 4, seed=seed), x(3, 4, seed=seed + 1000)
