@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 BUNDLE := graphwidget/widget/dist/widget.js
 # npm runs here; where the machine has no Node 20, $(VENV)/.node puts one into $(BIN).
 NPM := cd js && PATH="$(CURDIR)/$(BIN):$$PATH" npm
-PYTEST := $(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with=notebooks/sanitize.cfg --durations=25 --durations-min=1
+PYTEST := $(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with=notebooks/sanitize.cfg --durations=25 --durations-min=1 --ignore=notebooks/zh
 # The tests that open kernels and pages, and wait for them.
 LIVE := tests/browser tests/programs tests/widget notebooks
 ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)

@@ -11,7 +11,6 @@ import pytest
 import graphwidget as torch
 
 
-
 @pytest.fixture
 def no_collector() -> Iterator[None]:
     gc.collect()

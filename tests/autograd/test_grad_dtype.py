@@ -1,5 +1,4 @@
-"""What a program may ask of autograd beside gradients: the type of a leaf's gradient, where it lies
-in memory, which versions count, and what is to be called at the end. Each against PyTorch."""
+"""The type that a leaf wants its gradient in, against PyTorch."""
 
 from __future__ import annotations
 
@@ -43,7 +42,6 @@ s = leaf(2.).sum().detach().requires_grad_()
 s.grad_dtype = torch.float64
 s.sin().backward()
 result.append(s.grad)
-
 """
 
 
