@@ -21,6 +21,20 @@ FIXED: dict[str, Any] = {
     "00.1d": 1,
     "00.1e": 6,
     "00.2": 5.001,
+    "01.1": [5, 3],
+    "01.4": ["w", "x"],
+    "01.8": "b",
+    "01.E2": ["w1", "w2", "w3"],
+    "01.E4": True,
+    "02.1": [False, True],
+    "02.2": [0, 1, 2, 0],
+    "02.2b": [1, 1, 1, 0],
+    "02.3": "×",
+    "02.4": 2,
+    "02.8": [1, 10, 10],
+    "02.E1": False,
+    "02.E2": [False, True],
+    "02.E4": "backward",
     "04.1b": "up",
     "04.2b": "too far",
     "04.2d": False,
@@ -74,6 +88,86 @@ FIXED: dict[str, Any] = {
 PROGRAMS = """
 # 00.1
 answer = (2 + 1) * (1 + 1)
+
+# 01.3
+w, x = torch.tensor([1.], requires_grad=True), torch.tensor([2.], requires_grad=True)
+((x + w) * (w + 1)).backward()
+answer = [w.grad, x.grad]
+
+# 01.6
+a, b, c = (torch.tensor([v], requires_grad=True) for v in (2., 3., 4.))
+((a + b) * (b + c)).backward()
+answer = [a.grad, b.grad, c.grad]
+
+# 01.7
+w1, w2, w3 = (torch.tensor(v, requires_grad=True) for v in (2., 3., 4.))
+l1 = torch.ones(2, 2) * w1
+loss = ((l1 + w2) * (l1 * w3)).mean()
+loss.backward()
+answer = [loss, w1.grad]
+
+# 01.7b
+x = torch.tensor(1., requires_grad=True)
+((x + 2) ** 2 / 4).backward()
+answer = x.grad
+
+# 01.9
+q = torch.tensor(3., requires_grad=True)
+((q * q).detach() * q).backward()
+answer = q.grad
+
+# 01.10
+a = torch.tensor([3., 1.], requires_grad=True)
+(a * a).mean().backward()
+(a * a).mean().backward()
+answer = a.grad
+
+# 01.10b
+x = torch.FloatTensor([[1, 2]]).requires_grad_()
+loss = torch.mm(x, torch.FloatTensor([[3, 4], [5, 6]]))
+answer = [torch.autograd.grad(loss, x, g.reshape(1, 2), retain_graph=True) for g in torch.eye(2)]
+
+# 01.10c
+x = torch.tensor(2., requires_grad=True)
+torch.autograd.backward([x ** 2, x ** 3], [torch.tensor(1.), torch.tensor(10.)])
+answer = x.grad
+
+# 01.10d
+x = torch.tensor(2., requires_grad=True)
+(first,) = torch.autograd.grad(x ** 3, x, create_graph=True)
+answer = [first, torch.autograd.grad(first, x)]
+
+# 01.E1
+w, x = torch.tensor(1., requires_grad=True), torch.tensor(2.)
+((x + w) * (w + 1) * w).backward()
+answer = [3, w.grad]
+
+# 01.E3
+l1 = torch.full((2, 2), 2.)
+l2 = torch.full((2, 2), 5., requires_grad=True)
+(l2 * (l1 * 4)).mean().backward()
+answer = l2.grad[0, 0]
+
+# 02.5
+a = torch.tensor([1., 3.], requires_grad=True)
+b = a + 2
+b[0] = 1000.
+(b * b).mean().backward()
+answer = a.grad
+
+# 02.7
+a = torch.tensor([10., 10., 10., 10.], requires_grad=True)
+(a * a).mean().backward()
+answer = a.grad
+
+# 02.E3
+w = torch.tensor([1., 2.], requires_grad=True)
+for _ in range(2):
+    (w * w).sum().backward()
+    with torch.no_grad():
+        w -= 0.1 * w.grad
+    w.grad = None
+answer = w
 
 # 00.E1
 w, x = torch.tensor(1., requires_grad=True), torch.tensor(4., requires_grad=True)

@@ -27,17 +27,22 @@ from graphwidget.tutorial.texts.en import TEXTS
 from tests.tutorials.course_answers import computed
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
-NEW_FORM = sorted(
-    path.stem for path in FOLDER.glob("*.ipynb") if path.stem[:2] in {"00", "04", "05", "06", "08"}
-)
+NOTEBOOKS = sorted(path.stem for path in FOLDER.glob("*.ipynb"))
+FORMED = [name for name in NOTEBOOKS if name[:2] not in {"03", "07"}]
+TRANSLATED = sorted(path.stem for path in (FOLDER / "zh").glob("*.ipynb"))
 
 ANSWER = re.compile(r'check\("([^"]+)"')
-QUESTIONS = re.compile(r"(?m)^\*\*Ask\.\*\*|^\*\*E\d\*\*")
 
 
 def read(name: str) -> list[NotebookNode]:
     cells: list[NotebookNode] = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4).cells
     return cells
+
+
+def code(name: str) -> list[str]:
+    """The code cells of a notebook without their comments."""
+    cells = [cell.source for cell in read(name) if cell.cell_type == "code"]
+    return [re.sub(r" *#.*", "", source).strip() for source in cells]
 
 
 def tags(cell: NotebookNode) -> list[str]:
@@ -68,13 +73,13 @@ def printed(name: str, engine: ModuleType) -> dict[int, str]:
     return texts
 
 
-@pytest.mark.parametrize("name", NEW_FORM)
+@pytest.mark.parametrize("name", FORMED)
 def test_prints_what_pytorch_prints(name: str) -> None:
     ours, theirs = printed(name, graphwidget), printed(name, torch)
     assert {number: ours[number] for number in theirs} == theirs
 
 
-@pytest.mark.parametrize("name", NEW_FORM)
+@pytest.mark.parametrize("name", FORMED)
 def test_stored_outputs_are_small_and_of_these_cells(name: str) -> None:
     assert (FOLDER / f"{name}.ipynb").stat().st_size <= 400_000
     ours = printed(name, graphwidget)
@@ -84,7 +89,12 @@ def test_stored_outputs_are_small_and_of_these_cells(name: str) -> None:
             assert stored == ours[number] or "raises-exception" in tags(cell), number
 
 
-@pytest.mark.parametrize("name", NEW_FORM)
+@pytest.mark.parametrize("name", TRANSLATED)
+def test_translations_have_the_same_code(name: str) -> None:
+    assert code(f"zh/{name}") == code(name)
+
+
+@pytest.mark.parametrize("name", FORMED)
 def test_form(name: str) -> None:
     cells = read(name)
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
@@ -99,7 +109,7 @@ def test_form(name: str) -> None:
 def test_every_question_has_an_answer_and_a_hint() -> None:
     asked = [
         question
-        for name in NEW_FORM
+        for name in FORMED
         for cell in read(name) if cell.cell_type == "code"
         for question in ANSWER.findall(cell.source)
     ]  # fmt: skip
