@@ -152,6 +152,8 @@ def _replace(model: Model, before: int | None, value: int | None) -> None:
         after = model.values[value]
         after["retains_grad"] = row["retains_grad"]
         after["grad"], after["how"] = row["grad"], row["how"]
+        if after["node"] is None and not after["leaf"]:  # a write under no_grad ends no history
+            after["node"], after["nr"] = row["node"], row["nr"]
 
 
 def _write(model: Model, event: ev.Write) -> None:
@@ -222,6 +224,8 @@ def _flag(model: Model, event: ev.Flag) -> None:
         model.values[event.value].update(
             requires_grad=event.requires_grad, retains_grad=event.retains_grad
         )
+        if not event.requires_grad:  # `detach_`
+            model.values[event.value].update(node=None, nr=0, leaf=True)
 
 
 def _backward(model: Model, event: ev.Backward) -> None:

@@ -89,13 +89,13 @@ def _backward(step: dict[str, Any], values: dict[str, Any]) -> Iterator[str]:
             continue
         texts = [told["text"]]
         if told["local"] is not None:
-            texts.append(f"g · ({told['local']})")
+            texts.append("0" if told["local"] == "0" else f"g · ({told['local']})")
         for text in texts:
             found = evaluate(text, values | {"g": came})
             if found is None:
                 continue
-            if np.shape(found) != sent.shape:
-                found = reduced(np.asarray(found, float) + 0 * came, sent.shape)
+            if np.shape(found) != sent.shape:  # spread over the output
+                found = reduced(np.asarray(found, float) + np.zeros(came.shape), sent.shape)
             if not close(found, sent):
                 shown = f"{np.asarray(found).tolist()}, sent was {sent.tolist()}"
                 yield f"{told['op']}: {text} = {shown}"
@@ -184,5 +184,5 @@ def _slots(look: Look, shown: Any) -> Iterator[str]:
         held = None if tensor is None else tensor["saved"].get(slot["slot"])
         if held is None or slot["count"] > 1 or slot["state"] == "packed":
             continue  # (packed: the slot says how it was kept, before and after it is freed)
-        if (held == "freed") != (slot["state"] in ("empty", "gone")):
+        if slot["state"] not in {"freed": ("empty", "gone")}.get(held, (held,)):
             yield f"slot {slot['slot']} of node {slot['node']} is {slot['state']}, and {held}"

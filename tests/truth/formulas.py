@@ -44,7 +44,8 @@ NAMES |= {"min": lambda *given: np.min(given[0]) if len(given) == 1 else np.mini
 NAMES |= {"fmax": np.fmax, "fmin": np.fmin}
 NAMES |= {"π": np.pi, "asin": np.arcsin, "acos": np.arccos}
 NAMES |= {"atan": np.arctan, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh}
-NAMES |= {"sigmoid": lambda x: 1 / (1 + np.exp(-x)), "turned": lambda x: np.swapaxes(x, -1, -2)}
+NAMES |= {"sigmoid": lambda x: 1 / (1 + np.exp(-x))}
+NAMES |= {"turned": lambda x: x if np.ndim(x) < 2 else np.swapaxes(x, -1, -2)}
 NAMES |= {"clamp": lambda x, low, high: np.minimum(np.maximum(x, low), high)}
 NAMES |= {"inf": np.inf, "nan": np.nan, "True": True, "False": False, "atan2": np.arctan2}
 
@@ -68,6 +69,11 @@ def as_python(text: str) -> str:
     while "\0" in text:
         text = ASIDE.sub(lambda group: f"({inner[int(group[1])]})", text)
     return text
+
+
+def _precise(value: Any) -> Any:
+    """The numbers of a value in the widest type: `log(exp(a) + exp(b))` must not overflow."""
+    return value.astype(np.longdouble) if getattr(value, "dtype", "") == "float64" else value
 
 
 def _without_groups(text: str) -> str:
@@ -96,7 +102,7 @@ def evaluate(text: str, values: dict[str, Any]) -> Any:
         compiled = compile(code, "<formula>", "eval")
     except SyntaxError:
         return None
-    known = NAMES | values
+    known = NAMES | {name: _precise(value) for name, value in values.items()}
     if (
         ", floor" in text
         or ", trunc" in text

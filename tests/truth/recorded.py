@@ -58,9 +58,9 @@ def seen(tensor: Any) -> dict[str, Any]:
         if name.startswith("_saved_"):
             try:
                 held = getattr(grad_fn, name)
-            except RuntimeError:
-                held = "freed"
-            if held == "freed" if isinstance(held, str) else hasattr(held, "grad_fn"):
+            except RuntimeError as error:
+                held = "stale" if "modified by an inplace" in str(error) else "freed"
+            if isinstance(held, str) or hasattr(held, "grad_fn"):
                 saved[name.removeprefix("_saved_")] = held if isinstance(held, str) else "held"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -4,6 +4,7 @@
 export function tidy(formula: string): string {
   return formula
     .replace(/\((\d+(?:\.\d+)?) − 1\)/g, (_all, n: string) => String(Number(n) - 1))
+    .replace(/^(?:.* × )?0(?:\.0)? × \S+ \^ -1$/, "0") // of a power 0
     .replace(/ \^ 1(?![\w.])/g, "")
     .replace(/ \^ 2(?![\w.])/g, "²")
     .replace(/(?<![\w.])\[?None ≤ (\S+) ≤ (\S+?)\]?(?= |,|$)/g, "$1 ≤ $2")

@@ -7,8 +7,9 @@ import { once, type Model, type NodeRow } from "../log/model";
 import { givenTo } from "./root";
 import { grad, numbers, plain, type Line } from "./text";
 
-/** Numbers that differ by less are the same but for rounding. */
-const ROUGH = 1e-2;
+/** Numbers that differ by less, compared with the largest, are the same but for rounding. */
+const ROUGH = 1e-4;
+const ROUGH_HALF = 1e-2;
 
 /** The sum of gradients, item by item; null where their numbers are not all known. */
 export function sumOfAll(parts: readonly Summary[]): readonly number[] | null {
@@ -31,8 +32,9 @@ export function hookLine(parts: readonly Summary[], out: Summary | null | undefi
   const [first] = parts;
   if (!sum || !first || !out?.values || shape(out.shape) !== shape(first.shape)) return [];
   const most = Math.max(...sum.map(Math.abs), ...out.values.map((x) => Math.abs(Number(x))), 0);
+  const rough = first.dtype.endsWith("float16") ? ROUGH_HALF : ROUGH;
   const differs = (value: number, i: number): boolean =>
-    Math.abs(value - Number(out.values?.[i])) > ROUGH * most;
+    Math.abs(value - Number(out.values?.[i])) > rough * most;
   if (!sum.some(differs)) return [];
   const before: Summary = { ...first, values: sum };
   return [plain("A hook changed it: "), numbers(before), grad(" → "), numbers(out)];

@@ -13,6 +13,7 @@ import {
   inputTexts,
   symbol,
   userName,
+  withDims,
 } from "../graph/names";
 import { rootName, rootOf } from "./root";
 import { contributions, hookLine, partsOf } from "./hooks";
@@ -268,7 +269,8 @@ export function rulesOf(model: Model, call: CallRow): (Rule | null)[] {
     if (typeof input !== "number") return [];
     if (assigns) return [{ vjp: within[i] ?? "", local: null }];
     const name = rest >= 0 && i >= rest ? names[rest] : names[i];
-    return [rules.get(name?.replace("*", "") ?? "") ?? rules.get(name ?? "") ?? null];
+    const rule = rules.get(name?.replace("*", "") ?? "") ?? rules.get(name ?? "");
+    return [rule ? { ...rule, vjp: withDims(model, call, rule.vjp) } : null];
   });
 }
 

@@ -195,13 +195,30 @@ export function expression(model: Model, call: CallRow, budget = 40): string {
     const all = op?.inputs.length ? [...inputs.values()] : given(model, call, budget);
     return `${call.op}(${all.join(", ")})`;
   }
-  return fill(textOf(call, op.text), inputs, call);
+  return fill(textOf(model, call, op.text), inputs, call);
 }
 
 /** The formula of a call: what is assigned to a part of a tensor leaves the rest as it was. */
-export function textOf({ op, params }: CallRow, text: string): string {
-  const assigns = op.startsWith("copy_") && params.index !== undefined;
-  return assigns ? "{self} with {src} at [{index}]" : text;
+export function textOf(model: Model, call: CallRow, text: string): string {
+  const { op, params } = call;
+  if (op.startsWith("copy_") && params.index !== undefined) return "{self} with {src} at [{index}]";
+  if (op.startsWith("rsub") && (params.alpha ?? "1") !== "1") return "{other} − {alpha} · {self}";
+  const within = op.startsWith("logit") && (params.eps ?? "None") !== "None";
+  if (within) return "log(c ÷ (1 − c)) of c = {self} between {eps} and 1 − {eps}";
+  return withDims(model, call, text);
+}
+
+/** A formula in which two dims change places: these need not be the last two. */
+export function withDims(model: Model, call: CallRow, text: string): string {
+  const [input] = call.inputs;
+  const value = typeof input === "number" ? model.values.get(input) : undefined;
+  if (!value || !call.op.startsWith("transpose")) return text;
+  const n = value.summary.shape.length;
+  const [a, b] = [call.params.dim0, call.params.dim1].map((dim) => (Number(dim) + n) % n);
+  if (a === undefined || b === undefined || isNaN(a + b)) return text;
+  if (a === b) return text.replace("}ᵀ", "}");
+  if (Math.max(a, b) === n - 1 && Math.min(a, b) === n - 2) return text;
+  return text.replace("}ᵀ", "}.transpose({dim0}, {dim1})");
 }
 
 /** The most inputs that are written out in a formula. */

@@ -75,6 +75,7 @@ function rule(model: Model, e: Event): void {
       patch(model, model.values, e.value, {
         requires_grad: e.requires_grad,
         retains_grad: e.retains_grad,
+        ...(e.requires_grad ? {} : { node: null, nr: 0, leaf: true }), // `detach_`
       });
       break;
     case "grad":
@@ -257,6 +258,9 @@ function replace(model: Model, before: number | null, value: number | null): voi
   }
   const { retains_grad, grad, how } = old;
   patch(model, model.values, value, { retains_grad, grad, how });
+  const after = model.values.get(value);
+  if (after?.node !== null || after.leaf) return;
+  patch(model, model.values, value, { node: old.node, nr: old.nr }); // written under no_grad
 }
 
 function write(model: Model, e: WriteEvent): void {

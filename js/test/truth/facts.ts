@@ -35,7 +35,7 @@ function texts(model: Model, call: CallRow, output: number | undefined): Map<str
 function forward(model: Model, call: CallRow) {
   const op = model.ops.get(call.op);
   if (!op?.text) return null;
-  const text = fill(textOf(call, op.text), texts(model, call, undefined), call);
+  const text = fill(textOf(model, call, op.text), texts(model, call, undefined), call);
   return { op: call.op, text, inputs: call.inputs, outputs: call.outputs, params: call.params };
 }
 
