@@ -32,10 +32,12 @@ from .arrays.dtypes import ABSENT as _ABSENT_TYPES
 from .arrays.dtypes import bool_ as _bool
 from .arrays.dtypes import (  # fmt: skip
     dtype,
+    finfo,
     float16,
     float32,
     float64,
     get_default_dtype,
+    iinfo,
     int8,
     int16,
     int32,
@@ -43,15 +45,15 @@ from .arrays.dtypes import (  # fmt: skip
     set_default_dtype,
     uint8,
 )
-from .arrays.finfo import finfo, iinfo
-from .arrays.layouts import LAYOUTS as _LAYOUTS
-from .arrays.layouts import layout, strided
+from .arrays.memory_formats import LAYOUTS as _LAYOUTS
 from .arrays.memory_formats import (
     channels_last,
     channels_last_3d,
     contiguous_format,
+    layout,
     memory_format,
     preserve_format,
+    strided,
 )
 from .arrays.size import Size
 from .as_torch import as_torch

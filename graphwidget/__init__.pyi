@@ -18,10 +18,8 @@ Number: TypeAlias = builtins.bool | builtins.int | builtins.float
 from . import adapters as adapters, amp as amp, autograd as autograd, distributions as distributions, exporters as exporters, func as func, functional as functional, fx as fx, ipython as ipython, linalg as linalg, nn as nn, onnx as onnx, optim as optim, random as random, recording as recording, return_types as return_types, serialization as serialization, special as special, static as static, storage as storage, testing as testing, types as types, utils as utils, widget as widget
 from .amp import GradScaler as GradScaler, autocast as autocast
 from .arrays.devices import device as device
-from .arrays.dtypes import dtype as dtype, float16 as float16, float32 as float32, float64 as float64, get_default_dtype as get_default_dtype, int16 as int16, int32 as int32, int64 as int64, int8 as int8, set_default_dtype as set_default_dtype, uint8 as uint8
-from .arrays.finfo import finfo as finfo, iinfo as iinfo
-from .arrays.layouts import layout as layout, strided as strided
-from .arrays.memory_formats import channels_last as channels_last, channels_last_3d as channels_last_3d, contiguous_format as contiguous_format, memory_format as memory_format, preserve_format as preserve_format
+from .arrays.dtypes import dtype as dtype, finfo as finfo, float16 as float16, float32 as float32, float64 as float64, get_default_dtype as get_default_dtype, iinfo as iinfo, int16 as int16, int32 as int32, int64 as int64, int8 as int8, set_default_dtype as set_default_dtype, uint8 as uint8
+from .arrays.memory_formats import channels_last as channels_last, channels_last_3d as channels_last_3d, contiguous_format as contiguous_format, layout as layout, memory_format as memory_format, preserve_format as preserve_format, strided as strided
 from .arrays.size import Size as Size
 from .as_torch import as_torch as as_torch
 from .autograd.anomaly_mode import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled, is_anomaly_enabled as is_anomaly_enabled, set_anomaly_enabled as set_anomaly_enabled

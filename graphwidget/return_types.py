@@ -7,9 +7,9 @@ That of `max(x, 0)` is `return_types.max`, and where it was written into `out=`,
 from __future__ import annotations
 
 from .absent import refuse
-from .dispatch.return_types import TYPES as _TYPES
-from .dispatch.return_types import NamedResult as _Named
-from .dispatch.return_types import out_result_type as _written
+from .dispatch.out import TYPES as _TYPES
+from .dispatch.out import NamedResult as _Named
+from .dispatch.out import out_result_type as _written
 
 
 def __getattr__(name: str) -> type[_Named]:

@@ -9,7 +9,7 @@ from typing import IO, TypeAlias
 from .absent import refuse_others
 from .arrays.devices import device as _device
 from .arrays.dtypes import dtype as _dtype  # noqa: F401
-from .arrays.layouts import layout as _layout  # noqa: F401  (programs annotate with it)
+from .arrays.memory_formats import layout as _layout  # noqa: F401  (programs annotate with it)
 from .arrays.size import Size
 from .graph.edges import GradientEdge
 from .graph.tensor import Tensor

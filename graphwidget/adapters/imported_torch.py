@@ -7,7 +7,7 @@ from collections.abc import Callable
 from importlib.machinery import PathFinder
 from typing import Any
 
-from ..arrays.call_sites import PACKAGE
+from ..arrays.warnings import PACKAGE
 from ..recording.looking import is_a
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.call_sites import PACKAGE
+from ..arrays.warnings import PACKAGE
 from ..eager.lazy import compile_and_call
 from ..graph import listeners
 from ..graph.base import TensorBase

@@ -10,7 +10,7 @@ from types import CodeType, TracebackType
 from typing import Any, NamedTuple
 
 from .. import absent
-from ..arrays.call_sites import PACKAGE
+from ..arrays.warnings import PACKAGE
 from ..graph.base import TensorBase
 from ..optable import TABLE
 from ..recording.libraries import is_librarys

@@ -1,4 +1,4 @@
-"""``torch.memory_format``: ``contiguous_format``, ``channels_last`` and the others."""
+"""``torch.layout`` and ``torch.memory_format``. Tensors are always strided."""
 
 from __future__ import annotations
 
@@ -7,6 +7,48 @@ from typing import Any
 import numpy as np
 
 from . import memory_order
+
+
+class layout:
+    """Layout of a tensor in memory: `torch.strided` is the only one that tensors have here."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self._name}"
+
+    def __reduce__(self) -> Any:
+        return named_layout, (self._name,)
+
+
+def named_layout(name: str) -> layout:
+    """The one of this name, for pickles and copies."""
+    return LAYOUTS[name]
+
+
+LAYOUTS = {
+    name: layout(name)
+    for name in (
+        "strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged",
+        "_mkldnn",
+    )
+}  # fmt: skip
+strided = LAYOUTS["strided"]
+
+
+def require_strided(asked: layout | None) -> None:
+    """Refuse to make a tensor of another layout.
+
+    Raises:
+        NotImplementedError: it is one.
+    """
+    if asked is not None and asked is not strided:
+        raise NotImplementedError(
+            f"graphwidget has dense (strided) tensors only, none of the layout {asked}."
+        )
 
 
 class memory_format:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.overlap import check_overlap, is_dense, real_strides
+from ..arrays.memory_order import check_overlap, is_dense, real_strides
 from ..arrays.warnings import warn_once
 from ..eager.promote import check_broadcastable
 from ..graph import errors, runtime
@@ -19,7 +19,7 @@ from ..graph.base import dtype_of_grad
 from ..graph.input_buffers import ONE_REFERENCE, differentiable_copy, owns_memory
 from ..graph.tensor import Tensor
 from ..graph.version import bump, counter_for_grad
-from ..optable.pointwise.zero_tensors import ZeroArray
+from ..optable.pointwise.copies import ZeroArray
 
 LAYOUT = (
     "grad and param do not obey the gradient layout contract. This is not an error, but may "

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.call_sites import PACKAGE, user_frame
-from ..arrays.warnings import warn
+from ..arrays.warnings import PACKAGE, user_frame, warn
 from ..graph import runtime
 from ..graph.listeners import switch_listener
 from ..graph.node import Node

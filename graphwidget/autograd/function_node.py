@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..arrays.type_names import type_name
+from ..arrays.kernel_errors import type_name
 from ..arrays.warnings import warn
 from ..eager.promote import checked_fit
 from ..graph import errors, runtime, saved_hooks

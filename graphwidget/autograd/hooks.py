@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import dtypes
-from ..arrays.type_names import type_name
+from ..arrays.kernel_errors import type_name
 from ..graph import runtime
 from ..graph.base import GradHooks, RunBase
 from ..graph.node import Node, NoGradViewEnd

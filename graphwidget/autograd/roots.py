@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays.dtypes import default_numpy
+from ..arrays.kernel_errors import type_name
 from ..arrays.size import Size
-from ..arrays.type_names import type_name
 from ..graph import runtime
 from ..graph.base import dtype_of_grad
 from ..graph.edges import GradientEdge, meta_at, refreshed, target_at

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.dtypes import default_numpy
-from ..arrays.type_names import type_name
+from ..arrays.kernel_errors import type_name
 from ..arrays.warnings import warn
 from ..graph.tensor import Tensor
 from .engine import current_run, queue_callback

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..arrays import dtypes
 from ..arrays.size import Size
-from ..eager.constant_absent import Absent, Constant
+from ..eager.promote import Absent, Constant
 from ..graph import runtime
 from ..graph.tensor import Tensor
 

@@ -26,8 +26,7 @@ from ..graph.tensor import Tensor
 from ..optable.out import Out
 from . import docstrings
 from .out import write_into_out
-from .parser import MISSING, Bound, parse
-from .parser_errors import Named
+from .parser import MISSING, Bound, Named, parse
 from .signatures import INTEGERS, Parameter, inner_signatures, signatures
 from .torch_function_objects import has_undeclared_override
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..optable.declare import TABLE, Op
-from ..optable.pointwise.zero_tensors import COMBINED
+from ..optable.pointwise.copies import COMBINED
 from .node_classes import may_broadcast
 
 

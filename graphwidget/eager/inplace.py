@@ -16,8 +16,13 @@ import numpy as np
 
 from ..arrays import dtypes
 from ..arrays.kernel_errors import broadcast_shape
-from ..arrays.memory_order import clone
-from ..arrays.overlap import check_overlap, has_internal_overlap, is_same_memory, may_interleave
+from ..arrays.memory_order import (
+    check_overlap,
+    clone,
+    has_internal_overlap,
+    is_same_memory,
+    may_interleave,
+)
 from ..arrays.scalars import scalar_array
 from ..graph import errors, runtime, saved_hooks
 from ..graph.node import Node, on_data_replaced, save_input, save_output
@@ -26,12 +31,10 @@ from ..graph.version import bump, counter_of
 from ..graph.views import Link, check_writable, rebase, refresh_for_op, take_retain_grad
 from ..optable import TABLE, Op
 from ..optable.declare import parameters_of
-from ..optable.pointwise.zero_tensors import is_zero_tensor
-from ..optable.shape.index_kernels import put_into
-from ..optable.shape.mask_kernels import put_masked
-from .numpy_errors import quiet_kernel
+from ..optable.pointwise.copies import is_zero_tensor
+from ..optable.shape.indexing import put_into, put_masked
 from .op_functions import TENSORS, node_maker
-from .promote import CAST, as_tensors, cast_to, promotion_of
+from .promote import CAST, as_tensors, cast_to, promotion_of, quiet_kernel
 
 
 def write(op: Op, tensor: Tensor, rest: tuple[Any, ...], params: dict[str, Any]) -> Tensor:

@@ -2,21 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cache, wraps
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from ..arrays import dtypes
-from ..arrays.kernel_errors import broadcast_shape
+from ..arrays.kernel_errors import broadcast_shape, type_name
 from ..arrays.scalars import check_integer_fits
-from ..arrays.type_names import type_name
 from ..graph import errors, runtime
 from ..graph.tensor import Tensor
-from ..optable import Op
+from ..optable import TABLE, Op
 from ..optable.declare import UNTYPED
 from ..optable.pointwise import common_kernels as kernels
-from .constant_absent import ABSENT, Constant
+
+
+class Constant(Tensor):
+    """A Python number in a tensor's place: it never raises a type within its category."""
+
+    __slots__ = ("number",)
+    _number = True
+    number: bool | int | float
+
+    def as_saved(self) -> Tensor:
+        """Return a tensor of the number's own type, as users find it in a saved slot."""
+        return Tensor._wrap(np.asarray(self.number))
+
+
+class Absent(Constant):
+    """Stands for a tensor that was left out (``bias=None``): its array is None."""
+
+    __slots__ = ()
+
+    def as_saved(self) -> Any:
+        """Return a tensor of the number's own type, as users find it in a saved slot."""
+        return None
+
+
+ABSENT: Absent = Absent._wrap(np.zeros(()))
+"""The only one there is."""
+ABSENT._data = None  # type: ignore[assignment]
+
+
+Call = TypeVar("Call", bound=Callable[..., Any])
+
+QUIET: Any = None
+ignore_errors: Any = id  # does nothing: of another numpy, where the filter has to do
+restore_errors: Any = id
+with suppress(ImportError):
+    from numpy._core.umath import _extobj_contextvar, _make_extobj
+
+    QUIET = _make_extobj(all="ignore")
+    ignore_errors, restore_errors = _extobj_contextvar.set, _extobj_contextvar.reset
+
+
+def quiet_lines(lines: list[str], indent: str) -> list[str]:
+    """Lines of written code, within which numpy is quiet."""
+    return [
+        f"{indent}numpy_state = ignore_errors(QUIET)", f"{indent}try:",
+        *("    " + line for line in lines),
+        f"{indent}finally: restore_errors(numpy_state)",
+    ]  # fmt: skip
+
+
+def quiet_function(function: Call) -> Call:
+    """The function, within which numpy is quiet."""
+
+    @wraps(function)
+    def run(*args: Any, **params: Any) -> Any:
+        state = ignore_errors(QUIET)
+        try:
+            return function(*args, **params)
+        finally:
+            restore_errors(state)
+
+    return run  # type: ignore[return-value]
+
+
+@cache
+def quiet_kernel(key: str) -> Callable[..., Any]:
+    """An op's kernel, within which numpy is quiet."""
+    op = TABLE[key]
+    return quiet_function(op.kernel) if op.warns else op.kernel
+
 
 CONSTANTS_LIMIT = 4096
 _constants: dict[tuple[type, Any, int], Constant] = {}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..functions.shape.joins import stack
+from ..functions.shape.joins_splits import stack
 from ..graph.tensor import Tensor
 from ..nn import Module, ModuleList
 from ..nn.batchnorm import _BatchNorm

@@ -10,11 +10,20 @@ from ..autograd.accumulate_grad import accumulate
 from ..autograd.engine import current_run
 from ..dispatch.torch_function import ask, enable_overrides
 from ..dispatch.torch_function_objects import has_undeclared_override, not_implemented
-from ..eager.constant_absent import ABSENT, Constant
 from ..eager.node_classes import TENSORS, edgeless
-from ..eager.numpy_errors import QUIET, ignore_errors, restore_errors
 from ..eager.op_functions import alias_as
-from ..eager.promote import as_tensors, checked_fit, fit_to, not_a_tensor_error, promote
+from ..eager.promote import (
+    ABSENT,
+    QUIET,
+    Constant,
+    as_tensors,
+    checked_fit,
+    fit_to,
+    ignore_errors,
+    not_a_tensor_error,
+    promote,
+    restore_errors,
+)
 from ..graph import runtime
 from ..graph.errors import not_differentiable
 from ..graph.node import accumulator, edge_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..functions.tensor.type_queries import typename
+from ..functions.tensor.global_settings import typename
 from ..nn.module import Module
 from .node import OPCODES, Node
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from ..dispatch.offer import FUNCTIONS
-from ..functions.tensor.type_queries import typename
+from ..functions.tensor.global_settings import typename
 from .assertions import _assert
 from .immutable_collections import immutable_dict, immutable_list
 from .names import qualified_name, type_repr

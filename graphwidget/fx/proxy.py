@@ -15,8 +15,7 @@ from typing import Any
 
 from ..arrays.devices import device
 from ..arrays.dtypes import dtype
-from ..arrays.layouts import layout
-from ..arrays.memory_formats import memory_format
+from ..arrays.memory_formats import layout, memory_format
 from ..graph import runtime
 from ..graph.tensor import Tensor
 from .code_body import MAGIC, REFLECTABLE

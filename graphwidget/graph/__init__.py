@@ -27,7 +27,7 @@ parentheses are for whoever wants to know more.
   ``tests/golden/generated.txt`` (``record`` under ``x * w``). ``graph/runtime.py`` tells what its
   globals are; of these, ``eager/promote.py`` joins what has not one shape and type, and
   ``accumulator`` of ``graph/node.py`` gives a leaf its ``AccumulateGrad``. (The 1 of ``w + 1``
-  becomes a ``Constant`` of ``eager/constant_absent.py``. ``eager/node_classes.py`` writes the class
+  becomes a ``Constant`` of ``eager/promote.py``. ``eager/node_classes.py`` writes the class
   of the node.)
 * ``y.backward()`` is ``tensor_backward`` of ``autograd/backward.py``; then ``autograd/roots.py``
   (checks), ``graph/node.py`` (targets: ``Node``, ``Output``, ``AccumulateGrad``, ``target_of``),
@@ -41,7 +41,7 @@ parentheses are for whoever wants to know more.
   subscript apart, and the generated ``record`` of ``select`` gives its result a ``View``.)
   ``eager/inplace.py`` makes the method (``inplace_method``, at its end) and tells the whole story
   (``write``). What it calls: ``eager/promote.py`` (operands),
-  ``arrays/overlap.py``, the generated ``make_node`` (``tests/golden/generated.txt``, under
+  ``arrays/memory_order.py``, the generated ``make_node`` (``tests/golden/generated.txt``, under
   ``y.mul_(w)``), ``graph/version.py`` (``bump``), ``graph/node.py`` (what any node has), and
   ``graph/views.py`` (``check_writable`` first of all; last ``rebase``, then ``refresh``), whose
   ``CopySlices`` leads on to an output of the written op (``output_edge`` of ``graph/saved.py``).

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import dtypes
-from ..arrays.call_sites import CallSite, call_site
 from ..arrays.dtypes import printed_type
-from ..arrays.kernel_errors import WORDS, broadcast_shape
-from ..arrays.type_names import type_name
+from ..arrays.kernel_errors import WORDS, broadcast_shape, type_name
+from ..arrays.warnings import CallSite, call_site
 from ..recording.places import cell_of, place_in_words
 from . import runtime
 from .base import NodeBase, TensorBase, dtype_of_grad

@@ -66,9 +66,9 @@ edgeless: Callable[[str], Any]
 tensors: Namespace
 """``F`` on Tensors: the record functions (``eager/node_classes.py``)."""
 Constant: Any
-"""The class of Python numbers in a tensor's place (``eager/constant_absent.py``)."""
+"""The class of Python numbers in a tensor's place (``eager/promote.py``)."""
 ABSENT: TensorBase
-"""Stands for a tensor that was left out (``eager/constant_absent.py``)."""
+"""Stands for a tensor that was left out (``eager/promote.py``)."""
 as_tensors: Callable[[Op, Sequence[Any]], tuple[Any, ...]]
 """Operands as tensors (``eager/promote.py``)."""
 promote: Callable[[Op, Sequence[Any]], tuple[list[np.ndarray], Any]]
@@ -82,7 +82,7 @@ not_a_tensor_error: Callable[[Op, Sequence[Any]], TypeError]
 not_differentiable: Callable[[np.dtype[Any]], RuntimeError]
 """The error for a history of integers (``graph/errors.py``)."""
 QUIET: Any
-"""The state in which numpy does not complain (``eager/numpy_errors.py``)."""
+"""The state in which numpy does not complain (``eager/promote.py``)."""
 ignore_errors: Callable[[Any], Any]
 """Sets that state, and gives what ``restore_errors`` takes to undo it."""
 restore_errors: Callable[[Any], Any]

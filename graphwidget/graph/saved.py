@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays.memory_order import torch_strides
 from ..optable.declare import GIVEN, Op
-from ..optable.layers.pooling_kernels import flat_indices
+from ..optable.layers.pooling import flat_indices
 from . import errors, runtime
 from .base import NodeBase
 from .saved_hooks import Packed, PackedIndices, SavedTensor, pack_slot

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.type_names import type_name
+from ..arrays.kernel_errors import type_name
 from ..optable.declare import Op
 from . import errors, runtime
 from .base import NodeBase, TensorBase

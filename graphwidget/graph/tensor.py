@@ -14,11 +14,11 @@ import numpy as np
 from numpy import ndarray
 
 from ..arrays import devices, dtypes
+from ..arrays.kernel_errors import type_name
 from ..arrays.size import Size
-from ..arrays.type_names import type_name
 from ..arrays.warnings import warn
 from ..optable import TABLE
-from ..optable.pointwise.zero_tensors import as_array
+from ..optable.pointwise.copies import as_array
 from . import errors, runtime
 from .base import GradHooks, TensorBase
 from .hook_handles import RemovableHandle

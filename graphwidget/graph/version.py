@@ -10,7 +10,7 @@ from collections import deque
 from types import CodeType
 from typing import NamedTuple
 
-from ..arrays.call_sites import CallSite, user_frame
+from ..arrays.warnings import CallSite, user_frame
 from . import runtime
 from .base import TensorBase
 

@@ -13,8 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays.memory_order import copy_in_order, is_in_order, memory_of, memory_order, torch_strides
-from ..arrays.overlap import OVERLAP, has_internal_overlap
+from ..arrays.memory_order import (
+    OVERLAP,
+    copy_in_order,
+    has_internal_overlap,
+    is_in_order,
+    memory_of,
+    memory_order,
+    torch_strides,
+)
 from ..optable.declare import ARRAYS, TABLE, Op, bind
 from . import errors, runtime
 from .base import BY_BASE, TensorBase

@@ -14,7 +14,7 @@ from ..arrays.warnings import warn
 from ..autograd.grad_mode import no_grad
 from ..dispatch.torch_function import add_places, written_in
 from ..eager.overridable import overridable
-from ..functions.pointwise.where import where
+from ..functions.pointwise.arithmetic import where
 from ..functions.random.generator import Generator, randperm
 from ..graph.tensor import Tensor
 

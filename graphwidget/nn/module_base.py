@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import FunctionType
 from typing import Any, ClassVar, NamedTuple
 
-from ..functions.tensor.type_queries import typename
+from ..functions.tensor.global_settings import typename
 from ..graph import runtime
 from ..graph.hook_handles import RemovableHandle
 from ..graph.tensor import Tensor

@@ -12,7 +12,7 @@ from ..arrays.warnings import warn
 from ..dispatch.offer import FUNCTIONS
 from ..functions.creation.factories import empty
 from ..functions.creation.factory_decorator import new_leaf
-from ..functions.shape.joins import stack
+from ..functions.shape.joins_splits import stack
 from ..graph.tensor import Tensor
 from . import init, rnn_functions, rnn_packed
 from .functional_layer import repr_changed

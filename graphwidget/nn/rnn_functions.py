@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays.warnings import warn_once
 from ..dispatch.offer import offer
-from ..functions.shape.joins import stack
+from ..functions.shape.joins_splits import stack
 from ..graph.tensor import Tensor
 from . import functional
 from .rnn_cell import gru_step, lstm_step, plain_step

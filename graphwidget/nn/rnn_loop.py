@@ -15,7 +15,7 @@ from ..eager.op_functions import TENSORS as F
 from ..functions.creation.factory_decorator import new_leaf
 from ..functions.dims import wrap_dim
 from ..functions.reduction.reductions import returns_tuple
-from ..functions.shape.joins import cat, stack
+from ..functions.shape.joins_splits import cat, stack
 from ..graph.tensor import Tensor
 from . import functional, rnn_packed
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..functions.shape.joins import cat
+from ..functions.shape.joins_splits import cat
 from ..graph.tensor import Tensor
 
 Step = Callable[[Tensor, Any], Any]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..autograd.grad_mode import enable_grad, no_grad
-from ..functions.shape.joins import cat
+from ..functions.shape.joins_splits import cat
 from ..graph.tensor import Tensor
 from .line_search import strong_wolfe
 from .optimizer import Closure, Optimizer

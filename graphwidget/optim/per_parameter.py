@@ -14,7 +14,7 @@ import numpy as np
 
 from ..absent import not_here
 from ..arrays import dtypes
-from ..arrays.call_sites import call_site
+from ..arrays.warnings import call_site
 from ..autograd.grad_mode import enable_grad
 from ..functions.creation.factories import zeros_like
 from ..graph import runtime

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.overlap import real_strides
+from ..arrays.memory_order import real_strides
 
 _WORDS = {
     "float64": "F64", "float32": "F32", "float16": "F16", "int64": "I64", "int32": "I32",

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..arrays.memory_order import memory_of
-from ..arrays.overlap import real_strides
+from ..arrays.memory_order import memory_of, real_strides
 
 Arrays = Mapping[str, np.ndarray]
 TWO_TYPES = "Cannot save multiple tensors or storages that view the same data as different types"

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..arrays.call_sites import user_frame
+from ..arrays.warnings import user_frame
 from ..optable.declare import Op
 from .default_session import default_session
 from .listener import current

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.call_sites import user_frame
-from ..eager.constant_absent import Absent, Constant
-from ..eager.promote import promotion_of
+from ..arrays.warnings import user_frame
+from ..eager.promote import Absent, Constant, promotion_of
 from ..functions.random.generator import Generator
 from ..graph.tensor import Tensor
 from ..optable import TABLE, Op

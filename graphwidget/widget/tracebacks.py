@@ -8,7 +8,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
-from ..arrays.call_sites import PACKAGE
+from ..arrays.warnings import PACKAGE
 
 _ENGINE = re.compile(r"[\\/]torch[\\/](_tensor|autograd[\\/](__init__|graph))\.py$")
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from graphwidget.arrays import devices, dtypes, finfo
+from graphwidget.arrays import devices, dtypes
 from graphwidget.arrays.size import Size
 from tests.both import both, source
 
@@ -88,8 +88,8 @@ def test_devices() -> None:
 def test_limits() -> None:
     for made in dtypes.ALL:
         theirs = getattr(torch, made.name)
-        assert outcome(finfo.finfo, made) == outcome(torch.finfo, theirs)
-        assert outcome(finfo.iinfo, made) == outcome(torch.iinfo, theirs)
+        assert outcome(dtypes.finfo, made) == outcome(torch.finfo, theirs)
+        assert outcome(dtypes.iinfo, made) == outcome(torch.iinfo, theirs)
 
 
 def test_default_dtype_must_be_floating() -> None:

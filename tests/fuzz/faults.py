@@ -15,7 +15,7 @@ from graphwidget.eager import inplace, promote
 from graphwidget.graph import runtime, tensor, version, views
 from graphwidget.optable.declare import ARRAYS
 from graphwidget.optable.pointwise import common_kernels as kernels
-from graphwidget.optable.shape import view_kernels
+from graphwidget.optable.shape import views as view_ops
 
 backward = importlib.import_module("graphwidget.autograd.backward")  # not the function
 
@@ -374,7 +374,7 @@ def repeated_indices_once(patch: Patch) -> None:
 @fault
 def slices_from_the_start(patch: Patch) -> None:
     """The gradient of an item lands at the first place."""
-    real = view_kernels.select_backward
+    real = view_ops.select_backward
     patch.setattr(
         ARRAYS, "select_backward", lambda grad, shape, dim, index: real(grad, shape, dim, 0)
     )

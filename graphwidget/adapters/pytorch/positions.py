@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader, Sampler
 
-from ...arrays.call_sites import PACKAGE
+from ...arrays.warnings import PACKAGE
 from ...recording.libraries import is_librarys
 from ...recording.looking import is_a
 from ...recording.positions import Position

@@ -10,8 +10,7 @@ from typing import Any, ParamSpec
 import numpy as np
 
 from ...arrays import devices
-from ...arrays.layouts import require_strided
-from ...arrays.memory_formats import check_format, to_format
+from ...arrays.memory_formats import check_format, require_strided, to_format
 from ...dispatch.offer import offer
 from ...dispatch.parser import refusal
 from ...graph import runtime

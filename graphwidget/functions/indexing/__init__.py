@@ -3,9 +3,6 @@
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     getitem,
     index_add,
-    index_checks,
-    masks,
     parse_index,
     scatter,
-    take_put,
 )

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import dtypes, overlap
-from ...arrays.overlap import has_internal_overlap
+from ...arrays import dtypes, memory_order
+from ...arrays.memory_order import has_internal_overlap
 from ...arrays.scalars import check_scalar_fits
 from ...arrays.warnings import warn
 from ...dispatch.torch_function_objects import has_undeclared_override
@@ -18,15 +18,20 @@ from ...eager.op_functions import TENSORS
 from ...eager.promote import scalar_tensor
 from ...graph.tensor import Tensor
 from ...optable import TABLE
-from ...optable.shape.index_kernels import indexed_shape
-from .index_checks import (
+from ...optable.shape.indexing import indexed_shape
+from .parse_index import (
+    PLAIN,
+    Indices,
+    basic_part,
     check_bounds,
     check_items,
     check_masks,
     checked_index_shape,
+    expand_index,
+    plain_indices,
+    slice_numbers,
     warn_of_byte_masks,
 )
-from .parse_index import PLAIN, Indices, basic_part, expand_index, plain_indices, slice_numbers
 
 EXPANDED = (
     "Use of {} on expanded tensors is deprecated. Please clone() the tensor before performing this "
@@ -186,9 +191,9 @@ def assign(view: Tensor, value: Tensor) -> None:
         if value._data.shape != target:
             single, value = not value._data.ndim, TENSORS.expand(value, target)
             # Spread, a single item has strides of 0: never those of the view.
-            if single and view._data.size and overlap.is_same_memory(view._data, value._data):
+            if single and view._data.size and memory_order.is_same_memory(view._data, value._data):
                 inplace.needs_node(TABLE["copy"], (view, value))
-                raise RuntimeError(overlap.PARTIAL_OVERLAP)
+                raise RuntimeError(memory_order.PARTIAL_OVERLAP)
     inplace.write(TABLE["copy"], view, (value,), {})
 
 
@@ -259,7 +264,7 @@ def check_no_overlap(view: Tensor, indices: Indices, value: Tensor) -> None:
         RuntimeError: it does (PyTorch's texts).
     """
     given = [each._data for each in indices.tensors if each is not None]
-    overlap.check_overlap(view._data, [value._data, *given], whole=True)
+    memory_order.check_overlap(view._data, [value._data, *given], whole=True)
 
 
 def check_advanced_setitem(view: Tensor, indices: Indices, value: Tensor, masks: bool) -> None:

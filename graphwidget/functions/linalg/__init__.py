@@ -3,9 +3,6 @@
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     addmm,
     einsum,
-    matmul,
-    matrix_checks,
-    matrix_power,
     matrix_rank,
     products,
     qr_svd_eig,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
+from ...arrays.kernel_errors import not_implemented
 from ...dispatch.offer import FUNCTIONS, METHODS, offer
 from ...eager.inplace import write
 from ...eager.op_functions import TENSORS as F
@@ -16,7 +17,16 @@ from ...graph.tensor import Tensor
 from ...optable import TABLE
 from ..dims import wrap_dim, wrap_dim_nonempty
 from ..indexing.getitem import check_expand
-from .products import no_bools
+
+
+def no_bools(kernel: str, tensor: Tensor) -> None:
+    """Refuse products of bools.
+
+    Raises:
+        NotImplementedError: PyTorch's text.
+    """
+    if tensor._data.dtype == bool and (tensor._data.size or kernel == "dot"):
+        raise not_implemented(kernel, tensor._data.dtype)
 
 
 def check_broadcasts(input: Tensor, shape: tuple[int, ...]) -> None:

@@ -12,7 +12,7 @@ from ...graph.tensor import Tensor
 from ...graph.version import bump
 from ...optable.linalg.qr_svd_eig import singular_values
 from ...optable.out import Out
-from .matrix_checks import check_matrix, check_square
+from .products import check_matrix, check_square
 
 NEITHER = "This function doesn't handle types other than float and double"
 

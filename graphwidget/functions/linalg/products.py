@@ -1,17 +1,118 @@
-"""``mm``, ``mv``, ``dot``, ``bmm``, ``outer``, ``cross`` and ``vecdot``."""
+"""``matmul``, ``mm``, ``dot``, ``linear`` and the checks of matrices that linear algebra shares."""
 
 from __future__ import annotations
 
+from math import prod
+from typing import Any
+
+import numpy as np
+
 from ...arrays import dtypes
-from ...arrays.kernel_errors import broadcast_shape, not_implemented
+from ...arrays.kernel_errors import LinAlgError, broadcast_shape, not_implemented
+from ...arrays.memory_order import real_strides
 from ...arrays.warnings import warn_once
-from ...dispatch.offer import offer
+from ...dispatch.offer import SPACES, offer
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
+from ...graph.views import refresh_for_op
 from ...optable.out import POINTWISE, Out
 from ..dims import checked_dim, wrap_dim_nonempty
-from ..shape.reshape_expand import reshape
-from .matrix_checks import check_floating, check_same_types
+from ..memory.strides import contiguous
+from ..shape.permute import squeeze_, t, transpose
+from ..shape.reshape_expand import reshape, reshape_to, unsqueeze
+from .addmm import addmm, no_bools
+
+
+# Checks ------------------------------------------------------------------------------------------
+def check_floating(name: str, A: Tensor, half: bool = False) -> None:
+    """Linear algebra is of floating point tensors, float32 at least (``half``: the kernel says
+    so itself).
+
+    Raises:
+        RuntimeError, NotImplementedError: PyTorch's texts.
+    """
+    kind = dtypes.scalar_type(A._data.dtype)
+    if not A._meta.floating:
+        raise RuntimeError(
+            f"{name}: Expected a floating point or complex tensor as input. Got {kind}"
+        )
+    if A._data.dtype.itemsize < 4 and not half:
+        raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {kind}")
+
+
+def check_same_types(name: str, one: str, A: Tensor, two: str, B: Tensor) -> None:
+    """Two operands, by their names in the error, of one type.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
+    if A._data.dtype != B._data.dtype:
+        first, second = dtypes.scalar_type(A._data.dtype), dtypes.scalar_type(B._data.dtype)
+        raise RuntimeError(
+            f"{name}: Expected {one} and {two} to have the same dtype, but found {one} of type "
+            f"{first} and {two} of type {second} instead"
+        )
+
+
+def check_matrix(name: str, A: Tensor, letter: str = "A") -> None:
+    """Two dims at least.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
+    if A._data.ndim < 2:
+        tensor = f"tensor {letter}".rstrip()
+        raise RuntimeError(f"{name}: The input {tensor} must have at least 2 dimensions.")
+
+
+def check_square(name: str, A: Tensor) -> None:
+    """A batch of square matrices.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    check_matrix(name, A)
+    rows, columns = A._data.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"{name}: A must be batches of square matrices, but they are {rows} by {columns} "
+            "matrices"
+        )
+
+
+def check_info(name: str, info: Tensor, text: str, error: type[Exception] = LinAlgError) -> None:
+    """Raise for the first matrix of a batch on which LAPACK failed.
+
+    Raises:
+        LinAlgError: PyTorch's text.
+    """
+    found = info._data
+    if not found.any():
+        return
+    if not found.ndim:
+        raise error(f"{name}: " + text.format(int(found)))
+    first = int(np.flatnonzero(found)[0])
+    number = int(found.reshape(-1)[first])
+    raise error(f"{name}: (Batch element {first}): " + text.format(number))
+
+
+def check_system(name: str, A: tuple[int, ...], b: tuple[int, ...]) -> None:
+    """The shapes of square matrices and of the right sides of their equations, as PyTorch's older
+    solvers ask for them.
+
+    Raises:
+        RuntimeError: PyTorch's texts.
+    """
+    rows, columns = A[-2:]
+    if rows != columns:
+        raise RuntimeError(
+            f"A must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )
+    if rows != b[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {rows} by {columns} "
+            f"but each b matrix is {b[-2]} by {b[-1]}"
+        )
 
 
 def _same_type(a: Tensor, b: Tensor) -> None:
@@ -44,16 +145,6 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
     if b.size:
         no_bools("addmm_impl_cpu_", input)
     return F.mm(input, mat2)
-
-
-def no_bools(kernel: str, tensor: Tensor) -> None:
-    """Refuse products of bools.
-
-    Raises:
-        NotImplementedError: PyTorch's text.
-    """
-    if tensor._data.dtype == bool and (tensor._data.size or kernel == "dot"):
-        raise not_implemented(kernel, tensor._data.dtype)
 
 
 @offer(out=True)
@@ -208,3 +299,120 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
         return vdot(x, y)
     found = F.mul(x, y)
     return F.sum_dim(found, (checked_dim(dim, found._data.ndim),), False)
+
+
+@offer(out=True)
+def matmul(input: Tensor, other: Any) -> Tensor:
+    """The matrix product, with PyTorch's rules for vectors and batches.
+
+    Raises:
+        TypeError: no tensors.
+        RuntimeError: sizes that do not match, or a 0-d tensor.
+    """
+    n, m = input._data.ndim, other._data.ndim
+    if n == 0 or m == 0:
+        raise RuntimeError(
+            f"both arguments to matmul need to be at least 1D, but they are {n}D and {m}D"
+        )
+    for operand in (input, other):
+        if operand._view is not None:
+            refresh_for_op(operand)
+    if n == 2 and m == 2:
+        return mm(input, other)
+    if n == 1 and m == 1:
+        return dot(input, other)
+    if n == 2 and m == 1:
+        return mv(input, other)
+    if n == 1 and m == 2:
+        return squeeze_(mm(unsqueeze(input, 0), other), 0)
+    if should_fold(input, other):
+        return _matmul_folded(input, other)
+    return _matmul_batched(input, other)
+
+
+SPACES["linalg"]["matmul"] = matmul
+F.__dict__["matmul"] = matmul  # derivatives multiply batches with it
+
+
+def should_fold(a: Tensor, b: Tensor) -> bool:
+    """Return whether PyTorch folds the batch of the larger operand into its rows instead of
+    repeating the other: when that saves a copy in backward, or needs none."""
+    n, m = a._data.ndim, b._data.ndim
+    if max(n, m) < 3 or min(n, m) > 2:
+        return False
+    if (b if n >= m else a)._requires_grad:
+        return True
+    if n == 2:
+        return False
+    large = a._data if n >= m else b._data
+    shape, strides = list(large.shape), real_strides(large)
+    if n < m:
+        shape[-2:], strides[-2:] = shape[:-3:-1], strides[:-3:-1]
+    return large.size == 0 or all(
+        strides[i] == strides[i + 1] * shape[i + 1] for i in range(len(shape) - 2)
+    )
+
+
+def _matmul_folded(a: Tensor, b: Tensor) -> Tensor:
+    turned = b._data.ndim > a._data.ndim
+    # b.T a.T, transposed back, is the same with the batch on the left.
+    large = transpose(b, -2, -1) if turned else a
+    small = b if not turned else t(a) if a._data.ndim == 2 else a
+    lead = large._data.shape[:-1]
+    rows = 1
+    for size in lead:
+        rows *= size
+    flat = reshape_to(large, (rows, large._data.shape[-1]))
+    if small._data.ndim == 1:
+        return F.unsafe_view(mv(flat, small), lead)
+    out = F.unsafe_view(mm(flat, small), (*lead, small._data.shape[-1]))
+    return contiguous(transpose(out, -2, -1)) if turned else out
+
+
+def _matmul_batched(a: Tensor, b: Tensor) -> Tensor:
+    """Matrix products over broadcast leading dims."""
+    n, m = a._data.ndim, b._data.ndim
+    left, right = a._data.shape, b._data.shape
+    if n == 3 and m == 3 and left[0] != right[0]:  # what is repeated is better folded
+        if left[0] == 1 and a._requires_grad:
+            return matmul(F.squeeze_dim(a, 0), b)
+        if right[0] == 1 and b._requires_grad:
+            return matmul(a, F.squeeze_dim(b, 0))
+    rows, inner = (left[-2] if n > 1 else 1), left[-1]
+    inner2, columns = (right[-2], right[-1]) if m > 1 else (right[0], 1)
+    batch = broadcast_shape([left[:-2], right[:-2]])
+    count = 1
+    for size in batch:
+        count *= size
+    x = reshape_to(F.expand(a, (*batch, rows, inner)), (count, rows, inner))
+    shape = (*batch, *((rows,) if n > 1 else ()), *((columns,) if m > 1 else ()))
+    if m == 1:
+        y = unsqueeze(reshape_to(F.expand(b, (*batch, inner2)), (count, inner2)), 2)
+        return F.unsafe_view(F.squeeze_dim(bmm(x, y), 2), shape)
+    y = reshape_to(F.expand(b, (*batch, inner2, columns)), (count, inner2, columns))
+    return F.unsafe_view(bmm(x, y), shape)
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """`input @ weight.T + bias`; weight has shape (out_features, in_features).
+
+    It is one product wherever that needs no copy of the input.
+
+    Raises:
+        TypeError: an operand is no tensor.
+        RuntimeError: shapes or types that do not match, or a 0-d tensor.
+    """
+    n, m = input._data.ndim, weight._data.ndim
+    if n == 0 or m == 0:
+        raise RuntimeError(
+            f"both arguments to linear need to be at least 1D, but they are {n}D and {m}D"
+        )
+    if bias is None:
+        return matmul(input, t(weight))
+    if n == 2:
+        return addmm(bias, input, t(weight))
+    if bias._data.ndim and bias._data.flags.c_contiguous and input._data.flags.c_contiguous:
+        *lead, features = input._data.shape
+        flat = addmm(bias, F.view(input, (prod(lead), features)), t(weight))
+        return F.view(flat, (*lead, flat._data.shape[-1]))
+    return matmul(input, t(weight)).add_(bias)

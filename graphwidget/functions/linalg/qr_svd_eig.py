@@ -9,11 +9,11 @@ import numpy as np
 from ...arrays.kernel_errors import LinAlgError
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
-from ...dispatch.return_types import make_result_type
+from ...dispatch.out import make_result_type
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ..reduction.reductions import returns_tuple
-from .matrix_checks import check_floating, check_matrix, check_square
+from .products import check_floating, check_matrix, check_square
 
 LINALG_QR, QR = make_result_type("linalg_qr", "Q", "R"), make_result_type("qr", "Q", "R")
 

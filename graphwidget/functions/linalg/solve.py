@@ -1,4 +1,4 @@
-"""``inv``, ``det``, ``solve``, ``cholesky``, ``tensorsolve`` and their kin."""
+"""``inv``, ``det``, ``solve``, ``cholesky``, ``matrix_power`` and their variants."""
 
 from __future__ import annotations
 
@@ -7,20 +7,21 @@ from typing import Any
 from ...arrays import dtypes
 from ...arrays.kernel_errors import broadcast_shape
 from ...arrays.warnings import warn_once
-from ...dispatch.offer import FUNCTIONS, METHODS, offer
-from ...dispatch.return_types import make_result_type
+from ...dispatch.offer import FUNCTIONS, METHODS, SPACES, offer
+from ...dispatch.out import make_result_type
 from ...eager.op_functions import TENSORS as F
 from ...eager.promote import scalar_tensor
 from ...graph.tensor import Tensor
 from ...optable.out import Out
 from ..reduction.reductions import returns_tuple
-from .matrix_checks import (
+from .products import (
     check_floating,
     check_info,
     check_matrix,
     check_same_types,
     check_square,
     check_system,
+    matmul,
 )
 
 # Inverses ----------------------------------------------------------------------------------------
@@ -262,3 +263,50 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False) -> Tensor
     check_system("cholesky_solve", factor.shape, b.shape)
     broadcast_shape([b.shape[:-2], factor.shape[:-2]])
     return F.cholesky_solve(input, input2, upper)
+
+
+@offer(space="linalg", out=True)
+def matrix_power(input: Tensor, n: int) -> Tensor:
+    """Square matrices multiplied n times with themselves; their inverses for negative n.
+
+    Raises:
+        RuntimeError: not square (PyTorch's text).
+    """
+    shape = input._data.shape
+    if len(shape) < 2:
+        raise RuntimeError(
+            "linalg.matrix_power: The input tensor A must have at least 2 dimensions."
+        )
+    if shape[-1] != shape[-2]:
+        raise RuntimeError(
+            "linalg.matrix_power: A must be batches of square matrices, but they are "
+            f"{shape[-2]} by {shape[-1]} matrices"
+        )
+    if n == 0:
+        return identity_like(input)
+    if n < 0:
+        input, n = SPACES["linalg"]["inv"](input), -n
+        if n == 1:
+            return input
+    if n == 1:
+        return F.clone(input)
+    if n == 3:
+        return matmul(matmul(input, input), input)
+    result, square = None, input
+    while True:  # binary: squares of squares
+        n, odd = divmod(n, 2)
+        if odd:
+            result = square if result is None else matmul(result, square)
+        if not n:
+            assert result is not None
+            return result
+        square = matmul(square, square)
+
+
+def identity_like(A: Tensor) -> Tensor:
+    """Identity matrices written over a copy, so that the history (of zeros) is kept."""
+    unit = F.diag_embed(F.ones_like(A[..., 0].detach()))
+    return F.clone(A).copy_(unit)
+
+
+offer(function=True)(matrix_power)

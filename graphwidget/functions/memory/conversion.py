@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ...arrays import devices, dtypes
-from ...arrays.layouts import strided
 from ...arrays.memory_formats import (
     check_format,
     memory_format,
     preserve_format,
+    strided,
     suggested_format,
     to_format,
 )

@@ -13,7 +13,7 @@ from ...arrays import devices, dtypes
 from ...arrays.memory_order import memory_owner
 from ...arrays.warnings import warn_once
 from ...dispatch.offer import FUNCTIONS
-from ...dispatch.resize import SHOWING, bytes_of, move_storage
+from ...dispatch.out import SHOWING, bytes_of, move_storage
 
 DEPRECATED = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the "

@@ -15,12 +15,11 @@ from ...arrays.memory_formats import (
     preserve_format,
     to_format,
 )
-from ...arrays.memory_order import memory_of
-from ...arrays.overlap import real_strides
+from ...arrays.memory_order import memory_of, real_strides
 from ...arrays.warnings import warn
 from ...autograd.function_node import NotImplementedNode
 from ...dispatch.offer import offer
-from ...dispatch.resize import bytes_of, enlarge, resize_storage
+from ...dispatch.out import bytes_of, enlarge, resize_storage
 from ...eager.inplace import set_history
 from ...eager.op_functions import TENSORS as F
 from ...graph import runtime

@@ -3,8 +3,6 @@
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     activations,
     arithmetic,
-    isclose,
     overloads,
     polygamma,
-    where,
 )

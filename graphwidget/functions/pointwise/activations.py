@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays.kernel_errors import not_implemented
-from ...arrays.type_names import type_name
+from ...arrays.kernel_errors import not_implemented, type_name
 from ...dispatch.offer import offer
 from ...eager.inplace import write
 from ...eager.op_functions import TENSORS as F
@@ -22,7 +21,7 @@ from ...optable import TABLE
 from ..dims import wrap_dim
 from ..memory.conversion import to
 from ..random import generator as random
-from ..random import sampling
+from ..random import random_tensors
 
 
 def _apply(key: str, input: Tensor, inplace: bool, name: str = "", **params: Any) -> Tensor:
@@ -315,7 +314,7 @@ def gumbel_softmax(
         hard: give one-hot samples, with the gradient of the soft ones.
     """
     shape, dtype = logits._data.shape, logits._data.dtype
-    drawn = random.draw(lambda: sampling.exponential(shape, dtype, 1.0))
+    drawn = random.draw(lambda: random_tensors.exponential(shape, dtype, 1.0))
     gumbels = -F.log(Tensor._wrap(drawn))
     soft: Tensor = softmax((logits + gumbels) / tau, dim)
     if not hard:

@@ -1,4 +1,4 @@
-"""``add``, ``sub``, ``div``, ``pow`` and kin, with PyTorch's signatures."""
+"""``add``, ``sub``, ``div``, ``pow``, ``isclose``, ``where`` and the like."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ import numpy as np
 
 from ...arrays import dtypes
 from ...arrays.kernel_errors import broadcast_shape
+from ...arrays.scalars import check_scalar_fits
 from ...dispatch.offer import offer
-from ...dispatch.return_types import make_result_type
+from ...dispatch.out import make_result_type
 from ...eager.inplace import write
 from ...eager.op_functions import TENSORS as F
-from ...eager.promote import BOOL, is_number
+from ...eager.promote import BOOL, is_number, not_a_tensor_error, quiet_function, scalar_tensor
 from ...graph import runtime
 from ...graph.tensor import Tensor
+from ...graph.version import counter_at_version
 from ...optable import TABLE
 from ...optable.out import POINTWISE
 from ...optable.pointwise.arithmetic import check_no_bools
@@ -176,3 +178,100 @@ def frexp(input: Tensor) -> Any:
         RuntimeError: integers.
     """
     return FREXP(F.frexp(input))
+
+
+@offer()
+@quiet_function
+def isclose(
+    input: Tensor,
+    other: Tensor,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+) -> Tensor:
+    """Return whether items differ by at most ``atol + rtol |other|``.
+
+    Shapes: of any shape each; they are broadcast together.
+
+    Raises:
+        RuntimeError: two dtypes, or a negative tolerance.
+    """
+    if not isinstance(other, Tensor):
+        raise not_a_tensor_error(TABLE["eq"], (input, other))
+    if input.dtype is not other.dtype:
+        raise RuntimeError(f"{input.dtype.word} did not match {other.dtype.word}")
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if not tolerance >= 0:
+            raise RuntimeError(
+                f"{name} must be greater than or equal to zero, but got {tolerance:g}"
+            )
+    a, b = input._data, other._data
+    broadcast_shape((a.shape, b.shape))
+    close, writes = a == b, 0  # PyTorch writes the rest into what was equal to begin with
+    if equal_nan and input._meta.floating:
+        close, writes = close | ((a != a) & (b != b)), 1
+    if rtol or atol:
+        kind = a if input._meta.floating else a.astype(dtypes.default_numpy())
+        far = np.abs(kind - b)
+        close = close | (np.isfinite(far) & (far <= atol + np.abs(rtol * b)))
+        writes += 1
+    out = Tensor._wrap(np.asarray(close))
+    if writes:
+        out._counter = counter_at_version(writes)
+    return out
+
+
+@offer()
+def allclose(
+    input: Tensor,
+    other: Tensor,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+) -> bool:
+    """Return whether all items differ by at most ``atol + rtol |other|``.
+
+    Shapes: of any shape each; they are broadcast together.
+    """
+    close = isclose(input, other, rtol, atol, equal_nan)
+    if runtime.reading is not None:
+        runtime.reading((close,), np.all, "allclose()")
+    return bool(close._data.all())
+
+
+@offer()
+def equal(input: Tensor, other: Tensor) -> bool:
+    """Return whether two tensors have the same size and items."""
+    if runtime.reading is not None:
+        runtime.reading((input, other), np.array_equal, "equal()")
+    return bool(np.array_equal(input._data, other._data))
+
+
+@offer(method=False, out=True)
+def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
+    """input where condition, else other; with the condition alone, the indices where it holds.
+
+    Raises:
+        RuntimeError: the condition is neither bool nor uint8.
+    """
+    if input is None:
+        return condition.nonzero(as_tuple=True)
+    if condition._data.dtype != bool:
+        if condition._data.dtype != np.uint8:
+            raise RuntimeError(
+                "where expected condition to be a boolean tensor, but got a tensor with dtype "
+                f"{condition.dtype.word}"
+            )
+        condition = F.to_copy(condition, np.dtype(bool))
+    if isinstance(input, Tensor):
+        if isinstance(other, Tensor):
+            return F.where(condition, input, other)
+        if input._meta.floating and is_number(other):  # no number raises that
+            check_scalar_fits(other, input._data.dtype)
+            return F.where(condition, input, scalar_tensor(other, input._meta.dtype))
+    dtype = dtypes.result_type(*(x._data if isinstance(x, Tensor) else x for x in (input, other)))
+    for each in (input, other):
+        if is_number(each):
+            check_scalar_fits(each, dtype)
+    operands = [scalar_tensor(x, dtype) if is_number(x) else x for x in (input, other)]
+    return F.where(condition, *operands)

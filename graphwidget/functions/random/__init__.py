@@ -3,5 +3,4 @@
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     generator,
     random_tensors,
-    sampling,
 )

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ...arrays import devices
-from ...arrays.kernel_errors import broadcast_shape
-from ...arrays.layouts import require_strided
+from ...arrays import devices, dtypes
+from ...arrays.dtypes import Array
+from ...arrays.kernel_errors import broadcast_shape, not_implemented
+from ...arrays.memory_formats import require_strided
 from ...arrays.memory_order import memory_order
 from ...autograd.function_node import NotImplementedNode
 from ...dispatch.offer import offer
@@ -25,8 +27,145 @@ from ..creation.factories import offer_factory, offer_like_factory
 from ..creation.factory_decorator import FACTORY, factory, new_leaf, shape_from
 from ..creation.nested_sequences import numpy_type
 from . import generator as random
-from . import sampling
-from .generator import Generator
+from .generator import Generator, NumpyDtype, Shape
+
+
+def uniform_doubles(shape: Shape, generator: Generator | None) -> Array:
+    """Uniform float64 numbers in [0, 1)."""
+    drawn: Array = (generator or random.default).unit(math.prod(shape), double=True)
+    return drawn.reshape(shape)
+
+
+def exponential(
+    shape: Shape, dtype: NumpyDtype, rate: float, generator: Generator | None = None
+) -> Array:
+    """Exponential numbers with a rate."""
+    if rate <= 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={rate:g}")
+    if dtype.kind != "f" and 0 not in shape:
+        raise RuntimeError(
+            "Exponential distribution is a continuous probability distribution. dtype must be a "
+            f"floating point but you specified {dtypes.scalar_type(dtype)}"
+        )
+    return np.asarray(-np.log1p(-uniform_doubles(shape, generator)) / rate).astype(dtype)
+
+
+def cauchy(
+    shape: Shape, dtype: NumpyDtype, median: float, sigma: float, generator: Generator | None = None
+) -> Array:
+    """Cauchy's distribution, by its quantile."""
+    if dtype.kind != "f":
+        raise RuntimeError(
+            "Cauchy distribution is a continuous probability distribution. dtype must be a "
+            f"floating point but you specified {dtypes.c_type(dtype)}"
+        )
+    if sigma <= 0:
+        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    angles = np.pi * (uniform_doubles(shape, generator) - 0.5)
+    return np.asarray(median + sigma * np.tan(angles)).astype(dtype)
+
+
+def geometric(
+    shape: Shape, dtype: NumpyDtype, p: float, generator: Generator | None = None
+) -> Array:
+    """Return the numbers of trials of probability ``p`` until the first success."""
+    if not 0 < p < 1:
+        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    if dtype.kind == "b" and 0 not in shape:
+        raise not_implemented("geometric_cpu", dtype)
+    trials = np.ceil(np.log(uniform_doubles(shape, generator)) / math.log1p(-p))
+    return np.asarray(trials).astype(dtype)
+
+
+def log_normal(
+    shape: Shape, dtype: NumpyDtype, mean: float, std: float, generator: Generator | None = None
+) -> Array:
+    """exp of normal numbers."""
+    if std <= 0:
+        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    if dtype.kind != "f" and 0 not in shape:
+        raise not_implemented("log_normal_cpu", dtype)
+    normals = (generator or random.default).normals_one_by_one(math.prod(shape))
+    return np.exp(normals.reshape(shape) * std + mean).astype(dtype)
+
+
+def random_integers(shape: Shape, dtype: NumpyDtype, generator: Generator | None = None) -> Array:
+    """Integers over all that a type represents exactly, from 0 on."""
+    source, count = generator or random.default, math.prod(shape)
+    if dtype.kind == "f":
+        limit = 2 ** (np.finfo(dtype).nmant + 1) + 1
+    else:
+        limit = 2 if dtype.kind == "b" else int(np.iinfo(dtype).max) + 1
+    words = source.long_words(count) if dtype.itemsize == 8 else source.words(count)
+    return (words % np.uint64(limit)).astype(dtype).reshape(shape)
+
+
+def random_integers_between(
+    shape: Shape, dtype: NumpyDtype, low: int, high: int, generator: Generator | None = None
+) -> Array:
+    """Integers in [low, high), which the type must be able to hold.
+
+    Raises:
+        RuntimeError: the range is empty or goes beyond the type's.
+    """
+    if low >= high:
+        raise RuntimeError(
+            f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}"
+        )
+    if dtype.kind != "f":
+        least, most = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+        for name, end in (("from", low), ("to - 1", high - 1)):
+            if not least <= end <= most:
+                raise RuntimeError(f"{name} is out of bounds for {dtypes.c_type(dtype)}")
+    return random.randint(low, high, shape, generator).astype(dtype)
+
+
+def multinomial_indices(
+    weights: Array, count: int, replacement: bool, generator: Generator | None = None
+) -> Array:
+    """Indices along the last dim, drawn in proportion to the weights, as int64.
+
+    Raises:
+        RuntimeError: what cannot be drawn (PyTorch's texts).
+    """
+    if weights.dtype.kind != "f":
+        raise RuntimeError(
+            "multinomial only supports floating-point dtypes for input, got: "
+            f"{dtypes.scalar_type(weights.dtype)}"
+        )
+    if weights.ndim not in (1, 2):
+        raise RuntimeError("prob_dist must be 1 or 2 dim")
+    if count <= 0:
+        raise RuntimeError("cannot sample n_sample <= 0 samples")
+    if not replacement and count > weights.shape[-1]:
+        raise RuntimeError(
+            "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
+        )
+    if weights.shape[-1] > 1 << 24:
+        raise RuntimeError("number of categories cannot exceed 2^24")
+    bad = ~((weights >= 0) & (weights < np.inf))
+    if bad.any():
+        if replacement and count > 1:
+            endless = weights[bad][0] > 0
+            met = "= infinity or NaN" if endless else "< 0"
+            raise RuntimeError(
+                f"invalid multinomial distribution (encountering probability entry {met})"
+            )
+        raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+    if bool((weights.sum(-1) == 0).any()):
+        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    if replacement and count > 1:
+        sums = np.cumsum(weights, -1)
+        sums = sums / sums[..., -1:]
+        drawn = uniform_doubles((*weights.shape[:-1], count), generator)
+        rows = zip(np.atleast_2d(sums), np.atleast_2d(drawn), strict=True)
+        found = np.array([np.searchsorted(row, unit) for row, unit in rows], np.int64)
+        return found.reshape(drawn.shape)
+    # The exponential race: who arrives first, then second (P. Efraimidis and P. Spirakis, 2006).
+    arrivals = exponential(weights.shape, weights.dtype, 1.0, generator)
+    order = np.argsort(-(weights / arrivals), -1, kind="stable")
+    return np.ascontiguousarray(order[..., :count])
+
 
 rand, rand_like = (
     offer_factory("rand", random.rand, "Uniform in [0, 1)"),
@@ -60,7 +199,7 @@ def randint(
         low, high = 0, low
     chosen = np.dtype(np.int64) if dtype is None else numpy_type(dtype)
     shape = shape_from("randint", (size,))
-    return sampling.random_integers_between(shape, chosen, int(low), int(high), generator)
+    return random_integers_between(shape, chosen, int(low), int(high), generator)
 
 
 @factory(like=True)
@@ -75,7 +214,7 @@ def randint_like(
     """``randint`` in the shape and (by default) the dtype of ``input``."""
     start, end = (0, low) if high is None else (low, high)
     chosen = input._data.dtype if dtype is None else numpy_type(dtype)
-    return sampling.random_integers_between(input._data.shape, chosen, start, end, generator)
+    return random_integers_between(input._data.shape, chosen, start, end, generator)
 
 
 @factory(out=FACTORY)
@@ -171,7 +310,7 @@ def multinomial(
     Raises:
         RuntimeError: too many without replacement, or weights that are none.
     """
-    return new_leaf(sampling.multinomial(input._data, num_samples, replacement, generator))
+    return new_leaf(multinomial_indices(input._data, num_samples, replacement, generator))
 
 
 # Written into tensors -----------------------------------------------------------------------------
@@ -225,7 +364,7 @@ def uniform_(
 @offer(function=False)
 def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Exponential random numbers with the rate ``lambd``, written into this tensor."""
-    return _fill_with_random("exponential.written", self, sampling.exponential, lambd, generator)
+    return _fill_with_random("exponential.written", self, exponential, lambd, generator)
 
 
 @offer(function=False)
@@ -233,13 +372,13 @@ def cauchy_(
     self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None
 ) -> Tensor:
     """Random numbers of Cauchy's distribution, written into this tensor."""
-    return _fill_with_random("cauchy.written", self, sampling.cauchy, median, sigma, generator)
+    return _fill_with_random("cauchy.written", self, cauchy, median, sigma, generator)
 
 
 @offer(function=False)
 def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
     """Fill this tensor with the number of trials of probability ``p`` until the first success."""
-    return _fill_with_random("geometric.written", self, sampling.geometric, p, generator)
+    return _fill_with_random("geometric.written", self, geometric, p, generator)
 
 
 @offer(function=False)
@@ -247,7 +386,7 @@ def log_normal_(
     self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None
 ) -> Tensor:
     """exp of normal random numbers, written into this tensor."""
-    return _fill_with_random("log_normal.written", self, sampling.log_normal, mean, std, generator)
+    return _fill_with_random("log_normal.written", self, log_normal, mean, std, generator)
 
 
 @offer(function=False)
@@ -281,11 +420,7 @@ def random_(
         RuntimeError: the range is empty, or too large for the dtype.
     """
     if from_ is None:
-        return _fill_with_random("random.written", self, sampling.random_integers, generator)
+        return _fill_with_random("random.written", self, random_integers, generator)
     if to is None:
-        return _fill_with_random(
-            "random.below", self, sampling.random_integers_between, 0, from_, generator
-        )
-    return _fill_with_random(
-        "random.range", self, sampling.random_integers_between, from_, to, generator
-    )
+        return _fill_with_random("random.below", self, random_integers_between, 0, from_, generator)
+    return _fill_with_random("random.range", self, random_integers_between, from_, to, generator)

@@ -1,4 +1,4 @@
-"""``sum``, ``mean``, ``prod``, ``max``, ``var``, ``all``, ``logsumexp`` and their kin."""
+"""``sum``, ``mean``, ``prod``, ``max``, ``var``, ``logsumexp``, ``cumsum`` and the like."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
+from ...arrays.kernel_errors import not_implemented
 from ...arrays.warnings import warn
-from ...dispatch.offer import offer
-from ...dispatch.return_types import NamedResult, make_result_type
+from ...dispatch.offer import METHODS, offer
+from ...dispatch.out import NamedResult, make_result_type
+from ...eager.inplace import needs_node, write
 from ...eager.op_functions import TENSORS as F
 from ...eager.promote import fit_to
 from ...graph import errors, runtime
 from ...graph.tensor import Tensor
+from ...optable import TABLE
 from ...optable.out import Out
 from ...optable.pointwise.common_kernels import count_along
 from ..dims import checked_dim, checked_dims, shape_args, wrap_dim, wrap_dims
@@ -368,3 +371,69 @@ def sum_to_shape(input: Tensor, shape: Any) -> Tensor:
         if input._data.shape == shape
         else fit_to(input, runtime.meta(shape, input._data.dtype))
     )
+
+
+# Running -----------------------------------------------------------------------------------------
+def _cumulative(name: str, what: str) -> Callable[..., Tensor]:
+    def function(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+        record = getattr(F, name)
+        return record(input, checked_dim(dim, input.ndim), numpy_type(dtype))  # type: ignore[no-any-return]
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Running {what} along a dim."
+    return function
+
+
+cumsum = offer(out=True)(_cumulative("cumsum", "sums"))
+
+
+cumprod = offer(out=True)(_cumulative("cumprod", "products"))
+
+
+def _cumulative_in_place(name: str) -> Callable[..., Tensor]:
+    def method(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+        needs_node(TABLE[name], (self,))
+        dim = checked_dim(dim, self.ndim)
+        if dtype is not None and dtype.numpy != self._data.dtype:
+            one, two = dtypes.c_type(self._data.dtype), dtypes.c_type(dtype.numpy)
+            raise RuntimeError(
+                f"Bad in-place call: input tensor dtype {one} and output tensor dtype {two} should "
+                "match"
+            )
+        return write(TABLE[name], self, (), {"dim": dim, "dtype": self._data.dtype})
+
+    method.__name__ = method.__qualname__ = name + "_"
+    method.__doc__ = f"``{name}``, written into this tensor."
+    return method
+
+
+METHODS.update(cumsum_=_cumulative_in_place("cumsum"), cumprod_=_cumulative_in_place("cumprod"))
+
+
+def _cummax_cummin(name: str, result: type[NamedResult]) -> Callable[..., Any]:
+    def function(input: Tensor, dim: int) -> Any:
+        if input.ndim == 0 and dim not in (-1, 0):
+            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
+        return result(getattr(F, name)(input, dim=checked_dim(dim, input.ndim)))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"The running {name[3:]}imum along a dim, and where it last stood."
+    return function
+
+
+cummax = offer(out=True)(_cummax_cummin("cummax", make_result_type("cummax", "values", "indices")))
+
+
+cummin = offer(out=True)(_cummax_cummin("cummin", make_result_type("cummin", "values", "indices")))
+
+
+@offer(out=True)
+def logcumsumexp(input: Tensor, dim: int) -> Tensor:
+    """Running log of the sum of exp along a dim.
+
+    Shapes: any; the result has the same.
+    """
+    dim = checked_dim(dim, input.ndim)
+    if not input._meta.floating:
+        raise not_implemented("logcumsumexp_out_cpu", input._data.dtype)
+    return F.logcumsumexp(input, dim)

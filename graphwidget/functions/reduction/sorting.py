@@ -9,7 +9,7 @@ import numpy as np
 
 from ...arrays import dtypes
 from ...dispatch.offer import offer
-from ...dispatch.return_types import NamedResult, make_result_type
+from ...dispatch.out import NamedResult, make_result_type
 from ...eager.op_functions import TENSORS as F
 from ...eager.promote import is_number
 from ...graph.tensor import Tensor

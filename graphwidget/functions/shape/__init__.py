@@ -1,11 +1,9 @@
 """Functions that reshape, permute, repeat, split and join tensors."""
 
 from . import (  # noqa: F401  (each offers its functions when it is imported)
-    joins,
-    padding,
+    joins_splits,
     permute,
-    repeat_flip,
+    repeat_flip_pad,
     reshape_expand,
     select_diagonal,
-    splits,
 )

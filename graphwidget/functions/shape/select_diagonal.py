@@ -9,7 +9,7 @@ import builtins
 from typing import Any
 
 from ...arrays import memory_order
-from ...arrays.overlap import real_strides
+from ...arrays.memory_order import real_strides
 from ...dispatch.offer import offer
 from ...eager.inplace import reshape_in_place
 from ...eager.op_functions import TENSORS as F

@@ -32,17 +32,14 @@ from .. import (  # noqa: F401  (each offers its functions when it is imported)
 )
 from ..creation import factories
 from ..dims import wrap_dim_nonempty
-from ..pointwise.where import where as torch_where
+from ..pointwise.arithmetic import where as torch_where
 from ..reduction import reductions
 from ..shape import permute, reshape_expand, select_diagonal  # noqa: F401
 from . import (  # noqa: F401  (each offers its functions when it is imported)
-    control_flow,
     global_settings,
-    inplace_methods,
     numpy_dlpack_pickle,
     operators,
     rare_methods,
-    type_queries,
 )
 from .printing import format_tensor, tensor_repr
 

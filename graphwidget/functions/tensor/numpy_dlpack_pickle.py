@@ -16,11 +16,11 @@ from ...arrays import devices, dtypes
 from ...arrays.memory_order import memory_of
 from ...arrays.warnings import warn
 from ...dispatch.offer import METHODS, offer
-from ...dispatch.resize import bytes_of
+from ...dispatch.out import bytes_of
 from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...graph.version import counter_at_version
-from ...optable.pointwise.zero_tensors import is_zero_tensor
+from ...optable.pointwise.copies import is_zero_tensor
 from ..creation.factory_decorator import new_leaf
 from ..memory.storage import copied_memory
 

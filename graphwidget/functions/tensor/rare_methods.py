@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...arrays import devices, dtypes
+from ...arrays.kernel_errors import type_name
 from ...arrays.size import Size
-from ...arrays.type_names import type_name
 from ...autograd.grad_mode import no_grad
 from ...dispatch.offer import METHODS, offer
 from ...eager.op_functions import TENSORS as F
@@ -24,7 +24,7 @@ from ...graph.version import bump
 from ...graph.views import check_writable
 from ..creation.factories import legacy_tensor
 from ..creation.factory_decorator import new_leaf
-from .inplace_methods import copy_
+from .operators import copy_
 
 NO_SUBCLASS = (
     "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "

@@ -9,7 +9,7 @@ from ...dispatch.python_written import python_written_function
 from ...dispatch.signatures import inner_signatures
 from ...dispatch.torch_function import add_places, bound_call, method_call, written_in
 from ...eager.overridable import overridable
-from ...functions.linalg.matmul import linear
+from ...functions.linalg.products import linear
 from ...functions.pointwise.activations import (
     celu,
     celu_,
@@ -45,7 +45,7 @@ from ...functions.pointwise.activations import (
     threshold,
     threshold_,
 )
-from ...functions.shape.padding import pad
+from ...functions.shape.repeat_flip_pad import pad
 from . import (  # noqa: F401  (the last two offer functions of the package itself)
     grad,
     top_level_namesakes,

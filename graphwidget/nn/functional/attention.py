@@ -12,7 +12,7 @@ from ...autograd.grad_mode import is_grad_enabled
 from ...eager.op_functions import TENSORS as F
 from ...eager.promote import check_broadcastable
 from ...functions.creation.factory_decorator import new_leaf
-from ...functions.linalg.matmul import matmul
+from ...functions.linalg.products import matmul
 from ...graph import runtime
 from ...graph.tensor import Tensor
 from .dropout import check_probability, dropout

@@ -14,7 +14,7 @@ from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
 from ...functions.shape.reshape_expand import squeeze, unsqueeze
 from ...graph.tensor import Tensor
-from ...optable.layers.convolution_kernels import transposed_sizes
+from ...optable.layers.convolution import transposed_sizes
 from .sizes import format_sizes, is_int, per_dim
 
 

@@ -8,7 +8,7 @@ from ...arrays import dtypes
 from ...arrays.warnings import warn
 from ...autograd.grad_mode import no_grad
 from ...eager.op_functions import TENSORS as F
-from ...functions.tensor.type_queries import promote_types
+from ...functions.tensor.global_settings import promote_types
 from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...graph.version import counter_at_version

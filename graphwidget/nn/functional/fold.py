@@ -7,7 +7,7 @@ from typing import Any
 from ...eager.op_functions import TENSORS as F
 from ...functions.dims import wrap_dim
 from ...graph.tensor import Tensor
-from ...optable.layers.window_kernels import window_count
+from ...optable.layers.convolution import window_count
 from .sizes import check_pair, per_dim
 
 

@@ -8,11 +8,10 @@ from typing import Any
 from ...arrays.warnings import warn
 from ...eager.op_functions import TENSORS as F
 from ...functions.creation import factories
-from ...functions.linalg.matmul import linear
-from ...functions.linalg.products import bmm
+from ...functions.linalg.products import bmm, linear
 from ...functions.pointwise.activations import softmax
-from ...functions.shape.joins import cat
-from ...functions.shape.padding import pad
+from ...functions.shape.joins_splits import cat
+from ...functions.shape.repeat_flip_pad import pad
 from ...graph.tensor import Tensor
 from .attention import scaled_dot_product_attention
 from .dropout import dropout

@@ -16,7 +16,7 @@ from ...autograd.grad_mode import no_grad
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
 from ...functions.memory.strides import contiguous
-from ...functions.shape.padding import pad
+from ...functions.shape.repeat_flip_pad import pad
 from ...graph.tensor import Tensor
 from .pooling import avg_pool2d, avg_pool3d
 from .reduction import refuse_grad

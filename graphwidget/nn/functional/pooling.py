@@ -12,7 +12,7 @@ from ...eager.op_functions import TENSORS as F
 from ...functions.shape.reshape_expand import squeeze, unsqueeze
 from ...graph.tensor import Tensor
 from ...graph.version import bump
-from ...optable.layers.pooling_kernels import pooled_sizes
+from ...optable.layers.pooling import pooled_sizes
 from .sizes import check_one_dim, is_int
 
 _COUNTS = {2: "two", 3: "three"}

@@ -10,7 +10,7 @@ from ..declare import ARRAYS, Namespace, composite, op
 from ..out import PLAIN
 from ..pointwise.common_kernels import relu, threshold_backward
 from . import activation_kernels as kernels
-from . import smooth_activation_kernels as smooth
+from . import activation_kernels as smooth
 
 F = Namespace()
 ROOT_ONE_OVER_TWO_PI, ROOT_TWO_OVER_PI = (2 * math.pi) ** -0.5, (2 / math.pi) ** 0.5

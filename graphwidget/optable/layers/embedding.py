@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays.memory_order import as_array
 from ..declare import Namespace, composite, op
 from ..pointwise.common_kernels import Array
-from ..shape.index_kernels import add_slices
+from ..shape.indexing import add_slices
 
 F = Namespace()
 

@@ -11,7 +11,7 @@ from ...arrays.scalars import scalar_array
 from ..declare import ARRAYS, Namespace, composite, op
 from ..out import POINTWISE
 from ..pointwise.common_kernels import Array
-from ..shape.join_kernels import common_type
+from ..shape.joins import common_type
 
 F = Namespace()
 

@@ -12,7 +12,7 @@ import numpy as np
 from ...arrays.kernel_errors import LinAlgError
 from ..declare import Namespace, composite, op
 from ..pointwise.common_kernels import Array
-from .matrix_helpers import dense_columns
+from .solve import dense_columns
 
 F = Namespace()
 

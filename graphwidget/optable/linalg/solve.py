@@ -1,18 +1,178 @@
-"""``inv``, ``det``, ``solve``, ``cholesky`` and their kin.
+"""``inv``, ``det``, ``solve``, ``cholesky``: kernels and ops.
 
-The derivatives are those of M. Giles, "Collected matrix derivative results for forward and reverse
-mode algorithmic differentiation" (2008), and, for factors that are not square, of PyTorch's
-documentation. ``F.matmul`` multiplies batches.
+The last two dims are the matrix. numpy's LAPACK does the work; what it does not hand out (which
+minor is not positive) is computed here, one column at a time for the whole batch. The derivatives
+are those of M. Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
+differentiation" (2008).
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
+
+from ...arrays.memory_order import as_array
 from ..declare import ARRAYS, Namespace, composite, op
 from ..out import Out
-from . import solve_kernels as kernels
-from .matrix_helpers import is_vector
+from ..pointwise.common_kernels import Array
+
+
+def swapped(a: Array) -> Array:
+    """The matrices transposed."""
+    return a.swapaxes(-1, -2)
+
+
+def dense_columns(a: Array) -> Array:
+    """A copy with each matrix column by column in memory, as LAPACK leaves its results."""
+    return swapped(np.ascontiguousarray(swapped(a))) if a.ndim > 1 else np.ascontiguousarray(a)
+
+
+def is_vector(a: Any, b: Any) -> bool:
+    """Return whether ``solve`` takes the right side (by its shape) for vectors."""
+    return len(b) == 1 or (len(a) - 1 == len(b) and b == a[:-1])
+
+
+def lu(a: Array) -> tuple[Array, Array, Array]:
+    """LU factors with partial pivoting in one matrix, pivots as LAPACK counts them (from 1), and
+    the number of the first pivot that is zero (0 for none)."""
+    factors = np.array(a, order="C")
+    rows, columns = a.shape[-2:]
+    steps = min(rows, columns)
+    batch = factors.reshape(math.prod(a.shape[:-2]), rows, columns)
+    pivots = np.zeros((len(batch), steps), np.int32)
+    info = np.zeros(len(batch), np.int32)
+    every = np.arange(len(batch))
+    for j in range(steps):
+        chosen = np.absolute(batch[:, j:, j]).argmax(-1) + j
+        pivots[:, j] = chosen + 1
+        taken = batch[every, chosen]
+        batch[every, chosen] = batch[:, j]
+        batch[:, j] = taken
+        pivot = taken[:, j, None]
+        if not pivot.all():
+            info[(pivot[:, 0] == 0) & (info == 0)] = j + 1
+            pivot = np.where(pivot == 0, pivot.dtype.type(1), pivot)
+        below = batch[:, j + 1 :, j]
+        below /= pivot
+        batch[:, j + 1 :, j + 1 :] -= below[..., None] * taken[:, None, j + 1 :]
+    pivots, info = pivots.reshape(*a.shape[:-2], steps), info.reshape(a.shape[:-2])
+    return dense_columns(factors), pivots, info
+
+
+def pivot_sign(pivots: Array) -> Array:
+    """1 or -1: whether the exchanges of rows are even."""
+    moved = pivots != np.arange(1, pivots.shape[-1] + 1)
+    return 1 - 2 * (np.add.reduce(moved, -1) % 2)
+
+
+def solve_triangular(a: Array, b: Array, upper: bool, left: bool, unitriangular: bool) -> Array:
+    """The solutions of A X = B (X A = B) for triangular A; the other half of A is not read."""
+    if not left:
+        found = solve_triangular(swapped(a), swapped(b), not upper, True, unitriangular)
+        return dense_columns(swapped(found))
+    half = np.triu(a) if upper else np.tril(a)
+    if unitriangular:
+        np.einsum("...ii->...i", half)[...] = 1
+    try:
+        return dense_columns(np.linalg.solve(half, b))
+    except np.linalg.LinAlgError:  # with inf where a diagonal item is 0, by substitution
+        shape = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        found = np.array(np.broadcast_to(b, (*shape, *b.shape[-2:])))
+        size = a.shape[-1]
+        for i in range(size - 1, -1, -1) if upper else range(size):
+            known = slice(i + 1, None) if upper else slice(0, i)
+            row = half[..., i, None, known]
+            found[..., i, :] -= np.matmul(row, found[..., known, :])[..., 0, :]
+            found[..., i, :] /= half[..., i, i, None]
+        return dense_columns(found)
+
+
+def det(a: Array) -> tuple[Array, Array, Array]:
+    """Determinants, and the LU factors they are read off."""
+    factors, pivots, _ = lu(a)
+    found = np.multiply.reduce(np.diagonal(factors, axis1=-2, axis2=-1), -1)
+    return as_array((found * pivot_sign(pivots)).astype(a.dtype)), factors, pivots
+
+
+def slogdet(a: Array) -> tuple[Array, Array, Array, Array]:
+    """Signs and logarithms of sizes of determinants, and the LU factors."""
+    factors, pivots, _ = lu(a)
+    diagonal = np.diagonal(factors, axis1=-2, axis2=-1)
+    sign = np.multiply.reduce(np.sign(diagonal), -1) * pivot_sign(pivots)
+    size = np.add.reduce(np.log(np.absolute(diagonal)), -1)
+    sign = np.nan_to_num(sign, nan=0.0)
+    return as_array(sign.astype(a.dtype)), as_array(size.astype(a.dtype)), factors, pivots
+
+
+def inv(a: Array) -> tuple[Array, Array]:
+    """Inverses, and where an elimination failed (0: it did not)."""
+    info = np.zeros(a.shape[:-2], np.int32)
+    try:
+        return dense_columns(np.linalg.inv(a)), info
+    except np.linalg.LinAlgError:
+        info, found = np.array(lu(a)[2]), np.full_like(a, np.inf)
+        for place in np.argwhere(info == 0):
+            at = tuple(place)
+            try:
+                found[at] = np.linalg.inv(a[at])
+            except np.linalg.LinAlgError:  # rounding decides where an elimination fails
+                info[at] = a.shape[-1]
+        return dense_columns(found), info
+
+
+def solve(a: Array, b: Array, left: bool) -> tuple[Array, Array, Array, Array]:
+    """The solutions of A X = B (X A = B), where an elimination failed, and the LU factors of A."""
+    factors, pivots, info = lu(a if left else swapped(a))
+    vector = is_vector(a.shape, b.shape)
+    right = b[..., None] if vector else b if left else swapped(b)
+    matrix = a if left else swapped(a)
+    if info.any():
+        matrix = np.where(info[..., None, None] != 0, np.eye(a.shape[-1], dtype=a.dtype), matrix)
+    found = np.linalg.solve(matrix, right)
+    result = dense_columns(found[..., 0] if vector else found)
+    return (result if left else swapped(result)), info, factors, pivots
+
+
+def cholesky(a: Array, upper: bool) -> tuple[Array, Array]:
+    """Cholesky factors, and the order of the first minor that is not positive (0: all are)."""
+    lower = swapped(a) if upper else a
+    info = np.zeros(a.shape[:-2], np.int32)
+    try:
+        found = np.linalg.cholesky(lower)
+        failed = np.isnan(np.einsum("...ii->...i", found)).any()
+    except np.linalg.LinAlgError:
+        failed = True
+    if failed:
+        found, info = cholesky_by_columns(lower)
+    return dense_columns(swapped(found) if upper else found), info
+
+
+def cholesky_by_columns(a: Array) -> tuple[Array, Array]:
+    """The same for matrices of which some are not positive-definite: of those, what was reached
+    before it showed."""
+    found = np.tril(a)
+    info = np.zeros(a.shape[:-2], np.int32)
+    for j in range(a.shape[-1]):
+        row = found[..., j, :j]
+        rest = found[..., j, j] - np.add.reduce(row * row, -1)
+        bad = ~(rest > 0)
+        root = np.sqrt(np.where(bad, rest.dtype.type(1), rest))
+        found[..., j, j] = np.where(info == 0, np.where(bad, rest, root), found[..., j, j])
+        info[...] = np.where(bad & (info == 0), j + 1, info)
+        below = found[..., j + 1 :, j]
+        left = below - np.matmul(found[..., j + 1 :, :j], row[..., None])[..., 0]
+        np.copyto(below, left / root[..., None], where=(info == 0)[..., None])
+    return found, info
+
+
+def cholesky_solve(b: Array, factor: Array, upper: bool) -> Array:
+    """The solutions of A X = B for the Cholesky factor of A."""
+    lower = swapped(factor) if upper else factor
+    first = solve_triangular(lower, b, False, True, False)
+    return solve_triangular(swapped(lower), first, True, True, False)
+
 
 F = Namespace()
 
@@ -42,7 +202,7 @@ def as_matrix(grad: Any) -> Any:
 
 
 # Inverses and determinants -----------------------------------------------------------------------
-op("linalg_inv_ex(self, /) -> inverse, info", kernels.inv,
+op("linalg_inv_ex(self, /) -> inverse, info", inv,
    d_self=lambda grad, inverse: -F.matmul(F.mT(inverse), F.matmul(grad, F.mT(inverse))),
    public=False, sign="⁻¹", text="{self}⁻¹", tex=r"{self}^{{-1}}", onnx="Inverse")
 
@@ -67,13 +227,13 @@ def det_backward(grad: Any, A: Any, result: Any) -> Any:
     return F.as_matrix(grad * sign) * F.matmul(scaled, Vh)
 
 
-op("linalg_det(A, /) -> result; LU, pivots", kernels.det, refuses="lu_cpu: half",
+op("linalg_det(A, /) -> result; LU, pivots", det, refuses="lu_cpu: half",
    d_A=lambda grad, A, LU, pivots, result: F.det_backward(grad, A, result),
    public=False, sign="det", text="det({A})", tex=r"\det {A}", onnx="Det")
 
-ARRAYS.__dict__["linalg_det"] = lambda a: kernels.det(a)[0]
+ARRAYS.__dict__["linalg_det"] = lambda a: det(a)[0]
 
-op("linalg_slogdet(A, /) -> sign, logabsdet; LU, pivots", kernels.slogdet,
+op("linalg_slogdet(A, /) -> sign, logabsdet; LU, pivots", slogdet,
    d_A=lambda some_grads, A, sign, LU, pivots:
        None if some_grads[1] is None
        else F.solved_for_numbers(some_grads[1], A),
@@ -101,7 +261,7 @@ def solve_backward(grad: Any, A: Any, result: Any, left: Any, vector: Any, by_A:
     return found, F.squeeze_dim(flow, last) if vector else flow
 
 
-op("linalg_solve_ex(A, B, /, left=True) -> result, info; LU, pivots", kernels.solve,
+op("linalg_solve_ex(A, B, /, left=True) -> result, info; LU, pivots", solve,
    refuses="lu_cpu: half",
    d_A__B=lambda grad, A, LU, pivots, result, left, _A_shape, _B_shape, targets: F.sums_to_sizes(
        F.solve_backward(grad, A, result, left, is_vector(_A_shape, _B_shape), "A" in targets),
@@ -129,7 +289,7 @@ def solve_triangular_backward(
 
 
 op("linalg_solve_triangular(self, B, /, upper, left=True, unitriangular=False)",
-   kernels.solve_triangular, refuses="triangular_solve_cpu: bool half integer",
+   solve_triangular, refuses="triangular_solve_cpu: bool half integer",
    d_self__B=lambda grad, self, result, upper, left, unitriangular, _self_shape, _B_shape, targets:
        F.sums_to_sizes(F.solve_triangular_backward(
            grad, self, result, upper, left, unitriangular, "self" in targets),
@@ -148,12 +308,12 @@ def cholesky_backward(grad: Any, L: Any, upper: Any) -> Any:
     return F.linalg_solve_triangular(lower, found, False, False, False)
 
 
-op("linalg_cholesky_ex(self, /, upper=False) -> L, info", kernels.cholesky,
+op("linalg_cholesky_ex(self, /, upper=False) -> L, info", cholesky,
    refuses="cholesky_cpu: bool half integer",
    d_self=lambda grad, L, upper: F.cholesky_backward(grad, L, upper),
    public=False, sign="chol", text="chol({self})", tex=r"\operatorname{{chol}} {self}", onnx=None)
 
-op("cholesky(self, /, upper=False)", lambda a, upper: kernels.cholesky(a, upper)[0],
+op("cholesky(self, /, upper=False)", lambda a, upper: cholesky(a, upper)[0],
    d_self=lambda grad, result, upper: F.cholesky_backward(grad, result, upper),
    public=False, sign="chol", text="chol({self})", tex=r"\operatorname{{chol}} {self}", onnx=None)
 
@@ -178,7 +338,7 @@ def cholesky_solve_backward(
     return F.sum_to_size(first, right.shape), second
 
 
-op("cholesky_solve(self, input2, /, upper=False)", kernels.cholesky_solve, out=Out("cast"),
+op("cholesky_solve(self, input2, /, upper=False)", cholesky_solve, out=Out("cast"),
    refuses="cholesky_solve_cpu: bool half integer",
    d_self__input2=lambda grad, self, input2, result, upper, targets:
        F.cholesky_solve_backward(grad, self, input2, result, upper, targets),

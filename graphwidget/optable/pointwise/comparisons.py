@@ -1,10 +1,12 @@
-"""Comparisons, logical and bitwise ops."""
+"""Ops without a derivative: comparisons and functions of integers and bools."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ..declare import Namespace, op
+from ..declare import Namespace, composite, op
 from ..out import PLAIN
 from . import arithmetic_kernels as kernels
 
@@ -74,3 +76,38 @@ op("gcd(self, other, /)", np.gcd, refuses="gcd_cpu: bool float",
 op("lcm(self, other, /)", np.lcm, refuses="lcm_cpu: bool float",
    pointwise=True, nograd=True, inplace=True,
    numbers=False, tex=r"\operatorname{{lcm}}({self}, {other})", onnx=None)
+
+
+@composite
+def without_derivative(name: str) -> Any:
+    """Refuses backward through an op that PyTorch's table of derivatives leaves out.
+
+    Raises:
+        RuntimeError: always (PyTorch's text).
+    """
+    raise RuntimeError(f"derivative for {name} is not implemented")
+
+
+@composite
+def no_derivative(name: str) -> Any:
+    """Refuses backward through an op that stands in that table without a derivative.
+
+    Raises:
+        NotImplementedError: always (PyTorch's text).
+    """
+    raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
+
+
+@composite
+def refuse(text: Any) -> Any:
+    """Refuses backward with a text.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError(text)
+
+
+op("delayed_error(self, /, text)", lambda a, text: a.copy(), node="Error",
+   d_self=lambda grad, text: F.refuse(text),
+   public=False, sign="error", text="{self}", tex=r"{self}", onnx=None)

@@ -1,12 +1,15 @@
-"""``clone``, ``to``, ``fill_`` and ``copy_``: items as they are, in another tensor or type."""
+"""Copies, tensors of zeros, and random numbers."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from ...arrays import memory_order
 from ...arrays.scalars import scalar_array
 from ..declare import Namespace, op
+from .common_kernels import Array
 
 F = Namespace()
 
@@ -67,3 +70,139 @@ op("copy(self, src, /)", lambda a, src: src, inplace=True, pointwise=True, node=
    d_self=lambda grad: F.zeros_like(grad),
    d_src=lambda grad: grad,
    public=False, sign="copy", text="{src}", tex=r"{src}", onnx="Identity")
+
+
+class ZeroArray(np.ndarray):
+    """Zeros without memory of their own. Products with them, quotients by something else and sums
+    of two of them are such zeros again, and so are views; quotients by them are all nan or all
+    inf, whatever is divided. So Python's operators have it, and ufuncs that are told that
+    subclasses pass (``subok=True``); what else is computed of them is an ordinary array.
+
+    One that can be written (numpy makes some: copies, arrays "like" one) is an ordinary array too.
+    """
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        plain = [each.view(np.ndarray) if isinstance(each, ZeroArray) else each for each in inputs]
+        if options.get("subok") and ufunc in COMBINED:
+            found = COMBINED[ufunc](*map(is_zero_tensor, inputs))
+            if found is not None:
+                shape, dtype = np.broadcast_shapes(*map(np.shape, plain)), np.result_type(*plain)
+                return np.full(shape, found, dtype) if found else zero_tensor(shape, dtype)
+        if options.get("out"):
+            options["out"] = tuple(
+                each.view(np.ndarray) if isinstance(each, ZeroArray) else each
+                for each in options["out"]
+            )
+        elif method != "at":
+            options["out"] = ...  # numpy drops this on its way here; without, 0-d becomes a number
+        return getattr(ufunc, method)(*plain, **options)
+
+    def __mul__(self, other: Any) -> Array:
+        return np.multiply(self, other, subok=True)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Array:
+        return np.true_divide(self, other, subok=True)
+
+    def __rtruediv__(self, other: Any) -> Array:
+        return np.true_divide(other, self, subok=True)
+
+    def __add__(self, other: Any) -> Array:
+        return np.add(self, other, subok=True)
+
+    __radd__ = __add__
+
+
+def is_zero_tensor(each: Any) -> bool:
+    """Return whether this is such zeros."""
+    return isinstance(each, ZeroArray) and not each.flags.writeable
+
+
+def as_array(found: Any) -> Array:
+    """Return a kernel's result as an array: numbers become 0-d arrays, zero tensors stay."""
+    return found if is_zero_tensor(found) else np.asarray(found)
+
+
+def product_value(first: bool, second: bool) -> float | None:
+    """Return the constant that a product with a zero tensor is everywhere; None for an ordinary
+    product."""
+    return 0.0 if first or second else None
+
+
+def quotient_value(first: bool, second: bool) -> float | None:
+    """The same of a quotient."""
+    if second:
+        return np.nan if first else np.inf
+    return 0.0 if first else None
+
+
+def sum_value(first: bool, second: bool) -> float | None:
+    """The same of a sum or difference."""
+    return 0.0 if first and second else None
+
+
+COMBINED = {
+    np.multiply: product_value, np.true_divide: quotient_value, np.add: sum_value,
+    np.subtract: sum_value,
+}  # fmt: skip
+
+
+def zero_tensor(shape: tuple[int, ...], dtype: Any) -> ZeroArray:
+    """Zeros that may not be written."""
+    found = np.zeros(shape, dtype).view(ZeroArray)
+    found.flags.writeable = False
+    return found
+
+
+op("zero_tensor(self, /)", lambda a: zero_tensor(np.shape(a), a.dtype), borrows=True, uniform=0,
+   nograd=True, public=False, text="0", tex="0", onnx=None)
+
+
+def replace_by_random(a: Array, drawn: Array) -> Array:
+    """Return the drawn numbers."""
+    return drawn
+
+
+def replace_pair_by_random(a: Array, b: Array, drawn: Array) -> Array:
+    """Return the drawn numbers."""
+    return drawn
+
+
+for key, node in (
+    ("normal.written", "NormalBackward0"), ("uniform.written", "UniformBackward0"),
+    ("exponential.written", "ExponentialBackward0"), ("cauchy.written", "CauchyBackward0"),
+    ("geometric.written", "GeometricBackward0"), ("log_normal.written", "LogNormalBackward0"),
+    ("bernoulli.written", "BernoulliBackward2"), ("random.range", "RandomBackward0"),
+    ("random.below", "RandomBackward1"), ("random.written", "RandomBackward2"),
+):
+    op(f"{key}(self, drawn, /)", replace_by_random, borrows=True, inplace=True, node=node,
+       public=False,
+       d_self=lambda grad: F.zeros_like(grad),
+       text="random numbers", tex=r"\operatorname{{random}}", onnx=None)
+
+op("bernoulli.tensor(self, p, drawn, /)", replace_pair_by_random, borrows=True, inplace=True,
+   node="BernoulliBackward1", public=False,
+   d_self=lambda grad: F.zeros_like(grad),
+   d_p=lambda grad, _p_shape: F.sum_to_size(F.zeros_like(grad), _p_shape),
+   text="1 with probability {p}", tex=r"\operatorname{{bernoulli}} {p}", onnx=None)
+
+op("bernoulli(self, drawn, /)", replace_by_random, borrows=True, public=False,
+   d_self=lambda grad: F.zeros_like(grad),
+   text="bernoulli({self})", tex=r"\operatorname{{bernoulli}} {self}", onnx=None)
+
+
+op("normal.mean(mean, drawn, /)", replace_by_random, borrows=True,
+   node="NormalBackward1", public=False,
+   d_mean=lambda grad, mean_shape: F.zeros_of(grad, mean_shape),
+   text="normal about {mean}", tex=r"\mathcal{{N}}({mean}, \cdot)", onnx=None)
+op("normal.std(std, drawn, /)", replace_by_random, borrows=True,
+   node="NormalBackward2", public=False,
+   d_std=lambda grad, std_shape: F.zeros_of(grad, std_shape),
+   text="normal with deviation {std}", tex=r"\mathcal{{N}}(\cdot, {std})", onnx=None)
+op("normal.both(mean, std, drawn, /)", replace_pair_by_random, borrows=True,
+   node="NormalBackward3", public=False,
+   d_mean=lambda grad, mean_shape: F.zeros_of(grad, mean_shape),
+   d_std=lambda grad, std_shape: F.zeros_of(grad, std_shape),
+   text="normal about {mean} with deviation {std}", tex=r"\mathcal{{N}}({mean}, {std})",
+   onnx=None)

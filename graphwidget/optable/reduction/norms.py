@@ -8,7 +8,7 @@ import numpy as np
 
 from ..declare import TABLE, Namespace, composite, op
 from ..pointwise.common_kernels import Array
-from . import reduction_kernels
+from . import reductions
 
 F = Namespace()
 
@@ -53,13 +53,13 @@ def infinity_norm_backward(grad: Any, self: Any, norm: Any, dim: Any) -> Any:
 
 
 op("linalg_vector_norm(self, /, ord=2, dim=None, keepdim=False, dtype=None)",
-   reduction_kernels.vector_norm,
+   reductions.vector_norm,
    d_self=lambda grad, self, result, ord, dim, keepdim:
        F.norm_backward(grad, self, ord, result, dim, keepdim),
    public=False, sign="‖·‖", text="‖{self}‖ of order {ord}", tex=r"\|{self}\|_{{{ord}}}",
    onnx=None)
 
-op("dist(self, other, /, p=2)", reduction_kernels.dist,
+op("dist(self, other, /, p=2)", reductions.dist,
    d_self=lambda grad, self, other, result, p:
        F.sum_to_size(F.norm_backward(grad, self - other, p, result, None, False), self.shape),
    d_other=lambda grad, self, other, result, p:
@@ -70,7 +70,7 @@ op("dist(self, other, /, p=2)", reduction_kernels.dist,
 def cdist(a: Array, b: Array, p: float) -> Array:
     """Distances between the rows of two batches of matrices."""
     off = np.subtract(a[..., :, None, :], b[..., None, :, :])
-    return reduction_kernels.vector_norm(off, p, (off.ndim - 1,), False, None)
+    return reductions.vector_norm(off, p, (off.ndim - 1,), False, None)
 
 
 @composite

@@ -3,10 +3,7 @@
 from . import (  # noqa: F401  (each declares its ops when it is imported)
     indexing,
     joins,
-    masks,
     padding,
-    repeat_flip,
     scatters,
-    take_put,
     views,
 )

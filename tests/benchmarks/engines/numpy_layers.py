@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from graphwidget.optable.layers.smooth_activation_kernels import normal_cdf
+from graphwidget.optable.layers.activation_kernels import normal_cdf
 from tests.benchmarks import data
 
 Array: TypeAlias = Any

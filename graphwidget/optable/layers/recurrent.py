@@ -1,4 +1,4 @@
-"""LSTM layers on arrays (Hochreiter and Schmidhuber, 1997), all times in one op.
+"""LSTM layers (Hochreiter and Schmidhuber, 1997), all times in one op; packed sequences.
 
 The gates i, f, g, o of all times lie in one array (T, N, 4 H). What depends on one time alone is
 computed for all times at once; the loops do what depends on the time before.
@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..pointwise.common_kernels import Array, ones
+from ...arrays.memory_order import as_array
+from ..declare import ARRAYS, Namespace, composite, op
+from ..pointwise.common_kernels import Array, Shape, ones
 
 
 @lru_cache(16)
@@ -77,7 +79,7 @@ def previous_states(first: Array, states: Array, reverse: bool) -> Array:
     return np.concatenate([first[None], states[:-1]])
 
 
-def lstm_backward(
+def lstm_gradients(
     grads: Any, input: Array, weight: Array, again: Array, hx: Array, cx: Array, hidden: Array,
     kept: Array, reverse: bool, bias: Array | None, bias2: Array,
 ) -> tuple[Array | None, ...]:  # fmt: skip
@@ -115,3 +117,108 @@ def lstm_backward(
         flow,
         inside,
     )
+
+
+F = Namespace()
+
+op("mkldnn_rnn_layer(input, weight0, weight1, weight2, weight3, hx_, cx_, /, reverse, batch_sizes, "
+   "mode, hidden_size, num_layers, has_biases, bidirectional, batch_first, train)"
+   " -> result0, result1, result2, result3", lstm,
+   d_input__weight0__weight1__weight2__weight3__hx___cx_=lambda grads, input, weight0, weight1,
+       weight2, weight3, hx_, cx_, result0, result1, result2, result3, reverse, batch_sizes, mode,
+       hidden_size, num_layers, has_biases, bidirectional, batch_first, train:
+           F.lstm_backward(grads, input, weight0, weight1, hx_, cx_, result0, result3, reverse,
+                           weight2 if has_biases else None, weight3),
+   public=False, sign="LSTM", text="LSTM({input})", tex=r"\operatorname{{LSTM}} {input}",
+   onnx="LSTM")
+
+
+@composite
+def lstm_backward(
+    grads: Any, input: Any, weight: Any, again: Any, hx: Any, cx: Any, hidden: Any, kept: Any,
+    reverse: Any, bias: Any, bias2: Any,
+) -> Any:  # fmt: skip
+    """The derivatives by input, both weights, both biases and the first states, with a graph: the
+    layer is computed again, time by time, and gone through backwards."""
+    order = time_order(input.shape[0], reverse)
+    size, tape, state = hx.shape[-1], {}, (hx, cx)
+    for time in order:
+        h, c = state
+        x = F.select(input, 0, time)
+        total = F.mm(x, F.t(weight)) + F.mm(h, F.t(again))
+        if bias is not None:
+            total = total + bias + bias2
+        i, f, g, o = (F.slice(total, 1, at * size, (at + 1) * size, 1) for at in range(4))
+        i, f, g, o = F.sigmoid(i), F.sigmoid(f), F.tanh(g), F.sigmoid(o)
+        cell = f * c + i * g
+        bent = F.tanh(cell)
+        tape[time] = (x, h, c, i, f, g, o, bent)
+        state = (o * bent, cell)
+    flow, inside, found = grads[1], grads[2], {}
+    sums: Any = None
+    for time in reversed(order):
+        x, h, c, i, f, g, o, bent = tape[time]
+        flow = flow + F.select(grads[0], 0, time)
+        inside = inside + flow * o * (1 - bent * bent)
+        slopes = F.cat([
+            inside * g * i * (1 - i), inside * c * f * (1 - f), inside * i * (1 - g * g),
+            flow * bent * o * (1 - o),
+        ], 1)  # fmt: skip
+        turned = F.t(slopes)
+        now = (F.mm(turned, x), F.mm(turned, h), F.sum_dim(slopes, (0,), False))
+        sums = now if sums is None else tuple(a + b for a, b in zip(sums, now, strict=True))
+        found[time] = F.mm(slopes, weight)
+        flow, inside = F.mm(slopes, again), inside * f
+    by_input = F.stack([found[time] for time in range(input.shape[0])], 0)
+    by_bias = None if bias is None else sums[2]
+    return by_input, sums[0], sums[1], by_bias, by_bias, flow, inside
+
+
+ARRAYS.__dict__["lstm_backward"] = lstm_gradients
+
+
+def _valid_mask(batch_sizes: Any, rows: int) -> Array:
+    """Return a mask of the (time, sequence) pairs that exist, of sequences sorted from long to
+    short."""
+    counts = np.asarray(batch_sizes)
+    return np.arange(rows) < counts[:, None]
+
+
+def pack_valid(a: Array, batch_sizes: Any, batch_first: bool) -> tuple[Array, Array]:
+    """The items of (T, N, *), or (N, T, *), that exist, by time; and how many at each time."""
+    a = a.swapaxes(0, 1) if batch_first else a
+    present = _valid_mask(batch_sizes, a.shape[1])[: len(a)]
+    return a[: len(present)][present], np.asarray(batch_sizes)
+
+
+def unpack_valid(grad: Array, batch_sizes: Any, shape: Shape, batch_first: bool) -> Array:
+    """The reverse of ``pack_valid``: zeros where nothing exists."""
+    out = np.zeros(shape, grad.dtype)
+    rows = out.swapaxes(0, 1) if batch_first else out
+    present = _valid_mask(batch_sizes, rows.shape[1])[: len(rows)]
+    rows[: len(present)][present] = as_array(grad)
+    return out
+
+
+op("pack_padded_sequence(input, /, _batch_sizes, batch_first) -> result; result1", pack_valid,
+   d_input=lambda grad, input_shape, result1, _batch_sizes, batch_first:
+       F.pack_padded_sequence_backward(grad, _batch_sizes, input_shape, batch_first),
+   public=False, sign="pack", text="items of {input} by time", tex=r"{input}", onnx=None)
+
+
+@composite
+def pack_padded_sequence_backward(
+    grad: Any, batch_sizes: Any, shape: Any, batch_first: Any
+) -> Any:
+    """The gradients of all times where they were taken from: written into zeros time by time, as
+    PyTorch does, whose graph of it then tells of the writes."""
+    first, second, *rest = shape
+    lead = (second, first) if batch_first else (first, second)
+    out, row = grad.new_zeros((*lead, *rest)), 0
+    for time, count in enumerate(batch_sizes):
+        out[time][:count].copy_(grad[row : row + count])
+        row += count
+    return F.transpose(out, 0, 1) if batch_first else out
+
+
+ARRAYS.__dict__["pack_padded_sequence_backward"] = unpack_valid
