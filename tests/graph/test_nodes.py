@@ -103,7 +103,7 @@ F.interpolate(t3, scale_factor=2)
 torch.addmv(v, s, w); torch.addr(s, v, w)
 torch.var_mean(a)[0]; torch.std_mean(a)[1]; torch.aminmax(a)[0]; torch.diag_embed(a)
 F.nll_loss(a.log_softmax(1), i, weight=v.detach()); F.cross_entropy(a, b, label_smoothing=0.1)
-F.cross_entropy(a, i, label_smoothing=0.1); F.embedding_bag(rows, a)
+F.cross_entropy(a, i, label_smoothing=0.1)
 """
 
 EXPRESSIONS, LONGER = (

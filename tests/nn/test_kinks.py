@@ -87,7 +87,7 @@ F.instance_norm(y[None], None) | F.layer_norm(x, (4,), eps=0.0) | F.max_pool1d(x
 F.max_pool1d(x, 4) | F.avg_pool1d(x, 2) | F.adaptive_max_pool1d(x, 2) | F.max_pool1d(x, 3, 1, 1)
 F.local_response_norm(x[None], 2) | F.max_pool2d(x[None, None], 2, 1) | F.adaptive_avg_pool1d(x, 3)
 F.pad(x, (1, 1)) | F.embedding(first, x) | F.embedding(first, x, padding_idx=0)
-F.embedding_bag(first[None], x, mode="max") | F.one_hot(first, 4)
+F.one_hot(first, 4)
 F.scaled_dot_product_attention(y[None], y[None], y[None], masked)
 F.scaled_dot_product_attention(y[None], y[None], y[None], half)
 F.scaled_dot_product_attention(y[None], y[None], y[None], is_causal=True)

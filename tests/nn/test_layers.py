@@ -65,10 +65,6 @@ nn.GroupNorm(1, 4, affine=False), (3, 4)
 nn.Embedding(5, 3), torch.tensor([[0, 1], [4, 0]])
 nn.Embedding(5, 3, padding_idx=-1), torch.tensor([0, 4])
 nn.Embedding.from_pretrained(torch.ones(3, 2)), torch.tensor([0, 2])
-nn.EmbeddingBag(5, 3), torch.tensor([[0, 1], [4, 0]])
-nn.EmbeddingBag(5, 3, mode="max"), torch.tensor([0, 1, 4, 0]), torch.tensor([0, 1])
-nn.EmbeddingBag(5, 3, 1., 1., True, "sum", padding_idx=-1), torch.tensor([[0, 1], [4, 0]])
-nn.EmbeddingBag.from_pretrained(torch.ones(3, 2)), torch.tensor([[0, 2]])
 nn.Dropout(.3), (40,)
 nn.Dropout(1.), (4,)
 nn.AdaptiveAvgPool1d(3), (2, 3, 7)
@@ -187,23 +183,6 @@ result = [attempt(f) for f in (lambda: nn.Conv2d(3, 4, 3, groups=2), lambda: nn.
     1), lambda: nn.BatchNorm1d(3)(torch.ones(3)), lambda: nn.BatchNorm2d(3)(torch.ones(3, 3)),
     lambda: nn.Softmax2d()(torch.ones(3)), lambda: nn.Embedding.from_pretrained(torch.ones(2)),
     lambda: nn.LayerNorm(3)(torch.ones(2, 4)))]
-
-# bags of rows
-F = nn.functional
-w = torch.arange(12.).reshape(4, 3).requires_grad_()
-i, o = torch.tensor([0, 1, 3, 1, 2]), torch.tensor([0, 2, 2])
-a = F.embedding_bag(i, w, o)
-c = torch.rand(5).requires_grad_()
-s = F.embedding_bag(i, w, o, mode="sum", per_sample_weights=c)
-m = F.embedding_bag(i, w, o, mode="max")
-(a.sin().sum() + s.cos().sum() + (m * m).sum()).backward()
-shown = [[n._saved_indices, n._saved_offsets, n._saved_mode, n._saved_padding_idx,
-    n._saved_per_sample_weights, n._saved_result1, n._saved_result2, n._saved_result3,
-    n._saved_scale_grad_by_freq, n._saved_sparse, n._saved_weight, n, n.next_functions[1][1]]
-    for n in [F.embedding_bag(i, w, o, mode=k).grad_fn for k in ("sum", "mean", "max")]]
-result = [a, s, m, w.grad, c.grad, shown, F.embedding_bag(i, w, o, padding_idx=1),
-    F.embedding_bag(i, w, o, include_last_offset=True), F.embedding_bag(i[:0], w, o[:0]),
-    F.embedding_bag(i[:0], w, o[:1], mode="max"), F.embedding_bag(w.detach(), i, o)]
 
 # batch norm frozen and reset
 b = nn.BatchNorm1d(2)

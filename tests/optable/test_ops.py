@@ -250,10 +250,7 @@ SMOOTH = [  # the cases that are differentiable in double precision
 ]
 
 
-DERIVED_ONCE = (
-    "flash_attention", "embedding_bag",
-    "embedding_bag_weights",
-)  # fmt: skip
+DERIVED_ONCE = ("flash_attention",)
 """Ops of which PyTorch has no second derivative."""
 
 

@@ -74,7 +74,7 @@ from .convolution import (
 from .cross_entropy_losses import cross_entropy, nll_loss
 from .distance import cosine_similarity, normalize, pairwise_distance
 from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
-from .embedding import embedding, embedding_bag, one_hot
+from .embedding import embedding, one_hot
 from .fold import fold, unfold
 from .interpolation import (
     interpolate,
@@ -171,8 +171,6 @@ PASSED = {
     "elu": ("nn", HERE.format("elu"), "input, alpha"),
     "embedding": ("torch", "embedding", "weight, input, -1 if padding_idx is None else "
                   "padding_idx, scale_grad_by_freq, sparse"),
-    "embedding_bag": ("torch", "embedding_bag", "weight, input, input, scale_grad_by_freq, 0, "
-                      "sparse"),
     "feature_alpha_dropout": ("torch", HERE.format("feature_alpha_dropout"), "input, p, training"),
     "glu": ("nn", "glu", "input, dim"),
     "group_norm": ("torch", "group_norm", "input, num_groups, weight, bias, eps"),
@@ -225,7 +223,6 @@ ASKED = {
     **dict.fromkeys(("dropout1d", "dropout2d", "dropout3d"), "p < 0.0, input.dim"),
     "binary_cross_entropy_with_logits": "target.size(), input.size()",
     "embedding": "max_norm is None or input.contiguous",
-    "embedding_bag": "weight.dtype, input.dim() == 2 or offsets is None or offsets.dim",
     "group_norm": "input.dim() < 2 or input.size(0) * input.size(1) // num_groups",
     "hardtanh": "min_val > max_val",
     "huber_loss": "target.size(), input.size()",
@@ -256,7 +253,7 @@ __all__ = [
     "binary_cross_entropy_with_logits", "celu", "celu_", "channel_shuffle", "conv1d", "conv2d",
     "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
     "cosine_embedding_loss", "cosine_similarity", "cross_entropy", "dropout",
-    "dropout1d", "dropout2d", "dropout3d", "elu", "elu_", "embedding", "embedding_bag",
+    "dropout1d", "dropout2d", "dropout3d", "elu", "elu_", "embedding",
     "feature_alpha_dropout", "fold", "gaussian_nll_loss", "gelu", "glu",
     "group_norm", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
     "hardtanh_", "hinge_embedding_loss", "huber_loss", "instance_norm", "interpolate", "kl_div",

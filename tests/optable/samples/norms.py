@@ -39,20 +39,6 @@ EMBED = [
     f"{F}.embedding({ROW_NUMBERS}.int(), x)",
 ]
 
-BAG = "torch.tensor([0, 1, 3, 1, 2]), x, torch.tensor([0, 2, 2])"
-BAGS = [
-    f"{F}.embedding_bag({BAG})",
-    f"{F}.embedding_bag({BAG}, mode='sum')",
-    f"{F}.embedding_bag({BAG}, mode='max')",
-    f"{F}.embedding_bag({ROW_NUMBERS}, x)",
-    f"{F}.embedding_bag({ROW_NUMBERS}[0], x, torch.tensor([0, 1, 3]), include_last_offset=True)",
-]
-WEIGHTED: list[Shapes] = [((5, 3), (5,))]
-WEIGHTED_BAGS = [
-    f"{F}.embedding_bag({BAG}, mode='sum', per_sample_weights=y)",
-    f"{F}.embedding_bag({ROW_NUMBERS}[:, :2], x, mode='sum', per_sample_weights=y[:4].view(2, 2))",
-]
-
 SAMPLES: dict[str, list[Sample]] = {
     "native_layer_norm": each(ROWS, *LAYER, integers=False),
     "native_group_norm": each(CHANNELS, *GROUP, integers=False),
@@ -71,9 +57,6 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "rstd_of": each(ROWS, f"{LAYER[1]}.sin()", integers=False),
     # no slope of anything: rows at padding_idx get no gradient
-    "embedding_bag": each(TABLES, *BAGS, integers=False),
-    "embedding_bag_backward": each(TABLES, *BAGS[:2], integers=False),
-    "embedding_bag_weights_backward": each(WEIGHTED, *WEIGHTED_BAGS, integers=False),
     "embedding": each(TABLES, *(text for text in EMBED if "padding_idx" not in text)),
     "embedding_dense_backward": each(
         TABLES, grads(EMBED[0], "x") + "[0]", grads(EMBED[2], "x") + "[0]", integers=False),
