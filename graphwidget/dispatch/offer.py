@@ -26,11 +26,9 @@ from ..eager.op_functions import TENSORS
 from ..eager.overridable import overridable
 from ..optable import TABLE, Op
 from ..optable.out import Out
-from . import docstrings, python_written_table
+from . import docstrings
 from .parsed import parsed_function
-from .python_written import python_written_function
 from .signatures import inner_signatures, is_known
-from .torch_function import FUNCTIONAL
 
 Offered = TypeVar("Offered", bound=Callable[..., Any])
 
@@ -109,6 +107,13 @@ def offer_table() -> None:
     parse_all()
 
 
+FUNCTIONAL = {
+    "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_tensors", "cartesian_prod",
+    "cdist", "einsum", "meshgrid", "norm", "split", "tensordot",
+    "unique", "unravel_index",
+}  # fmt: skip
+"""Functions of the package that PyTorch writes in Python."""
+
 _faced: list[bool] = []
 """Not empty once ``parse_all`` was called."""
 
@@ -123,10 +128,6 @@ def parse_all() -> None:
     for name, target in METHODS.items():
         if inspect.isfunction(target) and is_known("Tensor", name):
             METHODS[name] = parsed_function("Tensor", name, target)
-        elif name in python_written_table.METHODS:
-            METHODS[name] = python_written_function(
-                target, *python_written_table.METHODS[name], f"Tensor.{name}"
-            )
     _faced.append(True)
 
 
@@ -139,10 +140,6 @@ def parse_function(space: str, name: str) -> None:
         out = None
     if inspect.isfunction(target) and (out or signatures):
         functions[name] = parsed_function(space or "torch", known, target, out)
-    if not space and name in python_written_table.FUNCTIONS:
-        functions[name] = python_written_function(
-            functions[name], *python_written_table.FUNCTIONS[name]
-        )
 
 
 def offer_op(op: Op) -> None:

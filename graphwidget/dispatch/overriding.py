@@ -1,11 +1,13 @@
-"""``__torch_function__``: which arguments override a call, and results of subclasses of Tensor.
+"""``__torch_function__``: arguments that override a call, and results of subclasses of Tensor.
 
-A public function asks here whether one of its arguments wants to be called instead of it. Plain
-tensors and parameters never do. Until there is such a class nothing here costs anything.
+Every public function, method and property begins with a line that looks at one global,
+``runtime.overridden``. It is set when the first class or object with ``__torch_function__``
+appears. Plain tensors and parameters are never asked.
 """
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -14,12 +16,8 @@ from ..arrays import dtypes
 from ..arrays.size import Size
 from ..eager.promote import Absent, Constant
 from ..graph import runtime
+from ..graph.runtime import NOBODY
 from ..graph.tensor import Tensor
-
-FAILED = (
-    "Multiple dispatch failed for '{}'; all __torch_function__ handlers returned NotImplemented:"
-)
-HINT = "For more information, try re-running with TORCH_LOGS=not_implemented"
 
 
 class State(threading.local):
@@ -89,13 +87,51 @@ def overloaded_args(values: Iterable[Any]) -> list[Any]:
 
 
 # How they are asked -----------------------------------------------------------------------------
-def dispatch(
-    title: str, func: Any, asked: Sequence[Any], args: Any, kwargs: Any, bound: bool = False
-) -> Any:
-    """Return what the first value that has an answer makes of a call.
+CALLED = {
+    **{f"__{side}{name}__": name for name in ("add", "mul") for side in ("", "r")},
+    "__sub__": "sub", "__truediv__": "div", "__mod__": "remainder", "__matmul__": "matmul",
+    **{f"__{name}__": name for name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "abs", "pow")},
+    "__pos__": "positive", "__ipow__": "pow_",
+    **{f"__r{name}__": f"bitwise_{name}" for name in ("and", "or", "xor")},
+    **{f"__i{name}__": f"{name}_" for name in ("add", "sub", "mul")},
+    "__itruediv__": "div_", "__imod__": "remainder_", "__ifloordiv__": "floor_divide_",
+}  # fmt: skip
+"""The methods that operators are to those who are asked; the others are themselves."""
 
-    Args:
-        bound: whether PyTorch's function is written in C++, which has other words for an error.
+KNOWN_AS: dict[Any, Any] = {}
+"""Functions that have another name for those who are asked: operators, and parts of properties."""
+
+
+def enable_overrides() -> None:
+    """Let public functions ask from now on: somebody wants to be asked."""
+    with runtime.lock:
+        members = dict(vars(runtime.Tensor))
+        for name, member in members.items():
+            if isinstance(member, property):
+                for part, access in (("fget", "get"), ("fset", "set"), ("fdel", "delete")):
+                    KNOWN_AS[getattr(member, part)] = getattr(member, f"__{access}__")
+            elif inspect.isfunction(member) and name.startswith("__"):
+                member.__name__ = name
+                KNOWN_AS[member] = members[CALLED.get(name, name)]
+        runtime.overridden = True
+
+
+def ask(function: Any, args: Any, kwargs: Any) -> Any:
+    """Return what those who override a function make of a call; ``NOBODY`` where nobody does."""
+    if state.off or runtime.mode.deriving:
+        return NOBODY
+    asked = [each for each in flatten_values((*args, *kwargs.values())) if has_override(each)]
+    if not asked:
+        return NOBODY
+    func = KNOWN_AS.get(function, function)
+    cls = inherits_default(asked)
+    if cls is not None:
+        return as_class(cls, func, function, args, kwargs)
+    return dispatch(function.__name__, func, asked, args, kwargs)
+
+
+def dispatch(title: str, func: Any, asked: Sequence[Any], args: Any, kwargs: Any) -> Any:
+    """Return what the first value that has an answer makes of a call.
 
     Raises:
         TypeError: none has one.
@@ -106,13 +142,40 @@ def dispatch(
         found = value.__torch_function__(func, types, args, kwargs)
         if found is not NotImplemented:
             return found
-    if bound:
-        refused = [f"  - tensor subclass {each!r}" for each in types]
-        raise TypeError("\n".join([FAILED.format(title), "", *refused, "", HINT]))
+    if title in OPERATORS:
+        return NotImplemented
     raise TypeError(
         f"no implementation found for '{title}' on types that implement __torch_function__: "
         f"{list(types)}"
     )
+
+
+OPERATORS = {
+    f"__{side}{name}__"
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or",
+                 "xor", "lshift", "rshift")
+    for side in ("", "r", "i")
+} | {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"}  # fmt: skip
+
+
+def has_undeclared_override(values: Iterable[Any]) -> bool:
+    """Return whether a call failed because an object that is no tensor was not asked.
+
+    A subclass of Tensor makes itself known when it is defined. An object with
+    ``__torch_function__`` is not known before a function fails because of it; then overrides are
+    enabled, and the function is called once more.
+    """
+    if runtime.overridden or not any(map(has_override, flatten_values(values))):
+        return False
+    enable_overrides()
+    return True
+
+
+def not_implemented(name: str, *operands: Any) -> Any:
+    """Return the result of an operator whose operands it does not know."""
+    if has_undeclared_override(operands):
+        return getattr(runtime.Tensor, name)(*operands)
+    return NotImplemented
 
 
 # What tensors answer ----------------------------------------------------------------------------
@@ -165,9 +228,25 @@ def init_subclass(cls: type[Tensor], **kwargs: Any) -> None:
     """Note that a subclass of Tensor is defined: it wants to be asked, unless it says otherwise."""
     super(Tensor, cls).__init_subclass__(**kwargs)
     if cls.__torch_function__ is not disabled:  # type: ignore[attr-defined]
-        runtime.enable_overrides()
+        enable_overrides()
 
 
 Tensor.__torch_function__ = classmethod(default_torch_function)  # type: ignore[attr-defined]
 Tensor.__init_subclass__ = classmethod(init_subclass)  # type: ignore[arg-type, assignment]
 Constant.__torch_function__ = disabled  # type: ignore[attr-defined]
+
+UNASKED = {"__hash__", "__iter__", "__new__", "__init__", "__init_subclass__", "as_subclass", "new"}
+"""Methods that ask nobody."""
+
+PRIVATE = {"_is_view", "_version", "_base", "_backward_hooks"}
+"""Tensor's private members that PyTorch has, too."""
+
+
+def is_overridable(name: str) -> bool:
+    """Return whether a member of Tensor asks."""
+    dunder = name.startswith("__") and name.endswith("__")
+    member = vars(runtime.Tensor)[name]
+    own = not name.startswith("_") or dunder or name in PRIVATE
+    return (
+        own and name not in UNASKED and (inspect.isfunction(member) or isinstance(member, property))
+    )

@@ -20,15 +20,15 @@ from ..arrays.dtypes import dtype, python_type
 from ..arrays.size import Size
 from ..eager.lazy import Names, compile_function, lazy_function
 from ..eager.op_functions import RECORDED, record_body
-from ..eager.overridable import ask_source, default, wrapper_source
+from ..eager.overridable import TENSOR, ask_source, check_tensors, default, wrapper_source
 from ..graph import runtime
 from ..graph.tensor import Tensor
 from ..optable.out import Out
 from . import docstrings
 from .out import write_into_out
+from .overriding import has_undeclared_override
 from .parser import MISSING, Bound, Named, parse
 from .signatures import INTEGERS, Parameter, inner_signatures, signatures
-from .torch_function_objects import has_undeclared_override
 
 NO_NAMES: Named = MappingProxyType({})
 
@@ -71,12 +71,18 @@ class ParsedFunction:
         found = self.parse(values, spelled, left)
         if isinstance(found, TypeError):
             raise found from None
+        if found is None:
+            places = zip(self.places, values, strict=False)
+            tensors = [
+                (p.name, i, v) for i, (p, v) in enumerate(places, 1) if p.annotation in TENSOR
+            ]
+            check_tensors(self.name, *tensors)
 
     def has_undeclared_override(
         self, values: Sequence[Any], spelled: Named = NO_NAMES, _: Any = None
     ) -> bool:
         """Whether the call failed because something wants to be asked."""
-        return has_undeclared_override((*values, *spelled.values()), self.function)
+        return has_undeclared_override((*values, *spelled.values()))
 
     def again(self, values: Sequence[Any], spelled: Named = NO_NAMES, _: Any = None) -> Any:
         """The same call once more."""

@@ -4,9 +4,8 @@ The wrapper is generated when it is first called. It asks who overrides the call
 ``__torch_function__`` that are no tensors are noticed only when the function fails because of one;
 then the wrapper asks again.
 
-``wrapper_source`` writes all wrappers: those with PyTorch's parser of arguments before
-them too (``dispatch/parsed.py``), and those of functions that PyTorch writes in Python
-(``dispatch/python_written.py``).
+``wrapper_source`` also writes the wrappers with PyTorch's parser of arguments
+(``dispatch/parsed.py``).
 """
 
 from __future__ import annotations
@@ -14,9 +13,11 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
+from ..arrays.kernel_errors import type_name
 from ..graph import runtime
+from ..graph.tensor import Tensor
 from .lazy import Names, compile_function, is_generated, lazy_function
 
 Call = TypeVar("Call", bound=Callable[..., Any])
@@ -51,47 +52,21 @@ def wrapper_source(
     return "\n    ".join(lines)
 
 
-class Checks(NamedTuple):
-    """Lines of PyTorch's own checks: the conditions under which a call is in doubt, the lines that
-    refuse it then or when it failed, and those that make Python's numbers of others."""
-
-    doubts: Sequence[str] = ()
-    refuse: Sequence[str] = ()
-    numbers: Sequence[str] = ()
-
-
 def overridable(function: Call, place: str = "") -> Call:
     """The same function, which asks who overrides it. A generated one does that on its own.
 
     Args:
         place: where users find it, if not in its module: ``Tensor.shape.get``.
     """
-    plain = inspect.isfunction(function) and not is_generated(function)
-    return overridable_wrapper(function, place) if plain else function
-
-
-def overridable_wrapper(
-    target: Any,
-    place: str = "",
-    title: str = "",
-    checks: Callable[[Names], Checks] = lambda own: Checks(),
-) -> Any:
-    """The wrapper of a function.
-
-    Args:
-        target: the function.
-        place: where users find it, if not in its module.
-        title: what Python's errors call it, if not by its name.
-        checks: PyTorch's own of the call, with names for what they use.
-    """
-    place = place or title or f"{target.__module__}.{target.__name__}"
-    name = target.__name__ if target.__name__.isidentifier() else place.rpartition(".")[2]
+    if not inspect.isfunction(function) or is_generated(function):
+        return function
+    place = place or f"{function.__module__}.{function.__name__}"
+    name = function.__name__ if function.__name__.isidentifier() else place.rpartition(".")[2]
     own = Names(place.replace(".", "_") + "_")
-    made = lazy_function(name, build_wrapper, wrapper_signature, target, target, name, own, checks)
-    made.__module__, made.__doc__ = target.__module__, target.__doc__
-    plain = target.__name__.isidentifier()
-    made.__qualname__ = title or (target.__qualname__ if plain else name)
-    return made
+    made = lazy_function(name, build_wrapper, wrapper_signature, function, function, name, own)
+    made.__module__, made.__doc__ = function.__module__, function.__doc__
+    made.__qualname__ = function.__qualname__ if name == function.__name__ else name
+    return made  # type: ignore[no-any-return]
 
 
 def wrapper_signature(target: Any, *_: Any) -> inspect.Signature:
@@ -100,7 +75,7 @@ def wrapper_signature(target: Any, *_: Any) -> inspect.Signature:
 
 
 def build_wrapper(
-    made: types.FunctionType, target: Any, name: str, own: Names, checks: Callable[[Names], Checks]
+    made: types.FunctionType, target: Any, name: str, own: Names
 ) -> types.FunctionType:
     """The code of the wrapper of a function."""
     parameters = list(inspect.signature(target).parameters.values())
@@ -108,11 +83,32 @@ def build_wrapper(
     function, given = own("FUNCTION", made), ", ".join(args)
     head = [f"def {name}({', '.join(heads)}):"]
     head.append(ask_source(function, *given_source(parameters, own)))
-    doubts, refuse, numbers = checks(own)
-    failed = [f"if has_undeclared_override(({values})): return {function}({given})", *refuse]
+    failed = [f"if has_undeclared_override(({values})): return {function}({given})"]
+    tensors = [(i, p.name) for i, p in enumerate(parameters, 1) if p.annotation in TENSOR]
+    if tensors:
+        places = ", ".join(f"({name!r}, {place}, {name})" for place, name in tensors)
+        failed.append(f"{own('CHECK', check_tensors)}({name!r}, {places})")
     call = [f"return {own('TARGET', target)}({given})"]
-    source = wrapper_source(head, doubts, [*failed, *numbers], call, failed)
+    source = wrapper_source(head, (), (), call, failed)
     return compile_function(source, name, runtime.__dict__)
+
+
+TENSOR = ("Tensor", Tensor)
+"""Annotations of parameters that take nothing but tensors."""
+
+
+def check_tensors(function: str, *places: tuple[str, int, Any]) -> None:
+    """Refuse arguments in the places of tensors that are none, once a function failed.
+
+    Raises:
+        TypeError: the text of PyTorch's parser of arguments.
+    """
+    for name, place, value in places:
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"{function}(): argument '{name}' (position {place}) must be Tensor, "
+                f"not {type_name(value)}"
+            ) from None
 
 
 def ask_source(function: str, args: str, named: str, indent: str = "") -> str:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from ..autograd.accumulate_grad import accumulate
 from ..autograd.engine import current_run
-from ..dispatch.torch_function import ask, enable_overrides
-from ..dispatch.torch_function_objects import has_undeclared_override, not_implemented
+from ..dispatch.overriding import ask, enable_overrides, has_undeclared_override, not_implemented
 from ..eager.node_classes import TENSORS, edgeless
 from ..eager.op_functions import alias_as
 from ..eager.promote import (

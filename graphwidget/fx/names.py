@@ -15,7 +15,8 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Any
 
-from ..dispatch import torch_function
+from ..dispatch.offer import FUNCTIONAL, FUNCTIONS, SPACES
+from ..dispatch.signatures import inner_signatures
 from ..graph.tensor import Tensor
 
 PACKAGE = str(__package__).rpartition(".")[0]
@@ -151,6 +152,13 @@ def is_tensor_method_or_property(function: Any) -> bool:
     return own or function.__name__ == "__get__"
 
 
+def calls_method(function: Any) -> bool:
+    """Return whether PyTorch's function of that name in ``nn.functional`` only calls a method."""
+    name = getattr(function, "__name__", "")
+    layers = importlib.import_module("graphwidget.nn.functional")
+    return name in ("sigmoid", "tanh") and getattr(layers, name) is function
+
+
 def _public_name(function: Any) -> str | None:
     """Return the dotted name of a public function of the package, None of others."""
     owner = getattr(function, "__self__", None)
@@ -165,25 +173,38 @@ def _public_name(function: Any) -> str | None:
     return None
 
 
+def _parser_place(function: Callable[..., Any]) -> str | None:
+    """Return where PyTorch has a function of C++; None for those that it writes in Python."""
+    name, layers = function.__name__, importlib.import_module("graphwidget.nn.functional")
+    if getattr(layers, name, None) is function and name in layers.PARSED:
+        section, name = layers.PARSED[name]
+    elif FUNCTIONS.get(name) is function and inner_signatures("torch", name):
+        section = "torch"
+    else:
+        section = next((s for s, own in SPACES.items() if own.get(_short(name, s)) is function), "")
+        name = f"{section}_{_short(name, section)}"
+    return f"{BOUND.get(section, section)}.{name}" if section else None
+
+
+def _short(name: str, section: str) -> str:
+    return name.removeprefix(f"{section}_")
+
+
 def _own_name(function: Callable[..., Any]) -> str:
-    torch_function.enable_overrides()
-    if vars(Tensor).get(function.__name__) is function:
-        return f"torch.Tensor.{function.__name__}"
-    front = torch_function.OVERRIDES.get(function)
-    if front is not None and not front.title.startswith("torch.Tensor."):
-        place = BOUND.get(front.section)
-        return f"{place}.{front.name}" if place else front.title
-    known = _public_name(function)
-    return known or f"{torch_module(function.__module__)}.{function.__name__}"
+    name = function.__name__
+    if vars(Tensor).get(name) is function:
+        return f"torch.Tensor.{name}"
+    place = _parser_place(function)
+    if place is not None:
+        return place
+    if name in FUNCTIONAL and FUNCTIONS.get(name) is function:
+        return f"torch.functional.{name}"
+    return _public_name(function) or f"{torch_module(function.__module__)}.{name}"
 
 
 def is_bound(function: Any) -> bool:
-    """Whether PyTorch's function of that name is written in C++."""
-    if not isinstance(function, types.FunctionType):
-        return False
-    torch_function.enable_overrides()
-    front = torch_function.OVERRIDES.get(function)
-    return front is not None and bool(front.section) and front.section != "Tensor"
+    """Return whether PyTorch's function of that name is written in C++."""
+    return isinstance(function, types.FunctionType) and _parser_place(function) is not None
 
 
 class Builtin:

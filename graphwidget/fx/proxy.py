@@ -6,6 +6,7 @@ import collections
 import copy
 import dis
 import enum
+import inspect
 import operator
 import sys
 import traceback
@@ -20,7 +21,7 @@ from ..graph import runtime
 from ..graph.tensor import Tensor
 from .code_body import MAGIC, REFLECTABLE
 from .graph import Graph
-from .names import is_own_file, is_tensor_method_or_property, target_name
+from .names import calls_method, is_bound, is_own_file, is_tensor_method_or_property, target_name
 from .node import Argument, Node, Target, map_aggregate, map_arg
 
 __all__ = ["Attribute", "GraphAppendingTracer", "Proxy", "Scope", "TraceError", "TracerBase"]
@@ -255,11 +256,33 @@ class Proxy:
             )
         (tracer,) = tracers
         name = orig_method.__name__
-        if is_tensor_method_or_property(orig_method):
+        if is_tensor_method_or_property(orig_method) or calls_method(orig_method):
             return tracer.create_proxy("call_method", name, args, kwargs)
+        if inspect.isfunction(orig_method) and not is_bound(orig_method):
+            args, kwargs = spelled_out(orig_method, args, kwargs)
         return tracer.create_proxy(
             "call_function", orig_method, args, kwargs, name=target_name(name)
         )
+
+
+def spelled_out(function: Any, args: Any, kwargs: Any) -> tuple[Any, Any]:
+    """Return the arguments of a call as PyTorch's functions in Python hand them on: those without
+    a default by position, all others by name."""
+    bound = inspect.signature(function).bind(*args, **kwargs)
+    bound.apply_defaults()
+    by_place: list[Any] = []
+    by_name: dict[str, Any] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        value = bound.arguments[name]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            by_place += value
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            by_name.update(value)
+        elif parameter.default is parameter.empty:
+            by_place.append(value)
+        else:
+            by_name[name] = value
+    return tuple(by_place), by_name
 
 
 class Attribute(Proxy):

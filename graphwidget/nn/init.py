@@ -12,7 +12,6 @@ import numpy as np
 from ..absent import refuse_others
 from ..arrays.warnings import warn
 from ..autograd.grad_mode import no_grad
-from ..dispatch.torch_function import add_places, written_in
 from ..eager.overridable import overridable
 from ..functions.pointwise.arithmetic import where
 from ..functions.random.generator import Generator, randperm
@@ -323,6 +322,5 @@ kaiming_uniform, kaiming_normal = (
 OVERRIDABLE = "uniform_", "normal_", "constant_", "kaiming_uniform_"
 for _name in OVERRIDABLE:
     globals()[_name] = overridable(globals()[_name])
-add_places(written_in("torch.nn.init", globals(), OVERRIDABLE, "named"))
 
 refuse_others(__name__)

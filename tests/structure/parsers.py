@@ -7,7 +7,6 @@ is made, never edited. What PyTorch binds by hand is below, and is looked for in
 from __future__ import annotations
 
 import inspect
-import re
 import textwrap
 from functools import cache
 from pathlib import Path
@@ -18,7 +17,6 @@ import torchgen
 from torchgen.gen import parse_native_yaml
 from torchgen.packaged.autograd import gen_python_functions as bindings
 
-from graphwidget.dispatch import python_written_table
 from graphwidget.dispatch.offer import FUNCTIONS, METHODS, SPACES
 from graphwidget.dispatch.signatures import NOTHING, PATH, as_method
 from graphwidget.functions.tensor.attach_methods import OWN
@@ -31,8 +29,6 @@ SECTIONS = {
     "linalg": bindings.is_py_linalg_function,
     "special": bindings.is_py_special_function,
     "Tensor": bindings.is_py_variable_method,
-    "_VF": bindings.is_py_torch_function,
-    "TensorBase": bindings.is_py_variable_method,
 }
 
 KIND = "*, MemoryFormat? memory_format=None"
@@ -84,8 +80,11 @@ BY_HAND: dict[str, dict[str, list[str]]] = {
 }  # fmt: skip
 """What PyTorch binds by hand, by section and name."""
 
-OWNERS = {"torch": torch, "Tensor": torch.Tensor, "nn": torch._C._nn,
-          "_VF": torch._C._VariableFunctions, "TensorBase": torch._C.TensorBase}  # fmt: skip
+OWNERS = {
+    "torch": torch,
+    "Tensor": torch.Tensor,
+    "nn": torch._C._nn,
+}
 
 
 @cache
@@ -99,7 +98,7 @@ def generated() -> dict[tuple[str, str], list[str]]:
     ops = [op for op in ops if bindings.should_generate_py_binding(op)]
     found = {}
     for section, belongs in SECTIONS.items():
-        method = section in ("Tensor", "TensorBase")
+        method = section == "Tensor"
         deprecated = str(packaged / "autograd" / "deprecated.yaml")
         pairs = bindings.load_signatures(ops, deprecated, method=method)
         for name, overloads in bindings.group_filter_overloads(pairs, belongs).items():
@@ -131,11 +130,7 @@ def known(section: str, name: str) -> list[str]:
 
 def names(section: str) -> list[str]:
     """What both packages may offer in a section, by the names that PyTorch's errors use."""
-    if section in python_written_table.BOUND:
-        return list(python_written_table.BOUND[section])
     layers = {name for name in dir(functional) if callable(getattr(functional, name))}
-    for _, inner, _ in functional.PASSED.values():  # a name, or source that chooses one
-        layers |= set(re.findall(r"'(\w+)'", inner) or [inner])
     layers |= {bound_name(key) for keys in INTERPOLATING.values() for key in keys}
     if section == "torch":
         return sorted({*FUNCTIONS, *layers})

@@ -12,7 +12,7 @@ from ...arrays import dtypes, memory_order
 from ...arrays.memory_order import has_internal_overlap
 from ...arrays.scalars import check_scalar_fits
 from ...arrays.warnings import warn
-from ...dispatch.torch_function_objects import has_undeclared_override
+from ...dispatch.overriding import has_undeclared_override
 from ...eager import inplace
 from ...eager.op_functions import TENSORS
 from ...eager.promote import scalar_tensor

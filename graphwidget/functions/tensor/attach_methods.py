@@ -9,12 +9,11 @@ import numpy as np
 
 from ...absent import AbsentMethod, pytorch_names
 from ...arrays.warnings import warn
-from ...autograd.backward import backward, grad, tensor_backward
+from ...autograd.backward import tensor_backward
 from ...dispatch import overriding as overrides
-from ...dispatch.offer import FUNCTIONS, METHODS, SPACES, offer, offer_table
+from ...dispatch.offer import METHODS, offer, offer_table
+from ...dispatch.overriding import is_overridable
 from ...dispatch.parsed import parsed_function
-from ...dispatch.torch_function import FUNCTIONAL, PLACES, functions_of, is_overridable, written_in
-from ...dispatch.torch_function_styles import TorchFunctionCall, ask_python_written
 from ...eager.op_functions import TENSORS as F
 from ...eager.overridable import overridable
 from ...graph import runtime
@@ -133,18 +132,6 @@ for _name in pytorch_names()["torch.Tensor"]:
         setattr(Tensor, _name, AbsentMethod(_name))
 for _name in OWN:
     setattr(Tensor, _name, parsed_function("Tensor", _name, vars(Tensor)[_name]))
-PLACES += [
-    lambda: [
-        (
-            each,
-            TorchFunctionCall(ask_python_written, f"torch.autograd.{each.__name__}"),
-        )
-        for each in (backward, grad)
-    ],
-    written_in("torch.functional", FUNCTIONS, FUNCTIONAL),
-    functions_of(FUNCTIONS, "torch"),
-    *(functions_of(methods, space, f"{space}_") for space, methods in SPACES.items()),
-]
 Tensor._make_subclass = staticmethod(rare_methods.make_subclass)  # type: ignore[attr-defined]
 Tensor.__module__ = "torch"  # what ``print(type(x))`` shows
 F.__dict__.update(reshape=reshape_expand.reshape, sum_to_size=reductions.sum_to_shape)

@@ -284,7 +284,7 @@ def iterate(self: Tensor) -> Iterator[Tensor]:
     """The items along the first dim, views all made at once."""
     if self._data.ndim == 0:
         raise TypeError("iteration over a 0-d tensor")
-    return iter(F.unbind(self, dim=0))
+    return iter(self.unbind(0))
 
 
 def delete(self: Tensor, index: Any) -> None:

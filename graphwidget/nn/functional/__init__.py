@@ -5,9 +5,7 @@ from inspect import isfunction
 from ...absent import refuse_others
 from ...dispatch.offer import with_out
 from ...dispatch.parsed import parsed_function
-from ...dispatch.python_written import python_written_function
 from ...dispatch.signatures import inner_signatures
-from ...dispatch.torch_function import add_places, bound_call, method_call, written_in
 from ...eager.overridable import overridable
 from ...functions.linalg.products import linear
 from ...functions.pointwise.activations import (
@@ -143,107 +141,6 @@ for _name in BOUND:
         _section, _known, globals()[_name], with_out(_known) if _written else None
     )
 
-POOLED = "input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode"
-SOFTLY = "0 if dim is None else dim, dtype=dtype"
-SIZES = (
-    "input, output_size if isinstance(output_size, int) else "
-    "[0 if size is None else size for size in output_size]"
-)
-PAIR = "{0} if hasattr({0}, '__iter__') else ({0}, {0})"
-PAIRS = ", ".join(map(PAIR.format, ("kernel_size", "dilation", "padding", "stride")))
-HERE = "'{0}_' if inplace else '{0}'"
-PASSED = {
-    **{f"adaptive_{kind}_pool{n}d": ("nn", f"adaptive_{kind}_pool{n}d", SIZES)
-       for kind in ("avg", "max") for n in (2, 3)},
-    "adaptive_max_pool1d": ("torch", "adaptive_max_pool1d", "input, output_size"),
-    "alpha_dropout": ("torch", HERE.format("alpha_dropout"), "input, p, training"),
-    "batch_norm": ("torch", "batch_norm", "input, weight, bias, running_mean, running_var, "
-                   "training, momentum, eps, False"),
-    "binary_cross_entropy_with_logits": ("torch", "binary_cross_entropy_with_logits",
-                                         "input, target, weight, pos_weight"),
-    "celu": ("torch", HERE.format("celu"), "input, alpha"),
-    "cosine_embedding_loss": ("torch", "cosine_embedding_loss", "input1, input2, target, margin"),
-    "cross_entropy": ("nn", "cross_entropy_loss",
-                      "input, target, weight, 0, ignore_index, label_smoothing"),
-    "dropout": ("torch", HERE.format("dropout"), "input, p, training"),
-    **{f"dropout{n}d": ("torch", HERE.format("feature_dropout"), "input, p, training")
-       for n in (1, 2, 3)},
-    "elu": ("nn", HERE.format("elu"), "input, alpha"),
-    "embedding": ("torch", "embedding", "weight, input, -1 if padding_idx is None else "
-                  "padding_idx, scale_grad_by_freq, sparse"),
-    "feature_alpha_dropout": ("torch", HERE.format("feature_alpha_dropout"), "input, p, training"),
-    "glu": ("nn", "glu", "input, dim"),
-    "group_norm": ("torch", "group_norm", "input, num_groups, weight, bias, eps"),
-    "hardtanh": ("nn", HERE.format("hardtanh"), "input, min_val, max_val"),
-    "hinge_embedding_loss": ("torch", "hinge_embedding_loss", "input, target, margin"),
-    "huber_loss": ("nn", "huber_loss", "input, target, 0, delta"),
-    "instance_norm": ("torch", "instance_norm", "input, weight, bias, running_mean, running_var, "
-                      "use_input_stats, momentum, eps, False"),
-    "kl_div": ("torch", "kl_div", "input, target, 0, log_target=log_target"),
-    "layer_norm": ("torch", "layer_norm", "input, normalized_shape, weight, bias, eps"),
-    "leaky_relu": ("nn", HERE.format("leaky_relu"), "input, negative_slope"),
-    "log_softmax": ("Tensor", "log_softmax", SOFTLY),
-    **{name: ("nn", f"{op}", columns) for name, op, columns in (
-        ("fold", "col2im", f"input, {PAIR.format('output_size')}, {PAIRS}"),
-        ("unfold", "im2col", f"input, {PAIRS}"))},
-    "margin_ranking_loss": ("torch", "margin_ranking_loss", "input1, input2, target, margin"),
-    "max_pool1d": ("torch", "max_pool1d", POOLED),
-    "max_pool2d": ("torch", "max_pool2d", POOLED),
-    "max_pool3d": ("torch", "max_pool3d", POOLED),
-    "nll_loss": ("nn", "nll_loss_nd", "input, target, weight, 0, ignore_index"),
-    "normalize": ("linalg", "linalg_vector_norm", "input, 2 if isinstance(p, str) else 2 if p is "
-                  "None else p, [dim] if isinstance(dim, int) else dim, True"),
-    "pad": ("nn", "pad", "input, pad, mode, value"),
-    "poisson_nll_loss": ("torch", "poisson_nll_loss", "input, target, log_input, full, eps, 0"),
-    "relu6": ("nn", HERE.format("relu6"), "input"),
-    "rms_norm": ("torch", "rms_norm", "input, normalized_shape, weight, eps"),
-    "rrelu": ("torch", HERE.format("rrelu"), "input, lower, upper, training"),
-    "selu": ("torch", HERE.format("selu"), "input"),
-    "smooth_l1_loss": ("nn", "smooth_l1_loss", "input, target, 0, beta"),
-    "softmax": ("Tensor", "softmax", SOFTLY),
-    "softmin": ("Tensor", "softmax", SOFTLY),
-    "threshold": ("torch", HERE.format("threshold"), "input, threshold, value"),
-    "triplet_margin_loss": ("torch", "triplet_margin_loss", "anchor, positive, negative, margin, "
-                            "p, eps, swap"),
-}  # fmt: skip
-"""The bound functions that others, which PyTorch writes in Python, hand their arguments to."""
-
-ASKED = {
-    "instance_norm": "input.size()",
-    **dict.fromkeys(
-        ("adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool2d",
-         "adaptive_max_pool3d"), "input.size(), isinstance(output_size, int) or len(output_size)",
-    ),
-    **dict.fromkeys(
-        ("glu", "interpolate",
-         "local_response_norm", "upsample", "upsample_bilinear", "upsample_nearest"), "input.dim",
-    ),
-    "batch_norm": "training and (input.size(), eps <= 0.0), eps < 0.0",
-    **dict.fromkeys(("alpha_dropout", "dropout", "feature_alpha_dropout"), "p < 0.0"),
-    **dict.fromkeys(("dropout1d", "dropout2d", "dropout3d"), "p < 0.0, input.dim"),
-    "binary_cross_entropy_with_logits": "target.size(), input.size()",
-    "embedding": "max_norm is None or input.contiguous",
-    "group_norm": "input.dim() < 2 or input.size(0) * input.size(1) // num_groups",
-    "hardtanh": "min_val > max_val",
-    "huber_loss": "target.size(), input.size()",
-    "margin_ranking_loss": "input1.dim, input2.dim, target.dim",
-    "multi_head_attention_forward": "query.dim",
-    "log_softmax": "input.dim if dim is None else input.log_softmax",
-    "softmax": "input.dim if dim is None else input.softmax",
-    "softmin": "input.dim if dim is None else (-input).softmax",
-    "smooth_l1_loss": "target.size(), input.size()",
-    "normalize": "input.norm",
-    "softsign": "input.abs",
-    "tanhshrink": "input.tanh",
-    "triplet_margin_loss": "margin <= 0",
-}  # fmt: skip
-"""Checks that functions which PyTorch writes in Python make of their arguments first."""
-
-for _name in {**PASSED, **ASKED}:
-    globals()[_name] = python_written_function(
-        globals()[_name], ASKED.get(_name, ""), *PASSED.get(_name, ())
-    )
-
 __all__ = [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
     "adaptive_max_pool1d_with_indices", "adaptive_max_pool2d",
@@ -276,18 +173,5 @@ __all__ = [
 for _name in __all__:
     if isfunction(globals()[_name]):
         globals()[_name] = overridable(globals()[_name])
-
-AS_METHODS = ("sigmoid", "tanh")
-"""Those that are the methods of the same name to whoever is asked what they do."""
-
-add_places(
-    lambda: [(globals()[each], bound_call(*known)) for each, known in PARSED.items()],
-    lambda: [(globals()[each], method_call(each)) for each in AS_METHODS],
-    written_in(
-        "torch.nn.functional",
-        globals(),
-        [each for each in __all__ if each not in (*BOUND, *AS_METHODS)],
-    ),
-)
 
 refuse_others(__name__)

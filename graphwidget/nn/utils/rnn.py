@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...arrays import dtypes
-from ...dispatch.torch_function import add_places
-from ...dispatch.torch_function_styles import TorchFunctionCall, ask_parsed
 from ...eager.op_functions import TENSORS as F
 from ...eager.overridable import overridable
 from ...functions.creation.factories import as_tensor, full
@@ -59,9 +57,6 @@ def pad_sequence(
         start = longest - each.size(0) if padding_side == "left" else 0
         rows[place, start : start + each.size(0)] = each
     return out
-
-
-add_places(lambda: [(pad_sequence, TorchFunctionCall(ask_parsed, "torch.nn.pad_sequence"))])
 
 
 def unpad_sequence(

@@ -77,4 +77,3 @@ def embedding_dense_double_backward(grad: Any, indices: Any, padding_idx: Any) -
     if padding_idx >= 0:
         rows = F.masked_fill(rows, F.reshape(F.eq(indices, padding_idx), (-1, 1)), 0)
     return F.reshape(rows, shape)
-
