@@ -15,7 +15,7 @@ from .graph.tensor import Tensor
 
 Number: TypeAlias = builtins.bool | builtins.int | builtins.float
 
-from . import adapters as adapters, amp as amp, autograd as autograd, distributions as distributions, exporters as exporters, func as func, functional as functional, fx as fx, ipython as ipython, linalg as linalg, nn as nn, onnx as onnx, optim as optim, random as random, recording as recording, return_types as return_types, serialization as serialization, special as special, static as static, storage as storage, testing as testing, types as types, utils as utils, widget as widget
+from . import adapters as adapters, amp as amp, autograd as autograd, distributions as distributions, exporters as exporters, func as func, functional as functional, fx as fx, ipython as ipython, linalg as linalg, nn as nn, onnx as onnx, optim as optim, random as random, recording as recording, return_types as return_types, serialization as serialization, special as special, static as static, storage as storage, testing as testing, tutorial as tutorial, types as types, utils as utils, widget as widget
 from .amp import GradScaler as GradScaler, autocast as autocast
 from .arrays.devices import device as device
 from .arrays.dtypes import dtype as dtype, finfo as finfo, float16 as float16, float32 as float32, float64 as float64, get_default_dtype as get_default_dtype, iinfo as iinfo, int16 as int16, int32 as int32, int64 as int64, int8 as int8, set_default_dtype as set_default_dtype, uint8 as uint8

@@ -95,7 +95,7 @@ current_run: Callable[[], RunBase | None]
 
 # From dispatch -----------------------------------------------
 enable_overrides: Callable[[], None]
-"""Lets public functions ask for overrides from now on (``dispatch/torch_function.py``)."""
+"""Lets public functions ask for overrides from now on (``dispatch/overriding.py``)."""
 ask: Callable[..., Any]
 """What those who override a function make of a call; ``NOBODY`` where nobody does."""
 has_undeclared_override: Callable[..., bool]
