@@ -87,15 +87,6 @@ def test_both_tell_the_options_that_were_given(options: str) -> None:
     assert told[0] == told[1] == ({} if "False" in options else {options[:-5]: "True"})
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_each_of_several_results_is_named_at_once(engine: str) -> None:
-    source = BEGIN + "most, at = torch.max(x.view(1, 2), 1)\nu = (most * 2).sum()\n"
-    events, model, _ = heard(engine, source)
-    names = [event.name for event in events if isinstance(event, ev.Name)]
-    assert names.index("most") < names.index("at") < len(names) - 1
-    assert row_of(model, "at")["summary"].values == (1,)
-
-
 @pytest.mark.parametrize("keep", [False, True])
 @pytest.mark.parametrize("ends", ["loss.backward({})", "d, = torch.autograd.grad(loss, x, {})"])
 @pytest.mark.parametrize("engine", ENGINES)
@@ -117,11 +108,3 @@ def test_one_result_for_two_inputs_has_both_names(engine: str) -> None:
     [call] = [row for row in model.calls.values() if row["op"] == "grad"]
     [gave] = call["outputs"]
     assert model.values[gave]["names"] == [["", "a"], ["", "b"]]
-
-
-def test_gradients_that_were_not_given_are_no_option() -> None:
-    source = BEGIN + "h = torch.autograd.functional.hessian(lambda x: (x * x).sum(), x)\n"
-    _, model, _ = heard("real", source)
-    told = [row["params"] for row in model.calls.values() if row["op"] == "grad"]
-    assert told
-    assert not any("grad_outputs" in params for params in told)

@@ -16,8 +16,6 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import graphwidget
-from graphwidget.adapters.pytorch import heard_calls
-from graphwidget.adapters.pytorch.tensor_facts import bytes_of
 from graphwidget.graph import listeners
 
 WATCHED: list[Callable[[], Any]] = [graphwidget.diagnose, graphwidget.watch]
@@ -44,31 +42,6 @@ def test_a_device_chosen_around_a_step_ends_with_its_block(watched: Callable[[],
             assert torch.empty(1).device.type == "meta"
         assert torch.empty(1).device.type == "cpu"
     assert (torch.empty(1).device.type, modes()) == ("cpu", before)
-
-
-@pytest.mark.parametrize("watched", WATCHED)
-def test_dropping_gradients_shows_the_watcher_no_parameter(
-    watched: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[str] = []
-    look = heard_calls.looked_at
-
-    def looked_at(func: Callable[..., Any]) -> tuple[Callable[..., Any], str, bool, bool]:
-        asked.append(look(func)[1])
-        return look(func)
-
-    monkeypatch.setattr(heard_calls, "looked_at", looked_at)
-    before, model = torch.optim.Optimizer.zero_grad, net()
-    optimizer = torch.optim.SGD(model.parameters(), 0.1)
-    with watched():
-        model(torch.ones(3, 4)).sum().backward()
-        asked.clear()
-        optimizer.zero_grad()
-        assert asked == []
-        assert all(each.grad is None for each in model.parameters())
-        torch.ones(1).exp()
-        assert "exp" in asked
-    assert torch.optim.Optimizer.zero_grad is before
 
 
 @pytest.mark.parametrize("terms", [1, 2, 3])
@@ -192,18 +165,6 @@ def test_a_backward_of_another_thread_during_a_step_is_left_alone() -> None:
     assert (found, watched, modes()) == ([0], before + 1, before)
 
 
-def test_what_a_function_deletes_is_gone_while_it_goes_on() -> None:
-    def train() -> list[bool]:
-        model, batch = net(), torch.ones(3, 4)
-        kept = [weakref.ref(model), weakref.ref(batch)]
-        model(batch).sum().backward()
-        del model, batch
-        return [each() is None for each in kept]
-
-    with graphwidget.diagnose():
-        assert train() == [True, True]
-
-
 @pytest.mark.parametrize("library", [torch, graphwidget])
 def test_what_a_turn_of_a_loop_within_a_loop_deletes_is_gone_with_it(library: Any) -> None:
     def train() -> list[bool]:
@@ -262,25 +223,6 @@ def test_warnings_name_the_lines_that_they_name_without_us(action: Any) -> None:
     assert len(without) == {"default": 4, "always": 5, "ignore": 0}[action]
 
 
-HOOKED = """
-net = torch.nn.Linear(3, 3)
-net.register_full_backward_hook(lambda module, given, gave: None)
-net(torch.ones(2, 3)).sum().backward()
-"""
-
-
-@pytest.mark.parametrize("watched", WATCHED)
-def test_a_warning_from_a_hook_names_the_line_of_the_backward(watched: Any) -> None:
-    def warned(around: Any) -> list[tuple[str, int]]:
-        with warnings.catch_warnings(record=True) as heard:
-            warnings.simplefilter("always")
-            with around():
-                exec(compile(HOOKED, "<hooked>", "exec"), {"torch": torch})
-        return [(each.filename, each.lineno) for each in heard]
-
-    assert warned(watched) == warned(nullcontext) == [("<hooked>", 4)]
-
-
 @pytest.mark.parametrize("watched", WATCHED)
 def test_gradcheck_accuses_nobody(watched: Any) -> None:
     x = torch.linspace(1, 2, 3, dtype=torch.double, requires_grad=True)
@@ -288,25 +230,6 @@ def test_gradcheck_accuses_nobody(watched: Any) -> None:
         assert torch.autograd.gradcheck(lambda x: (x**2).sum(), x)
         assert torch.autograd.gradgradcheck(lambda x: (x**3).sum(), x)
     assert list(graphwidget.explain()) == []
-
-
-@pytest.mark.parametrize("watched", WATCHED)
-def test_an_earlier_recording_that_is_dropped_takes_nothing_from_the_next(watched: Any) -> None:
-    earlier = graphwidget.watch()
-    earlier.stop()
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("default")
-        with watched():
-            earlier.adapter.stop()  # as when it is collected
-            exec(compile(WARNED, "<warned>", "exec"), {"torch": torch})
-    assert [each.lineno for each in heard if each.filename == "<warned>"] == [5, 6, 7]
-
-
-def test_a_warning_that_is_an_error_is_one_while_the_program_is_watched() -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with pytest.raises(UserWarning, match="target size"), graphwidget.diagnose():
-            torch.nn.functional.mse_loss(torch.ones(2, 3), torch.ones(2, 1))
 
 
 @pytest.mark.parametrize("watched", WATCHED)
@@ -321,10 +244,3 @@ def test_the_traceback_of_an_error_is_what_it_is_without_us(watched: Callable[[]
         ]
 
     assert lines(watched) == lines(nullcontext)
-
-
-def test_memory_that_a_tensor_has_no_more_is_not_looked_at() -> None:
-    x = torch.ones(8)
-    x.untyped_storage().resize_(4)
-    assert bytes_of(x, x.dtype, 8) is None
-    assert bytes_of(x[:1], x.dtype, 1) == x[:1].numpy().tobytes()

@@ -119,10 +119,3 @@ def test_the_first_call_of_a_turn_that_raises_is_of_that_turn(library: Any, call
     while scopes and scopes[-1]["parent"] is not None:
         scopes.append(model.scopes[scopes[-1]["parent"]])
     assert [each["name"] for each in scopes if each["kind"] == "turn"] == ["3"]
-
-
-def test_a_name_that_only_pytorch_has_is_drawn_as_an_error() -> None:
-    model, error = raised("y = (x * 2).to_sparse()", graphwidget)
-    (row,) = model.errors
-    assert (row["kind"], row["type"], row["message"]) == ("other", "AttributeError", str(error))
-    assert model.sources[row["source"]]["line"] == 5

@@ -69,25 +69,6 @@ def test_the_graph_stands_before_any_number(told: Told) -> None:
     assert len(told.model.calls) == 3  # a run makes no new ops
 
 
-def test_each_run_is_told(told: Told) -> None:
-    x = tf.placeholder(tf.float32, [])
-    y = tf.square(x)
-    seen = []
-    with tf.Session() as sess:
-        for number in (2.0, 3.0):
-            sess.run(y, {x: number})
-            seen.append(told.value("y")[0])
-    assert seen == [4.0, 9.0]
-
-
-def test_a_number_in_a_symbols_place_is_no_value(told: Told) -> None:
-    w = tf.constant(2.0)
-    b = tf.add(w, 1)
-    (call,) = told.model.calls.values()
-    assert call["inputs"] == (told.id("w"), "1")
-    assert b is not None
-
-
 def test_a_loop_is_told_turn_by_turn(told: Told) -> None:
     first, second = tf.constant(0), tf.constant(10)
     c1, c2 = tf.while_loop(lambda a, b: a < b, lambda a, b: (a + 2, b + 1), [first, second])
@@ -101,20 +82,6 @@ def test_a_loop_is_told_turn_by_turn(told: Told) -> None:
     ran = [e for e in told.events[before:] if isinstance(e, ev.Op) and e.call == plus_two]
     assert len(ran) == 10
     assert {scope["name"] for scope in model.scopes.values()} == {"while cond", "while body"}
-
-
-def test_a_condition_has_branches(told: Told) -> None:
-    x = tf.placeholder(tf.float32, [])
-    tf.cond(tf.greater(x, 0), lambda: x * 2, lambda: x + 1)
-    assert {scope["name"] for scope in told.model.scopes.values()} == {"cond branch"}
-
-
-def test_a_failed_run_leaves_the_programs_error_alone(told: Told) -> None:
-    x = tf.placeholder(tf.float32, [None, 3], name="x")
-    y = tf.square(x)
-    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="placeholder"):
-        sess.run(y)
-    assert told.model.calls
 
 
 def test_a_failed_run_leaves_no_numbers_behind_its_failure(told: Told) -> None:
@@ -132,17 +99,6 @@ def test_a_failed_run_leaves_no_numbers_behind_its_failure(told: Told) -> None:
     error = told.model.errors[-1]
     assert (error["op"], error["inputs"]) == ("reshape", (told.id("x"),))
     assert z.shape.as_list() == [2, 2]
-
-
-def test_a_graph_built_before_anybody_watched_is_told_when_it_runs(told: Told) -> None:
-    told.stop()
-    x = tf.placeholder(tf.float32, [])
-    y = tf.exp(x)
-    assert told.model.calls == {}
-    told.start()
-    with tf.Session() as sess:
-        sess.run(y, {x: 0.0})
-    assert [call["op"] for call in told.model.calls.values()] == ["exp"]
 
 
 def test_what_is_fed_to_a_graph_built_before_has_its_name_from_the_first_step_on() -> None:
@@ -214,15 +170,6 @@ def test_a_call_that_fails_while_the_graph_is_built_is_told(
     assert error["inputs"] == (told.id("v"), told.id("w"))
     line = told.model.sources[error["source"]]
     assert line["line"] == call.__code__.co_firstlineno
-
-
-def test_an_error_of_a_run_or_of_no_graph_is_no_failed_call(told: Told) -> None:
-    x = tf.square(tf.placeholder(tf.float32, [None, 3]))
-    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError) as caught:
-        sess.run(x)
-    told.raised(caught.value)
-    told.raised(ZeroDivisionError())
-    assert told.model.errors == []
 
 
 def test_arguments_of_a_recorded_function_have_names_of_their_own(told: Told) -> None:

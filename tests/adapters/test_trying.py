@@ -15,124 +15,21 @@ from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.recording.findings import NOT_TRIED
 from graphwidget.recording.recorder import Recorder
 from tests.adapters.broken import BROKEN
-from tests.adapters.mending import mended
 from tests.adapters.test_diagnosis import run
 
-TRIED = {
-    "a block": (
-        "h += x",
-        """
-class Block(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.a = torch.nn.Linear(4, 4)
-    def forward(self, x):
-        h = torch.tanh(self.a(x))
-        h += x
-        return h
-loss = torch.nn.Sequential(Block(), Block())(torch.randn(3, 4)).mean()
-loss.backward()
-""",
-    ),
-    "a module in place": (
-        "b = act(a)",
-        """
-act = torch.nn.ReLU(inplace=True)
-a = torch.sigmoid(torch.randn(3, requires_grad=True))
-b = act(a)
-(a * b).sum().backward()
-""",
-    ),
-    "a module in place among others": (
-        "out = net(x)",
-        """
-net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Sigmoid(), torch.nn.ReLU(inplace=True))
-x = torch.randn(2, 3)
-out = net(x)
-out.sum().backward()
-""",
-    ),
-    "a mask": (
-        "att.masked_fill_(mask, 0.)",
-        """
-q = torch.randn(2, 5, 8, requires_grad=True)
-mask = torch.ones(5, 5).tril() == 0
-att = torch.softmax(q @ q.transpose(1, 2), dim=-1)
-att.masked_fill_(mask, 0.)
-att.sum().backward()
-""",
-    ),
-    "through a view": (
-        "y[1:3] *= 0.5",
-        """
-y = torch.exp(torch.randn(4, 3, requires_grad=True))
-y[1:3] *= 0.5
-y.sum().backward()
-""",
-    ),
-    "states in one tensor": (
-        "hs[t + 1] = torch.tanh(hs[t] @ w)",
-        """
-w, hs = torch.randn(4, 4, requires_grad=True), torch.zeros(4, 2, 4)
-for t in range(3):
-    hs[t + 1] = torch.tanh(hs[t] @ w)
-hs.sum().backward()
-""",
-    ),
-    "an item of a list": (
-        "keep[2].mul_(2)",
-        """
-h = torch.ones(3, requires_grad=True)
-keep = []
-for turn in range(5):
-    h = (h * 1.1).tanh()
-    keep.append(h)
-keep[2].mul_(2)
-h.sum().backward()
-""",
-    ),
-    "a state of two": (
-        "h, c = cell(x, (h, c))",
-        """
-cell, x = torch.nn.LSTMCell(3, 4), torch.randn(2, 3)
-h = c = torch.zeros(2, 4)
-for turn in range(3):
-    h, c = cell(x, (h, c))
-    loss = h.sum()
-    loss.backward()
-""",
-    ),
-    "a large one": (
-        "h += 1",
-        """
-net = torch.nn.Linear(700, 700)
-h = torch.sigmoid(net(torch.randn(2, 700)))
-h += 1
-h.mean().backward()
-""",
-    ),
-}
+TRIED = (
+    "a block", "a module in place", "a mask", "through a view", "states in one tensor",
+    "an item of a list", "a state of two", "a large one", "relu inplace", "carried", "slice",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", TRIED)
-def test_a_fix_that_is_told_to_work_works(name: str) -> None:
-    culprit, source = TRIED[name]
-    (finding,), error, _ = run(source, name)
-    assert finding.culprit is not None
-    assert finding.culprit.text == culprit
+def test_a_fix_that_works_is_said_to_work(name: str) -> None:
+    (finding,), error, _ = run(BROKEN[name].source, name)
     assert finding.tried == WORKED
     assert WORKED in "\n".join(error.__notes__)
     assert WORKED in str(finding)
     assert WORKED in finding._repr_html_()
-    found, error, _ = run(mended(source, finding), f"{name}, mended")
-    assert error is None
-    assert found == []
-
-
-@pytest.mark.parametrize("name", ["relu inplace", "carried", "slice"])
-def test_the_fixes_of_other_programs_are_tried_too(name: str) -> None:
-    (finding,), _, _ = run(BROKEN[name].source, name)
-    assert finding.tried == WORKED
 
 
 def test_what_follows_the_line_where_a_program_stopped_is_not_checked() -> None:

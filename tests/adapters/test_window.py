@@ -17,7 +17,6 @@ from graphwidget.adapters.native import NativeAdapter
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.adapters.sorting import Sorter
 from graphwidget.recording import events as ev
-from graphwidget.recording import summary
 from graphwidget.recording.recorder import Recorder
 
 from .engines import native, real
@@ -263,85 +262,6 @@ def test_what_waits_is_bounded_whatever_the_program_does(
         assert kept(loop)[-1] == loop["count"]
         assert all(len(curve) == loop["count"] for curve in loop["curves"].values())
     assert bool(loops) is (name != "no loop")
-
-
-def test_copies_of_arrays_are_bounded_and_leave_their_statistics() -> None:
-    seen = record(
-        "made = []\nx = torch.arange(4000.)\n"
-        "for step in range(1_500):\n    y = x * step\n    del y\n"
-    )
-    assert sum(len(copy.content) for copy in summary.COPIES) <= summary.MAX_COPIES
-    [loop] = seen.model.loops.values()
-    made = [row for row in seen.model.values.values() if row["call"] is not None]
-    assert len(made) == loop["count"] == 1_500
-    assert [ev.Summary(*row["summary"]).stats[1] for row in made] == [  # type: ignore[index]
-        3999.0 * step for step in range(1_500)
-    ]
-
-
-EPOCHS = """
-torch.manual_seed(0)
-x = torch.randn(5, 4)
-net = torch.nn.Sequential(*[torch.nn.Linear(4, 4) for _ in range(8)])
-optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
-for epoch in range(12):
-    for batch in range(20):
-        optimizer.zero_grad()
-        loss = net(x).pow(2).mean()
-        loss.backward()
-        optimizer.step()
-"""
-
-
-@pytest.mark.parametrize("engine", [native, real])
-def test_of_many_parameters_over_epochs_all_that_a_kept_turn_read_is_told(engine: Any) -> None:
-    model = engine(EPOCHS)[0]
-    read = {value for call in model.calls.values() for value in call["inputs"]}
-    assert {value for value in read if not isinstance(value, str)} <= model.values.keys()
-    versions = [row for row in model.values.values() if row["parameter"]]
-    assert len(versions) > 16 * 12
-    assert all(row["names"] for row in versions), "a parameter has its name in every turn"
-
-
-@pytest.mark.usefixtures("small")
-def test_nothing_is_kept_of_turns_that_are_let_go() -> None:
-    sizes = []
-    for turns in (500, 2000):
-        seen = record(TRAINING.replace(str(TURNS), str(turns)))
-        adapter = seen.adapter
-        recorder = adapter.recorder
-        sizes.append(
-            len(recorder.values) + len(recorder.nodes) + len(recorder.lost) + len(recorder.refs)
-        )
-    assert sizes[1] < 1.3 * sizes[0] + 100
-
-
-@pytest.mark.parametrize("adapter_of", [NativeAdapter, TorchAdapter])
-def test_a_loop_of_few_turns_is_told_whole_though_somebody_looks_on(adapter_of: Any) -> None:
-    library = graphwidget if adapter_of is NativeAdapter else torch
-    source = """
-layers = [each for _ in range(6) for each in (torch.nn.Linear(4, 4), torch.nn.Tanh())]
-net = torch.nn.Sequential(*layers)
-optimizer = torch.optim.Adam(net.parameters())
-for step in range(8):
-    loss = net(torch.ones(2, 4)).pow(2).mean()
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-    if step % 4 == 3:
-        look()
-"""
-    linecache.cache["<few>"] = (len(source), None, source.splitlines(True), "<few>")
-    adapter = adapter_of(Recorder())
-
-    def look() -> None:
-        adapter.drain(live=True)
-
-    with adapter.observing():
-        exec(compile(source, "<few>", "exec"), {"torch": library, "look": look})
-    adapter.drain()
-    loop = next(each for each in adapter.recorder.log.model().loops.values() if each["count"] == 8)
-    assert [turn["turn"] for turn in loop["turns"]] == list(range(1, 9))
 
 
 @pytest.mark.parametrize("live", [True, False])

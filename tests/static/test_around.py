@@ -58,15 +58,6 @@ def test_parameters_are_read_at_each_call() -> None:
         assert static(x).item() == layer(x).item() != before
 
 
-def test_the_default_dtype() -> None:
-    static = tf.from_function(lambda x: torch.ones(2) * 2, torch.ones(1))
-    torch.set_default_dtype(torch.float64)
-    try:
-        assert static(torch.ones(1, dtype=torch.float32)).dtype == torch.float64
-    finally:
-        torch.set_default_dtype(torch.float32)
-
-
 def test_what_changes_python_around_it_runs_as_it_is() -> None:
     class Counter(nn.Module):
         def __init__(self) -> None:
@@ -249,19 +240,6 @@ def test_random_numbers_are_drawn_anew_and_as_eager_draws_them(name: str) -> Non
     assert len(static.recordings) == (2 if name == "an if" else 1)
 
 
-def test_derivatives_of_derivatives_see_the_same_random_numbers() -> None:
-    function = lambda x: (F.dropout(x, 0.5) ** 3).sum()  # noqa: E731
-    static = tf.from_function(function, torch.ones(5, requires_grad=True))
-    outcomes = []
-    for each in (static, function):
-        torch.manual_seed(4)
-        x = torch.arange(1.0, 6.0, requires_grad=True)
-        (first,) = torch.autograd.grad(each(x), x, create_graph=True)
-        (second,) = torch.autograd.grad(first.sum(), x)
-        outcomes.append([*first.tolist(), *second.tolist(), torch.rand(1).item()])
-    assert outcomes[0] == outcomes[1]
-
-
 # Users' Functions ---------------------------------------------------------------------------------
 class Split(torch.autograd.Function):
     """Two results and one without a gradient; a backward that no formula has."""
@@ -296,19 +274,3 @@ def test_a_users_function_keeps_its_own_backward() -> None:
         for a, b in zip(*outcomes, strict=True):
             np.testing.assert_allclose(a.detach(), b.detach(), rtol=1e-6)
     assert len(static.recordings) == 1
-
-
-def test_a_users_function_may_be_called_like_an_op() -> None:
-    class exp(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, x: Any) -> Any:
-            return x * 3
-
-        @staticmethod
-        def backward(ctx: Any, grad: Any) -> Any:
-            return grad * 5
-
-    static = tf.from_function(lambda x: exp.apply(x).exp(), torch.zeros(2))
-    x = torch.ones(2, requires_grad=True)
-    static(x).sum().backward()
-    np.testing.assert_allclose(x.grad, 5 * np.exp([3.0, 3.0]), rtol=1e-6)

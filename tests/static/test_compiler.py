@@ -137,12 +137,3 @@ def test_loops_and_branches_run_inside_compiled_graphs() -> None:
     with tf.Session() as sess:
         for turns, expected in ((1, [-4, -4]), (2, [-8, -12]), (3, [17, 32]), (1, [-4, -4])):
             assert sess.run([z, slope], {n: turns}) == expected
-
-
-def test_what_was_computed_beforehand_stays() -> None:
-    x = tf.constant([1.0, 2.0]) + tf.constant([1.0, 1.0])
-    with tf.Session() as sess:
-        for _ in range(4):
-            found = sess.run(x)
-            assert found.tolist() == [2.0, 3.0]
-            found[:] = 0

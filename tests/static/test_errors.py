@@ -186,14 +186,6 @@ def test_a_missing_feed_names_the_placeholder_and_its_line() -> None:
     )
 
 
-def test_a_closed_session_runs_nothing() -> None:
-    build()
-    with tf.Session() as sess:
-        pass
-    with pytest.raises(RuntimeError, match=r"^Attempted to use a closed Session\.$"):
-        sess.run([])
-
-
 def test_an_uninitialised_variable_is_named() -> None:
     v = tf.Variable(1.0, name="v")
     for fetch in (v, v * 2):

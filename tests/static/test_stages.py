@@ -11,7 +11,6 @@ import pytest
 
 import graphwidget as torch
 import graphwidget.static as tf
-from graphwidget.static.passes import without
 from graphwidget.static.runner import State, plan
 from graphwidget.static.stages import NAMES, Stage, stages
 
@@ -87,25 +86,6 @@ def test_calls_of_a_block_count_as_one() -> None:
     found, _ = of_function(chain, torch.rand(400, 400))
     nodes = {each.name: each.nodes for each in found}
     assert (nodes[""], nodes["dead"], nodes["fusion"]) == (12, 12, 1)
-
-
-def test_passes_that_are_off_are_no_stages() -> None:
-    with without("common", "reuse"):
-        found, _ = of_function(network, torch.rand(4, 4))
-    left = [name for name in NAMES if name not in ("common", "reuse")]
-    assert [each.name for each in found] == ["", *left]
-
-
-def test_measuring_changes_no_variable() -> None:
-    with tf.Graph().as_default() as graph:
-        count = tf.Variable(1.0)
-        step = tf.assign_add(count, 2.0)
-        with tf.Session() as session:
-            session.run(tf.global_variables_initializer())
-            operations = plan([step.op], [], graph.root)
-            found = stages(operations, {}, [step], session._state)
-            assert found[0].seconds is not None
-            assert session.run(count) == 1.0
 
 
 def test_what_cannot_run_has_no_figures() -> None:

@@ -298,18 +298,6 @@ def test_a_write_between_forward_and_backward_is_found() -> None:
         loss.backward()
 
 
-def test_a_recorded_function_shows_its_name_and_recordings() -> None:
-    def double(x: Any) -> Any:
-        return x * 2
-
-    static = tf.from_function(double)
-    assert repr(static) == "<StaticFunction double: not recorded yet>"
-    static(torch.ones(2))
-    assert repr(static) == "<StaticFunction double: 1 recording>"
-    static(torch.ones(3))
-    assert repr(static) == "<StaticFunction double: 2 recordings>"
-
-
 def test_compile_decorates_functions_and_methods() -> None:
     class Scaler:
         factor = 2
@@ -324,15 +312,3 @@ def test_compile_decorates_functions_and_methods() -> None:
     assert scaler.scale(torch.ones(2)).tolist() == [5.0, 5.0]
     with pytest.raises(tf.NotStatic):
         torch.compile(lambda x: torch.bernoulli(x), fullgraph=True)(torch.ones(2))
-
-
-def test_results_are_the_users_own() -> None:
-    static = tf.from_function(lambda x: x.exp(), *tensors((3,)))
-    for seed in range(3):
-        (x,) = tensors((3,), seed=seed)
-        y = static(x)
-        loss = y.sum()
-        with torch.no_grad():
-            y.zero_()
-        loss.backward()
-        same(x.grad, x.detach().exp())

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import base64
-import copy
 import gc
 import json
-import pickle
 import re
 import shutil
 import subprocess
@@ -127,38 +125,6 @@ def test_steps_from_code() -> None:
     assert repr(graph).endswith("backward done>")
 
 
-def test_a_step_at_a_time_ends_with_the_last_node() -> None:
-    with torch.watch() as graph:
-        _w, _x, y = two_paths()
-        run = graph.step(y)
-        steps = 0
-        while not run.over:
-            run.next()
-            steps += 1
-    assert steps == 5
-
-
-def test_abandoning_a_run() -> None:
-    with torch.watch() as graph:
-        w, _x, y = two_paths()
-        run = graph.step(y).next()
-        run.abandon()
-        assert graph.model.runs[list(graph.model.runs)[-1]]["status"] == "abandoned"
-        assert w.grad is None
-        graph.step(y).abandon()
-        assert graph.model.runs[list(graph.model.runs)[-1]]["status"] == "abandoned"
-
-
-def test_up_to_a_node() -> None:
-    with torch.watch() as graph:
-        _w, _x, y = two_paths()
-        add = y.grad_fn.next_functions[0][0]
-        run = graph.step(y).until(add)
-    states = {n["node"]: n["state"] for n in graph.model.nodes.values()}
-    assert states[add._rec.id] == "done"
-    assert not run.over
-
-
 def test_the_errors_of_backward_are_those_of_a_step() -> None:
     with torch.watch() as graph:
         x = torch.ones(2, requires_grad=True)
@@ -171,21 +137,6 @@ def test_the_errors_of_backward_are_those_of_a_step() -> None:
     assert graph.model.errors[-1]["kind"] == "freed"
 
 
-def test_retain_grad_in_the_middle_of_a_run() -> None:
-    with torch.watch() as graph:
-        x = torch.ones(1, requires_grad=True)
-        h = x * 2
-        y = h * 3
-        run = graph.step(y).next()
-        h.retain_grad()
-        run.finish()
-    assert h.grad is not None
-    assert h.grad.item() == 3
-    value = graph.model.values[graph.model.names["test_retain_grad_in_the_middle_of_a_run\0h"]]
-    assert value["retains_grad"]
-    assert value["how"] == "retained"
-
-
 def test_a_graph_that_nobody_holds_records_no_more() -> None:
     torch.watch()
     gc.collect()
@@ -196,23 +147,6 @@ def test_a_graph_that_nobody_holds_records_no_more() -> None:
     del graph
     gc.collect()
     assert get_observer() is None
-
-
-def test_a_graph_is_not_copied_or_pickled() -> None:
-    with torch.watch() as graph:
-        for attempt in (pickle.dumps, copy.copy, copy.deepcopy):
-            with pytest.raises(TypeError, match="to_html"):
-                attempt(graph)
-
-
-def test_closing_forgets_what_was_recorded() -> None:
-    graph = torch.watch()
-    _kept = two_paths()
-    graph.close()
-    assert get_observer() is None
-    assert repr(graph) == "<GraphWidget 0 ops, 0 nodes>"
-    assert "closed" in graph.past
-    assert unpack(graph.packed or graph.recorder.log.pack())[1] == []
 
 
 def test_a_pause_without_a_page_runs_through(capsys: pytest.CaptureFixture[str]) -> None:
@@ -289,14 +223,6 @@ def test_graphviz_of_a_tensor_that_nobody_recorded() -> None:
     source = torch.to_graphviz(y).source
     assert source.count("AddBackward0") == 2
     assert source.count("MulBackward0") == 1
-
-
-@pytest.mark.parametrize("name", ["gelu", "silu"])
-def test_an_op_whose_formula_names_its_tensor_twice_has_its_own_sign(name: str) -> None:
-    x = torch.ones(2, requires_grad=True)
-    source = torch.to_graphviz(getattr(torch.nn.functional, name)(x)).source
-    assert f"<B>{name}</B>" in source
-    assert "()" not in source
 
 
 def test_graphviz_of_a_widget_shows_the_hazard() -> None:

@@ -11,7 +11,7 @@ import pytest
 import graphwidget as torch
 from graphwidget.exporters import labels
 from graphwidget.exporters.graphviz import digraph
-from graphwidget.exporters.still import MOST, Scopes, newest, still
+from graphwidget.exporters.still import MOST
 from graphwidget.widget import display
 from graphwidget.widget.display import MAX_BOXES
 from tests.adapters.engines import native, real
@@ -68,21 +68,6 @@ def test_many_calls_are_drawn_where_few_boxes_hold_them() -> None:
     assert "<img" not in display.still(chain, "words")["text/html"]
 
 
-def test_frames_hold_what_their_scope_made() -> None:
-    recorded = record(
-        "net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())\n"
-        "out = net(torch.ones(2))"
-    )
-    model = recorded.model
-    scopes = Scopes(model)
-    calls = model.calls
-    found = still(model, scopes, newest(model, dict.fromkeys(model.values, "made")), calls)
-    out = recorded.value("out")["value"]
-    assert found.cards[out] == found.pills[next(k for k, v in found.edges if v == f"v{out}")].frames
-    for start, end in found.edges:
-        assert (start in found.pills) != (end in found.pills)
-
-
 def test_what_is_not_finite_is_marked() -> None:
     with torch.watch() as graph:
         _bad = torch.tensor([1.0, float("nan")]) * 1
@@ -90,16 +75,6 @@ def test_what_is_not_finite_is_marked() -> None:
         source = torch.to_graphviz(graph).source
     assert "⚠ [1., nan]" in source
     assert "all 0" in source
-
-
-@pytest.mark.skipif(shutil.which("dot") is None, reason="needs Graphviz's dot")
-def test_the_picture_is_the_same_each_time() -> None:
-    model = record(TRAINING).model
-    graph = digraph(model)
-    assert graph.source == digraph(model).source
-    shown = graph._repr_mimebundle_()
-    assert shown["text/plain"] == repr(graph)
-    assert "<svg" in shown["image/svg+xml"]
 
 
 RECURRENT = """
