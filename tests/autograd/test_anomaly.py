@@ -56,33 +56,6 @@ with torch.autograd.set_detect_anomaly(True):
     y.add_(1)
     found = attempt(lambda: y.sum().backward())
 result = [found, attempt(lambda: y.grad_fn.next_functions[0][0]._saved_result)]
-
-# errors in hooks and Functions
-class F(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a):
-        return a * 1
-    @staticmethod
-    def backward(ctx, g):
-        raise ValueError("mine")
-x = torch.tensor([1., 2.], requires_grad=True)
-h = x * 2
-h.register_hook(lambda g: 1 / 0)
-with torch.autograd.set_detect_anomaly(True):
-    result = [attempt(lambda: F.apply(x).sum().backward()), attempt(lambda: h.sum().backward())]
-
-# what nodes remember
-x = torch.tensor([1., 2.], requires_grad=True)
-with torch.autograd.set_detect_anomaly(True):
-    y = x ** 3
-    g, = torch.autograd.grad(y.sum(), x, create_graph=True)
-    h = x * 1
-    h.add_(1)
-    h[0] = 5
-z = x * 2
-result = [sorted(y.grad_fn.metadata), sorted(g.grad_fn.metadata), z.grad_fn.metadata,
-          type(y.grad_fn.metadata["traceback_"]), type(g.grad_fn.metadata["parent_"]).__name__,
-          sorted(h.grad_fn.metadata), sorted(h.grad_fn.next_functions[0][0].metadata)]
 """
 
 

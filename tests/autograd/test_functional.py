@@ -111,39 +111,6 @@ result = [attempt(lambda: check(Wrong.apply, (x, x.detach().clone().requires_gra
           attempt(lambda: check(Wrong.apply,
           (x, x.detach().clone().requires_grad_()), raise_exception=False)),
           attempt(lambda: check(Wrong.apply, (x, x.detach().clone().requires_grad_()), atol=10.))]
-
-# gradients that are not multiplied, or of undefined gradients
-check = torch.autograd.gradcheck
-class Fixed(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a):
-        return a * 2
-    @staticmethod
-    def backward(ctx, g):
-        return torch.full_like(g, 2.) * (g != 0) if kind == "zero" else g * 0 + answer
-class NeedsGrad(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a):
-        ctx.set_materialize_grads(False)
-        return a * 2
-    @staticmethod
-    def backward(ctx, g):
-        if g is None:
-            raise RuntimeError("no gradient")
-        return g * 2
-x = torch.tensor([1.], dtype=torch.float64, requires_grad=True)
-result = []
-kind, answer = "fixed", 2.
-result.append(attempt(lambda: check(Fixed.apply, x)))
-result.append(attempt(lambda: check(NeedsGrad.apply, x)))
-result.append(attempt(lambda: check(NeedsGrad.apply, x, check_undefined_grad=False)))
-
-# inputs that cannot be checked
-check = torch.autograd.gradcheck
-x = torch.tensor([1., 2.], requires_grad=True)
-e = torch.ones(1, dtype=torch.float64).expand(2).requires_grad_()
-result = [attempt(lambda: check(torch.exp, torch.ones(2))), attempt(lambda: check(torch.exp, e)),
-          attempt(lambda: check(torch.exp, x, eps=1e-2, atol=1e-1))]
 """
 
 

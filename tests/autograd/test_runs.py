@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -112,25 +111,6 @@ y.backward(retain_graph=True)
 result = x.grad.tolist()
 """)
     )
-
-
-def test_threads_give_what_one_thread_gives() -> None:
-    def work(seed: int) -> np.ndarray:
-        x = graphwidget.tensor(np.linspace(-1, 1, 5) + seed, requires_grad=True)
-        for _ in range(20):
-            y = x
-            for _ in range(20):
-                y = (y * x).tanh() + y
-            with graphwidget.no_grad():
-                y.sum()
-            y.sum().backward()
-        return x.grad.numpy()
-
-    alone = [work(seed) for seed in range(8)]
-    with ThreadPoolExecutor(8) as pool:
-        together = list(pool.map(work, range(8)))
-    for expected, found in zip(alone, together, strict=True):
-        np.testing.assert_array_equal(found, expected)
 
 
 def test_very_deep_graphs() -> None:

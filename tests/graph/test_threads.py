@@ -75,19 +75,6 @@ def test_threads_share_leaves_and_graphs() -> None:
     assert not input_buffers._open
 
 
-def test_threads_add_to_shared_leaves() -> None:
-    """``backward`` of many threads into one leaf loses nothing."""
-    leaf = torch.zeros(3, requires_grad=True)
-
-    def work(number: int) -> None:
-        for _ in range(50):
-            (leaf * torch.tensor([1.0, 2.0, 4.0])).sum().backward()
-
-    in_threads(work)
-    assert leaf.grad is not None
-    assert leaf.grad.tolist() == [400.0, 800.0, 1600.0]
-
-
 def test_grad_mode_belongs_to_the_thread() -> None:
     x = torch.ones(2, requires_grad=True)
 
@@ -137,13 +124,3 @@ def test_threads_count_writes_together(turn: int) -> None:
     views = in_threads(lambda number: saving[number])
     saving.detach_().add_(1)
     assert {view._version for view in views} == {1}
-
-
-@pytest.mark.parametrize("turn", range(3))
-@pytest.mark.usefixtures("preempted")
-def test_threads_renew_a_view_together(turn: int) -> None:
-    base = torch.ones(8, requires_grad=True).clone()
-    view = base[2:]
-    base.mul_(2)
-    nodes = in_threads(lambda number: view.grad_fn)
-    assert len(set(nodes)) == 1

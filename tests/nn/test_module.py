@@ -49,54 +49,6 @@ result = [a, b, attempt(lambda: net.to(torch.int64)), attempt(lambda: net.cuda()
     attempt(lambda: net.to("cuda")), attempt(lambda: net.to("cpu", "cpu")),
     attempt(lambda: net.to(3)), net.type(torch.float64).fc.weight.dtype]
 
-# tensors to places and types
-x = torch.ones(2)
-result = [attempt(f) for f in (lambda: x.to() is x, lambda: x.to(3), lambda: x.to("foo"),
-    lambda: x.to("cuda:0"), lambda: x.to(torch.float32, torch.float64),
-    lambda: x.to(torch.int64, "cpu"), lambda: x.cuda(), lambda: x.to(torch.device("cpu"),
-    torch.float64), lambda: x.to("cpu", copy=True) is x, lambda: x.to(dtype=torch.float64),
-    lambda: x.to(other=torch.ones(1)), lambda: x.to(device="cpu", dtype=None) is x,
-    lambda: x.to(None) is x, lambda: x.to(float), lambda: x.to(int), lambda: x.cpu() is x,
-    lambda: x.type("torch.DoubleTensor"), lambda: x.type(torch.DoubleTensor), lambda: x.type(3),
-    lambda: x.cuda("cpu"), lambda: x.get_device(), lambda: x.is_cuda, lambda: x.cuda(0),
-    lambda: x.pin_memory(), lambda: x.is_pinned(), lambda: x.byte(), lambda: x.char(),
-    lambda: x.to(memory_format=torch.contiguous_format) is x, lambda: x.to(torch.float32,
-    copy=True) is x, lambda: x.to("cpu", torch.float64, False, True),
-    lambda: x.to(torch.float64, non_blocking=True), lambda: x.type(torch.int32),
-    lambda: x.type_as(torch.ones(1, dtype=torch.int8)))]
-
-# conversion in the graph
-x = torch.ones(2, requires_grad=True)
-y = x.to("cpu", torch.float64)
-y.sum().backward()
-result = [x, y, x.to("cpu") is x, x.double().float()]
-
-# paths
-outer = nn.Sequential(net)
-outer.set_submodule("0.fc", nn.Linear(1, 1))
-result = [repr(outer), attempt(lambda: outer.get_submodule("0.x")),
-    attempt(lambda: outer.get_submodule("0.mean")), repr(outer.get_submodule("")),
-    outer.get_buffer("0.mean"), attempt(lambda: outer.get_buffer("0.fc.weight")),
-    attempt(lambda: outer.get_parameter("0.mean")), attempt(lambda: outer.get_parameter("1.x")),
-    attempt(lambda: outer.set_submodule("", net)), attempt(lambda: outer.set_submodule("0", 3)),
-    attempt(lambda: outer.set_submodule("0.mean", net)),
-    attempt(lambda: outer.set_submodule("0.new", net, strict=True))]
-
-# wrong constructions
-class M(nn.Module):
-    def __init__(self, *a, **k):
-        super().__init__(*a, **k)
-class N(nn.Module):
-    def __init__(self):
-        self.mean = nn.Buffer(torch.ones(1))
-class P(nn.Module):
-    def __init__(self):
-        self.register_buffer("x", None)
-class Q(nn.Module):
-    def __init__(self):
-        self.register_parameter("x", None)
-result = [attempt(lambda: M(3)), attempt(lambda: M(x=3)), attempt(P), attempt(Q)]
-
 # state dicts
 keep = net.state_dict(keep_vars=True)
 given = {}
@@ -123,20 +75,6 @@ state["fc.y"] = torch.ones(1)
 del state["steps"]
 result = [attempt(lambda: net.load_state_dict(state)),
     attempt(lambda: net.load_state_dict(state, strict=False))]
-
-# old 0-d values
-class Z(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.w = nn.Parameter(torch.tensor(1.0))
-z = Z()
-z.load_state_dict({"w": torch.tensor([3.0])})
-result = z.w
-
-# names
-result = [[n for n in dir(net) if n in ("fc", "mean", "absent", "forward")],
-    [n for n in dir(nn.Sequential(net)) if n.isdigit()], hasattr(net, "zz"),
-    attempt(lambda: net.zz)]
 
 # shared members
 net.again = net.fc
@@ -216,20 +154,6 @@ result = [repr(p), len(p), [k for k, _ in p.named_parameters()], list(p.state_di
     p[-1], repr(p[1:3]), attempt(lambda: p[9]), attempt(lambda: p(1)), p[2],
     attempt(lambda: p.extend(torch.ones(2))),
     [type(v).__name__ for v in p], repr(nn.ParameterList())]
-
-# modules with new memory
-m = nn.Sequential(nn.Linear(2, 3).double(), nn.BatchNorm1d(3))
-before = list(m.parameters())
-made = m.to_empty(device="cpu") is m
-again = nn.Sequential(nn.Linear(1, 1, bias=False))
-again[0].weight.grad = torch.ones(1, 1)
-with torch.no_grad():
-    again[0].weight.fill_(2.)
-result = [made, [a is b for a, b in zip(before, m.parameters())],
-    [(p.shape, p.dtype, p.requires_grad, p.is_leaf) for p in m.parameters()],
-    [(b.shape, b.dtype) for b in m.buffers()],
-    again.to_empty(device="cpu", recurse=False)[0].weight,
-    attempt(lambda: m.to_empty()), attempt(lambda: m.to_empty("cpu"))]
 
 # a parameter dict
 q = nn.ParameterDict({"b": torch.ones(2), "a": nn.Parameter(torch.zeros(1))})

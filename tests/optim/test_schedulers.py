@@ -88,48 +88,6 @@ s.step()
 s.step()
 result = s.get_last_lr()
 
-# the step is replaced
-opt = optimizer()
-s = S.StepLR(opt, 1)
-opt.step = lambda: None
-s.step()
-result = s.get_last_lr()
-
-# a given epoch warns and takes the closed form
-opt = optimizer()
-result = []
-for s in (S.StepLR(opt, 2), S.MultiStepLR(opt, [1, 3]), S.LinearLR(opt),
-    S.ExponentialLR(opt, .5), S.CosineAnnealingLR(opt, 7),
-    S.LambdaLR(opt, lambda e: 1 / (1 + e))):
-    opt.step()
-    s.step(4)
-    result.append([s.get_last_lr(), s.last_epoch])
-
-# get_lr outside of a step warns
-s = S.StepLR(optimizer(), 2)
-result = s.get_lr()
-
-# resuming
-opt = optimizer()
-first = attempt(lambda: S.StepLR(opt, 2, last_epoch=3))
-s = S.StepLR(opt, 2)
-for _ in range(3):
-    opt.step()
-    s.step()
-t = S.StepLR(opt, 2, last_epoch=s.last_epoch)
-opt.step()
-t.step()
-u = S.CosineAnnealingLR(opt, 5, last_epoch=3)
-result = [first, t.get_last_lr(), t.state_dict(), u.get_last_lr()]
-
-# tensors as rates
-opt = optimizer("Adam", lr=torch.tensor(.1))
-lr = opt.param_groups[0]["lr"]
-s = S.ExponentialLR(opt, .5)
-opt.step()
-s.step()
-result = [lr, opt.param_groups[0]["lr"] is lr, s.get_last_lr()]
-
 # wrong arguments
 opt, other = optimizer(), optimizer()
 result = [attempt(f) for f in (lambda: S.StepLR(3, 1), lambda: S.LambdaLR(opt, [len]),

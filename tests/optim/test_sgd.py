@@ -29,21 +29,6 @@ result = [train(**o)[:3] for o in (dict(lr=.1), dict(), dict(lr=.1, momentum=.9)
     dict(lr=.1, momentum=.5, weight_decay=.1, nesterov=True), dict(lr=.01, maximize=True),
     dict(lr=.01, maximize=True, momentum=.9, weight_decay=.1), dict(lr=torch.tensor(.1)))]
 
-# versions and states
-w, b, idle, opt = train(momentum=.9, lr=.1)
-result = [w._version, b._version, idle._version, len(opt.state), list(opt.state[w]),
-    opt.state[w]["momentum_buffer"], idle in opt.state]
-
-# text
-result = [repr(SGD([p], lr=.1)), repr(SGD([{"params": [p]}, {"params": [torch.ones(1,
-    requires_grad=True)], "lr": .5}], lr=.1, momentum=.9))]
-
-# wrong options
-result = [attempt(f) for f in (lambda: SGD([p], lr=-1.), lambda: SGD([p], lr=.1, momentum=-1),
-    lambda: SGD([p], lr=.1, weight_decay=-1), lambda: SGD([p], lr=.1, nesterov=True),
-    lambda: SGD([p], lr=.1, nesterov=True, momentum=.9, dampening=.1), lambda: SGD([p],
-    lr=torch.tensor([.1, .2])))]
-
 # wrong parameters
 result = [attempt(f) for f in (lambda: SGD([], lr=.1), lambda: SGD(p, lr=.1), lambda: SGD([3],
     lr=.1), lambda: SGD([p * 2], lr=.1), lambda: SGD([{"params": [p]}, {"params": p}], lr=.1),
@@ -66,10 +51,6 @@ opt.step()
 result = [p, q, r, [g["lr"] for g in opt.param_groups], attempt(lambda: opt.add_param_group(3)),
     attempt(lambda: opt.add_param_group({"params": [q]}))]
 
-# names of parameters
-opt = SGD([("w", p)], lr=.1)
-result = [opt.param_groups[0]["param_names"], list(opt.param_groups[0])]
-
 # the state out and in
 w, b, idle, opt = train(momentum=.9, lr=.1)
 sd = opt.state_dict()
@@ -88,33 +69,6 @@ def closure():
     loss.backward()
     return loss
 result = [opt.step(closure), p, opt.step()]
-
-# clearing
-opt = SGD([p], lr=.1)
-(p * p).sum().backward()
-g = p.grad
-opt.zero_grad(set_to_none=False)
-zeroed = g.clone()
-same = g is p.grad
-opt.zero_grad()
-result = [zeroed, same, p.grad]
-
-# a step makes saved parameters stale
-opt = SGD([p], lr=.1)
-loss = (p * p).sum()
-loss.backward(retain_graph=True)
-opt.step()
-result = attempt(lambda: loss.backward())
-
-# an optimizer without a step
-result = [attempt(lambda: torch.optim.Optimizer([p], {}).step() or 1 / 0),
-    repr(torch.optim.Optimizer([p], {}))]
-
-# gradients that were recorded are cut
-opt = SGD([p], lr=.1)
-(p ** 3).sum().backward(create_graph=True)
-opt.zero_grad(set_to_none=False)
-result = plain([p.grad])
 """
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from graphwidget.recording import events as ev
-from graphwidget.recording.fold import Model, fold
+from graphwidget.recording.fold import fold
 from graphwidget.recording.log import read, thin, wire
 
 ONE = ev.Summary((1,), "float32", (1.0,), None, None)
@@ -43,17 +43,6 @@ RUN: list[ev.Event] = [
 ]
 
 
-def test_time_counts_events() -> None:
-    assert fold(SQUARE).time == len(SQUARE)
-
-
-def test_a_call_a_node_and_their_value_know_each_other() -> None:
-    model = fold(SQUARE)
-    assert model.values[2]["call"] == 1
-    assert model.values[2]["node"] == 2
-    assert model.calls[1]["node"] == 2
-
-
 def test_a_run_passes_through_its_nodes() -> None:
     model = fold(SQUARE + RUN)
     assert model.runs[1]["order"] == [2, 1]
@@ -64,18 +53,9 @@ def test_a_run_passes_through_its_nodes() -> None:
     assert model.values[1]["how"] == "accumulated"
 
 
-def test_a_node_is_running_between_start_and_finish() -> None:
-    assert fold(SQUARE + RUN[:2]).nodes[2]["state"] == "running"
-
-
 def test_the_node_that_ran_when_a_run_failed_has_failed() -> None:
     model = fold([*SQUARE, *RUN[:2], ev.Done(1, "failed")])
     assert model.nodes[2]["state"] == "failed"
-
-
-def test_an_abandoned_node_is_ready_again() -> None:
-    model = fold([*SQUARE, *RUN[:2], ev.Done(1, "abandoned")])
-    assert model.nodes[2]["state"] == "ready"
 
 
 def test_a_write_makes_saved_values_stale_at_once() -> None:
@@ -111,19 +91,6 @@ def test_a_tensor_that_follows_a_known_write_is_no_second_write() -> None:
     model = fold(events)
     assert len(model.storages[1]["writes"]) == 1
     assert len(model.nodes[2]["saved"][0]["stale"]) == 1
-
-
-def test_rebinding_replaces_the_binding_and_keeps_the_history() -> None:
-    model = fold([*SQUARE, ev.Name(2, "a", "")])
-    assert model.names["\0a"] == 2
-    assert model.values[1]["names"] == [["", "a"]]
-
-
-def test_a_value_told_again_keeps_what_else_is_known() -> None:
-    model = fold([*SQUARE, *RUN, value(1, requires_grad=False)])
-    assert model.values[1]["names"] == [["", "a"]]
-    assert model.values[1]["grad"] == ONE
-    assert model.values[1]["requires_grad"] is False
 
 
 def test_events_about_unknown_ids_are_passed_over() -> None:
@@ -167,13 +134,6 @@ def test_thinning_keeps_parameters_and_names() -> None:
     assert state["names"] == {"\0x": 2}
 
 
-def test_the_model_is_empty_at_first() -> None:
-    assert list(Model().to_json()) == [
-        "time", "dropped", "ops", "sources", "cells", "values", "calls", "storages", "nodes",
-        "runs", "names", "scopes", "loops", "errors", "passes", "rows",
-    ]  # fmt: skip
-
-
 def _turn(number: int, scope: int, opens: bool) -> ev.Scope:
     return ev.Scope(scope, 1, "turn", str(number), "", None, opens)
 
@@ -203,13 +163,6 @@ def test_a_scalar_that_some_turns_did_not_compute_is_none_there() -> None:
         "loss": [4.0, 2.0, 1.0, None, None, None, 0.5],
         "norm": [None, None, None, None, None, 3.0, 2.0],
     }
-
-
-def test_a_snapshot_keeps_the_curves_and_the_turn_that_goes_on() -> None:
-    state = thin(fold(LOOP))
-    loop = fold([ev.Snapshot(5, state)]).loops[1]
-    assert loop["curves"] == {"loss": [4.0, 2.0, 1.0]}
-    assert [turn["turn"] for turn in loop["turns"]] == [4]
 
 
 def test_what_a_call_saved_and_wrote_at_once_is_stale() -> None:

@@ -91,19 +91,6 @@ result += [[b[1] for b in loader] for _ in range(3)] + [torch.rand(2), torch.ran
 it = iter(D.DataLoader(Squares(), shuffle=True))
 result += [next(it), torch.rand(1), next(it)]
 
-# lengths
-t = D.TensorDataset(x, y)
-result = [len(D.DataLoader(t, batch_size=4)), len(D.DataLoader(t, batch_size=4, drop_last=True)),
-    len(D.DataLoader(t, batch_size=None)), len(D.DataLoader(SizedStream(), batch_size=3)),
-    len(D.DataLoader(SizedStream(), batch_size=3, drop_last=True)),
-    attempt(lambda: len(D.DataLoader(Stream()))), D.DataLoader(t, batch_size=4).dataset is t,
-    D.DataLoader(t, batch_size=4).batch_size]
-
-# the batches of one pass
-it = iter(D.DataLoader(range(5), batch_size=2))
-result = [len(it), next(it), len(it), iter(it) is it, D.default_collate([("a", 1), ("b", 2)]),
-    attempt(lambda: D.RandomSampler([])), attempt(lambda: D.DataLoader([], shuffle=True))]
-
 # wrong options
 t = D.TensorDataset(x, y)
 def change():
@@ -130,39 +117,6 @@ kept = D.default_collate([Pair(1, 2.)])
 result += [type(kept).__name__, D.default_convert(np.ones(2)), D.default_convert({"a": (1,
     np.float32(2))}), D.default_convert("x"), D.default_convert([one]), D.get_worker_info()]
 
-# several indices at once
-class Many(Squares):
-    def __getitems__(self, places):
-        return [("many", p) for p in places]
-result = [list(D.DataLoader(Many(4), batch_size=2)), list(D.DataLoader(D.Subset(Many(4), [3, 1]),
-    batch_size=2))]
-
-# side by side, several samples at once
-class Ten(Squares):
-    def __getitems__(self, places):
-        return [10 * p for p in places]
-class Wrong(Squares):
-    def __getitems__(self, places):
-        return [1]
-result = [D.StackDataset(*each).__getitems__([2, 0]) for each in ((Ten(3), range(3)), (range(4),))]
-result += [D.StackDataset(a=Ten(3), b=range(3)).__getitems__([1, 2]),
-    list(D.DataLoader(D.StackDataset(Ten(3), range(3)), 2)),
-    attempt(lambda: D.StackDataset(Wrong(3)).__getitems__([1, 2]))]
-
-# a stream that is longer than it says, a context without workers, and memory that is not pinned
-class Said(D.IterableDataset):
-    def __iter__(self):
-        return iter(range(5))
-    def __len__(self):
-        return 2
-    def __repr__(self):
-        return "Said"
-first, second = D.DataLoader(Said()), D.DataLoader(Said(), 2)
-result = [list(first), len(second), list(second), list(second), len(first), list(first),
-    attempt(lambda: len(iter(first))), len(iter(D.DataLoader(range(3), 2))),
-    attempt(lambda: D.DataLoader([1], multiprocessing_context="fork")),
-    list(D.DataLoader(range(3), pin_memory=True))]
-
 # the state of a generator
 g = torch.Generator()
 g.manual_seed(7)
@@ -182,7 +136,6 @@ result = [state, a, b, torch.rand(3, generator=g), torch.rand(3, generator=h), c
     g.initial_seed(), outer.dtype, attempt(lambda: g.set_state(torch.ones(3))),
     attempt(lambda: g.set_state(torch.ones(3, dtype=torch.uint8))),
     torch.default_generator.initial_seed(), torch.initial_seed()]
-
 """
 
 

@@ -7,19 +7,81 @@ used again where nobody needs them any more, and nothing is cut into blocks.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tests.benchmarks import data
 
-from . import numpy_layers as layers
-from .numpy_layers import SGD, Adam, Array
+Array: TypeAlias = Any
 
 Step = Callable[[], Sequence[Any]]
 Update = Callable[[Sequence[Array]], None]
 
 array = np.array
+
+
+# Layers and optimizers -----------------------------------------------------------------------
+def linear(x: Array, weight: Array, bias: Array) -> Array:
+    """Rows of x times the weight (out, in), plus the bias."""
+    out = x @ weight.T
+    out += bias
+    return out
+
+
+def linear_slopes(grad: Array, x: Array) -> tuple[Array, Array]:
+    """The derivatives by weight and bias; that by x is ``grad @ weight``."""
+    return grad.T @ x, grad.sum(0)
+
+
+class SGD:
+    """Gradient descent in place, with or without momentum."""
+
+    def __init__(self, parameters: list[Array], rate: float, momentum: float = 0) -> None:
+        self.parameters, self.rate, self.momentum = parameters, rate, momentum
+        self.between = [np.empty_like(p) for p in parameters]
+        self.velocities = [np.zeros_like(p) for p in parameters] if momentum else None
+
+    def __call__(self, grads: Sequence[Array]) -> None:
+        if self.velocities is not None:
+            for velocity, grad in zip(self.velocities, grads, strict=True):
+                velocity *= self.momentum
+                velocity += grad
+            grads = self.velocities
+        for p, grad, s in zip(self.parameters, grads, self.between, strict=True):
+            p -= np.multiply(grad, self.rate, s)
+
+
+class Adam:
+    """Adam in place; with a decay, AdamW."""
+
+    def __init__(self, parameters: list[Array], rate: float, decay: float = 0) -> None:
+        self.parameters, self.rate, self.decay, self.turn = parameters, rate, decay, 0
+        self.means = [np.zeros_like(p) for p in parameters]
+        self.squares = [np.zeros_like(p) for p in parameters]
+        self.between = [np.empty_like(p) for p in parameters]
+
+    def __call__(self, grads: Sequence[Array]) -> None:
+        self.turn += 1
+        one, two = data.BETAS
+        rate, root = self.rate / (1 - one**self.turn), (1 - two**self.turn) ** 0.5
+        state = zip(self.parameters, grads, self.means, self.squares, self.between, strict=True)
+        for p, grad, mean, square, s in state:
+            if self.decay:
+                p *= 1 - self.rate * self.decay
+            np.subtract(grad, mean, s)
+            s *= 1 - one
+            mean += s
+            np.multiply(grad, grad, s)
+            s *= 1 - two
+            square *= two
+            square += s
+            np.sqrt(square, s)
+            s /= root
+            s += data.EPS
+            np.divide(mean, s, s)
+            s *= rate
+            p -= s
 
 
 # Small ops -----------------------------------------------------------------------------------
@@ -91,102 +153,17 @@ def mlp(optimizer: Callable[[list[Array]], Update]) -> Step:
         given, x = [], inputs
         for weight, bias in zip(weights, biases, strict=True):
             given.append(x)
-            before = layers.linear(x, weight, bias)
+            before = linear(x, weight, bias)
             x = np.maximum(before, 0)
         error = before - targets
         loss = np.vdot(error, error) / error.size
         grad = error * np.float32(2 / error.size)
         grads: list[Array] = []
         for x, weight in zip(reversed(given), reversed(weights), strict=True):
-            grads = [*layers.linear_slopes(grad, x), *grads]
+            grads = [*linear_slopes(grad, x), *grads]
             if x is not inputs:
                 grad = grad @ weight
                 grad *= x > 0
-        update(grads)
-        return loss, *grads
-
-    return step
-
-
-def cnn() -> Step:
-    shapes = {
-        "0.weight": (8, 1, 3, 3), "0.bias": (8,), "3.weight": (16, 8, 3, 3), "3.bias": (16,),
-        "7.weight": (10, 16 * 7 * 7), "7.bias": (10,),
-    }  # fmt: skip
-    parameters = [data.parameter(name, *shape).copy() for name, shape in shapes.items()]
-    weight1, bias1, weight2, bias2, weight3, bias3 = parameters
-    images, classes = data.images()
-    update = SGD(parameters, data.RATE, momentum=0.9)
-
-    def step() -> Sequence[Any]:
-        columns1 = layers.columns(images)
-        x1 = layers.convolve(columns1, weight1, bias1, images)
-        np.maximum(x1, 0, out=x1)
-        pooled1 = layers.max_pool(x1)
-        columns2 = layers.columns(pooled1)
-        x2 = layers.convolve(columns2, weight2, bias2, pooled1)
-        np.maximum(x2, 0, out=x2)
-        pooled2 = layers.max_pool(x2)
-        flat = pooled2.reshape(len(images), -1)
-        loss, grad = layers.cross_entropy(layers.linear(flat, weight3, bias3), classes)
-
-        slopes3 = layers.linear_slopes(grad, flat)
-        grad = layers.max_pool_backward((grad @ weight3).reshape(pooled2.shape), x2, pooled2)
-        grad *= x2 > 0
-        slopes2 = layers.convolution_slopes(grad, columns2, weight2)
-        grad = layers.max_pool_backward(layers.by_image(grad, weight2), x1, pooled1)
-        grad *= x1 > 0
-        grads = [*layers.convolution_slopes(grad, columns1, weight1), *slopes2, *slopes3]
-        update(grads)
-        return loss, *grads
-
-    return step
-
-
-def transformer() -> Step:
-    width, heads = 64, 4
-    shapes = {
-        "norm1.weight": (width,), "norm1.bias": (width,),
-        "norm2.weight": (width,), "norm2.bias": (width,),
-        "qkv.weight": (3 * width, width), "qkv.bias": (3 * width,),
-        "proj.weight": (width, width), "proj.bias": (width,),
-        "up.weight": (4 * width, width), "up.bias": (4 * width,),
-        "down.weight": (width, 4 * width), "down.bias": (width,),
-    }  # fmt: skip
-    parameters = [data.parameter(name, *shape).copy() for name, shape in shapes.items()]
-    norm1, norm2, qkv, proj, up, down = zip(parameters[0::2], parameters[1::2], strict=True)
-    tokens = data.normal("tokens", 8, 32, width)
-    x = tokens.reshape(-1, width)
-    update = Adam(parameters, data.RATE, decay=0.01)
-
-    def step() -> Sequence[Any]:
-        x1, saved1 = layers.layer_norm(x, *norm1)
-        parts = layers.linear(x1, *qkv).reshape(8, 32, 3, heads, -1).transpose(2, 0, 3, 1, 4)
-        mixed, weights = layers.attention(*parts)
-        joined = mixed.transpose(0, 2, 1, 3).reshape(-1, width)
-        between = layers.linear(joined, *proj)
-        between += x
-        x2, saved2 = layers.layer_norm(between, *norm2)
-        before = layers.linear(x2, *up)
-        active, share = layers.gelu(before)
-        out = layers.linear(active, *down)
-        out += between
-        loss = np.vdot(out, out) / out.size
-
-        grad = out * np.float32(2 / out.size)
-        by_down = layers.linear_slopes(grad, active)
-        inner = layers.gelu_backward(grad @ down[0], before, share)
-        by_up = layers.linear_slopes(inner, x2)
-        inner, *by_norm2 = layers.layer_norm_backward(inner @ up[0], norm2[0], *saved2)
-        grad += inner
-        by_proj = layers.linear_slopes(grad, joined)
-        inner = (grad @ proj[0]).reshape(8, 32, heads, -1).transpose(0, 2, 1, 3)
-        slopes = np.empty((8, 32, 3, heads, width // heads), np.float32)
-        layers.attention_backward(inner, *parts, weights, out=slopes.transpose(2, 0, 3, 1, 4))
-        inner = slopes.reshape(-1, 3 * width)
-        by_qkv = layers.linear_slopes(inner, x1)
-        by_norm1 = layers.layer_norm_slopes(inner @ qkv[0], saved1[0])
-        grads = [*by_norm1, *by_norm2, *by_qkv, *by_proj, *by_up, *by_down]
         update(grads)
         return loss, *grads
 
@@ -256,8 +233,6 @@ ROWS: dict[str, Callable[[], Step]] = {
     "deep chain": lambda: chain_mul(data.DEEP),
     "MLP, SGD": lambda: mlp(lambda parameters: SGD(parameters, data.RATE)),
     "MLP, Adam": lambda: mlp(lambda parameters: Adam(parameters, data.RATE)),
-    "CNN, SGD": cnn,
-    "transformer, AdamW": transformer,
     "1e6 elementwise": elementwise,
     "1024 matmul": matmul,
 }
