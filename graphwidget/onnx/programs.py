@@ -14,9 +14,8 @@ from ..autograd.grad_mode import no_grad
 from ..graph.listeners import get_observer, set_observer
 from ..graph.tensor import Tensor
 from ..nn.module import Module
-from ..static.default_session import default_session
 from ..static.graph import Graph
-from ..static.listener import current
+from ..static.listener import current, default_session
 from ..static.nest import flatten, pack_like
 from ..static.symbol import Symbol
 from ..tracing.function import Argument, NotStatic, StaticFunction

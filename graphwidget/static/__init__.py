@@ -20,22 +20,18 @@ import importlib
 from types import SimpleNamespace
 from typing import Any
 
-from . import (  # noqa: F401  (reductions add to what `math` shares)
+from . import (
     array_ops,
     errors,
     fills,
     functional_ops,
-    initializers,
     math,
     nn,
-    products,
-    random_ops,
     reductions,
     train,
 )
-from .control_flow import case, cond, while_loop
+from .control_flow import Assert, Print, case, cond, while_loop
 from .convert import constant, convert_to_tensor, placeholder, placeholder_with_default
-from .debugging import Assert, Print
 from .differentiate import gradients
 from .dtypes import (
     DType,
@@ -57,23 +53,21 @@ from .dtypes import (
 from .graph import Graph, Operation, get_default_graph, reset_default_graph
 from .loop_gradients import while_gradient as _  # noqa: F401  (derivatives of loops are known)
 from .scopes import (
+    AUTO_REUSE,
+    VariableScope,
     add_to_collection,
     control_dependencies,
     control_tuple,
     device,
     get_collection,
+    get_variable,
+    get_variable_scope,
     name_scope,
+    variable_scope,
 )
 from .session import InteractiveSession, Session, get_default_session
 from .symbol import Symbol
 from .tensor_shape import Dimension, TensorShape
-from .variable_scopes import (
-    AUTO_REUSE,
-    VariableScope,
-    get_variable,
-    get_variable_scope,
-    variable_scope,
-)
 from .variables import (
     GraphKeys,
     Variable,
@@ -98,17 +92,15 @@ globals().update(math.SHARED)
 globals().update((name, getattr(array_ops, name)) for name in array_ops.PUBLIC)
 globals().update((name, getattr(fills, name)) for name in fills.PUBLIC)
 globals().update((name, getattr(functional_ops, name)) for name in functional_ops.PUBLIC)
-globals().update((name, getattr(initializers, name)) for name in initializers.PUBLIC)
-globals().update((name, getattr(random_ops, name)) for name in random_ops.PUBLIC)
 globals().update(bool=as_dtype("bool"), tuple=control_tuple)  # TensorFlow's names
 losses = SimpleNamespace(
     mean_squared_error=nn.mean_squared_error,
 )
 random = SimpleNamespace(
-    normal=random_ops.random_normal, uniform=random_ops.random_uniform,
-    set_random_seed=random_ops.set_random_seed, truncated_normal=random_ops.truncated_normal,
+    normal=fills.random_normal, uniform=fills.random_uniform,
+    set_random_seed=fills.set_random_seed, truncated_normal=fills.truncated_normal,
 )  # fmt: skip
-linalg = SimpleNamespace(matmul=products.matmul, eye=fills.eye)
+linalg = SimpleNamespace(matmul=reductions.matmul, eye=fills.eye)
 
 
 def __getattr__(name: str) -> Any:
@@ -117,7 +109,12 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module("..tracing", __name__), name)
     if name in ("show_passes", "side_by_side"):
         return getattr(importlib.import_module("..tracing.show", __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise AttributeError(
+        f"tf.{name} is not part of graphwidget.static, which has what teaching define-and-run "
+        "needs; use TensorFlow itself (tf.compat.v1).", name=name, obj=None,
+    )  # fmt: skip
 
 
 __all__ = [

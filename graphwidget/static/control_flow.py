@@ -1,8 +1,4 @@
-"""``while_loop`` and ``cond``: what the graph holds in regions, and runs as the values say.
-
-The condition and body of a loop, and both branches of a condition, are called once, when the graph
-is built; what they build stands in a region (see ``graph.py``).
-"""
+"""``while_loop``, ``cond``, ``case``: what the graph holds in regions; ``Print`` and ``Assert``."""
 
 from __future__ import annotations
 
@@ -260,3 +256,24 @@ def case(pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, stric
         for pred, function in reversed(pairs):
             default = partial(cond, pred, function, default, strict)
         return default()
+
+
+# tf.Print and tf.Assert --------------------------------------------------------------------------
+
+
+def Print(input_: Any, data: Any, message: str = "", first_n: Any = None,
+          summarize: Any = None, name: str | None = None) -> Symbol:  # fmt: skip
+    """The same value, which shows others whenever it is computed."""
+    symbol = convert_to_tensor(input_)
+    shown = [convert_to_tensor(each) for each in data]
+    spec = Spec(symbol.dtype.base_dtype, symbol.sizes)
+    made = get_default_graph().create(
+        "Print", (symbol, *shown), [spec], params={"message": message}, name=name or "Print"
+    )
+    return made.outputs[0]
+
+
+def Assert(condition: Any, data: Any, summarize: Any = None, name: str | None = None) -> Operation:
+    """An operation that fails, showing values, where a condition does not hold."""
+    parts = [convert_to_tensor(each) for each in (condition, *data)]
+    return get_default_graph().create("Assert", parts, (), name=name or "Assert")

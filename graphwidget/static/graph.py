@@ -16,8 +16,7 @@ from typing import Any
 
 from ..arrays.warnings import user_frame
 from ..optable.declare import Op
-from .default_session import default_session
-from .listener import current
+from .listener import current, default_session
 from .symbol import Spec, Symbol
 from .tensor_shape import list_text
 

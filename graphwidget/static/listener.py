@@ -1,11 +1,12 @@
-"""The listener to static graphs as they are built and run, of which there is one at most.
+"""The listener to static graphs (at most one), and the default session of a thread.
 
-Off, it costs one test for None. While somebody listens sessions run operation by operation and not
-compiled, so that every value is heard of when it is there.
+Without a listener, it costs one test for None. While there is one, sessions run operation by
+operation and not compiled, so that every value is observed when it is there.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,3 +37,21 @@ class Current:
 
 
 current = Current()
+
+
+# The default session -----------------------------------------------------------------------------
+
+
+class Sessions(threading.local):
+    """The default sessions of a thread, the innermost last."""
+
+    def __init__(self) -> None:
+        self.stack: list[Any] = []
+
+
+sessions = Sessions()
+
+
+def default_session() -> Any:
+    """The innermost default session; None without one."""
+    return sessions.stack[-1] if sessions.stack else None

@@ -11,9 +11,9 @@ from .add_operation import emit, make_constant, make_shape
 from .array_ops import stop_gradient
 from .convert import convert_to_tensor, shape_param
 from .dtypes import float32
+from .fills import random_uniform
 from .graph import get_default_graph
 from .math import binary, cast, check_floating, check_same_type, operand, unary
-from .random_ops import random_uniform
 from .reductions import reduce_mean, reduce_sum  # type: ignore[attr-defined]
 from .symbol import Symbol
 

@@ -61,7 +61,7 @@ def operators() -> dict[str, Callable[..., Any]]:
 
 def product(a: Any, b: Any) -> Symbol:
     """``a @ b``."""
-    from .products import matmul
+    from .reductions import matmul
 
     return matmul(a, b, name="matmul")
 

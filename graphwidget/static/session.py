@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from .compiler import Compiled
-from .default_session import default_session, sessions
 from .errors import InaccessibleTensorError
 from .graph import Graph, Operation, get_default_graph, stacks
-from .listener import Listener, current
+from .listener import Listener, current, default_session, sessions
 from .runner import Env, Ref, State, execute, plan
 from .symbol import Symbol
 from .tensor_shape import merged, shape_text

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .default_session import default_session
 from .dtypes import DType
 from .errors import ADVICE, OperatorNotAllowedInGraphError
+from .listener import default_session
 from .tensor_shape import Sizes, TensorShape, list_text, merged, shape_text
 
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .convert import convert_to_tensor, ref_spec
-from .default_session import default_session
 from .dtypes import DType
 from .graph import Graph, Operation, get_default_graph
+from .listener import default_session
 from .operators import operators
 from .symbol import Spec, Symbol
 from .tensor_shape import TensorShape, list_text, merged

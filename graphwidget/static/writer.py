@@ -4,7 +4,7 @@ A step becomes one line, ``v7 = k7(v3, v5)``, or an operator where its operands 
 what dies is let go of, and a pointwise result is written over an operand that nobody reads any
 more. Long chains of pointwise steps on large arrays run block by block (see ``blocks.py``), so that
 a block stays in the cache from the first to the last. Loops and branches become Python's own
-(``write_control_flow.py``): their regions are programs too, written where they run.
+(``function_text.py``): their regions are programs too, written where they run.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ import numpy as np
 
 from ..optable.declare import TABLE, Op
 from .blocks import Block, find_blocks
-from .function_text import Text, writable
+from .function_text import Text, can_write_control_flow, writable, write_control_flow
 from .graph import Operation
 from .passes import Program, Step, items, itemwise, off
 from .runner import KINDS, OURS, run_table_op
 from .symbol import Symbol
-from .write_control_flow import can_write_control_flow, write_control_flow
 
 LIGHT = 256
 """Items up to which a value is not worth a line that lets go of it."""

@@ -6,9 +6,14 @@ import contextlib
 from collections.abc import Iterator
 
 from .program import Pass, Program, Step, items, itemwise, program_of
-from .simplify import fold_constants, remove_dead_code, share_common_parts, simplify
-from .stabilise import stabilise
-from .transposes import turn_products
+from .simplify import (
+    fold_constants,
+    remove_dead_code,
+    share_common_parts,
+    simplify,
+    stabilise,
+    turn_products,
+)
 from .uniform import narrow
 
 PASSES: dict[str, Pass] = {

@@ -1,15 +1,17 @@
-"""Passes that make programs shorter: dead code, constants, common parts, algebra."""
+"""Passes: dead code, constants, common parts, algebra, stable formulas, transposes of products."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ...optable.declare import TABLE
 from ..inference import computed, symbolic
-from ..symbol import Symbol
+from ..symbol import Spec, Symbol
 from .program import Program, Step, read_elsewhere, replaced
 
 LARGEST = 1 << 16
@@ -162,3 +164,94 @@ def alike(one: Symbol, two: Symbol) -> bool:
     """Return whether two symbols certainly have one type and shape."""
     certain = one.sizes is not None and None not in one.sizes
     return certain and one.sizes == two.sizes and one.dtype == two.dtype
+
+
+# A pass that replaces formulas that may overflow, log(softmax(x)), by ones that d ----------------
+
+
+def stabilise(program: Program) -> Program:
+    """log Σ exp, log softmax and log σ as one op each, which none of them overflows."""
+    made: dict[Symbol, Step] = {each: step for step in program.steps for each in step.outputs}
+    return program.with_steps(stable(step, made) for step in program.steps)
+
+
+def stable(step: Step, made: dict[Symbol, Step]) -> Step:
+    """A logarithm in a form that does not overflow, if there is one."""
+    if step.op is None or step.op.key != "log" or step.inputs[0] is None:
+        return step
+    inner = made.get(step.inputs[0])
+    if inner is None or inner.op is None:
+        return step
+    if inner.op.key == "softmax":
+        return replace(step, op=TABLE["log_softmax"], inputs=inner.inputs, params=inner.params)
+    if inner.op.key == "sum.dim" and inner.inputs[0] is not None:
+        first = made.get(inner.inputs[0])
+        if first is not None and first.op is not None and first.op.key == "exp":
+            params = {name: inner.params[name] for name in ("dim", "keepdim")}
+            return replace(step, op=TABLE["logsumexp"], inputs=first.inputs, params=params)
+    return step
+
+
+# A pass that takes transposes out of the way of matrix products ----------------------------------
+
+TRANSPOSES = {"t", "transpose", "permute"}
+MATRICES = {*TRANSPOSES, "mm"}
+
+
+def turn_products(program: Program) -> Program:
+    """With (a bᵀ)ᵀ as b aᵀ, and aᵀᵀ as a. What derivatives of products give is so written in the
+    order in which it is read."""
+    fixed = read_elsewhere(program)
+    reads = Counter(each for step in program.steps for each in step.reads)
+    made: dict[Symbol, Step] = {}
+    same: dict[Symbol, Symbol] = {}
+    steps: list[Step] = []
+    for step in program.steps:
+        step = step.reading(same)
+        (source, *_), out = step.inputs or (None,), step.outputs[0] if step.outputs else None
+        before = made.get(source) if source is not None and transposes(step) else None
+        if before is None or out is None:
+            steps.append(step)
+        elif transposes(before) and out not in fixed:
+            assert before.inputs[0] is not None
+            same[out] = before.inputs[0]
+            continue
+        elif turnable(before, made) and reads[before.outputs[0]] == 1 and source not in fixed:
+            one, two = (turned(each, made, steps) for each in before.inputs)
+            step = replace(step, op=TABLE["mm"], inputs=(two, one), params={})
+            steps.append(step)
+        else:
+            steps.append(step)
+        if step.op is not None and step.op.key in MATRICES:
+            made[step.outputs[0]] = step
+    return replaced(program.with_steps(steps), same)
+
+
+def transposes(step: Step) -> bool:
+    """Return whether a step exchanges the two dims of a matrix."""
+    if step.op is None or step.op.key not in TRANSPOSES or len(step.outputs[0].sizes or ()) != 2:
+        return False
+    dims = step.params.get("dims") or (step.params.get("dim0", 1), step.params.get("dim1", 0))
+    return [each % 2 for each in dims] == [1, 0] or (
+        step.op.key == "transpose" and [each % 2 for each in dims] == [0, 1]
+    )
+
+
+def turnable(step: Step, made: dict[Symbol, Step]) -> bool:
+    """Return whether a step is a product with a transposed factor."""
+    return step.op is not None and step.op.key == "mm" and any(
+        each in made and transposes(made[each]) for each in step.inputs if each is not None
+    )  # fmt: skip
+
+
+def turned(symbol: Symbol | None, made: dict[Symbol, Step], steps: list[Step]) -> Symbol:
+    """A matrix transposed: what it was made of, or by a new step."""
+    assert symbol is not None
+    before = made.get(symbol)
+    if before is not None and transposes(before):
+        assert before.inputs[0] is not None
+        return before.inputs[0]
+    sizes = None if symbol.sizes is None else tuple(reversed(symbol.sizes))
+    found = Symbol(symbol.op, symbol.value_index, Spec(symbol.dtype, sizes))
+    steps.append(Step(symbol.op, TABLE["t"], (symbol,), {}, (found,)))
+    return found
