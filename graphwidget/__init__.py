@@ -120,7 +120,7 @@ _LAZY = {
     "load": "serialization",
     "save": "serialization",
     "show_code": "eager.show_code",
-    "_assert": "fx.assertions",
+    "_assert": "fx.wrapping",
     "watch": "widget",
     "explain": "widget",
     "diagnose": "widget",

@@ -29,7 +29,7 @@ from .exporters.graphviz import to_graphviz as to_graphviz
 from .func import vmap as vmap
 from .functions.random.generator import Generator as Generator, initial_seed as initial_seed, manual_seed as manual_seed, seed as seed
 from .functions.tensor.printing import set_printoptions as set_printoptions
-from .fx.assertions import _assert as _assert
+from .fx.wrapping import _assert as _assert
 from .graph.errors import AcceleratorError as AcceleratorError, OutOfMemoryError as OutOfMemoryError
 from .graph.tensor import Tensor as Tensor
 from .ipython import load_ipython_extension as load_ipython_extension, unload_ipython_extension as unload_ipython_extension

@@ -16,8 +16,7 @@ from . import lint
 from .codegen import CodeGen, PythonCode
 from .immutable_collections import immutable_dict
 from .names import Builtin, Namespace, is_bound, target_name
-from .node import Argument, Node, Target, map_arg
-from .node_list import InsertPoint, NodeList
+from .node import Argument, InsertPoint, Node, NodeList, Target, map_arg
 
 __all__ = ["CodeGen", "Graph", "PythonCode"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..nn.module import Module
-from .code_body import last_uses
+from .codegen import last_uses
 from .graph import Graph
 from .graph_module import GraphModule
 from .node import Argument, Node, Target, map_aggregate, map_arg

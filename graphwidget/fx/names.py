@@ -24,7 +24,7 @@ FOLDER = str(Path(__file__).parent.parent)
 BOUND = {"nn": "torch._C._nn", "linalg": "torch._C._linalg", "special": "torch._C._special"}
 """Where PyTorch has the functions that its parser knows by these sections."""
 
-PLACES = {f"fx.{own}": "fx._symbolic_trace" for own in ("tracer", "wrapping", "assertions")}
+PLACES = {f"fx.{own}": "fx._symbolic_trace" for own in ("tracer", "wrapping")}
 """Modules of this package that are elsewhere in PyTorch."""
 
 _TAKEN: dict[str, Any] = {word: object() for word in keyword.kwlist} | vars(builtins)

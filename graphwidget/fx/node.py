@@ -1,16 +1,16 @@
-"""`Node`: one step of a graph, with the nodes that it uses and those that use it."""
+"""`Node`: one step of a graph, with the nodes that it uses and those that use it; `NodeList`."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from ..dispatch.offer import FUNCTIONS
 from ..functions.tensor.global_settings import typename
-from .assertions import _assert
 from .immutable_collections import immutable_dict, immutable_list
 from .names import qualified_name, type_repr
+from .wrapping import _assert
 
 __all__ = ["Argument", "Node", "Target", "has_side_effect", "map_aggregate", "map_arg"]
 
@@ -337,3 +337,41 @@ def _format_arg(arg: Any) -> str:
     if isinstance(arg, dict):
         return "{" + ", ".join(f"{key}: {_format_arg(each)}" for key, each in arg.items()) + "}"
     return f"%{arg}" if isinstance(arg, Node) else str(arg)
+
+
+# The row of a graph's nodes, and the place in it where new ones go -------------------------------
+
+
+class NodeList:
+    """The nodes of a graph in order; it may be changed meanwhile."""
+
+    def __init__(self, graph: Any, backwards: bool = False) -> None:
+        self._graph, self._backwards = graph, backwards
+
+    def __len__(self) -> int:
+        return int(self._graph._len)
+
+    def __iter__(self) -> Iterator[Node]:
+        root = self._graph._root
+        node = root._prev if self._backwards else root._next
+        while node is not root:
+            if not node._erased:
+                yield node
+            node = node._prev if self._backwards else node._next
+
+    def __reversed__(self) -> Iterator[Node]:
+        return iter(NodeList(self._graph, not self._backwards))
+
+
+class InsertPoint:
+    """Where new nodes go, until the `with` block ends."""
+
+    def __init__(self, graph: Any, insert: Callable[[Node], None]) -> None:
+        self.graph, self.before = graph, graph._insert
+        graph._insert = insert
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exc: object) -> None:
+        self.graph._insert = self.before

@@ -1,15 +1,21 @@
-"""What is changed while a program is recorded: calls of modules, and the functions in `wrap`."""
+"""Changes while a program is recorded: of modules' calls, of functions, of parameters."""
 
 from __future__ import annotations
 
 import builtins
 import functools
+import inspect
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
-from .node import map_aggregate
-from .proxy import Proxy
-from .wrapping import WRAPPED
+from ..arrays.warnings import warn
+from ..func import pytree
+from ..graph.tensor import Tensor
+from .names import is_from_torch
+from .node import Node, map_aggregate
+from .proxy import BASE_TYPES, Proxy, TracerBase
+from .wrapping import WRAPPED, _assert, _assert_is_none
 
 _MISSING = object()
 
@@ -84,3 +90,94 @@ class Patches:
             for name, value in list(names.items()):
                 if not name.startswith("_") and callable(value) and id(value) in functions:
                     self.function(names, name)
+
+
+# What a traced function gets for its parameters --------------------------------------------------
+
+VARIABLE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+
+
+class PHBase:
+    """Says of a value in `concrete_args` that it is not known."""
+
+    def __repr__(self) -> str:
+        return "PH"
+
+
+PH = PHBase()
+
+
+def placeholder(tracer: TracerBase, name: str, known: Any, function: Any) -> Any:
+    """What a traced function is given for a parameter: a proxy, or the value where it is ``known``,
+    with proxies for what is unknown in it; the graph checks the rest."""
+    parameter = None if name[0] == "*" else inspect.signature(function).parameters[name]
+    given = parameter is not None and parameter.default is not parameter.empty
+    default = (parameter.default,) if given and parameter is not None else ()
+    if known is None or name not in known:
+        kind = declared_types(function).get(name)
+        return tracer.create_proxy("placeholder", name, default, {}, type_expr=kind)
+    count = 0
+
+    def specialised(value: Any) -> Any:
+        nonlocal count
+        count += 1
+        proxy = tracer.create_proxy("placeholder", f"{name}_{count}", default, {})
+        if isinstance(value, PHBase):
+            transfer(value, proxy.node)
+            return proxy
+        assert_is(tracer, proxy, name, value)
+        return value
+
+    return pytree.tree_map(specialised, known[name])
+
+
+def assert_is(tracer: TracerBase, proxy: Proxy, name: str, value: Any) -> None:
+    """Let the graph check that an argument is what it was recorded for."""
+    if type(value) in BASE_TYPES and type(value) is not Tensor:
+        _assert(
+            proxy == value,
+            f"{name} has been specialized to have value {value} but got another value",
+        )
+    elif value is None:
+        args = proxy, f"{name} has been specialized to have value None but got another value"
+        tracer.create_proxy("call_function", _assert_is_none, args, {})
+    else:
+        warn(
+            f"Was not able to add assertion to guarantee correct input {name} to "
+            "specialized function. It is up to the user to make sure that your inputs match "
+            "the inputs you specialized the function with."
+        )
+
+
+def declared_types(function: Any) -> dict[str, Any]:
+    """The types of a function's parameters and result, as its program spells them; of this
+    package's own functions only those that say something."""
+    function = inspect.unwrap(function)
+    if not is_from_torch(function):
+        return inspect.get_annotations(function)
+    found = inspect.get_annotations(function, eval_str=True)
+    return {name: kind for name, kind in found.items() if kind is not Any}
+
+
+def transfer(placeholder: Any, node: Node) -> None:
+    """Give a node the attributes that a user set on a placeholder of their own."""
+    if isinstance(placeholder, PHBase) and placeholder is not PH:
+        for name in dir(placeholder):
+            value = getattr(placeholder, name)
+            if not (callable(value) or name.startswith("__") or hasattr(node, name)):
+                setattr(node, name, value)
+
+
+def all_by_position(function: Any, count: int) -> Any:
+    """A function that takes its starred parameters as plain ones, so that a proxy can stand for all
+    arguments that they collect."""
+    code = function.__code__
+    code = code.replace(
+        co_argcount=count,
+        co_posonlyargcount=0,
+        co_kwonlyargcount=0,
+        co_flags=code.co_flags & ~VARIABLE,
+    )
+    return FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )

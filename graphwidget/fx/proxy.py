@@ -19,7 +19,7 @@ from ..arrays.dtypes import dtype
 from ..arrays.memory_formats import layout, memory_format
 from ..graph import runtime
 from ..graph.tensor import Tensor
-from .code_body import MAGIC, REFLECTABLE
+from .codegen import MAGIC, REFLECTABLE
 from .graph import Graph
 from .names import calls_method, is_bound, is_own_file, is_tensor_method_or_property, target_name
 from .node import Argument, Node, Target, map_aggregate, map_arg

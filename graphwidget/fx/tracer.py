@@ -23,10 +23,10 @@ from .graph import Graph
 from .graph_module import GraphModule
 from .names import PACKAGE, is_bound
 from .node import Argument, map_aggregate
-from .patches import Patches
-from .placeholders import (
+from .patches import (
     PH,
     VARIABLE,
+    Patches,
     PHBase,
     all_by_position,
     declared_types,

@@ -1,9 +1,12 @@
-"""`wrap`: functions whose calls become nodes, whatever is in them."""
+"""Functions that stand in graphs whatever is in them: those given to `wrap`, and assertions."""
 
 from __future__ import annotations
 
 import inspect
 from typing import Any
+
+from ..dispatch.overriding import any_override, dispatch
+from .names import PACKAGE
 
 WRAPPED: dict[tuple[int, str], dict[str, Any]] = {}
 """The functions that programs gave to `wrap`: the names that modules have them by."""
@@ -29,3 +32,23 @@ def wrap(fn_or_name: Any) -> Any:
         raise NotImplementedError("wrap must be called at the top level of a module")
     WRAPPED[id(caller.f_globals), name] = caller.f_globals
     return fn_or_name
+
+
+# Assertions that stand in graphs -----------------------------------------------------------------
+
+
+def _assert(condition: Any, message: str) -> Any:
+    """`torch._assert`: raise an AssertionError unless the condition holds."""
+    if any_override((condition,)):
+        return dispatch("torch._assert", _assert, (condition,), (condition, message), {})
+    assert condition, message
+    return None
+
+
+_assert.__module__ = PACKAGE
+
+
+def _assert_is_none(value: Any, msg: str) -> None:
+    """Raise an AssertionError unless the value is None."""
+    if value is not None:
+        raise AssertionError(msg)

@@ -24,9 +24,8 @@ from ..graph.tensor import Tensor
 from ..static.graph import Graph
 from ..static.nest import flatten, pack_like
 from ..static.symbol import Symbol
-from .engine_steps import drawing_from
-from .recorder import Recorder
-from .recording import GuardFailed, Recording
+from .recorder import Recorder, Untraceable
+from .recording import GuardFailed, Recording, drawing_from
 from .surroundings import (
     SIMPLE,
     Facts,
@@ -37,7 +36,6 @@ from .surroundings import (
     look_around,
     same,
 )
-from .tensor_symbols import Untraceable
 
 LIMIT = 16
 """So many recordings are kept for one kind of arguments; then the function is left alone."""
