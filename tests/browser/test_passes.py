@@ -143,3 +143,14 @@ def test_in_a_notebook_it_is_all_that_its_cell_shows(notebook: OpenNotebook) -> 
         expect(cell.get_by_test_id(part)).to_be_visible()
         expect(cell.get_by_test_id("graphwidget")).to_have_count(1)
         expect(cell.locator(".graphwidget-still")).not_to_be_visible()
+    for half in ("half-dynamic", "half-static"):  # nothing is cut off
+        part = book.cell(2).get_by_test_id(half)
+        part.scroll_into_view_if_needed()
+        book.page.wait_for_timeout(800)
+        stage, *cards = (
+            box.bounding_box() or {}
+            for box in (part.get_by_test_id("graph"), *part.get_by_test_id("value").all())
+        )
+        assert cards
+        assert all(card["y"] >= stage["y"] for card in cards)
+        assert all(card["y"] + card["height"] <= stage["y"] + stage["height"] for card in cards)

@@ -135,8 +135,9 @@ function useCamera(store: Store, view: ViewState): void {
   const done = useRef(store.sought.peek()); // what was asked for before this view was there
   const settled = useRef(view.settled.peek());
   const bounds = useRef<Rect | null>(null);
-  const width = useRef(0);
-  const begun = useRef(""); // the live run, and the step of it at which the picture was shown anew
+  const seen = useRef({ w: 0, h: 0 });
+  const run = useRef<number | null>(null);
+  const start = useRef(store.index.peek()); // the step at which the picture, or the run, began; NaN after it
   useSignalEffect(() => {
     const scene = store.scene.value;
     const size = view.size.value;
@@ -145,16 +146,21 @@ function useCamera(store: Store, view: ViewState): void {
     settled.current = view.settled.value;
     const subject = subjectOf(store, scene, size);
     // While the reader steps, only another picture is looked at anew, or a wider window: words make
-    // it lower and higher. When a run has begun the window may still find its height.
-    const wider = size.w > width.current;
-    width.current = size.w;
-    const same = scene.bounds === bounds.current && isWalked(store);
+    // it lower and higher. Before the first step the window may still find its height.
+    const walked = isWalked(store);
+    const live = store.liveRun.value?.run ?? null;
+    const step = store.index.peek();
+    const begins = live !== null && live !== run.current;
+    run.current = live;
+    if (begins || !walked) start.current = step;
+    else if (step !== start.current) start.current = NaN;
+    const { w, h } = seen.current;
+    seen.current = size;
+    const finds = (size.w !== w || size.h !== h) && step === start.current;
+    const same = scene.bounds === bounds.current && walked;
     bounds.current = scene.bounds;
-    const live = store.liveRun.value;
-    const moment = live ? `${live.run} ${store.index.peek()}` : "";
-    const begins = live !== null && !begun.current.startsWith(`${live.run} `);
-    const known = same && !wider && !begins && (moment === "" || moment !== begun.current);
-    if (!known) begun.current = moment;
+    const known = same && size.w <= w && !begins && !finds;
+    if (!known && live !== null) start.current = step;
     const camera = afresh || (same && !known) ? UNSEEN : view.camera.peek();
     const next =
       known && subject ? bring(camera, subject, size) : follow(camera, scene.bounds, subject, size);
