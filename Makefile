@@ -11,13 +11,14 @@ BIN := $(VENV)/bin
 BUNDLE := graphwidget/widget/dist/widget.js
 # npm runs here; where the machine has no Node 20, $(VENV)/.node puts one into $(BIN).
 NPM := cd js && PATH="$(CURDIR)/$(BIN):$$PATH" npm
-PYTEST := $(BIN)/python -m pytest --nbval --nbval-current-env --nbval-sanitize-with=notebooks/sanitize.cfg --durations=25 --durations-min=1 --ignore=notebooks/zh
-# The tests that open kernels and pages, and wait for them.
-LIVE := tests/browser tests/programs tests/widget notebooks
+PYTEST := $(BIN)/python -m pytest --durations=25 --durations-min=1
+NOTEBOOKS := --nbval --nbval-current-env --nbval-sanitize-with=notebooks/sanitize.cfg --ignore=notebooks/zh
+# The tests that open pages, and wait for them; a Chinese notebook has the cells of an English one.
+LIVE := tests/browser tests/programs notebooks
 ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all check check-py check-js test-js test-both test-py test-browser bench bundle format notebooks package clean
+.PHONY: help demo test test-all check check-py check-js test-js test-live test-rest test-py test-browser bench bundle format notebooks package clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 15
@@ -25,12 +26,12 @@ help:  ## what can be made
 demo: $(BUNDLE) $(VENV)/.demo  ## JupyterLab on the first tutorial [PORT=8888] [BROWSER=no] [NOTEBOOK=...]
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/$(NOTEBOOK) --port=$(PORT) $(ROOT) $(if $(filter no,$(BROWSER)),--no-browser)
 
-# The front end is checked while pip installs; each says what it has to say in one piece.
+# Two at a time: pages are waited for while the rest is checked; each says what it has to say in one
+# piece.
 TOGETHER := --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 test:  ## everything: linters, types, front end, Python, notebooks, browser
-	$(MAKE) $(TOGETHER) check-js test-js check-py
-	$(MAKE) test-both
+	$(MAKE) $(TOGETHER) test-live check-js test-js check-py test-rest
 
 test-all:  ## the same with every case: all types and layouts of all samples, 4,000 random programs
 	$(MAKE) test FULL=--full
@@ -50,16 +51,14 @@ check-js: js/node_modules/.package-lock.json
 test-js: $(BUNDLE)  ## the front end's tests
 	$(NPM) test
 
-# Of the first process all that it says is shown when the second has ended. Between them stands a
-# pipe and no `&`: what runs behind a `&` does not hear Ctrl-C.
-test-both: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## pytest in two processes at once: with kernels and pages, and without
-	@rm -f $(VENV)/live.*
-	@{ $(PYTEST) $(LIVE) >$(VENV)/live.log 2>&1; echo $$? >$(VENV)/live.status; } | \
-	  $(PYTEST) tests $(LIVE:%=--ignore=%) $(FULL); status=$$?; \
-	  cat $(VENV)/live.log; exit $$((status | $$(cat $(VENV)/live.status)))
+test-live: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## pytest of what opens pages, and of the notebooks
+	$(PYTEST) $(NOTEBOOKS) $(LIVE)
+
+test-rest: $(BUNDLE) $(VENV)/.test  ## pytest of all else
+	$(PYTEST) tests $(LIVE:%=--ignore=%) $(FULL)
 
 test-py: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## pytest in one process [ARGS=...]
-	$(PYTEST) tests notebooks $(ARGS)
+	$(PYTEST) $(NOTEBOOKS) tests notebooks $(ARGS)
 
 test-browser: $(BUNDLE) $(VENV)/.test $(VENV)/.chromium  ## only the browser tests [ARGS=...]
 	$(BIN)/python -m pytest tests/browser $(ARGS)
