@@ -4,7 +4,7 @@
 PYTHON ?= python3
 PORT ?= 8888
 BROWSER ?= yes
-NOTEBOOK ?= notebooks/01_computational_graph.ipynb
+NOTEBOOK ?= notebooks/00_start_here.ipynb
 
 VENV := .venv
 BIN := $(VENV)/bin
