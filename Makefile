@@ -82,7 +82,7 @@ package: $(VENV)/.test  ## sdist and wheel, in dist/
 
 clean:  ## remove what was built, and the environment
 	rm -rf $(VENV) js/node_modules graphwidget/widget/dist dist build
-	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .mypy_cache .pytest_cache .ruff_cache
 
 # Stamps: each is made once, and again when what it depends on has changed.
 

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "graphwidget"
 BUILT = {
     *("node_modules", "dist", "build", "__pycache__", ".git", ".venv", ".ipynb_checkpoints"),
-    *(".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis"),
+    *(".mypy_cache", ".pytest_cache", ".ruff_cache"),
 }
 
 
