@@ -169,35 +169,6 @@ def test_words_that_grow_cut_nothing_of_the_picture(show: Show, quiet_page: Page
     assert not picture.root.evaluate(CUT)
 
 
-@pytest.mark.parametrize("fixed", ["dragged", "page"])
-def test_words_that_grow_scroll_where_the_height_is_fixed(
-    show: Show, quiet_page: Page, fixed: str
-) -> None:
-    code = compile(RECURRENT, "example.py", "exec")
-    picture = show(record(lambda: exec(code, {"torch": torch})), 1280, 800)
-    quiet_page.wait_for_timeout(1200)  # the picture has come to rest
-    panel, window = (picture.root.locator(at) for at in (".gw-panel", ".gw-window"))
-    height = "e => e.offsetHeight"
-    if fixed == "page":
-        quiet_page.evaluate("document.head.querySelector('style:last-of-type').remove()")
-    else:
-        handle = picture.root.get_by_test_id("height")
-        handle.focus()
-        handle.press("ArrowDown")
-    words, room = panel.evaluate(height), window.evaluate(height)
-    assert words >= 60
-    assert room >= 140
-    picture.key("Home")
-    scrolled = False
-    for _ in range(picture.steps()[1]):
-        picture.press("next")
-        assert (panel.evaluate(height), window.evaluate(height)) == (words, room)
-        scrolled |= picture.root.locator(".gw-words").evaluate(
-            "e => e.scrollHeight > e.clientHeight && getComputedStyle(e).overflowY === 'auto'"
-        )
-    assert scrolled
-
-
 @pytest.mark.parametrize("width", [400, 960, 1700])
 def test_no_text_is_ever_too_small(show: Show, quiet_page: Page, width: int) -> None:
     picture = show(record(chain(60)), width)
@@ -449,31 +420,3 @@ def test_a_long_error_folds_and_the_picture_keeps_half_of_a_narrow_widget(show: 
     expect(more).to_have_attribute("aria-expanded", "true")
     expect(picture.error.locator(".gw-folded")).to_have_count(0)
     assert "detect_anomaly" in (picture.error.text_content() or "")
-
-
-AUTOENCODER = """
-class Autoencoder(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.encoder, self.decoder = nn.Linear(4, 2), nn.Linear(2, 4)
-    def forward(self, x):
-        code = self.encoder(x)
-        return self.decoder(code)
-net = Autoencoder()
-optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
-x = torch.randn(32, 4)
-for _ in range(3):
-    loss = nn.functional.mse_loss(net(x), x)
-    optimizer.zero_grad()
-    loss.backward()
-    optimizer.step()
-"""
-
-
-def test_a_small_model_is_seen_whole(show: Show, quiet_page: Page) -> None:
-    code = compile(AUTOENCODER, "model.py", "exec")
-    picture = show(record(lambda: exec(code, {"torch": torch, "nn": torch.nn})), 1100)
-    moved(quiet_page)
-    expect(picture.root.get_by_test_id("minimap")).to_have_count(0)
-    for name in ("x", "loss"):
-        expect(picture.card(name)).to_be_in_viewport(ratio=1)

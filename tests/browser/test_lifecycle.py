@@ -37,14 +37,6 @@ def answers(picture: Picture) -> None:
     expect(picture.pin("a")).not_to_have_attribute("aria-checked", was or "")
 
 
-def test_a_reloaded_page_is_answered(notebook: OpenNotebook) -> None:
-    book = notebook([WATCH, TWO_PATHS])
-    book.run()
-    book.reload()
-    answers(book.picture(0))
-    assert book.ask("a.retains_grad") is True
-
-
 def test_a_second_page_is_answered_and_follows(lab: Lab, quiet_page: Page) -> None:
     book = Notebook(lab, quiet_page, lab.write([WATCH, TWO_PATHS]))
     book.run()
@@ -66,18 +58,6 @@ def test_an_earlier_graph_offers_nothing(notebook: OpenNotebook) -> None:
     )
     offers_nothing(first)
     expect(book.picture(2).state).to_have_text("latest")
-
-
-def test_a_graph_of_a_kernel_that_is_gone_offers_nothing(notebook: OpenNotebook) -> None:
-    book = notebook([WATCH, TWO_PATHS])
-    book.run()
-    picture = book.picture(0)
-    expect(picture.state).to_have_text("latest")
-    book.restart()
-    expect(picture.state).to_have_text("recorded")
-    offers_nothing(picture)
-    picture.key("Home")
-    assert picture.steps()[0] == 0
 
 
 def test_a_closed_graph_leaves_a_line(notebook: OpenNotebook) -> None:

@@ -1,10 +1,9 @@
-"""A graph of a thousand boxes, and programs of ten thousand ops: the first picture, a step and the
-longest task, timed in the browser, and only what is in view drawn. The aims are 1,000 ms (2,000 of
-ten thousand), 50 ms (100) and 100 ms. Of ops that come one by one, 60 frames a second."""
+"""Programs of ten thousand ops: the first picture, a step and the longest task, timed in the
+browser, and only what is in view drawn. The aims are 2,000 ms, 100 ms and 100 ms. Of ops that come
+one by one, 60 frames a second."""
 
 from __future__ import annotations
 
-import random
 import re
 import statistics
 from collections.abc import Callable
@@ -18,16 +17,6 @@ from graphwidget import nn
 from tests.browser.conftest import WATCH, OpenNotebook
 from tests.browser.picture import Picture
 
-# 250 lines of two ops, in no loop that could be closed: 500 pills, and a card for each name.
-THOUSAND = "\n".join(
-    [
-        "x = torch.ones(2, requires_grad=True)",
-        "h = x",
-        *["h = (h * 0.5).tanh()"] * 250,
-        "h.sum().backward()",
-    ]
-)
-
 # From the change to the frame after the one in which it was painted.
 PRESS = """
 async ([root, action]) => {
@@ -39,22 +28,6 @@ async ([root, action]) => {
   await frame();
   await new Promise((done) => setTimeout(done));
   return [worked, performance.now() - begin];
-}
-"""
-# From the moment the widget's element is there to the moment the graph is drawn in it.
-WATCH_FIRST = """
-() => {
-  window.first = new Promise((done) => {
-    let begin = null;
-    const look = () => {
-      const root = document.querySelector(".jp-OutputArea-output .gw");
-      if (root && begin === null) begin = performance.now();
-      if (root?.querySelector("[data-testid=value]")) {
-        requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin)));
-      } else setTimeout(look, 1);
-    };
-    look();
-  });
 }
 """
 
@@ -80,19 +53,11 @@ def chain() -> str:
     return "\n".join(["h = x", *["h = (h * 0.5).tanh()"] * (OPS // 2), "h.sum().backward()"])
 
 
-def random_dag() -> str:
-    draw = random.Random(0)
-    lines = [
-        f"v{i + 1} = v{draw.randint(max(0, i - 40), i)} * v{draw.randint(0, i)}" for i in range(OPS)
-    ]
-    return "\n".join(["v0 = x", *lines, f"v{OPS}.sum().backward()"])
-
-
 def deep_model() -> str:
     return "model(x).sum().backward()"
 
 
-@pytest.mark.parametrize("shape", [chain, random_dag, deep_model])
+@pytest.mark.parametrize("shape", [chain, deep_model])
 def test_ten_thousand_ops(
     shape: Callable[[], str], quiet_page: Page, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,39 +90,6 @@ def test_ten_thousand_ops(
     assert turns > 1  # read in one piece there would be none between
     assert longest < first
     assert 0 < boxes < 60
-
-
-def test_a_thousand_boxes(notebook: OpenNotebook, capsys: pytest.CaptureFixture[str]) -> None:
-    book = notebook([WATCH.removesuffix("\ngraph"), THOUSAND, "graph"])
-    book.run(0, 1)
-    book.page.evaluate(WATCH_FIRST)
-    book.run(2)
-    first = book.page.evaluate("window.first")
-    picture = book.picture(2)
-    _, total = picture.steps()
-    assert total >= 1000
-    picture.slide(total - 100)
-    expect(picture.state).to_have_text("back to latest")
-    root = picture.root.element_handle()
-
-    def there_and_back() -> list[list[float]]:
-        return [book.page.evaluate(PRESS, [root, action]) for action in ("previous", "next")]
-
-    there_and_back()
-    before = picture.steps()
-    steps = [times for _ in range(20) for times in there_and_back()]
-    # The fastest quarter: whatever else the machine is doing can only add to a time.
-    worked, painted = (statistics.quantiles(times, n=4)[0] for times in zip(*steps, strict=True))
-    with capsys.disabled():
-        print(
-            f"\n1,000 boxes: first picture {first:.0f} ms, a step {worked:.0f} ms of work, "
-            f"{painted:.0f} ms until painted"
-        )
-    # Times depend on the machine, so they are printed; that the presses lead back, over strides as
-    # wide as the closed groups, and that a part of the graph is drawn and not all of it, does not.
-    assert picture.steps() == before
-    assert 0 < before[0] < total
-    assert 0 < picture.root.get_by_test_id("value").count() < total / 4
 
 
 # A thousand ops, one in 10 ms.

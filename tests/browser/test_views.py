@@ -78,43 +78,6 @@ def test_a_run_whose_kernel_is_gone_says_so(notebook: OpenNotebook) -> None:
     expect(following).to_have_attribute("title", "Next (→)")
 
 
-def test_the_extension_draws_under_each_cell(notebook: OpenNotebook) -> None:
-    book = notebook(
-        [
-            "import graphwidget as torch\n%load_ext graphwidget",
-            TWO_PATHS,
-            "y.backward()",
-            "%graph off",
-            "hidden = w + 1",
-            "%graph on",
-            "%%graph\nshown = w + 1",
-            "%unload_ext graphwidget",
-            "late = w + 1",
-        ]
-    )
-    book.run()
-    book.picture(1).expect_names({"w", "x", "a", "b", "y"})
-    book.picture(2).expect_names({"w", "x", "a", "b", "y"})
-    assert book.picture(2).seen().card("w")["grad"] == "[5.]"
-    book.picture(6).expect_names({"w", "shown"})
-    for silent in (4, 8):
-        expect(book.cell(silent).get_by_test_id("graphwidget")).to_have_count(0)
-    assert book.ask("get_ipython().events.callbacks['pre_run_cell'] == []")
-
-
-def test_a_watched_block(notebook: OpenNotebook) -> None:
-    book = notebook(
-        [
-            "import graphwidget\nimport graphwidget as torch\n"
-            "with graphwidget.watch() as graph:\n    u = torch.ones(2) + 1\nv = u + 1\ngraph",
-        ]
-    )
-    book.run()
-    picture = book.picture(0)
-    picture.expect_names({"u"})
-    assert "v" not in picture.seen().names
-
-
 def test_a_line_leads_to_its_cell(notebook: OpenNotebook) -> None:
     spoilt = """\
 w = torch.tensor([1., 2.], requires_grad=True)
