@@ -122,23 +122,6 @@ result = [
     attempt(lambda: grad(y, x, **keep)),
 ]
 
-# keeping the graph
-x = torch.tensor([1., 2.], requires_grad=True)
-a = (x * x).sum()
-a.backward(retain_graph=True)
-a.backward(retain_graph=False)
-b = (x * x).sum()
-b.backward(create_graph=True, retain_graph=False)
-x.grad = None
-c = (x * x).sum()
-torch.autograd.grad(c, x, create_graph=True)
-d = x.sum() + 1
-d.backward()
-result = [attempt(lambda: a.backward()), attempt(lambda: b.backward()),
-          attempt(lambda: c.backward()),
-          attempt(lambda: c.backward()), attempt(lambda: d.backward()), x.grad.clone(),
-          x.backward(torch.ones(2))]
-
 # the same root twice, roots on each other's way, leaves as roots
 x = torch.tensor([1., 2.], requires_grad=True)
 h = x * 2

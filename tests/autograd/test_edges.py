@@ -32,39 +32,6 @@ result = [
     (eb.output_nr, len(eb), ex[1], eb.node is b.grad_fn, graph.GradientEdge._fields),
 ]
 
-# edges made by hand
-graph = torch.autograd.graph
-x = torch.tensor([1., 2.], requires_grad=True)
-y = x * 3
-a, b = torch.stack([y, y * 2]).unbind(0)
-s = (a * b).sum()
-edge = graph.GradientEdge(y.grad_fn, 0)
-del y
-result = [
-    torch.autograd.grad(s, edge, retain_graph=True),
-    torch.autograd.grad(s, [graph.GradientEdge(a.grad_fn, 1), graph.GradientEdge(a.grad_fn, 0)],
-                        retain_graph=True),
-    torch.autograd.grad(graph.GradientEdge(a.grad_fn, 1), x, torch.ones(2), retain_graph=True),
-    torch.autograd.grad(s, graph.GradientEdge(*a.grad_fn.next_functions[0]), retain_graph=True),
-    torch.autograd.grad(edge, x, torch.ones(2)),
-]
-
-# edges that lead nowhere
-graph = torch.autograd.graph
-x = torch.tensor([1., 2.], requires_grad=True)
-z = x * 1
-s = (x * x).sum()
-e = graph.get_gradient_edge(z)
-keep = {"retain_graph": True}
-result = [
-    attempt(lambda: torch.autograd.grad(s, e, **keep)),
-    attempt(lambda: torch.autograd.grad(s, e, allow_unused=True, **keep)),
-    attempt(lambda: torch.autograd.grad(s, e, materialize_grads=True, **keep)),
-    attempt(lambda: torch.autograd.grad(s, graph.GradientEdge(5, 0), **keep)),
-    attempt(lambda: graph.get_gradient_edge(torch.ones(1))),
-    attempt(lambda: graph.get_gradient_edge(5)),
-]
-
 # hooks and edges of a non-leaf
 graph = torch.autograd.graph
 x = torch.tensor([1., 2.], requires_grad=True)

@@ -181,43 +181,6 @@ p, q = Twice.apply(x)
 q.sum().backward()
 result = [first, x.grad.clone(), p is q, p.output_nr, q.output_nr]
 
-# what the ctx offers
-class F(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a):
-        ctx.save_for_forward(a)
-        ctx.save_for_backward(a)
-        return a * 2
-    @staticmethod
-    def backward(ctx, g):
-        return g * 2
-    @staticmethod
-    def jvp(ctx, t):
-        return t * 2
-x = torch.ones(2, requires_grad=True)
-y = F.apply(x)
-n = y.grad_fn
-result = [n.to_save, n.dirty_tensors, n.non_differentiable, n.saved_tensors, n.requires_grad,
-          attempt(lambda: n.saved_variables)[:2], n.name(), n.metadata]
-
-# hooks on its node and outputs
-class F(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a):
-        return a * 2, a * 3
-    @staticmethod
-    def backward(ctx, g, h):
-        return g * 2 + h * 3
-log = []
-x = torch.ones(2, requires_grad=True)
-a, b = F.apply(x)
-a.register_hook(lambda g: log.append(("a", g)))
-b.register_hook(lambda g: log.append(("b", g)))
-a.grad_fn.register_prehook(lambda gs: log.append(("pre", gs)))
-a.grad_fn.register_hook(lambda gi, go: log.append(("post", gi, go)))
-(a * 5).sum().backward()
-result = [log, x.grad]
-
 # keywords of a Function take their place among its arguments
 class F(torch.autograd.Function):
     @staticmethod
@@ -264,24 +227,6 @@ result = [x.grad.clone(), attempt(lambda: y.sum().backward()),
 a, b = Boxed.apply(x)
 (a + b).sum().backward()
 result.append(x.grad)
-
-# what may be differentiated once only has a place for each of the gradients
-result = []
-for places in ((0,), (1,), (0, 1), ()):
-    class F(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, a, b, k):
-            return a * b
-        @staticmethod
-        @torch.autograd.function.once_differentiable
-        def backward(ctx, g):
-            return tuple(g * 2 if place in places else None for place in range(3))
-    x, y = (torch.ones(2, requires_grad=True) for _ in range(2))
-    one = torch.ones((), requires_grad=True)
-    found = torch.autograd.grad(F.apply(x, y, 3).sum(), (x, y), one, create_graph=True,
-                                allow_unused=True)
-    result.append([found, [each is not None and each.output_nr for each in found]])
-    result += [attempt(lambda: each.sum().backward()) for each in found if each is not None]
 
 # what an error in backward refers to goes with it
 import gc, weakref

@@ -166,18 +166,6 @@ h.register_hook(lambda g: log.append(("after", g.clone())))
 h.sum().backward()
 result = [log, x.grad]
 
-# the leaf's hooks when it lives in several graphs
-log = []
-x = torch.tensor([1., 2.], requires_grad=True)
-x.register_hook(lambda g: log.append(g.clone()))
-y = (x * 2).sum()
-z = (x * 3).sum()
-(y + z).backward(retain_graph=True)
-x.register_hook(lambda g: g * 10)
-y.backward()
-x.backward(torch.ones(2))
-result = [log, x.grad.clone()]
-
 # hooks under create_graph, and grad mode in them
 log = []
 x = torch.tensor([1., 2.], requires_grad=True)
@@ -229,32 +217,6 @@ x.register_hook(lambda g: log.append(("leaf", g)))
 x.register_post_accumulate_grad_hook(lambda leaf: log.append(("accumulated", leaf.grad)))
 Nothing.apply(h).sum().backward()
 result = [log, x.grad]
-
-# where the gradient of one output is wanted, the hooks of its node's others are called too
-class Both(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a):
-        return a + 1, a * 2
-    @staticmethod
-    def backward(ctx, g, h):
-        return g + h * 2
-log = []
-def run(make, wanted, root):
-    x = torch.tensor([[1., 2.], [3., 4.]], requires_grad=True)
-    first, second = make(x)
-    shown = lambda g: None if g is None else g.tolist()
-    second.register_hook(lambda g: log.append(("second", shown(g))))
-    first.register_hook(lambda g: log.append(("first", shown(g))))
-    torch.autograd.graph.register_multi_grad_hook(
-        (first, second), lambda gs: log.append([shown(g) for g in gs]))
-    roots = {"first": first, "sum": second.sum(), "both": first.sum() + second.sum()}
-    wanted = {"first": first, "second": second, "x": x}[wanted]
-    seed = torch.ones_like(roots[root])
-    (found,) = torch.autograd.grad(roots[root], wanted, seed, allow_unused=True)
-    return shown(found)
-result = [attempt(lambda: run(make, wanted, root))
-          for make in (Both.apply, lambda x: x.unbind(), lambda x: torch.aminmax(x, dim=1))
-          for wanted in ("first", "second", "x") for root in ("first", "sum", "both")] + [log]
 
 # what is called when a backward is over
 engine = torch.autograd.Variable._execution_engine

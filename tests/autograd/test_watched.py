@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import Any
 
@@ -48,16 +46,6 @@ def test_saved_tensor_hooks_are_recorded_over() -> None:
     assert next(iter(graph.model.runs.values()))["status"] == "ok"
 
 
-def test_what_happens_while_hooks_are_on_still_names_its_lines() -> None:
-    with torch.watch() as graph:
-        x = torch.tensor([1.0, 2.0], requires_grad=True)
-        with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
-            product = x * x
-            product.add_(1)
-    names = [name for value in graph.model.values.values() for _, name in value["names"]]
-    assert names == ["x", "product", "product"]
-
-
 def test_inference_mode_is_recorded() -> None:
     with torch.watch() as graph:
         x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -83,67 +71,6 @@ def test_anomaly_mode_is_recorded() -> None:
             with pytest.raises(RuntimeError, match="nan values"):
                 y.backward()
     assert [run["status"] for run in graph.model.runs.values()] == ["failed"]
-
-
-def test_a_tensor_detached_in_place_is_recorded() -> None:
-    with torch.watch() as graph:
-        x = torch.tensor([0.0, 1.0], requires_grad=True)
-        y = x * 2
-        y.detach_()
-        z = y * 3
-        y.add_(1)
-        y * 2
-    assert ops(graph)[:2] == ["mul", "mul"]
-    assert not z.requires_grad
-    assert y._version == 1
-
-
-def test_threads_do_not_meet() -> None:
-    packed: dict[int, int] = {}
-
-    def work(number: int) -> float:
-        def pack(tensor: Any) -> Any:
-            packed[number] = packed.get(number, 0) + 1
-            return tensor
-
-        total = 0.0
-        for _ in range(20):
-            x = torch.tensor([float(number), 2.0], requires_grad=True)
-            if number % 2:
-                with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
-                    y = (x * x).sum()
-            else:
-                with torch.inference_mode():
-                    torch.ones(2) * x
-                y = (x * x).sum()
-            y.backward()
-            total += x.grad.sum().item()
-        return total
-
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(work, range(8)))
-    assert found == [20 * (2 * number + 4.0) for number in range(8)]
-    assert packed == dict.fromkeys((1, 3, 5, 7), 40)
-
-
-def test_inference_mode_of_one_thread_leaves_another_alone() -> None:
-    inside, done = threading.Event(), threading.Event()
-
-    def other() -> None:
-        with torch.inference_mode():
-            inside.set()
-            done.wait(5)
-
-    thread = threading.Thread(target=other)
-    thread.start()
-    inside.wait(5)
-    x = torch.tensor([1.0], requires_grad=True)
-    y = x * 2
-    done.set()
-    thread.join()
-    assert not y.is_inference()
-    assert y.requires_grad
-    y.backward()
 
 
 def test_a_leaf_takes_its_first_gradient_without_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,20 +32,6 @@ result = [told(torch.zeros_like(c), torch.zeros_like(c, memory_format=torch.cont
           torch.empty(2, 3, 4, 5, memory_format=torch.channels_last).stride(),
           torch.empty((2, 1, 4, 5), memory_format=torch.channels_last).stride()]
 
-# volumes
-v = torch.zeros(2, 3, 2, 4, 5).contiguous(memory_format=torch.channels_last_3d)
-result = [v, v.stride(), v.is_contiguous(memory_format=torch.channels_last_3d),
-          told(F.max_pool3d(v, 2), F.avg_pool3d(v, 2))]
-
-# what is refused
-result = [attempt(f) for f in (
-    lambda: w.to(memory_format=torch.channels_last), lambda: w.clone(memory_format=3),
-    lambda: w.contiguous(memory_format=3), lambda: w.is_contiguous(memory_format=3),
-    lambda: w.t().contiguous(memory_format=torch.preserve_format),
-    lambda: torch.ones_like(w, memory_format=3), lambda: x.to(memory_format=3),
-    lambda: torch.empty(2, memory_format=torch.preserve_format),
-    lambda: x.clone(memory_format=torch.channels_last_3d))]
-
 # modules keep the format of their input
 torch.manual_seed(0)
 m = torch.nn.Conv2d(3, 4, 2).to(memory_format=torch.channels_last)
@@ -81,13 +67,6 @@ for leaf in leaves:
         leaf.grad = None
         (leaf * 2).backward(seed)
         result.append((leaf.stride(), leaf.grad.stride()))
-
-# batched gradients that arrive unchanged
-s = torch.eye(6).reshape(6, 2, 3)
-(g,) = torch.autograd.grad(w, w, s, is_grads_batched=True)
-(h,) = torch.autograd.grad(w + 1, w, s, is_grads_batched=True)
-(k,) = torch.autograd.grad(w * 2, w, s, is_grads_batched=True)
-result = [g is s, h is s, k, k is s]
 """
 
 

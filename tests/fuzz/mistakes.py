@@ -133,7 +133,7 @@ class Mistakes(Base):
         if ".data = " in text:
             shape = self.get(second).shape if "{b}" in text else (7,)
             if self.get(first).shape != shape:
-                return "pass"  # its gradients are right here, or refused (`test_other_data`)
+                return "pass"  # its gradients are right here, or refused
         return str(text).format(
             a=first, b=second, n=self.random.randint(-4, 4), m=self.random.randint(-3, 3)
         )

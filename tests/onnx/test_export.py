@@ -144,14 +144,6 @@ def test_names_of_inputs_and_outputs() -> None:
         torch.onnx.export(torch.add, (x(2), x(2)), input_names=["p", "q", "r"])
 
 
-def test_results_that_are_inputs_constants_or_the_same() -> None:
-    def function(a: Any) -> Any:
-        b = a * 2
-        return a, b, b, torch.ones(2), b.detach()
-
-    check(function, x(2))
-
-
 def test_files(tmp_path: Path) -> None:
     assert torch.onnx.export(nn.Linear(2, 1), (x(3, 2),), tmp_path / "model.onnx") is None
     buffer = io.BytesIO()
@@ -160,15 +152,6 @@ def test_files(tmp_path: Path) -> None:
     assert (one.ir_version, one.opset_import[0].version, two.opset_import[0].version) == (8, 17, 18)
     with pytest.raises(ValueError, match="opset_version must be 17 to 20, not 9"):
         torch.onnx.export(torch.exp, (x(2),), opset_version=9)
-
-
-def test_parameters_as_inputs() -> None:
-    module = nn.Linear(2, 1)
-    bare = torch.onnx.export(module, (x(3, 2),), export_params=False)
-    assert [each.name for each in bare.graph.input] == ["input", "weight", "bias"]
-    same(run(bare, x(3, 2), module.weight, module.bias), [module(x(3, 2)).detach().numpy()])
-    both = torch.onnx.export(module, (x(3, 2),), keep_initializers_as_inputs=True)
-    assert [each.name for each in both.graph.initializer][:2] == ["weight", "bias"]
 
 
 # Dynamic axes --------------------------------------------------------------------------------
