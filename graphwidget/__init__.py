@@ -25,8 +25,8 @@ for _room in (
 ):  # fmt: skip
     importlib.import_module(f".{_room}", __name__)
 
-from . import autograd, random
-from .absent import AbsentModules, refuse
+from . import autograd
+from .absent import ANSWERS, AbsentModules, StandIns, load_when_used
 from .arrays.devices import device
 from .arrays.dtypes import ABSENT as _ABSENT_TYPES
 from .arrays.dtypes import bool_ as _bool
@@ -57,11 +57,6 @@ from .arrays.memory_formats import (
 )
 from .arrays.size import Size
 from .as_torch import as_torch
-from .autograd.anomaly_mode import (
-    is_anomaly_check_nan_enabled,
-    is_anomaly_enabled,
-    set_anomaly_enabled,
-)
 from .autograd.grad_mode import (
     enable_grad,
     inference_mode,
@@ -78,8 +73,6 @@ from .functions.tensor import attach_methods as _methods  # noqa: F401  (Tensor 
 from .functions.tensor.printing import set_printoptions
 from .graph.errors import AcceleratorError, OutOfMemoryError
 from .graph.tensor import Tensor
-from .random import default_generator, get_rng_state, set_rng_state
-from .standins import ANSWERS, StandIns
 
 # Like PyTorch, nan and inf arise silently; numpy would warn from inside our kernels.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"graphwidget\.")
@@ -113,6 +106,12 @@ sys.meta_path += [StandIns(), AbsentModules()]
 Tensor._repr_mimebundle_ = _display  # type: ignore[attr-defined]
 
 _LAZY = {
+    "default_generator": "random",
+    "get_rng_state": "random",
+    "set_rng_state": "random",
+    "is_anomaly_check_nan_enabled": "autograd.anomaly_mode",
+    "is_anomaly_enabled": "autograd.anomaly_mode",
+    "set_anomaly_enabled": "autograd.anomaly_mode",
     "GradScaler": "amp",
     "autocast": "amp",
     "vmap": "func",
@@ -134,7 +133,7 @@ _LAZY = {
 
 _PARTS = {
     "adapters", "amp", "distributions", "exporters", "func", "functional", "fx", "ipython",
-    "linalg", "nn", "onnx", "optim", "recording", "return_types", "serialization",
+    "linalg", "nn", "onnx", "optim", "random", "recording", "return_types", "serialization",
     "special", "static", "storage", "testing", "tutorial", "types", "utils", "widget",
     *(name for name in ANSWERS if "." not in name),
 }  # fmt: skip
@@ -158,17 +157,12 @@ def __dir__() -> list[str]:
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(importlib.import_module(f".{_LAZY[name]}", __name__), name)
-    if name in _OF_LAYERS:
-        importlib.import_module(".nn", __name__)
-        globals().update({function: _FUNCTIONS[function] for function in _OF_LAYERS})
-        return _FUNCTIONS[name]
-    if name in _PARTS:
-        return importlib.import_module(f".{name}", __name__)
-    return refuse(__name__, name)
+def _functions_of_layers() -> dict[str, Any]:
+    importlib.import_module(".nn", __name__)
+    return {name: _FUNCTIONS[name] for name in _OF_LAYERS}
 
+
+load_when_used(__name__, {**_LAZY, **dict.fromkeys(_OF_LAYERS, _functions_of_layers)}, _PARTS)
 
 __all__ = [
     "AcceleratorError", "Generator", "GradScaler", "GraphWidget", "OutOfMemoryError", "Size",

@@ -11,7 +11,7 @@ from .arrays.devices import device as _device
 from .arrays.dtypes import dtype as _dtype  # noqa: F401
 from .arrays.memory_formats import layout as _layout  # noqa: F401  (programs annotate with it)
 from .arrays.size import Size
-from .graph.edges import GradientEdge
+from .autograd.roots import GradientEdge
 from .graph.tensor import Tensor
 
 __all__ = ["Device", "FileLike", "Number"]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
-from ..absent import refuse
+from ..absent import load_when_used
 from ..graph.saved_hooks import SavedTensor
-from . import anomaly_mode, function, grad_mode, graph
-from .anomaly_mode import detect_anomaly, set_detect_anomaly
+from . import grad_mode
 from .backward import backward, grad
-from .function import Function
 from .grad_mode import (
     enable_grad,
     inference_mode,
@@ -18,21 +15,14 @@ from .grad_mode import (
     set_grad_enabled,
 )
 from .gradcheck import gradcheck, gradgradcheck
-from .variable import Variable
 
 if TYPE_CHECKING:
-    from . import functional
+    from . import anomaly_mode, function, functional, graph
+    from .anomaly_mode import detect_anomaly, set_detect_anomaly
+    from .function import Function
+    from .variable import Variable, variable
 
     profiler: Any
-
-
-def variable(*args: Any, **kwargs: Any) -> Any:
-    """PyTorch's former way to make a tensor.
-
-    Raises:
-        RuntimeError: always.
-    """
-    raise RuntimeError("torch.autograd.variable(...) is deprecated, use torch.tensor(...) instead")
 
 
 def __dir__() -> list[str]:
@@ -40,13 +30,14 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-if not TYPE_CHECKING:  # checkers know the names above
-
-    def __getattr__(name: str) -> Any:
-        if name in ("functional", "profiler"):
-            return importlib.import_module(f".{name}", __name__)
-        return refuse(__name__, name)
-
+load_when_used(
+    __name__,
+    {
+        "detect_anomaly": "anomaly_mode", "set_detect_anomaly": "anomaly_mode",
+        "Function": "function", "Variable": "variable", "variable": "variable",
+    },
+    ("anomaly_mode", "function", "functional", "graph", "profiler"),
+)  # fmt: skip
 
 __all__ = [
     "Function", "SavedTensor", "Variable", "anomaly_mode", "backward", "detect_anomaly",

@@ -9,14 +9,15 @@ from ..arrays.memory_order import empty_like
 from ..arrays.warnings import warn, warn_once
 from ..eager.overridable import overridable
 from ..graph import runtime
-from ..graph.edges import GradientEdge, refreshed
 from ..graph.tensor import Tensor
 from ..graph.version import counter_for_grad
 from .engine import Run
 from .hooks import as_tensor
 from .roots import (
+    GradientEdge,
     grads_as_tuple,
     inputs_as_tuple,
+    refreshed,
     roots_of,
     seeds_for,
     targets_of,

@@ -13,13 +13,13 @@ from typing import Any, ClassVar
 from ..arrays.warnings import warn
 from ..graph import runtime
 from ..graph.listeners import get_observer, set_observer
-from ..graph.node import Output, accumulator, edge_of
+from ..graph.node import ErrorNode, Output, accumulator, edge_of
 from ..graph.tensor import Tensor
 from ..graph.version import bump, counter_of
 from ..graph.views import as_view, check_writable, rebase, refresh_for_op, take_retain_grad
 from ..optable import TABLE
 from ..optable.declare import describe_function
-from .function_node import ErrorNode, FunctionNode
+from .function_node import FunctionNode
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 

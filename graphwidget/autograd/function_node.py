@@ -13,7 +13,7 @@ from ..eager.promote import checked_fit
 from ..graph import errors, runtime, saved_hooks
 from ..graph.base import dtype_of_grad
 from ..graph.listeners import get_observer, set_observer
-from ..graph.node import AccumulateGrad, Node, NoGradViewEnd, edge_of, output_of
+from ..graph.node import AccumulateGrad, Node, NoGradViewEnd, output_of, visible_target
 from ..graph.saved_hooks import Packed, SavedTensor
 from ..graph.tensor import Tensor
 from ..graph.version import VersionCounter, counter_of
@@ -337,59 +337,3 @@ class FunctionNode(Node):
             for wanted, tensor in zip(self._needs, self._tensors, strict=True)
             if tensor
         )
-
-
-def visible_target(target: Any) -> Any:
-    """A target as PyTorch knows it."""
-    return None if target.__class__ is NoGradViewEnd else target
-
-
-class ErrorNode(Node):
-    """The node of what may not be differentiated again; running it is the error."""
-
-    takes_none = True
-    always = True
-    refuses = True
-    metas: Sequence[runtime.Meta | None] = (None,)
-
-    def __init__(self, message: str, targets: Sequence[Any]) -> None:
-        self.start(tuple(target for target in targets if target is not None))
-        self.message = message
-        self.places = tuple(target is not None for target in targets)
-
-    @property
-    def input_targets(self) -> tuple[Any, ...]:
-        left = iter(self.next)
-        return tuple(visible_target(next(left)) if there else None for there in self.places)
-
-    def output(self, nr: int) -> Any:
-        return self if len(self.metas) == 1 else output_of(self, nr)
-
-    def backward_arrays(self, grad: Any, keep: bool) -> Any:
-        raise RuntimeError(self.message)
-
-    backward_tensors = backward_arrays
-
-    def name(self) -> str:
-        return "torch::autograd::Error"
-
-
-def new_path_end() -> NoGradViewEnd:
-    """A target for what needs no gradient."""
-    target = NoGradViewEnd()
-    target.start(())
-    return target
-
-
-class NotImplementedNode(ErrorNode):
-    """The node of a result of which PyTorch has no derivative."""
-
-    def __init__(self, name: str, inputs: Sequence[Tensor]) -> None:
-        text = f"derivative for {name} is not implemented"
-        super().__init__(text, tuple(edge_of(each) or new_path_end() for each in inputs))
-
-    def name(self) -> str:
-        return "torch::autograd::NotImplemented"
-
-
-ErrorNode.__name__, NotImplementedNode.__name__ = "Error", "NotImplemented"  # as PyTorch's

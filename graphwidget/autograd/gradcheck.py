@@ -17,7 +17,6 @@ from ..arrays.warnings import warn
 from ..graph import runtime
 from ..graph.tensor import Tensor
 from .backward import grad
-from .function import Function
 
 __all__ = [
     "GradcheckError", "gradcheck",
@@ -71,16 +70,20 @@ class GradcheckError(RuntimeError):
     """A gradient is not what ``gradcheck`` expects."""
 
 
-class Undefined(Function):
-    """The identity, whose backward gives no gradient."""
+def _without_gradient(tensor: Tensor) -> Any:
+    """The tensor itself, whose backward gives no gradient."""
+    from .function import Function  # loaded when first used
 
-    @staticmethod
-    def forward(ctx: Any, tensor: Tensor) -> Tensor:
-        return runtime.tensors.clone(tensor)  # type: ignore[no-any-return]
+    class Undefined(Function):
+        @staticmethod
+        def forward(ctx: Any, tensor: Tensor) -> Tensor:
+            return runtime.tensors.clone(tensor)  # type: ignore[no-any-return]
 
-    @staticmethod
-    def backward(ctx: Any, *grads: Any) -> None:
-        return None
+        @staticmethod
+        def backward(ctx: Any, *grads: Any) -> None:
+            return None
+
+    return Undefined.apply(tensor)
 
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
@@ -196,11 +199,13 @@ def _check_mul_by_grad_output(outputs: Sequence[Tensor], inputs: Sequence[Any]) 
 def _check_undefined(func: Callable[..., Any], inputs: Sequence[Any]) -> None:
     """Backward must manage without the gradients of all outputs, and without each one."""
     outputs = _differentiable_outputs(func(*inputs))
-    cases = [[Undefined.apply(each) for each in outputs]]
+    cases = [[_without_gradient(each) for each in outputs]]
     if len(outputs) > 1:
         for left_out in range(len(outputs)):
             again = _differentiable_outputs(func(*inputs))
-            cases.append([Undefined.apply(o) if i == left_out else o for i, o in enumerate(again)])
+            cases.append(
+                [_without_gradient(o) if i == left_out else o for i, o in enumerate(again)]
+            )
     for case in cases:
         zeros = [Tensor._wrap(np.zeros(out._data.shape, out._data.dtype)) for out in case]
         try:

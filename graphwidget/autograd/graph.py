@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from ..graph import input_buffers, runtime, saved_hooks
-from ..graph.edges import GradientEdge, get_gradient_edge
-from ..graph.hook_handles import RemovableHandle
+from ..graph.base import RemovableHandle
 from ..graph.node import Node
 from ..graph.saved_hooks import disable_saved_tensors_hooks
 from ..graph.tensor import Tensor
 from ..graph.version import bump
 from .engine import Run, current_run
+from .roots import GradientEdge, get_gradient_edge
 
 # allow_mutation_on_saved_tensors -----------------------------------------------------------------
 

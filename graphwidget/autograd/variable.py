@@ -12,7 +12,7 @@ from ..arrays.warnings import warn
 from ..graph.tensor import Tensor
 from .engine import current_run, queue_callback
 
-__all__ = ["Variable"]
+__all__ = ["Variable", "variable"]
 
 VOLATILE = "volatile was removed and now has no effect. Use `with torch.no_grad():` instead."
 
@@ -55,3 +55,12 @@ class Variable(metaclass=_Former):
     """
 
     _execution_engine = Engine()
+
+
+def variable(*args: Any, **kwargs: Any) -> Any:
+    """PyTorch's former way to make a tensor.
+
+    Raises:
+        RuntimeError: always.
+    """
+    raise RuntimeError("torch.autograd.variable(...) is deprecated, use torch.tensor(...) instead")

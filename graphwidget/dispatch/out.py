@@ -20,11 +20,11 @@ import numpy as np
 from ..arrays import dtypes
 from ..arrays.memory_order import check_overlap, memory_of, memory_owner
 from ..arrays.warnings import warn
-from ..autograd.function_node import NotImplementedNode
 from ..autograd.grad_mode import no_grad
 from ..eager.inplace import set_history, write
 from ..eager.promote import CAST
 from ..graph import runtime
+from ..graph.node import NotImplementedNode
 from ..graph.tensor import Tensor
 from ..optable import TABLE
 from ..optable.out import Out

@@ -47,7 +47,7 @@ parentheses are for whoever wants to know more.
   ``CopySlices`` leads on to an output of the written op (``output_edge`` of ``graph/saved.py``).
   Whoever
   asks for the gradient of another view of that base makes its history anew first: ``refreshed``
-  of ``graph/edges.py``, which the checks of ``autograd/roots.py`` call.
+  of ``autograd/roots.py``, which the checks of ``autograd/roots.py`` call.
 * The error when such a write changed what a node had saved: in ``tests/golden/generated.txt``,
   ``record`` notes the version of what it saves and ``run_arrays`` compares it with the counter of
   ``graph/version.py``, which views share and which remembers the latest writes; ``unpack`` of

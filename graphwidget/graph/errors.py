@@ -17,7 +17,6 @@ from ..arrays import dtypes
 from ..arrays.dtypes import printed_type
 from ..arrays.kernel_errors import WORDS, broadcast_shape, type_name
 from ..arrays.warnings import CallSite, call_site
-from ..recording.places import cell_of, place_in_words
 from . import runtime
 from .base import NodeBase, TensorBase, dtype_of_grad
 from .version import DetachedCounter, WriteRecord
@@ -96,6 +95,8 @@ def describe_site(site: CallSite | None) -> str:
         return "a line that was not recorded"
     filename, line = site.code.co_filename, site.line
     text = linecache.getline(filename, line).strip()
+    from ..recording.places import cell_of, place_in_words  # loaded for errors alone
+
     where = place_in_words(cell_of(filename), filename, line)
     return f"`{text}` ({where})" if text else where
 

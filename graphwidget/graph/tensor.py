@@ -20,8 +20,7 @@ from ..arrays.warnings import warn
 from ..optable import TABLE
 from ..optable.pointwise.copies import as_array
 from . import errors, runtime
-from .base import GradHooks, TensorBase
-from .hook_handles import RemovableHandle
+from .base import GradHooks, RemovableHandle, TensorBase
 from .node import Checked, Node, Output, accumulator, on_data_replaced
 from .runtime import Meta, meta_of, new
 from .version import (

@@ -12,7 +12,7 @@ from ..autograd.accumulate_grad import clear_gradients
 from ..autograd.grad_mode import no_grad
 from ..functions.creation.factories import empty_like
 from ..functions.memory.conversion import parse_to
-from ..graph.hook_handles import RemovableHandle
+from ..graph.base import RemovableHandle
 from ..graph.tensor import Tensor
 from .module_base import (  # noqa: F401  (users find them here)
     register_module_buffer_registration_hook,

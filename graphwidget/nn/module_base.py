@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from ..functions.tensor.global_settings import typename
 from ..graph import runtime
-from ..graph.hook_handles import RemovableHandle
+from ..graph.base import RemovableHandle
 from ..graph.tensor import Tensor
 from .parameter import Parameter, is_buffer
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ..arrays.warnings import warn
 from ..graph import runtime
-from ..graph.hook_handles import RemovableHandle
+from ..graph.base import RemovableHandle
 from ..graph.tensor import Tensor
 from .backward_hooks import ModuleGradients, hook_old_style
 from .module_base import ModuleBase

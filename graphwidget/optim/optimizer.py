@@ -11,7 +11,7 @@ from typing import Any
 from ..arrays.warnings import warn
 from ..autograd.accumulate_grad import clear_gradients
 from ..graph import runtime
-from ..graph.hook_handles import RemovableHandle
+from ..graph.base import RemovableHandle
 from ..graph.tensor import Tensor
 
 Group = dict[str, Any]

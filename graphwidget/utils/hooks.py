@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ..functions.tensor.numpy_dlpack_pickle import warn_if_has_hooks
-from ..graph.hook_handles import RemovableHandle
+from ..graph.base import RemovableHandle
 
 __all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
 

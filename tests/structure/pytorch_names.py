@@ -15,7 +15,7 @@ from types import ModuleType
 import torch
 
 import graphwidget
-from graphwidget.standins import ANSWERS
+from graphwidget.absent import ANSWERS
 from tests.structure.tree import PACKAGE
 
 PATH = PACKAGE / "pytorch_names.txt"

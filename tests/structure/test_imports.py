@@ -66,7 +66,6 @@ ROOMS = """
     testing
     onnx                     | programs as files that other runtimes read, and back
     fx                       | programs recorded, changed and compiled as graphs
-    standins                 | modules that programs name, with nothing behind them here
     tutorial                 | the course: answers to its questions; needs nothing
     as_torch
 """
@@ -229,6 +228,24 @@ print(*sorted(new - set(sys.stdlib_module_names)))
         [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
     )
     assert result.stdout.split() == ["graphwidget", "numpy"]
+
+
+MOST_MODULES = 151
+"""Each file costs an import of the package a millisecond or two."""
+
+
+def test_import_graphwidget_loads_few_modules() -> None:
+    code = """
+import sys
+import numpy
+before = set(sys.modules)
+import graphwidget
+print(len(set(sys.modules) - before))
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
+    )
+    assert int(result.stdout) <= MOST_MODULES
 
 
 LAYERS = """

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import graphwidget
-from graphwidget.standins import ANSWERS
+from graphwidget.absent import ANSWERS
 from tests.structure.test_imports import PARTS
 
 # packages that mean the same here and there

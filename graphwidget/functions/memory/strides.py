@@ -17,13 +17,12 @@ from ...arrays.memory_formats import (
 )
 from ...arrays.memory_order import memory_of, real_strides
 from ...arrays.warnings import warn
-from ...autograd.function_node import NotImplementedNode
 from ...dispatch.offer import offer
 from ...dispatch.out import bytes_of, enlarge, resize_storage
 from ...eager.inplace import set_history
 from ...eager.op_functions import TENSORS as F
 from ...graph import runtime
-from ...graph.node import on_data_replaced
+from ...graph.node import NotImplementedNode, on_data_replaced
 from ...graph.runtime import meta_of
 from ...graph.tensor import Tensor
 from ...graph.version import bump

@@ -14,11 +14,11 @@ from ...arrays.dtypes import Array
 from ...arrays.kernel_errors import broadcast_shape, not_implemented
 from ...arrays.memory_formats import require_strided
 from ...arrays.memory_order import memory_order
-from ...autograd.function_node import NotImplementedNode
 from ...dispatch.offer import offer
 from ...eager.inplace import set_history, write
 from ...eager.op_functions import TENSORS as F
 from ...graph import runtime
+from ...graph.node import NotImplementedNode
 from ...graph.tensor import Tensor
 from ...graph.views import check_writable
 from ...optable import TABLE
