@@ -8,7 +8,7 @@ import pytest
 
 from tests.both import both, programs, source
 
-PROGRAMS = programs((Path(__file__).parent / "parts.txt").read_text())
+PROGRAMS = programs((Path(__file__).parent / "profiler_and_windows.txt").read_text())
 
 
 @pytest.mark.parametrize(("title", "text"), PROGRAMS, ids=[title[:40] for title, _ in PROGRAMS])

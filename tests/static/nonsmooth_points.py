@@ -5,7 +5,7 @@ Left out is what the op table takes from PyTorch on purpose: what NaN gives, fun
 their domain, ``0 ** 0``, and second derivatives that TensorFlow computes wrongly (of products with
 zeros) or without the mean's part (of variances).
 
-``python -m tests.static.kinks`` writes ``kinks.json`` again, where tensorflow is installed.
+``python -m tests.static.nonsmooth_points`` writes the numbers again, where tensorflow is installed.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import graphwidget.static as tf
-from tests.static.kinks import ANSWERS, answers, cases
+from tests.static.nonsmooth_points import ANSWERS, answers, cases
 
 EXPECTED = json.loads(ANSWERS.read_text())
 
