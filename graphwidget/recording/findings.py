@@ -20,6 +20,8 @@ HEADLINES = {
     "leak": "Graphs pile up",
     "custom": "Own backward code failed",
     "scalar": "Backward from many numbers",
+    "loss": "Loss given an input of another kind",
+    "summed": "Gradients never reset",
     "call": "Call failed",
     "refused": "Refused by PyTorch",
 }
@@ -61,11 +63,11 @@ class Finding(NamedTuple):
     """One thing that is wrong.
 
     ``kind`` is ``stale``, ``freed``, ``leaf``, ``view``, ``no_grad``, ``unused``, ``nan``,
-    ``leak``, ``custom``, ``scalar``, ``call`` or ``refused``; ``reader`` the call that needs a
-    value, ``culprit`` the line that took it away, each None where unknown; ``fix`` is code to
-    replace it with, perhaps empty, and what of it stands elsewhere says where (``# line 8``,
-    ``# after line 13``, ``# before line 8``); ``text`` says it in sentences. ``tried`` says what
-    came of the fix if it was tried."""
+    ``leak``, ``custom``, ``scalar``, ``loss``, ``summed``, ``call`` or ``refused``; ``reader`` the
+    call that needs a value, ``culprit`` the line that took it away, each None where unknown;
+    ``fix`` is code to replace it with, perhaps empty, and what of it stands elsewhere says where
+    (``# line 8``, ``# after line 13``, ``# before line 8``); ``text`` says it in sentences.
+    ``tried`` says what came of the fix if it was tried."""
 
     kind: str
     reader: Place | None

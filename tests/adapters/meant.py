@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.adapters.meaning import Meant
 from tests.adapters.meant_graphs import MORE
+from tests.adapters.meant_losses import LOSSES
 
 SCALED = """
 class Block(torch.nn.Module):
@@ -289,4 +290,5 @@ for step in range(2):
         "bias = torch.zeros(2, 4).masked_fill(mask, -1e9)", "loss, net.in_proj_weight.grad",
     ),
     **MORE,
+    **LOSSES,
 }  # fmt: skip

@@ -223,6 +223,7 @@ h = torch.zeros(1, 3)
 for t in range(3):
     h = torch.tanh(cell(h))
     loss = h.sum()
+    opt.zero_grad()
     loss.backward(retain_graph=True)
     opt.step()
 """

@@ -267,13 +267,19 @@ class CallNotes:
             self.identity.note(ref, (self.records.made, position, "made", ref.id, told))
         self.heard()
 
-    def stepped(self, name: str, given: Given, position: Position | None) -> None:
-        """An optimizer's step wrote parameters, which are ``given``."""
+    def stepped(
+        self, name: str, given: Given, position: Position | None, observed: bool = False
+    ) -> None:
+        """An optimizer's step wrote parameters, which are ``given``; ``observed`` says that its
+        calls were observed, which had done so."""
         # The hot path: every parameter of every step.
         identity = self.identity
         writes: list[Write] = []
         for tensor, ref in zip(*given[:2], strict=True):
-            if tensor._is_view() or (self.writes.sharing and not identity.defers):
+            written = identity.known(tensor) if observed else None
+            if written is not None and written is not ref and written.version == tensor._version:
+                write = new_tuple(Write, (ref, written, None, None, False))
+            elif tensor._is_view() or (self.writes.sharing and not identity.defers):
                 write = self.writes.note(tensor, ref)
             else:
                 write = new_tuple(Write, (ref, identity.rewritten(tensor, ref), None, None, False))

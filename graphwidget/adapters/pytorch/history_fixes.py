@@ -58,6 +58,9 @@ def lines_keeping_tensors(
     if made == cut:
         return _as_tensors(first, lists, op=op, tensors=tensors) or (first if first != cut else "")
     second = _as_tensors(made, lists, ast.parse(cut.strip()), ".tolist()" in cut)
+    again = assigned(parsed(second))
+    if any(ast.unparse(target) == ast.unparse(value) for target, value in again):
+        second = "pass"
     return valid(f"{first}\n{second}") if made and second else first
 
 
@@ -90,7 +93,7 @@ def _as_tensors(
         if isinstance(given, ast.List | ast.Tuple | ast.ListComp):
             read = [ast.unparse(each) for each in ast.walk(given) if isinstance(each, ast.expr)]
             new = stacked(given, {each: tensors[each] for each in read if each in tensors})
-        elif _listed(given, lists):
+        elif _listed(given, lists) and not _one_tensor(cut, given):
             function.attr, call.keywords, new = "stack", [], call
             if any_numbers and isinstance(given, ast.Name):
                 code = f"[torch.as_tensor(each) for each in {given.id}]"
@@ -143,6 +146,17 @@ def _listed(value: ast.expr, lists: Set[str]) -> bool:
     """Return whether a variable is a list, or has the name of one."""
     name = value.id if isinstance(value, ast.Name) else ""
     return name in lists or re.fullmatch(r"\w*[^s]s", name) is not None
+
+
+def _one_tensor(cut: ast.AST | None, value: ast.expr) -> bool:
+    """Return whether the line that lost the history gives a variable one tensor, or what is made of
+    one, and no list."""
+    pairs = [pair for node in ast.walk(cut or ast.Pass()) for pair in assigned(node)]
+    lists = ast.List | ast.ListComp | ast.Tuple
+    return any(
+        ast.unparse(target) == ast.unparse(value) and not isinstance(given, lists)
+        for target, given in pairs
+    )
 
 
 def lists_in(around: Iterable[ast.AST]) -> set[str]:

@@ -12,6 +12,7 @@ from ...recording.fold import Model
 from ...recording.places import file_in_words
 from ...recording.positions import Position
 from ...recording.sites import Site, Sites
+from ...recording.spelling import path_of
 
 MAX_LINES = 20_000
 
@@ -46,6 +47,27 @@ def name_of_value(model: Model, value: int | None) -> str:
         if row["names"]:
             return str(row["names"][-1][1])
         row = model.values.get(row["next"]) if row["next"] is not None else None
+    return ""
+
+
+def name_as_read(model: Model, value: int) -> str:
+    """What the program writes for a value where a call reads it, as ``net.weight``; empty where
+    it computes it there."""
+    for call in model.calls.values():
+        if value not in call["inputs"]:
+            continue
+        place = place_of_call(model, call["call"])
+        tree = tree_of("" if place is None else statement(model, place))
+        nr = call["inputs"].index(value)
+        for node in ast.walk(tree):
+            function = node.func if isinstance(node, ast.Call) else None
+            if isinstance(function, ast.Attribute) and function.attr == call["op"]:
+                receiver = function.value
+                given = [receiver, *node.args] if isinstance(node, ast.Call) else []
+                for each in (given[1:], given):  # a library's function, a method
+                    text = path_of(each[nr]) if nr < len(each) else None
+                    if text is not None and text.endswith((".weight", ".bias", ".data")):
+                        return text
     return ""
 
 

@@ -130,7 +130,7 @@ def as_loss(model: Model, place: Place) -> str:
         value = each.value if isinstance(each, ast.Assign | ast.Return) else None
         if found is None or value is None:
             continue
-        target, equal = found
+        target, equal = _as_classes(model, found[0]), found[1]
         given = " ".join(each.id for each in _names_given(each))
         count = equal and "loss" not in f"{given} {place.function}"
         code = f"{'-' if count else ''}torch.nn.functional.cross_entropy({scores[1]}, {target})"
@@ -208,11 +208,23 @@ def _scores(line: ast.stmt) -> tuple[ast.expr, str] | None:
 
 
 def _compared_with(line: ast.stmt, chosen: set[str]) -> tuple[str, bool] | None:
-    """With what a line compares one of the ``chosen``, and whether it asks if they are equal."""
+    """With what a line compares one of the ``chosen``, by a difference or a loss as well, and
+    whether it asks if they are equal."""
     pairs = [
         (node.left, node.comparators[0], isinstance(node.ops[0], ast.Eq))
         for node in ast.walk(line)
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.NotEq)
+    ]
+    pairs += [
+        (node.left, node.right, False)
+        for node in ast.walk(line)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
+    ]
+    pairs += [
+        (node.args[0], node.args[1], False)
+        for node in ast.walk(line)
+        if isinstance(node, ast.Call) and len(node.args) == 2
+        if re.search(r"(loss|criterion)\w*$", ast.unparse(node.func), re.IGNORECASE)
     ]
     for node, given in _methods(line, SAME):
         equal = isinstance(node.func, ast.Attribute) and node.func.attr == "eq"
@@ -222,6 +234,14 @@ def _compared_with(line: ast.stmt, chosen: set[str]) -> tuple[str, bool] | None:
         if sides[0] != sides[1]:
             return ast.unparse(other if sides[0] else one), equal
     return None
+
+
+def _as_classes(model: Model, target: str) -> str:
+    """A target as ``cross_entropy`` takes it: as integers."""
+    plain = re.sub(r"\.(float|double)\(\)$", "", target)
+    rows = [row for row in model.values.values() if any(name == plain for _, name in row["names"])]
+    floats = bool(rows) and "float" in str(rows[-1]["summary"][1])
+    return f"{plain}.long()" if floats else plain
 
 
 def _read(value: ast.expr) -> set[str]:

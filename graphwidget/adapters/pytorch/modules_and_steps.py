@@ -290,7 +290,7 @@ class ModulesAndSteps:
         graded = [x for group in groups for x in group["params"] if x.grad is not None]
         self._stepping = given_to(self.identity, graded, {})
         position = None if closure else self._step_position
-        self.checks.learners.steps(optimizer, self._stepping[1], position)
+        self.checks.steps(optimizer, self._stepping[1], position, graded)
         if not closure and _is_pytorchs(type(optimizer)):
             self._away = leave(self.calls)
 
@@ -336,7 +336,7 @@ class ModulesAndSteps:
                 name = type(optimizer).__name__
                 position = self._step_position
                 at = None if position is None else position.outside
-                self.calls.stepped(name, self._stepping, at)
+                self.calls.stepped(name, self._stepping, at, observed=not self._away)
         except Exception as error:
             self.fault(error)
         self.step_over()

@@ -145,7 +145,9 @@ def _became_numbers(
     if not cuts or not (made or strange or not leaves):
         return None
     place = place_of(numbers[cuts[-1]])
-    origin = place_of(origins[made[0]]) if made else None
+    places = [origin for each in made if (origin := place_of(origins[each])) is not None]
+    copied = (each for each in places if history_fixes.copies(statement(model, each)))
+    origin = next(copied, None)
     fix = "" if place is None else fix_keeping_history(model, place, origin)
     text = "A tensor became a number or an array here, and its history was lost."
     return Finding("no_grad", reader, place, fix, text)

@@ -17,11 +17,13 @@ from ...recording.recorder import Recorder, Ref
 from ...recording.sites import Site
 from . import nans, second_backward
 from .constant_terms import constant_term, lost_term
+from .gradient_sums import GradientSums, never_reset
 from .heard_calls import HeardCalls
 from .identity import TOKEN, Identity
 from .idle_steps import cast_once, dropped_before
 from .leaks import Count, leak, with_history
 from .lines import name_of_value, place_of, way_of
+from .loss_inputs import odd_input
 from .node_facts import leafy
 from .reachable_nodes import Reach
 from .saved_tensors import saved_tensors
@@ -86,6 +88,7 @@ class RunChecks:
         self.gave_none: Ran | None = None
         """The last one that gave a gradient as None."""
         self.learners = Learners(identity)
+        self.sums = GradientSums()
         self.zeros: dict[Position | None, int] = {}
         """By position: how many runs gave gradients of zeros alone; -1 if one gave others."""
         self.loss_is_zero = False
@@ -112,6 +115,7 @@ class RunChecks:
         self.freed_by, self.graded, self.grown = before.freed_by, before.graded, before.grown
         self.last_run, self.gave_none = before.last_run, before.gave_none
         self.learners.go_on_from(before.learners)
+        self.sums = before.sums
 
     def check_silent_writes(self, run: BeginningRun) -> None:
         """Look for saved values that were written without PyTorch's notice."""
@@ -179,15 +183,32 @@ class RunChecks:
         if len(self.ran_at) > MAX_PLACES:
             self.ran_at.clear()
 
+    def steps(
+        self, optimizer: Any, stepping: Sequence[Ref], position: Position | None,
+        graded: Sequence[torch.Tensor],
+    ) -> None:  # fmt: skip
+        """An optimizer makes a step, in which it writes those that are ``stepping``."""
+        losses = () if self.last_run is None else self.last_run.roots
+        self.learners.steps(optimizer, stepping, position, losses)
+        self.sums.step(optimizer, graded, position)
+
     def lost_terms(self) -> list[Finding]:
-        """Terms of losses that lost their history. The records have to be drained before."""
+        """Terms of losses that lost their history, or else a loss that expects another input. The
+        records have to be drained before."""
         model, numbers = self.recorder.latest(), self.calls.became_numbers
         found = (lost_term(model, ran.roots, numbers) for ran in reversed(self.ran_at.values()))
-        return [each for each in found if each is not None]
+        terms = [each for each in found if each is not None]
+        odd = odd_input(self.recorder.latest()) if not terms else None
+        return terms if odd is None else [odd]
 
     def idle_steps(self) -> Finding | None:
-        """Steps that changed nothing that a loss sees."""
+        """Steps that changed nothing that a loss sees, or that used the sum of all gradients."""
         learners, sites = self.learners, self.recorder.sites
+        for place in (place_of(each.site) for each in self.sums.positions()):
+            self.recorder.drain()
+            summed = None if place is None else never_reset(place, self.recorder.latest())
+            if summed is not None:
+                return summed
         if learners.cast_at is not None:
             found = cast_once(way_of(learners.cast_at, sites))
             if found is not None:

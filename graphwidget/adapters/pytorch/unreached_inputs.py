@@ -32,7 +32,7 @@ def unreached(
     """Why none of the ``roots`` leads to the value ``wanted[nr]``, to the first that none leads to
     if that is None; ``allowed`` says that it is no error that none does."""
     roots, reader = list(roots), place_of(position)
-    given = _made_of(model, roots)
+    given = computed_from(model, roots)
     if nr is None:
         nr = next((each for each, value in enumerate(wanted) if value not in given), 0)
     value = wanted[nr]
@@ -129,10 +129,10 @@ def _of_the_whole(line: str, name: str, made: str) -> str:
     return ""
 
 
-def _made_of(model: Model, roots: Iterable[int]) -> set[int]:
+def computed_from(model: Model, roots: Iterable[int | None]) -> set[int]:
     """All values that these were computed from, with a history or without, and they themselves."""
     found: set[int] = set()
-    waiting = [*roots]
+    waiting = [each for each in roots if each is not None]
     while waiting:
         value = waiting.pop()
         row = model.values.get(value)

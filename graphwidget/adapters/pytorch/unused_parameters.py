@@ -28,10 +28,19 @@ from ...recording.sites import Site
 from ..optimizer_steps import is_step
 from . import fixes
 from .identity import Identity
-from .lines import MAX_LINES, place_in, place_of, place_of_call, source_of, statement
+from .lines import (
+    MAX_LINES,
+    name_as_read,
+    place_in,
+    place_of,
+    place_of_call,
+    source_of,
+    statement,
+)
 from .loss_fixes import fix_keeping_history
 from .no_graph import DETACHES, cut, lost_before
 from .parameter_fixes import makes_a_leaf, without_new_leaf
+from .unreached_inputs import computed_from
 from .without_optimizer import unheld
 
 LISTED = 8
@@ -57,14 +66,23 @@ class Learners:
         """Where a step was made that met no gradient."""
         self.cast_at: Position | None = None
         """Where steps were made in an autocast region that keeps what it cast."""
+        self.bare_after: dict[int, tuple[int, ...]] = {}
+        """By storages of what an optimizer stepped in vain: the losses of the backward before."""
         self._counts: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
     def go_on_from(self, before: Learners) -> None:
         """Know what another one has met."""
         self.parameters, self.held, self.bare = before.parameters, before.held, before.bare
 
-    def steps(self, optimizer: Any, stepping: Sequence[Ref], position: Position | None) -> None:
-        """An optimizer makes a step, in which it writes those that are ``stepping``."""
+    def steps(
+        self,
+        optimizer: Any,
+        stepping: Sequence[Ref],
+        position: Position | None,
+        losses: tuple[int, ...],
+    ) -> None:
+        """Record a step of an optimizer, which writes those that are ``stepping``. The backward
+        before it began at ``losses``."""
         if not stepping and position is not None:  # a closure computes gradients in the step
             self.stepped_at = position
         if torch.is_autocast_cache_enabled() and any(map(torch.is_autocast_enabled, CASTING)):
@@ -74,18 +92,20 @@ class Learners:
         if self._counts.get(optimizer) != count:
             self._counts[optimizer] = count
             known = [self.identity.current(each) for group in groups for each in group]
-            self.held.update(ref.storage for ref in known)
+            self.held.update(each.storage for each in known)
             bare = self.bare.setdefault(type(optimizer).__name__, set())
-            bare.update(ref.storage for ref in known)
+            bare.update(each.storage for each in known)
+            if not stepping:
+                self.bare_after.update((each.storage, losses) for each in known)
         if self.bare[type(optimizer).__name__]:
-            self.bare[type(optimizer).__name__].difference_update(ref.storage for ref in stepping)
+            self.bare[type(optimizer).__name__].difference_update(each.storage for each in stepping)
 
     def in_optimizers(self) -> set[int]:
         """Storages of what the program's optimizers hold, those too that made no step; slow."""
         kind = torch.optim.Optimizer  # of other objects nothing is asked, they may answer anything
         living = [each for each in gc.get_objects() if issubclass(type(each), kind)]
         held = [x for each in living for group in each.param_groups for x in group["params"]]
-        return {ref.storage for each in held if (ref := self.identity.known(each)) is not None}
+        return {known.storage for each in held if (known := self.identity.known(each)) is not None}
 
     def any_idle(self, graded: set[int]) -> bool:
         """Return whether a parameter got no gradient that needs one; ``graded`` are the storages of
@@ -127,7 +147,8 @@ def unused(
         if all(call["call"] not in twice for call in uses[row["storage"]])
     }
     if lost:
-        found = _lost(model, lost, uses, numbers)
+        steps = [learners.bare_after.get(row["storage"], ()) for row in lost.values()]
+        found = _lost(model, lost, uses, numbers, {loss for losses in steps for loss in losses})
         return None if _by_a_library(found) else found
     never = [path for path in idle if path not in used]
     if not over or not held:
@@ -227,6 +248,7 @@ def _own(model: Model, held: set[int]) -> Iterable[tuple[str, Row]]:
         if own and row["parameter"] and row["next"] is None:
             shape = list(row["summary"][0])
             named = f"{row['names'][-1][1]} (of shape {shape})" if row["names"] else ""
+            named = named or name_as_read(model, row["value"])
             yield named or f"a parameter of shape {shape}", row
 
 
@@ -243,9 +265,11 @@ def _listed(paths: Iterable[str]) -> str:
 
 # What was used -----------------------------------------------------------------------------
 def _lost(
-    model: Model, idle: dict[str, Row], uses: dict[int, list[Row]], numbers: dict[int, Site]
-) -> Finding:
-    """What was computed of parameters was cut off, became numbers or was used for nothing."""
+    model: Model, idle: dict[str, Row], uses: dict[int, list[Row]], numbers: dict[int, Site],
+    losses: set[int],
+) -> Finding:  # fmt: skip
+    """What was computed of parameters was cut off, became numbers or was used for nothing. What
+    ``losses`` were computed from, after which they were to be stepped, is looked at first."""
     text = _listed(idle)
 
     def begins_anew(place: Place) -> Finding | None:
@@ -260,6 +284,9 @@ def _lost(
     first = {call["call"] for row in idle.values() for call in uses[row["storage"]]}
     cuts, values, left = _followed(model, first)
     sharp = [pair for pair in cuts if pair[0]["op"] in ("detach", "data")]
+    if len(sharp) > 1 and losses:
+        made = computed_from(model, losses)
+        sharp.sort(key=lambda pair: pair[1]["value"] not in made)
     for call, row in sharp or cuts:
         place = place_of_call(model, call["call"])
         if place is not None and "deepcopy(" in place.text:

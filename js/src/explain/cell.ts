@@ -39,7 +39,7 @@ export function explainCell(model: Model, last: Event): Explanation | null {
     tone: "backward",
     title: roots.slice(0, FEW).flatMap((root, i): Line => {
       const value = asValue(numbers(model.values.get(root)?.summary, 40));
-      return [plain(i > 0 ? ", " : ""), name(model, root), plain(" = "), value];
+      return [plain(i > 0 ? ", " : ""), rootName(model, run, root), plain(" = "), value];
     }),
     lines: [
       isWhole(run) ? wholeLine(model, run) : [],
@@ -50,14 +50,32 @@ export function explainCell(model: Model, last: Event): Explanation | null {
   });
 }
 
+/** What backward went from, by its name; without one as the line has it: `scaler.scale(loss)`. */
+function rootName(model: Model, run: RunRow, root: number): Piece {
+  const own = name(model, root);
+  const value = model.values.get(root);
+  const typed = value && userName(value) === null && run.roots.length === 1;
+  return typed ? { ...own, text: startOf(model, run) ?? own.text } : own;
+}
+
+/** What stands before `.backward(` on the line of a run. */
+function startOf(model: Model, run: RunRow): string | null {
+  const [, start] =
+    /^([\w.]+\([\w.,\s]*\))\.backward\(/.exec(codeAt(model, run.source) ?? "") ?? [];
+  return start ?? null;
+}
+
 /** The call that ran backward, as it is usually written; a library's is not the user's. */
 function ran(model: Model, run: RunRow, roots: readonly number[]): Line {
   const [root, other] = roots;
   if (!(codeAt(model, run.source) ?? ".backward(").includes(".backward(")) {
     return [plain("backward()")];
   }
-  const own = root === undefined ? undefined : name(model, root);
-  if (!own || other !== undefined || !/^[\w.[\]]+$/.test(own.text)) return [plain("backward()")];
+  const own = root === undefined ? undefined : rootName(model, run, root);
+  const typed = own?.text === startOf(model, run);
+  if (!own || other !== undefined || (!typed && !/^[\w.[\]]+$/.test(own.text))) {
+    return [plain("backward()")];
+  }
   return [{ ...own, text: `${own.text}.backward()` }];
 }
 

@@ -69,9 +69,15 @@ export function callIn(line: string): string {
   const looped = /^for .* in (.*?)(?:\.(?:items|values|keys)\(\))?:$/.exec(line)?.[1];
   const [, target, text = ""] = /^(?:([\w.]+)\s*=(?!=)\s*)?(.*)$/.exec(looped ?? line) ?? [];
   const [, name] = /^(?:\w+\.)*(\w+)\(/.exec(text) ?? [];
-  if (name !== undefined && endOfCall(text) === text.length) return `${name}()`;
+  if (name !== undefined && endOfCall(text) === text.length) {
+    const [, inner] = PRINTS.has(name) ? (/^\w+\(.*?([A-Za-z_]\w*)\(/.exec(text) ?? []) : [];
+    return `${inner ?? name}()`;
+  }
   return line.length > LONGEST && target !== undefined ? `${target} = …` : cut(line, LONGEST);
 }
+
+/** What only looks at what another call gives. */
+const PRINTS = new Set(["print", "float", "round", "len", "int", "str"]);
 
 const LONGEST = 28;
 

@@ -5,13 +5,13 @@
  */
 
 import { push } from "../collections";
-import { hazards, makerOf, once, writeAt, type CallRow, type Model } from "../log/model";
+import { hazards, makerOf, nodesOf, once, writeAt, type CallRow, type Model } from "../log/model";
 import type { Hazard, StorageRow, ValueRow, WriteRow } from "../log/model";
 import { rare } from "../log/table";
 import type { Work } from "../sliced-work";
 import { inPasses } from "./changes";
 import { films, type Films } from "./film";
-import { isBookkeeping, keepsBooks } from "./library-calls";
+import { isBookkeeping, keepsBooks, libraryAround } from "./library-calls";
 import { RAISED } from "./raised";
 import { isLikeStep, isOwn, isTrained, stepOf, writesNameless } from "./versions";
 
@@ -285,12 +285,17 @@ function* roots(
   const cell = model.cellTimes.findLast((time) => time <= last) ?? 0; // no cell: the beginning
   const lost: [ValueRow, CallRow][] = []; // results that nobody kept
   const books: number[] = []; // what libraries keep for themselves
+  const copied = copiedOn(model);
   let count = 0;
   for (const value of model.values.values()) {
     if ((count += 1) % PART === 0) yield;
     const maker = makerOf(model, value);
     if (maker ? before(maker) : value.time < since) continue;
     if (maker && isBookkeeping(model, value, maker)) {
+      books.push(value.value);
+      continue;
+    }
+    if (maker && copied.has(lineOf(maker)) && isCopy(model, maker)) {
       books.push(value.value);
       continue;
     }
@@ -336,6 +341,39 @@ function setups(model: Model): (value: ValueRow, maker: CallRow) => boolean {
       : false;
 }
 
+/** So many copies of parameters and buffers on one line are those of a whole module. */
+const MANY_COPIES = 6;
+
+/** The lines that copy a whole module, as `{k: v.clone() for k, v in net.state_dict().items()}`. */
+function copiedOn(model: Model): ReadonlySet<string> {
+  const counts = new Map<string, number>();
+  for (const call of model.calls.values()) {
+    if (!isCopy(model, call)) continue;
+    const line = lineOf(call);
+    counts.set(line, (counts.get(line) ?? 0) + 1);
+  }
+  return new Set([...counts].filter(([, count]) => count >= MANY_COPIES).map(([line]) => line));
+}
+
+/** Whether a call copies a parameter or a buffer of a module, without its history. */
+function isCopy(model: Model, call: CallRow): boolean {
+  let [input] = call.inputs;
+  for (let op = call.op; op === "clone" || op === "detach";) {
+    const value = typeof input === "number" ? model.values.get(input) : undefined;
+    if (!value) return false;
+    if (value.names.some(([scope]) => scope === "module"))
+      return nodesOf(model, call.call).length === 0;
+    const maker = makerOf(model, value);
+    [input] = maker?.inputs ?? [];
+    op = maker?.op ?? "";
+  }
+  return false;
+}
+
+/** Whether a library copies numbers into something, as `load_state_dict` does into buffers. */
+const isLoaded = (model: Model, maker: CallRow): boolean =>
+  maker.op === "copy_" && libraryAround(model, maker) !== null;
+
 /** What is drawn only where a call that is drawn reads it: a module's parameter or buffer, a
  * gradient (also one that was clipped), what came to be inside a call. */
 function isPassing(
@@ -344,7 +382,7 @@ function isPassing(
   maker: CallRow | undefined,
   used: ReadonlySet<number>,
 ): boolean {
-  if (value.parameter || (!maker && isOwn(value)))
+  if (value.parameter || (!maker && isOwn(value)) || (maker && isLoaded(model, maker)))
     return value.names.every(([scope]) => scope !== "");
   if (maker) return writesNameless(model, maker);
   return value.names.length === 0 && (!value.leaf || used.has(value.value));
