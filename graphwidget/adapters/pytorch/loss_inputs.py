@@ -7,7 +7,7 @@ whose shapes differ compares each number of the one with each of the other.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...recording.findings import Finding
 from ...recording.fold import Model, Row
@@ -15,6 +15,7 @@ from . import fixes
 from .fixes import Replaced
 from .lines import name_of_value, place_of_call, statement
 from .statements import parsed, valid
+from .tape import Heard
 
 EXPECTS = {
     ("cross_entropy", "softmax"): "cross_entropy computes the softmax itself: give it the scores.",
@@ -27,11 +28,30 @@ EXPECTS = {
     ),
 }
 """By a loss and the op that made its input: what is to be done."""
+MADE = {op for _loss, op in EXPECTS}
 ELEMENTWISE = ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 SHAPED = frozenset(
     {"view", "reshape", "flatten", "squeeze", "unsqueeze", "permute", "transpose", "contiguous"}
 )
 """Ops that keep the numbers as they are."""
+
+
+def any_odd(calls: Iterable[Heard]) -> bool:
+    """Return whether ``odd_input`` may have something to say of a loss among these calls, found
+    without the log."""
+    made: dict[int, str] = {}
+    for call in calls:
+        if not call.given:
+            continue
+        op = made.get(call.given[0].id, "")
+        name = call.name if call.name in MADE else op if call.name in SHAPED else ""
+        made.update((ref.id, name) for ref in call.made if name)
+        if (call.name, op) in EXPECTS:
+            return True
+        dims = [len(ref.facts.shape) for ref in call.given[:2]]
+        if call.name in ELEMENTWISE and dims[0] != dims[-1]:
+            return True
+    return False
 
 
 def odd_input(model: Model) -> Finding | None:

@@ -32,6 +32,7 @@ from .engine_entry import EngineEntry
 from .graph_errors import graph_error
 from .heard_calls import HeardCalls
 from .identity import Identity
+from .loss_inputs import any_odd
 from .many_numbers import many_numbers
 from .mode_stack import enter, leave, put_back
 from .modules_and_steps import ModulesAndSteps
@@ -287,7 +288,8 @@ class TorchAdapter:
             idle = checks.idle_steps()
             found = [] if idle is None else [idle]
         calls = self.calls
-        if not found and checks.ran_at and (calls.cuts or calls.became_numbers or calls.frozen):
+        suspect = calls.cuts or calls.became_numbers or calls.frozen or any_odd(calls.tape.calls)
+        if not found and checks.ran_at and suspect:
             self.drain()
             with torch._C.DisableTorchFunction():
                 found = checks.lost_terms()
