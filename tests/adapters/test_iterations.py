@@ -4,6 +4,7 @@ them starts none, and a loop's newest iteration is the one that computed its las
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,122 +32,7 @@ optimizer.step()
 losses.append(loss.item())
 """
 
-# `...` stands for these lines; the comments say how many iterations each loop has.
-PROGRAMS = """
-# loader
-for x, y in loader:  # 6
-    ...
-
-# epochs
-for epoch in range(2):  # 2
-    for x, y in loader:  # 6
-        ...
-    schedule.step()
-
-# enumerate
-for i, (x, y) in enumerate(loader):  # 6
-    ...
-
-# zip
-for (x, y), n in zip(loader, range(4)):  # 4
-    ...
-
-# tqdm
-from tqdm import tqdm
-for x, y in tqdm(loader, disable=True):  # 6
-    ...
-
-# cycle
-for x, y in itertools.islice(itertools.cycle(loader), 9):  # 9
-    ...
-
-# next
-batches = iter(loader)
-for step in range(6):  # 6
-    x, y = next(batches)
-    ...
-
-# generator
-def batches():
-    for i in range(0, 24, 4):
-        yield rows[i:i + 4]
-for x, y in batches():  # 6
-    ...
-
-# generator that draws each batch
-def batches():
-    while True:
-        part = torch.randint(0, 24, (4,))
-        yield X[part], Y[part]
-for x, y in itertools.islice(batches(), 6):  # 6
-    ...
-
-# accumulation
-for i, (x, y) in enumerate(loader):  # 6
-    loss = functional.mse_loss(model(x), y) / 3
-    loss.backward()
-    losses.append(loss.item())
-    if i % 3 == 2:
-        optimizer.step()
-        optimizer.zero_grad()
-
-# micro-batches
-for x, y in loader:  # 6
-    optimizer.zero_grad()
-    for u, v in zip(x.split(2), y.split(2)):  # 2
-        loss = functional.mse_loss(model(u), v) / 2
-        loss.backward()
-        losses.append(loss.item())
-    optimizer.step()
-
-# validation
-for epoch in range(2):  # 2
-    model.train()
-    for x, y in loader:  # 6
-        ...
-    model.eval()
-    with torch.no_grad():
-        for u, v in data.DataLoader(rows, batch_size=8):  # 3
-            wrong = functional.mse_loss(model(u), v)
-
-# early stopping
-bad = 0
-while bad < 2:  # 2
-    for x, y in loader:  # 6
-        ...
-    with torch.no_grad():
-        wrong = functional.mse_loss(model(x), y).item()
-    bad += wrong >= 0
-
-# function
-def fit(model, loader, epochs):
-    for epoch in range(epochs):  # 2
-        for x, y in loader:  # 6
-            ...
-fit(model, loader, 2)
-
-# class of the user's
-class Trainer:
-    def step(self, batch):
-        x, y = batch
-        ...
-    def fit(self, epochs):
-        for epoch in range(epochs):  # 2
-            for batch in loader:  # 6
-                self.step(batch)
-Trainer().fit(2)
-
-# dataset of the user's
-class Squares(data.Dataset):
-    def __len__(self):
-        return 24
-    def __getitem__(self, i):
-        x = torch.randn(4)
-        return x, (x * x).sum(0, keepdim=True)
-for x, y in data.DataLoader(Squares(), batch_size=4, shuffle=True):  # 6
-    ...
-"""
-
+PROGRAMS = Path(__file__).with_name("iterations.txt").read_text("utf-8")
 LOOP = re.compile(r"^ *((?:for|while) .*:)  # (\d+)$", re.MULTILINE)
 
 

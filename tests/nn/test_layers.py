@@ -1,9 +1,12 @@
 """Every layer against PyTorch's: repr, starting values, state dict, values, gradients, graph."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.both import both, programs, source
 
+LAYERS = Path(__file__).with_name("layers.txt").read_text("utf-8").splitlines()[1:]
 SETUP = """
 nn = torch.nn
 torch.manual_seed(0)
@@ -26,101 +29,6 @@ def show(layer, *shapes, calls=2, grads=True):
         plain([p.grad for p in layer.parameters() if p.grad is not None]), list(layer.buffers())]
 """
 
-LAYERS = """
-nn.Linear(3, 4), (5, 3)
-nn.Linear(3, 4, bias=False), (2, 5, 3)
-nn.Linear(3, 2, dtype=torch.float64), torch.ones(3, dtype=torch.float64)
-nn.Identity(), (2, 3)
-nn.DataParallel(nn.Linear(3, 2)), (4, 3)
-nn.Flatten(), (2, 3, 4)
-nn.Flatten(0, 1), (2, 3, 4)
-nn.Unflatten(1, (2, 3)), (2, 6, 2)
-nn.Conv1d(2, 3, 3), (2, 2, 7)
-nn.Conv1d(2, 4, 3, stride=2, padding=1, dilation=2, groups=2, bias=False), (2, 2, 9)
-nn.Conv1d(2, 3, 2, padding="same", padding_mode="circular"), (2, 2, 7)
-nn.Conv2d(1, 4, 3), (2, 1, 6, 6)
-nn.Conv2d(2, 4, (3, 2), stride=(2, 1), padding=(1, 0), groups=2), (2, 2, 6, 5)
-nn.Conv2d(2, 2, 3, padding="same"), (2, 2, 5, 5)
-nn.Conv2d(2, 2, 3, padding=1, padding_mode="reflect"), (1, 2, 5, 5)
-nn.ConvTranspose1d(2, 3, 3, stride=2), (2, 2, 4)
-nn.ConvTranspose2d(2, 3, 3, stride=2, padding=1, output_padding=1), (1, 2, 3, 3)
-nn.MaxPool1d(2), (2, 3, 7)
-nn.MaxPool1d(3, stride=2, padding=1, ceil_mode=True), (2, 3, 7)
-nn.MaxPool2d(2), (2, 3, 6, 6)
-nn.MaxPool2d(3, 2, 1, return_indices=True), (2, 3, 7, 7)
-nn.AvgPool1d(3, 2, 1), (2, 3, 7)
-nn.AvgPool2d(2), (2, 3, 6, 6)
-nn.AvgPool2d((3, 2), (2, 1), 1, True, False), (1, 2, 5, 5)
-nn.BatchNorm1d(3), (6, 3)
-nn.BatchNorm1d(3, momentum=None), (4, 3, 5)
-nn.BatchNorm1d(3, affine=False, eps=1e-3), (4, 3)
-nn.BatchNorm2d(3, momentum=.3), (4, 3, 2, 2)
-nn.BatchNorm2d(3, track_running_stats=False), (4, 3, 2, 2)
-nn.LayerNorm(4), (2, 3, 4)
-nn.LayerNorm((3, 4), eps=1e-3), (2, 3, 4)
-nn.LayerNorm(4, elementwise_affine=False), (2, 4)
-nn.LayerNorm(4, bias=False), (2, 4)
-nn.GroupNorm(2, 4), (3, 4, 2)
-nn.GroupNorm(1, 4, affine=False), (3, 4)
-nn.Embedding(5, 3), torch.tensor([[0, 1], [4, 0]])
-nn.Embedding(5, 3, padding_idx=-1), torch.tensor([0, 4])
-nn.Embedding.from_pretrained(torch.ones(3, 2)), torch.tensor([0, 2])
-nn.Dropout(.3), (40,)
-nn.Dropout(1.), (4,)
-nn.AdaptiveAvgPool1d(3), (2, 3, 7)
-nn.AdaptiveAvgPool2d((1, 1)), (2, 3, 5, 6)
-nn.AdaptiveAvgPool2d((3, None)), (2, 3, 5, 6)
-nn.AdaptiveMaxPool1d(3), (2, 3, 7)
-nn.AdaptiveMaxPool2d((2, 3)), (2, 3, 5, 6)
-nn.RMSNorm(4), (2, 4)
-nn.RMSNorm([3, 4], eps=1e-3, elementwise_affine=False), (2, 3, 4)
-nn.InstanceNorm1d(3), (2, 3, 5)
-nn.InstanceNorm2d(3, affine=True, track_running_stats=True), (2, 3, 4, 4)
-nn.Dropout1d(.5), (4, 3, 2)
-nn.Dropout2d(.5), (4, 3, 2, 2)
-nn.ConstantPad1d(1, 2.), (2, 3)
-nn.ZeroPad2d((1, 2, 0, 1)), (1, 1, 3, 3)
-nn.ZeroPad1d(2), (2, 3)
-nn.ReflectionPad1d(2), (1, 2, 4)
-nn.ReflectionPad2d(1), (1, 1, 3, 3)
-nn.ReplicationPad2d(1), (1, 1, 3, 3)
-nn.CircularPad1d((1, 2)), (1, 2, 4)
-nn.ConstantPad2d(1, .5), (1, 3, 3)
-nn.AlphaDropout(.3), (40,)
-nn.CosineSimilarity(), (3, 4), (3, 4)
-nn.PairwiseDistance(), (3, 4), (3, 4)
-nn.MaxPool3d(2), (2, 3, 4, 4, 4)
-nn.MaxPool3d(3, 2, 1, return_indices=True), (2, 4, 5, 4)
-nn.AvgPool3d(2), (2, 3, 4, 4, 5)
-nn.AvgPool3d((1, 2, 3), 1, (0, 1, 1), True, False, 5), (1, 2, 4, 4, 4)
-nn.AdaptiveAvgPool3d((2, None, 3)), (2, 3, 4, 3, 5)
-nn.AdaptiveAvgPool3d(1), (2, 4, 3, 5)
-nn.AdaptiveMaxPool3d(2), (2, 3, 4, 3, 5)
-nn.AdaptiveMaxPool3d((2, 1, 3), True), (2, 4, 3, 5)
-nn.Upsample(scale_factor=2), (1, 2, 3, 4)
-nn.Upsample(scale_factor=(2, 1.5), mode="bilinear", align_corners=True), (1, 2, 3, 4)
-nn.Upsample(size=7, mode="linear"), (1, 2, 3)
-nn.Upsample((4, 5, 6), mode="trilinear"), (1, 2, 3, 3, 3)
-nn.Upsample((4, 5, 2), mode="area"), (1, 2, 3, 3, 3)
-nn.UpsamplingNearest2d(5), (1, 2, 3, 4)
-nn.UpsamplingBilinear2d(scale_factor=2), (1, 2, 3, 4)
-nn.Unfold((2, 3), padding=1, stride=2), (2, 3, 5, 6)
-nn.Fold((4, 5), (2, 3), padding=1), (2, 12, 25)
-nn.PixelShuffle(2), (2, 8, 3, 2)
-nn.PixelUnshuffle(2), (8, 4, 6)
-nn.ChannelShuffle(2), (1, 4, 2, 3)
-nn.LocalResponseNorm(2), (2, 4, 3)
-nn.LocalResponseNorm(3, .1, .5, 2.), (2, 4, 3, 3)
-nn.InstanceNorm3d(3, affine=True), (2, 3, 2, 3, 4)
-nn.Dropout3d(.5), (2, 4, 2, 2, 2)
-nn.FeatureAlphaDropout(.5), (4, 5, 2)
-nn.ConstantPad3d(1, 2.), (1, 2, 2, 2, 2)
-nn.ZeroPad3d((0, 1, 2, 1, 0, 1)), (1, 2, 2, 2, 2)
-nn.ReflectionPad3d(1), (1, 2, 3, 3, 3)
-nn.ReplicationPad3d((0, 1, 2, 1, 0, 1)), (1, 2, 2, 2, 2)
-nn.CircularPad3d(1), (1, 2, 2, 2, 2)
-"""
-
 ACTIVATIONS = """
 nn.ReLU() nn.ReLU6() nn.LeakyReLU() nn.LeakyReLU(.2) nn.ELU() nn.ELU(.5) nn.CELU(2.) nn.SELU()
 nn.SiLU() nn.Mish() nn.GELU() nn.GELU("tanh") nn.Sigmoid() nn.LogSigmoid() nn.Hardsigmoid()
@@ -139,7 +47,7 @@ nn.Hardtanh(-1.,1.,True) nn.Dropout(.5,True)
 """
 
 
-@pytest.mark.parametrize("call", LAYERS.strip().split("\n"))
+@pytest.mark.parametrize("call", LAYERS)
 def test_layer(call: str) -> None:
     both(source(f"{SETUP}result = show({call})"))
 
