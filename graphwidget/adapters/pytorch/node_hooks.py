@@ -14,11 +14,12 @@ from typing import Any, TypeAlias
 import torch
 
 from ...recording.recorder import NodeRef
+from ...recording.summary import Copy
 from .identity import TOKEN
 from .live import Gate
 from .node_facts import leaf_of
 from .run_context import RunContext
-from .tensor_facts import Captured, asked, version_of
+from .tensor_facts import Captured, asked, shape_of, version_of
 
 Seen: TypeAlias = tuple[weakref.ref[torch.Tensor], int, Captured]
 """A gradient that one node gave another, its version then, and what it held."""
@@ -85,7 +86,8 @@ class NodeHooks:
             return
         try:
             with torch._C.DisableTorchFunction():
-                given, gave = self._taken(out), self._taken(into)
+                given = self._taken(out)
+                gave = self._taken(into, [*zip(out, given, strict=True)])
             self.done.append(ref.id)
             self._record(ref, freed, given, None, None, gave, None)
         except Exception as error:
@@ -124,23 +126,38 @@ class NodeHooks:
             self.left.pop(ref.id, None)
         self.runs.recorder.raw.append((self.runs.ran, self.run, ref, freed, *more))
 
-    def _taken(self, grads: Sequence[Any]) -> list[Captured | None]:
-        """What a hook was given, where something else than a tensor is nothing. Most of it another
-        node gave, whose hook was shown it."""
+    def _taken(
+        self, grads: Sequence[Any], known: Iterable[tuple[Any, Captured | None]] = ()
+    ) -> list[Captured | None]:
+        """The contents of gradients that a hook is shown; of what is no tensor, None. Most of them
+        were shown to the hook of the node before, or are views of what is ``known``."""
         # The hot path: twice for each node of each run.
         passed = self._passed
         taken: list[Captured | None] = []
         for each in grads:
-            known = passed.get(id(each))
-            if known is not None and known[0]() is each is not None and known[1] == each._version:
-                taken.append(known[2])
+            seen = passed.get(id(each))
+            if seen is not None and seen[0]() is each is not None and seen[1] == each._version:
+                taken.append(seen[2])
             elif isinstance(each, torch.Tensor):
-                content = self.runs.identity.captured(each, gradient=True)
+                content = _of_view(each, known) or self.runs.identity.captured(each, gradient=True)
                 passed[id(each)] = weakref.ref(each), version_of(each), content
                 taken.append(content)
             else:  # as None, where no gradient goes
                 taken.append(None)
         return taken
+
+
+def _of_view(grad: torch.Tensor, known: Iterable[tuple[Any, Captured | None]]) -> Captured | None:
+    """The content of a gradient that has the memory of one that is known, as a transposed one: of
+    many numbers the statistics are told, which do not depend on their order."""
+    for other, content in known:
+        if content is None or type(content[2]) is not Copy or grad.layout is not torch.strided:
+            continue
+        alike = grad.dtype is other.dtype and grad.is_neg() == other.is_neg()
+        alike = alike and grad.numel() == other.numel() and 0 not in grad.stride()
+        if alike and torch._C._has_storage(grad) and grad.data_ptr() == other.data_ptr():
+            return content[0], shape_of(grad), content[2]
+    return None
 
 
 def _hooked(leaf: torch.Tensor) -> bool:

@@ -59,12 +59,19 @@ def storage_of(tensor: torch.Tensor) -> int:
 
 
 def shape_of(tensor: torch.Tensor) -> tuple[int, ...]:
-    """The tensor's shape; of a list of tensors of different shapes, which has none, a size that
-    is no number for each of its dims."""
+    """The tensor's shape, one object of each; of a list of tensors of different shapes, which has
+    none, a size that is no number for each of its dims."""
     try:
-        return tensor.shape
+        shape = tensor.shape
+        return _shapes.setdefault(shape, shape) if len(_shapes) < MAX_SHAPES else shape
+    except TypeError:  # sizes that are symbols cannot be looked up
+        return shape
     except RuntimeError:
         return (-1,) * tensor.dim()
+
+
+_shapes: dict[tuple[int, ...], tuple[int, ...]] = {}
+MAX_SHAPES = 10_000
 
 
 def traced() -> bool:

@@ -236,11 +236,10 @@ class Tensors:
             if tensor.layout is torch.strided:
                 stride, offset = tensor.stride(), int(tensor.storage_offset())
         try:
-            shape: tuple[int, ...] = tensor.shape
+            shape = shape_of(tensor)
             needed = tensor.requires_grad
             leaf = not needed or tensor.is_leaf
         except RuntimeError:
-            shape = shape_of(tensor)
             needed, leaf = asked(tensor, "requires_grad"), asked(tensor, "is_leaf")
         numbers = None
         if self.defers and tensor.numel() <= self.limit:
