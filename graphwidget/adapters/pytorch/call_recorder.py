@@ -44,6 +44,7 @@ class CallRecorder:
         self.identity = identity
         self.names = names
         self.scopes = scopes
+        self.tell_call, self.tell_step = self._tell_call, self._tell_step  # one object each
 
     # Records -------------------------------------------------------------------------------
     def tell(self, call: Heard, nodes: Sequence[Made]) -> None:
@@ -177,7 +178,7 @@ class CallRecorder:
         return Deferred(ref, (self.names.rebound, ref.id, *record.record[2:]), None)
 
     # While draining ------------------------------------------------------------------------
-    def tell_call(
+    def _tell_call(
         self, position: Position | None, name: str, call: Heard, number: list[int],
         values: list[Any], _node: None,
     ) -> None:  # fmt: skip
@@ -199,7 +200,7 @@ class CallRecorder:
         if len(values) == 1 and direct:
             self.names.own(position, values[0][0].id)
 
-    def tell_step(
+    def _tell_step(
         self, position: Position | None, name: str, call: Heard, number: list[int],
         values: list[Any], _node: None,
     ) -> None:  # fmt: skip

@@ -116,7 +116,7 @@ class NodeHooks:
                     of = identity.current(leaf)
                     self.runs.checks.graded.add(of.storage)
                     value = of.id
-            self._record(ref, False, given, value, grad, [], added)
+            self._record(ref, False, given, value, grad, (), added)
         except Exception as error:
             self.runs.fault(error)
 

@@ -287,16 +287,13 @@ class RunChecks:
     def check_roots_finite(
         self, tensors: Sequence[Any], roots: Sequence[Ref | None], position: Position | None
     ) -> None:
-        """Look for the birthplace of a NaN or an infinity that has come as far as the loss. Where
-        calls are told later, its number is among what is noted of the root."""
+        """Look for the birthplace of a NaN or an infinity that has come as far as the loss."""
         for tensor, ref in zip(tensors, roots, strict=True):
             if ref is None or self.looks <= 0:  # an edge, or enough was looked for
                 continue
-            number = ref.facts.numbers
-            if type(number) is not float or ref.facts.leaf:
-                if tensor.numel() != 1 or not copyable(tensor):
-                    continue
-                number = tensor.item()
+            if tensor.numel() != 1 or not copyable(tensor):
+                continue
+            number = tensor.item()
             self.loss_is_zero = number == 0
             if number - number != 0:  # not finite
                 self.recorder.drain()

@@ -16,6 +16,7 @@ import torch
 from ...recording.positions import Position
 from ...recording.recorder import Ref
 from ...recording.sites import Names
+from ...recording.summary import Copy
 
 LONG, MOST = 2_000, 20_000
 """Calls after which older ones are forgotten: when a backward is over, and at once."""
@@ -39,8 +40,8 @@ class Held(int):
 
 class Facts(NamedTuple):
     """What is known of a tensor when it is gone; ``key`` was its address and ``address`` its
-    storage's, ``base`` is what it is a view of, and ``numbers`` are its numbers in nested lists
-    where these are few and wanted, at that ``version``."""
+    storage's, ``base`` is what it is a view of, and ``content`` a copy of its numbers where these
+    are few and wanted, at that ``version``."""
 
     key: int
     number: int
@@ -53,7 +54,7 @@ class Facts(NamedTuple):
     base: Ref | None
     stride: tuple[int, ...]
     offset: int
-    numbers: Any
+    content: bytes | Copy | None
     version: int
 
 

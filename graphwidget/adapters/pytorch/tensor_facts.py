@@ -150,15 +150,6 @@ def _chars(size: int) -> Any:
     return c_char * size
 
 
-def numbers_of(tensor: torch.Tensor) -> Any:
-    """The tensor's numbers in nested lists, faster than a copy where they are few; None where
-    nobody can look at them."""
-    try:
-        return tensor.tolist() if copyable(tensor) else None
-    except (RuntimeError, TypeError):  # the old vmap's tensors look like others
-        return None
-
-
 PLAIN = (torch.Tensor, torch.nn.Parameter)
 _IN_NUMPY = {
     kind: kind.itemsize

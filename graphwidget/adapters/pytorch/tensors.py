@@ -24,7 +24,6 @@ from .tensor_facts import (
     copy_of,
     copyable,
     dtype_name,
-    numbers_of,
     shape_of,
     storage_of,
     summarized,
@@ -241,14 +240,14 @@ class Tensors:
             leaf = not needed or tensor.is_leaf
         except RuntimeError:
             needed, leaf = asked(tensor, "requires_grad"), asked(tensor, "is_leaf")
-        numbers = None
-        if self.defers and tensor.numel() <= self.limit:
-            numbers = numbers_of(tensor)
+        content: bytes | Copy | None = None
+        if self.defers and (count := tensor.numel()) <= self.limit and copyable(tensor):
+            content = copy_of(tensor, tensor.dtype, count)
         parameter = type(tensor) is not torch.Tensor and isinstance(tensor, torch.nn.Parameter)
         facts: Facts = new_tuple(
             Facts,
             (id(tensor), number, tensor.dtype, shape, address, needed, leaf, parameter,
-             base, stride, offset, numbers, version),
+             base, stride, offset, content, version),
         )  # fmt: skip
         return facts
 
@@ -311,9 +310,8 @@ class Tensors:
         tensor = None if self.brief and facts.version == ref.version else ref()
         if tensor is not None and (not self.brief or version_of(tensor) == ref.version):
             return self.captured(tensor)
-        if facts.numbers is not None and facts.version == ref.version:
-            copy = torch.tensor(facts.numbers, dtype=facts.dtype, device="cpu")
-            content = copy_of(copy, facts.dtype, copy.numel())
+        if facts.version == ref.version:
+            content = facts.content
         return dtype_name(facts.dtype), tuple(facts.shape), content
 
     def _value(
