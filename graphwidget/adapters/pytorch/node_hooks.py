@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import torch
 
 from ...recording.recorder import NodeRef
-from ...recording.summary import Copy
+from ...recording.summary import SMALL, Copy
 from .identity import TOKEN
 from .live import Gate
 from .node_facts import leaf_of
@@ -154,7 +154,7 @@ def _of_view(grad: torch.Tensor, known: Iterable[tuple[Any, Captured | None]]) -
         if content is None or type(content[2]) is not Copy or grad.layout is not torch.strided:
             continue
         alike = grad.dtype is other.dtype and grad.is_neg() == other.is_neg()
-        alike = alike and grad.numel() == other.numel() and 0 not in grad.stride()
+        alike = alike and SMALL < grad.numel() == other.numel() and 0 not in grad.stride()
         if alike and torch._C._has_storage(grad) and grad.data_ptr() == other.data_ptr():
             return content[0], shape_of(grad), content[2]
     return None
