@@ -20,7 +20,7 @@ STEP, REACH = 0.0005, 2
 KINDS = ("n:", "b:", "t:")
 YES, NO = {"true", "yes", "是", "对"}, {"false", "no", "否", "不"}
 IGNORED = "'\"`.,;，、。“”"
-LARGEST = 10_000  # entries: no answer of the course has more than some dozens
+LARGEST, DEEPEST = 10_000, 8  # entries and axes: no answer of the course has nearly as many
 
 
 class Unfit(Exception):
@@ -30,16 +30,16 @@ class Unfit(Exception):
 def plain(answer: Any) -> Plain:
     """Return an answer as a bool, float, text, or nested list of these."""
     try:
-        return _plain(answer, [0])
+        return _plain(answer, [0], 0)
     except Unfit:
         raise
     except Exception:  # a tensor without numbers, an object that pretends to be a list
         raise Unfit("strange") from None
 
 
-def _plain(answer: Any, seen: list[int]) -> Plain:
+def _plain(answer: Any, seen: list[int], depth: int) -> Plain:
     seen[0] += 1
-    if seen[0] > LARGEST:
+    if seen[0] > LARGEST or depth > DEEPEST:
         raise Unfit("strange")
     if isinstance(answer, str):
         return answer
@@ -48,11 +48,11 @@ def _plain(answer: Any, seen: list[int]) -> Plain:
     if isinstance(answer, (int, float)):
         return float(answer)
     if isinstance(answer, (list, tuple)):
-        return [_plain(entry, seen) for entry in answer]
+        return [_plain(entry, seen, depth + 1) for entry in answer]
     if callable(getattr(answer, "tolist", None)):  # tensors of both engines, numpy's arrays
         if callable(getattr(answer, "detach", None)):
             answer = answer.detach()
-        return _plain(answer.tolist(), seen)
+        return _plain(answer.tolist(), seen, depth)
     raise Unfit("none" if answer is None else "strange")
 
 

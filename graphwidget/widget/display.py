@@ -43,6 +43,14 @@ HIDDEN = (
     ".graphwidget-still p { font-size: 85%; opacity: 0.7 }"
 )
 
+UNSEEN = re.compile(
+    rb"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<title>.*?</title>"
+    rb'| (?:id|class|xmlns:xlink)="[^"]*"|(?<=>)\s+(?=<)',
+    re.S,
+)
+STYLE = re.compile(rb' (text-anchor|font-[a-z]+|fill|stroke(?:-[a-z]+)?)="([^"]*)"')
+SIZES = {b"font-size": b"px"}
+
 WORDS = {"ok": "done", "failed": "failed", "running": "running", "abandoned": "stopped"}
 
 
@@ -101,7 +109,34 @@ def _svg(picture: Digraph) -> bytes:
     """The picture as SVG: sharp on every screen, and half the work of a PNG for ``dot``. Its points
     become pixels, in which a page's text is measured."""
     data = kept_dot.svg(picture.source) or picture.pipe(format="svg")
-    return re.sub(rb'(width|height)="(\d+)pt"', rb'\1="\2px"', data, count=2)
+    return _shorter(re.sub(rb'(width|height)="(\d+)pt"', rb'\1="\2px"', data, count=2))
+
+
+def _shorter(svg: bytes) -> bytes:
+    """An SVG of ``dot`` that looks the same in half the size: a notebook stores many of them."""
+    rules: dict[bytes, bytes] = {}
+
+    def classed(match: re.Match[bytes]) -> bytes:
+        shape, styles = match[1], []
+        for name, value in STYLE.findall(match[2]):
+            styles.append(name + b":" + value.removesuffix(b".00") + SIZES.get(name, b""))
+        rule = rules.setdefault(b";".join(styles), b"s%d" % len(rules))
+        return b"<" + shape + b' class="' + rule + b'"' + STYLE.sub(b"", match[2])
+
+    svg = re.sub(rb"<(text|path|polygon|polyline)( [^>]*)", classed, UNSEEN.sub(b"", svg))
+    svg = re.sub(rb'(?<= d=")M([^C"]+)C([^"]+)', _straightened, svg)
+    sheet = b"".join(b".%s{%s}" % (name, styles) for styles, name in rules.items())
+    return re.sub(rb"(<svg[^>]*>)", rb"\1<style>" + sheet + b"</style>", svg, count=1)
+
+
+def _straightened(match: re.Match[bytes]) -> bytes:
+    """A path of curves, with lines for those that are straight: the edges of rounded boxes."""
+    at, path, points = match[1], [b"M" + match[1]], match[2].split()
+    for first, second, end in zip(points[::3], points[1::3], points[2::3], strict=True):
+        straight = first == at and second == end
+        path.append(b"L" + end if straight else b"C%s %s %s" % (first, second, end))
+        at = end
+    return b"".join(path)
 
 
 def _png(picture: Digraph) -> bytes:
