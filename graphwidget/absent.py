@@ -176,7 +176,7 @@ def unchanged(function: Any = None, *args: Any, **options: Any) -> Any:
 
 NO, ZERO, NOTHING = Answer(False), Answer(0), Answer()
 NONE = {"is_available": NO, "device_count": ZERO}
-"""What a kind of device says of which there is none."""
+"""Answers of a kind of device that is not there."""
 SEEDS = {"manual_seed": NOTHING, "manual_seed_all": NOTHING}
 COMPILE = "tracing.torch_compile"
 

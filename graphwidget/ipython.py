@@ -1,9 +1,8 @@
 """The notebook extension: ``%load_ext graphwidget`` draws the graph under every cell that follows.
 
 Each cell that computes something gets a widget of its own. It starts from what was alive before
-the cell and shows what the cell did, so that a notebook read from top to bottom tells the story
-in order; the newest one is live.
-"""
+the cell and shows what the cell did, so that a notebook reads in order from top to bottom; the
+newest one is live."""
 
 from __future__ import annotations
 
@@ -43,11 +42,11 @@ IN_TERMINAL = (
 PAST = "This is the graph of an earlier cell. The live graph is below a later cell."
 
 COMPUTED = (ev.Op, ev.Write, ev.Backward, ev.Grad, ev.Flag, ev.Error)
-"""What makes a cell worth a picture at once; one that only makes values is shown at its end."""
+"""Events that show a cell's picture at once; a cell that only makes values is shown at its end."""
 
 
 class Extension:
-    """What the extension does between loading and unloading."""
+    """Hooks of the extension between loading and unloading."""
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
@@ -231,7 +230,7 @@ class GraphMagics(Magics):
 
 
 class InTerminal:
-    """What the extension does where no widget can be drawn: it records, so that errors carry their
+    """Hooks of the extension where no widget can be drawn: it records, so that errors carry their
     notes and ``explain()`` answers."""
 
     def __init__(self, shell: Any) -> None:

@@ -167,7 +167,7 @@ class Run(RunBase):
         return self._generator
 
     def finish(self) -> None:
-        """Run to the end; whoever drives runs may take the first steps."""
+        """Run to the end; a stepper (``runtime.drive``) may take the first steps."""
         if len(_open_runs()) > _DEEPEST:
             call_in_other_thread(self.finish)
             return

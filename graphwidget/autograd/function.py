@@ -73,7 +73,7 @@ class Function:
     ``backward(ctx, *grads)``, which may be called ``vjp``, returns one gradient (or None) for
     each argument of forward.
 
-    ``clear_saved_tensors_on_access`` lets go of what was saved when backward first reads it;
+    ``clear_saved_tensors_on_access`` releases what was saved when backward first reads it;
     ``boxed_grads_call`` gives backward the gradients in one list, from which it may take them.
     """
 
@@ -308,7 +308,7 @@ def _alias(tensor: Tensor) -> Tensor:
 
 
 class InplaceFunction(Function):
-    """A Function that may be told to write its input: PyTorch's former base of such ones."""
+    """A Function with an option to write its input: PyTorch's former base of such ones."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()

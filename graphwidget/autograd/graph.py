@@ -133,7 +133,7 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
 
 
 def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
-    """PyTorch's switch of a warning about streams of other devices, of which there are none."""
+    """PyTorch's switch of a warning about streams of other devices, which are not here."""
 
 
 def set_override_stale_capture_stream(enabled: bool) -> None:

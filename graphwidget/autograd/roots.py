@@ -273,7 +273,7 @@ def implicit_seed(output: Any, meta: runtime.Meta | None, create: bool) -> Any:
 
 
 def meta_of_root(output: Any) -> runtime.Meta | None:
-    """Shape and dtype of a root; None for an edge of which nobody knows it."""
+    """Shape and dtype of a root; None for an edge where it is unknown."""
     if isinstance(output, GradientEdge):
         return meta_at(output)
     assert isinstance(output, Tensor), "Expected output to be a torch.Tensor"

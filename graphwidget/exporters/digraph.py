@@ -13,7 +13,7 @@ class Graph(graphviz.Digraph):  # type: ignore[misc]  # graphviz ships no types
     """A ``graphviz.Digraph`` that says what is missing if it cannot be rendered."""
 
     told = (0, 0)
-    """How many values and pills are drawn."""
+    """Numbers of values and pills drawn."""
 
     def __repr__(self) -> str:
         values, pills = self.told

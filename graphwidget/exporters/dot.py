@@ -36,8 +36,8 @@ WAIT = 2.0
 
 END = b"</svg>\n"
 BEYOND_FIRST = re.compile(rb'(<g id=")page\d+,\d+_')
-"""What ``dot`` puts into the ids of all pictures but its first. It is removed, so that the same
-drawing gives the same picture."""
+"""Prefix that ``dot`` adds to the ids of all pictures but its first. It is removed, so that equal
+drawings give equal pictures."""
 
 
 class KeptDot:

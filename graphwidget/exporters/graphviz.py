@@ -64,7 +64,7 @@ PILL = {
 
 MAX_NAME = 40
 LONG = 6
-"""Beyond so many operations in a row the picture goes down instead of to the right."""
+"""Beyond this number of operations in a row the picture goes down instead of to the right."""
 
 
 def to_graphviz(what: Any) -> graphviz.Digraph:
@@ -90,7 +90,7 @@ def to_graphviz(what: Any) -> graphviz.Digraph:
 
 def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
     """The model's graph: of the values ``roots``, or of all that lives; of a training loop one
-    turn."""
+    iteration."""
     scopes = Scopes(model)
     turn = turn_shown(model, scopes, roots)
     shown = values_shown(model, roots, scopes, turn)
@@ -217,7 +217,7 @@ def _empty(direction: str) -> Any:
 
 
 def _unrecorded(graph: Any, model: Model, shown: set[int]) -> None:
-    """Nodes made before anybody recorded: drawn by their names and edges."""
+    """Nodes made before recording began: drawn by their names and edges."""
     drawn: set[int] = set()
     for key in sorted(shown):
         value = model.values[key]

@@ -98,7 +98,7 @@ def in_rows(summary: Any) -> list[str]:
 
 
 def _rows(shape: Sequence[int], dtype: str, values: Sequence[Number]) -> list[str]:
-    """At most three rows of at most four numbers, within brackets that tell what was left out."""
+    """At most three rows of at most four numbers, within brackets that show what was left out."""
     if not values:
         return ["empty"]
     texts = [_number(value, "float" in dtype) for value in values]

@@ -14,7 +14,7 @@ FRAMES = ("module", "function", "loop", "turn")
 DEEPEST_FRAME = 6
 
 FEW_TURNS = 4
-"""Loops of more turns are folded, as the widget opens with them closed."""
+"""Loops of more iterations are folded, as the widget opens with them closed."""
 
 
 class Pill(NamedTuple):
@@ -33,14 +33,15 @@ class Still(NamedTuple):
     pills: dict[str, Pill]
     edges: dict[tuple[str, str], None]
     absorbed: dict[str, int]
-    """How many parameters a folded pill took in."""
+    """Number of parameters inside a folded pill."""
 
     def __len__(self) -> int:
         return len(self.cards) + len(self.pills)
 
 
 class Scopes:
-    """The scopes around calls, and which loops are films: each turn has a backward or a step."""
+    """The scopes around calls, and which of them are training loops: each iteration has a backward
+    or a step."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -69,7 +70,8 @@ class Scopes:
         )
 
     def film_turn(self, call: Row | None) -> int | None:
-        """The turn of a film that a call belongs to, the outermost; None outside of films."""
+        """The iteration of a training loop that a call belongs to, the outermost; None outside of
+        films."""
         if call is None or not self.films:
             return None
         around = self.around(call["scope"])
@@ -84,7 +86,7 @@ class Scopes:
         return next((r for r in self.around(call["scope"]) if r["kind"] == "step"), None)
 
     def frames(self, call: Row) -> list[Row]:
-        """The scopes that are drawn as frames or folded: not a film and its turn."""
+        """The scopes that are drawn as frames or folded: not a training loop and its iteration."""
         return [
             row
             for row in self.around(call["scope"])
@@ -231,7 +233,8 @@ def _common(chains: list[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def turn_shown(model: Model, scopes: Scopes, roots: set[int] | None) -> int | None:
-    """The turn of a film that the picture is of: that of the newest call, or of the roots."""
+    """The iteration of a training loop that the picture shows: that of the newest call, or of the
+    roots."""
     calls = [model.calls.get(model.values[key]["call"]) for key in roots or ()]
     newest_call = next(reversed(model.calls.values()), None) if roots is None else None
     for call in [newest_call, *calls]:
@@ -244,8 +247,8 @@ def turn_shown(model: Model, scopes: Scopes, roots: set[int] | None) -> int | No
 def values_shown(
     model: Model, roots: set[int] | None, scopes: Scopes, turn: int | None
 ) -> dict[int, str]:
-    """The roots, or what the program still holds (of a turn: what it made), and all that they were
-    computed from: ``made``, or ``given`` where the picture begins."""
+    """The roots, or what the program still holds (of an iteration: what it made), and all that they
+    were computed from: ``made``, or ``given`` where the picture begins."""
     living = {key: value for key, value in model.values.items() if value["alive"]}
     known = {key for key, v in living.items() if v["names"] or v["node"] is not None}
     for run in list(model.runs.values())[-1:]:  # what backward began at is seldom kept

@@ -31,7 +31,7 @@ MAGIC = {
     "eq": "{} == {}", "ne": "{} != {}", "lt": "{} < {}", "gt": "{} > {}", "le": "{} <= {}",
     "ge": "{} >= {}", "pos": "+{}", "neg": "-{}", "invert": "~{}", **REFLECTABLE,
 }  # fmt: skip
-"""How code writes the functions of `operator`."""
+"""Code of the functions of `operator`."""
 
 INPLACE = {
     **{
@@ -48,7 +48,7 @@ FORMER: dict[Any, Any] = {
     list: typing.List, dict: typing.Dict, set: typing.Set, frozenset: typing.FrozenSet,  # noqa: UP006
     tuple: typing.Tuple,  # noqa: UP006
 }  # fmt: skip
-"""What annotations of the former kind say for classes."""
+"""Classes and their names in annotations of the former kind."""
 
 
 def access(base: str, path: str) -> str:
@@ -59,7 +59,7 @@ def access(base: str, path: str) -> str:
 
 
 def last_uses(nodes: Iterable[Node]) -> dict[Node, list[Node]]:
-    """For each node those that nobody uses after it."""
+    """For each node those that are not used after it."""
     seen: set[Node] = set()
     freed: dict[Node, list[Node]] = {}
     for user in reversed(nodes):  # type: ignore[call-overload]
@@ -237,7 +237,7 @@ _COUNTER = re.compile(r"# COUNTER: (\d+)")
 
 
 class Flattening:
-    """What `fx_pytree` is in generated code."""
+    """Functions named `fx_pytree` in generated code."""
 
     @staticmethod
     def tree_flatten_spec(tree: Any, spec: pytree.Spec) -> list[Any]:
@@ -256,7 +256,7 @@ KNOWN: dict[str, Any] = {
     "inf": math.inf, "nan": math.nan, "NoneType": type(None), "device": device,
     "fx_pytree": Flattening, "pytree": pytree,
 }  # fmt: skip
-"""What all code may name, beside `torch`."""
+"""Names known to all code, beside `torch`."""
 for _name, _thing in KNOWN.items():
     reserve(_name, _thing)
 reserve("torch", object())
@@ -303,11 +303,11 @@ class CodeGen:
         return f"return {repr_fn(output_args)}"
 
     def process_inputs(self, *args: Any) -> Any:
-        """What the graph's placeholders get of the function's arguments."""
+        """Return the placeholders' values for the function's arguments."""
         return args
 
     def process_outputs(self, outputs: Any) -> Any:
-        """What the function returns of what the graph's output node gives."""
+        """Return the function's result for the value of the output node."""
         return outputs
 
     def additional_globals(self) -> list[tuple[str, Any]]:
@@ -362,7 +362,7 @@ def _numbered(text: str, start: int) -> tuple[str, dict[int, int | None]]:
 
 
 class PyTreeInfo(NamedTuple):
-    """What nests a function takes and gives: the names of its parameters and two shapes."""
+    """Nesting of a function's arguments and result: parameter names and two structures."""
 
     orig_args: list[str]
     in_spec: pytree.Spec

@@ -277,7 +277,7 @@ class Graph:
         )
 
     def eliminate_dead_code(self, is_impure_node: Callable[[Node], bool] | None = None) -> bool:
-        """Take out the nodes that nobody uses, and those that only they use; gives whether there
+        """Take out the nodes without users, and those that only they use; gives whether there
         were any.
 
         Args:
@@ -363,11 +363,11 @@ class Graph:
         self._codegen = codegen
 
     def process_inputs(self, *args: Any) -> Any:
-        """What the placeholders get of the function's arguments."""
+        """Return the placeholders' values for the function's arguments."""
         return self._codegen.process_inputs(*args)
 
     def process_outputs(self, out: Any) -> Any:
-        """What the function returns of what the output node gives."""
+        """Return the function's result for the value of the output node."""
         return self._codegen.process_outputs(out)
 
     def on_generate_code(
@@ -376,7 +376,7 @@ class Graph:
         """Let a function change the lines of generated code, from now on or in a `with` block.
 
         Args:
-            make_transformer: gives the function; it is told which one does so now.
+            make_transformer: gives the function; its argument is the present one.
         """
         before = self._codegen._body_transformer
         self._codegen._body_transformer = make_transformer(before)

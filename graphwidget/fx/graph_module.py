@@ -38,7 +38,7 @@ from graphwidget.fx.codegen import Flattening as fx_pytree
 
 from graphwidget.nn import *
 """
-"""What generated code and the texts of layers name."""
+"""Imports of generated code and of the texts of layers."""
 AS_TEXT = (
     nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d,
 )  # fmt: skip
@@ -122,7 +122,7 @@ def compiled(code: PythonCode, place: dict[str, Any]) -> Any:
     """The function that generated code defines.
 
     Args:
-        place: where the program that it is of was written, as its code object tells.
+        place: where the program that it is of was written, by its code object.
     """
     key = f"<eval_with_key>.gw{next(_numbers)}"  # PyTorch counts files of this name, too
     if place:
@@ -135,8 +135,8 @@ def compiled(code: PythonCode, place: dict[str, Any]) -> Any:
 
 
 def is_inner(filename: str) -> bool:
-    """Whether a file of this package takes the place of C++: errors in it are those of the line
-    that called it."""
+    """Return whether a file of this package takes the place of C++: its errors are those of the
+    calling line."""
     return is_own_file(filename) and filename != wrapping.__file__
 
 
@@ -154,7 +154,7 @@ def lines_around(frame: traceback.FrameSummary) -> str:
 
 
 def _call(self: Any, *args: Any, **kwargs: Any) -> Any:
-    """Call the module; an error in the generated code is told with the lines around it."""
+    """Call the module; an error in the generated code is shown with the lines around it."""
     cls = type(self)
     own = cls._own_call
     try:

@@ -52,7 +52,7 @@ class Interpreter:
         initial_env: dict[Node, Any] | None = None,
         enable_io_processing: bool = True,
     ) -> Any:
-        """What the graph returns for some arguments.
+        """Run the graph and return its result.
 
         Args:
             initial_env: values of nodes that need not run.
@@ -130,13 +130,13 @@ class Interpreter:
             ) from end
 
     def get_attr(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
-        """What the module has at a path."""
+        """Return the attribute of the module at a path."""
         return self.fetch_attr(str(target))
 
     def call_function(
         self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]
     ) -> Any:
-        """What a function gives."""
+        """Call a function and return its result."""
         if isinstance(target, str):
             raise AssertionError("target should not be a string for call_function")
         return target(*args, **kwargs)
@@ -144,23 +144,23 @@ class Interpreter:
     def call_method(
         self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]
     ) -> Any:
-        """What a method of the first argument gives."""
+        """Call a method of the first argument and return its result."""
         own, *rest = args
         return getattr(own, str(target))(*rest, **kwargs)
 
     def call_module(
         self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]
     ) -> Any:
-        """What the module at a path gives."""
+        """Call the module at a path and return its result."""
         return self.fetch_attr(str(target))(*args, **kwargs)
 
     def output(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
-        """What the graph returns."""
+        """Return the result of the graph."""
         return args[0]
 
     # ------------------------------------------------------------------------- arguments
     def fetch_attr(self, target: str) -> Any:
-        """What the module has at a path.
+        """Return the attribute of the module at a path.
 
         Raises:
             RuntimeError: nothing.

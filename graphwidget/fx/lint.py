@@ -10,7 +10,7 @@ from .node import OPCODES, Node
 
 
 def check(graph: Any) -> None:
-    """What `Graph.lint` raises."""
+    """Check a graph for `Graph.lint`."""
     names: set[str] = set()
     seen: set[Node] = set()
     for node in graph.nodes:

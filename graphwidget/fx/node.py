@@ -16,7 +16,7 @@ __all__ = ["Argument", "Node", "Target", "has_side_effect", "map_aggregate", "ma
 
 Target: TypeAlias = Callable[..., Any] | str
 Argument: TypeAlias = Any
-"""What a node may be given: nodes, constants, and nests of them."""
+"""Argument of a node: nodes, constants, and nests of them."""
 
 OPCODES = ("call_function", "call_method", "get_attr", "call_module", "placeholder", "output")
 _EFFECTS: set[Any] = {_assert, operator.setitem}
@@ -30,7 +30,7 @@ _RANDOM = {
 
 
 def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Let `eliminate_dead_code` keep calls of a function though nobody uses what they give."""
+    """Let `eliminate_dead_code` keep calls of a function whose results are unused."""
     _EFFECTS.add(fn)
     return fn
 
@@ -173,7 +173,7 @@ class Node:
     # -------------------------------------------------------------------- its arguments
     @property
     def args(self) -> tuple[Argument, ...]:
-        """What it is given by position; may be set."""
+        """Positional arguments; may be set."""
         return self._args
 
     @args.setter
@@ -182,7 +182,7 @@ class Node:
 
     @property
     def kwargs(self) -> dict[str, Argument]:
-        """What it is given by name; may be set."""
+        """Keyword arguments; may be set."""
         return self._kwargs
 
     @kwargs.setter
@@ -268,7 +268,7 @@ class Node:
     # ---------------------------------------------------------------------- what it does
     @property
     def stack_trace(self) -> str | None:
-        """Where it was recorded, if the tracer noted it."""
+        """Stack trace of the recording, if the tracer kept it."""
         return self.meta.get("stack_trace")
 
     @stack_trace.setter
@@ -276,7 +276,7 @@ class Node:
         self.meta["stack_trace"] = trace
 
     def is_impure(self, impure_random: bool = True) -> bool:
-        """Whether it is needed though nobody uses what it gives.
+        """Return whether the node is needed even without users.
 
         Raises:
             AssertionError: it calls a module and the graph belongs to none.
@@ -364,7 +364,7 @@ class NodeList:
 
 
 class InsertPoint:
-    """Where new nodes go, until the `with` block ends."""
+    """Place of new nodes, until the `with` block ends."""
 
     def __init__(self, graph: Any, insert: Callable[[Node], None]) -> None:
         self.graph, self.before = graph, graph._insert

@@ -108,7 +108,7 @@ PH = PHBase()
 
 
 def placeholder(tracer: TracerBase, name: str, known: Any, function: Any) -> Any:
-    """What a traced function is given for a parameter: a proxy, or the value where it is ``known``,
+    """Argument of a traced function for a parameter: a proxy, or the value where it is ``known``,
     with proxies for what is unknown in it; the graph checks the rest."""
     parameter = None if name[0] == "*" else inspect.signature(function).parameters[name]
     given = parameter is not None and parameter.default is not parameter.empty

@@ -35,14 +35,14 @@ class TraceError(ValueError):
 
 
 class Scope:
-    """Which module's code is being recorded: its path and class."""
+    """Module whose code is being recorded: its path and class."""
 
     def __init__(self, module_path: str, module_type: Any) -> None:
         self.module_path, self.module_type = module_path, module_type
 
 
 class TracerBase:
-    """What makes nodes of what is done with proxies."""
+    """Base of tracers: makes nodes of operations on proxies."""
 
     graph: Graph
     record_stack_traces: bool = False
@@ -98,7 +98,7 @@ class TracerBase:
         return proxy_factory_fn(node) if proxy_factory_fn else self.proxy(node)
 
     def create_arg(self, a: Any) -> Argument:
-        """What a node is given for a value: its node for a proxy.
+        """Return a node's argument for a value: its node for a proxy.
 
         Raises:
             NotImplementedError: a value of a type that graphs do not hold.

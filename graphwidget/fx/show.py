@@ -1,6 +1,6 @@
-"""How an fx graph opens in the widget: its nodes as boxes, and a row of its table for each.
+"""An fx graph in the widget: its nodes as boxes, and a row of its table for each.
 
-Nothing runs: of what a placeholder or a call gives only what ``ShapeProp`` noted is known, while
+Nothing runs: of what a placeholder or a call gives only what ``ShapeProp`` recorded is known, while
 parameters and buffers have their numbers. The modules around a node are its groups.
 """
 
@@ -28,7 +28,7 @@ ALIASES = {"truediv": "div", "matmul": "mm"}
 """Functions of Python that the op table has under another name."""
 
 UNKNOWN = ev.Summary((), "", None, None, None)
-"""What is known of what no run has given: neither shape nor type."""
+"""Summary of a value that no run has computed: neither shape nor type."""
 
 
 def show(graph: Any) -> Recorded:
@@ -67,7 +67,7 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 
 
 class Teller:
-    """Tells the nodes of a graph as events."""
+    """Emits the nodes of a graph as events."""
 
     def __init__(self) -> None:
         self.recorder = Recorder()
@@ -115,7 +115,7 @@ class Teller:
         return call
 
     def _inputs(self, node: Node) -> Iterator[int | str]:
-        """What a node reads, and the numbers and texts among its arguments. While a graph is being
+        """Yield the values that a node reads, and its numbers and texts. While a graph is being
         changed a node may read what comes after it: then no wire can be drawn."""
         for arg in node.args:
             if isinstance(arg, Node) and arg in self.values:
@@ -127,7 +127,7 @@ class Teller:
         yield from (self.values[each] for each in inner if each in self.values)
 
     def _define(self, node: Node) -> str:
-        """Tell the op of a node, at its first use; its name."""
+        """Emit the op of a node at its first use; return its name."""
         op = op_of(node)
         key = op.key if op is not None else str(node._pretty_print_target(node.target))
         if not self.recorder.define(key):
@@ -170,14 +170,14 @@ def op_of(node: Node) -> Op | None:
 
 
 def sign_of(node: Node) -> str:
-    """What the pill of a node says: of modules the name and the class, of functions the name."""
+    """Return the label of a node: of modules the name and the class, of functions the name."""
     last = str(node._pretty_print_target(node.target)).rpartition(".")[2]
     held = attribute(node) if node.op == "call_module" else None
     return last if held is None else f"{last}: {type(held).__name__}"
 
 
 def attribute(node: Node) -> Any:
-    """What a node's target is in the module of its graph; None where it is not there."""
+    """Return a node's target in the module of its graph; None where it is not there."""
     found = node.graph.owning_module
     for part in str(node.target).split("."):
         found = getattr(found, part, None)
@@ -185,7 +185,7 @@ def attribute(node: Node) -> Any:
 
 
 def promise(node: Node) -> ev.Summary:
-    """What is known of what a node will give: what ``ShapeProp`` noted, or nothing."""
+    """Return the expected result of a node: as ``ShapeProp`` recorded it, or unknown."""
     meta = node.meta.get("tensor_meta")
     shape: Sequence[int] | None = getattr(meta, "shape", None)
     if shape is None:

@@ -98,8 +98,8 @@ class Tracer(TracerBase):
 
     # -------------------------------------------------------------------- what users change
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
-        """Whether the call of a module becomes one node: by default of those of `torch.nn`, except
-        `Sequential`."""
+        """Return whether the call of a module becomes one node: by default of those of `torch.nn`,
+        but `Sequential`."""
         own = m.__module__.startswith((f"{PACKAGE}.nn", "torch.nn"))
         return own and not isinstance(m, Sequential)
 
@@ -168,8 +168,8 @@ class Tracer(TracerBase):
         return None
 
     def create_arg(self, a: Any) -> Argument:
-        """What a node is given for a value: also of parameters, buffers and modules, and of other
-        tensors, which become attributes of the module.
+        """Return a node's argument for a value: also of parameters, buffers and modules, and of
+        other tensors, which become attributes of the module.
 
         Raises:
             NameError: a parameter of another module.

@@ -17,15 +17,15 @@ To read the heart of the package in one sitting, in this order:
 13. ``autograd/accumulate_grad.py``  how ``.grad`` gets its value
 
 Four journeys. Each file is to be read once, in the order in which it is named here; those in
-parentheses are for whoever wants to know more.
+parentheses give more detail.
 
 * ``x * w``: ``functions/tensor/operators.py`` names the op of each operator (its last table, which
   ``functions/tensor/attach_methods.py`` puts on the class); operators need no parser of arguments,
   so nothing of ``dispatch/`` comes in between. The op is declared in
   ``optable/pointwise/arithmetic.py``; what runs is generated from that by
   ``eager/op_functions.py`` (the lines that compute: by ``eager/compute_source.py``), and stands in
-  ``tests/golden/generated.txt`` (``record`` under ``x * w``). ``graph/runtime.py`` tells what its
-  globals are; of these, ``eager/promote.py`` joins what has not one shape and type, and
+  ``tests/golden/generated.txt`` (``record`` under ``x * w``). ``graph/runtime.py`` lists its
+  globals; of these, ``eager/promote.py`` joins what has not one shape and type, and
   ``accumulator`` of ``graph/node.py`` gives a leaf its ``AccumulateGrad``. (The 1 of ``w + 1``
   becomes a ``Constant`` of ``eager/promote.py``. ``eager/node_classes.py`` writes the class
   of the node.)
@@ -39,7 +39,7 @@ parentheses are for whoever wants to know more.
   Where a node is hooked or watched the engine does it step by step, with ``autograd/hooks.py``.)
 * ``v.mul_(2)`` on a view. (``v = x[0]`` is one: ``functions/indexing/getitem.py`` takes the
   subscript apart, and the generated ``record`` of ``select`` gives its result a ``View``.)
-  ``eager/inplace.py`` makes the method (``inplace_method``, at its end) and tells the whole story
+  ``eager/inplace.py`` makes the method (``inplace_method``, at its end) and has the whole algorithm
   (``write``). What it calls: ``eager/promote.py`` (operands),
   ``arrays/memory_order.py``, the generated ``make_node`` (``tests/golden/generated.txt``, under
   ``y.mul_(w)``), ``graph/version.py`` (``bump``), ``graph/node.py`` (what any node has), and
@@ -49,8 +49,8 @@ parentheses are for whoever wants to know more.
   asks for the gradient of another view of that base makes its history anew first: ``refreshed``
   of ``autograd/roots.py``, which the checks of ``autograd/roots.py`` call.
 * The error when such a write changed what a node had saved: in ``tests/golden/generated.txt``,
-  ``record`` notes the version of what it saves and ``run_arrays`` compares it with the counter of
+  ``record`` keeps the version of what it saves and ``run_arrays`` compares it with the counter of
   ``graph/version.py``, which views share and which remembers the latest writes; ``unpack`` of
-  ``graph/saved.py`` gives the tensor and the version that was noted, and ``version_error`` of
+  ``graph/saved.py`` gives the tensor and the version that was kept, and ``version_error`` of
   ``graph/errors.py`` makes of them the error that names those writes.
 """

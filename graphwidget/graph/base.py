@@ -3,7 +3,7 @@
 A tensor points at the node that made it, a node at the nodes and leaves its inputs came from, and
 a run walks those pointers back. What a gradient is given to is a *target*: a node, an ``Output`` of
 a node with several, or the ``AccumulateGrad`` of a leaf. The classes that users meet (``Tensor``,
-the ``Backward0`` nodes, ``AccumulateGrad``) add the behaviour; what they hold is told here and
+the ``Backward0`` nodes, ``AccumulateGrad``) add the behaviour; their attributes are listed here and
 nowhere else.
 
 PyTorch has the same split: ``torch.Tensor`` is made of ``torch._C.TensorBase``.
@@ -97,7 +97,7 @@ class GradHooks:
         self.outputs: dict[int, GradHooks] = {}
         """Of a node with several outputs, those of each."""
         self.dtype: Any = OWN
-        """The type in which a leaf was told to have its gradient; None for any."""
+        """The type set for a leaf's gradient; None for any."""
 
 
 class TensorBase:
@@ -135,8 +135,8 @@ class TensorBase:
 
 
 def dtype_of_grad(tensor: TensorBase, given: np.dtype[Any]) -> np.dtype[Any]:
-    """The type of a tensor's gradient that came in a ``given`` type: the tensor's own, unless a
-    leaf was told another one, or that any will do."""
+    """The type of a tensor's gradient that came in a ``given`` type: the tensor's own, unless
+    another one, or any, was set for a leaf."""
     hooks = tensor._hooks
     if hooks is None or hooks.dtype is OWN:
         return tensor._data.dtype

@@ -246,7 +246,7 @@ DETACH_VIEW = (
 
 
 def why_grad_is_none(tensor: TensorBase) -> ErrorFacts:
-    """Why ``.grad`` of a non-leaf is None."""
+    """Return the warning that ``.grad`` of a non-leaf is None."""
     help = (
         "This tensor was computed, so it is not a leaf, and backward keeps gradients of leaves "
         "only.",

@@ -1,11 +1,11 @@
 """Input buffers: where gradients wait for their node, and how several are added.
 
 A target (a node, an output of one, a leaf's AccumulateGrad) holds what has arrived in its ``grad``.
-Of several runs at the same time (of threads, in hooks, held by steppers) only one may use that:
+Of several runs at the same time (of threads, in hooks, paused by steppers) only one may use that:
 those that come upon targets of an open run have buffers of their own.
 
 As in PyTorch's ``InputBuffer::accumulate``, a sum is written into the first gradient's memory where
-nobody else has it.
+it is not shared.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ ONE_REFERENCE = _count_of_one_reference()
 
 
 def add_gradient(target: Any, grad: Any) -> None:
-    """Add to the gradient that waits at a target: into its memory, where nobody else has it. Leaves
+    """Add to the gradient that waits at a target: into its memory, where it is not shared. Leaves
     count these writes: users see them as the version of the gradient."""
     before = target.grad
     # Ufuncs are reached faster by a call than by an operator; numbers the other way round.

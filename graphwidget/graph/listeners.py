@@ -1,8 +1,8 @@
 """The listeners that the engine speaks to: the observer, and modes of the engine's own.
 
 The modes that concern every op while they are on (saved-tensor hooks, anomaly mode, inference mode)
-hear what the observer hears, as *listeners*: off, they cost nothing. They hear an event after the
-observer and, unlike it, may raise and may change what they hear of.
+observe the same events, as *listeners*: off, they cost nothing. They get an event after the
+observer and, unlike it, may raise and may change what the event is about.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def get_observer() -> Observer | None:
 
 
 def switch_listener(listener: Any, on: bool) -> None:
-    """Let a listener hear, or no more when it was switched off as often as on. It has those of the
+    """Switch a listener on, or off when it was switched off as often as on. It has those of the
     observer's methods that it cares for."""
     with runtime.lock:
         count = _listeners.pop(listener, 0) + (1 if on else -1)

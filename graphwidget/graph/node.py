@@ -96,7 +96,7 @@ class Node(SavedValues):
 
     def run_arrays(self, keep: bool, run: Any, observer: Observer | None) -> bool:
         """The common case at once: nothing is hooked, gradients are arrays, and go from this node's
-        slot to its targets'; the observer hears of it as part of the ``run``. False where the
+        slot to its targets'; the observer gets it as part of the ``run``. False where the
         engine must look after it."""
         return False
 
@@ -125,7 +125,7 @@ class Node(SavedValues):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """A dict for the user's own notes."""
+        """A dict for the user's own data."""
         try:
             return self._dict
         except AttributeError:
@@ -247,7 +247,7 @@ class Output(Node):
 
 
 def output_of(node: Any, nr: int) -> Output:
-    """The target of an output of a node with several: the same for as long as anybody has it, so
+    """The target of an output of a node with several: the same for as long as it lives, so
     that all that is given to it collects in one place."""
     made = getattr(node, "made", {}).get(nr)
     return (made and made()) or Output(node, nr)

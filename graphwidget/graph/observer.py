@@ -1,8 +1,8 @@
-"""``Observer``: the events that whoever watches the engine may hear, one method for each.
+"""``Observer``: the events that the engine emits, one method for each.
 
 The heart knows no event log and no widget; it calls these methods and never looks at what they
-return. Nobody watching costs one ``is None`` test per op. ``listeners`` installs an observer.
-"""
+return. Without an observer it costs one ``is None`` test per op. ``listeners`` installs an
+observer."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ alias_as: Callable[[type[Any], Any], Any]
 refresh_for_op: Callable[[TensorBase], None]
 """Brings the history of an operand that is a view up to date (``graph/views.py``)."""
 as_view: Callable[..., None]
-"""Notes that a result is a view of an input (``graph/views.py``)."""
+"""Records that a result is a view of an input (``graph/views.py``)."""
 accumulator: Callable[[TensorBase], Any]
 """The AccumulateGrad of a leaf (``graph/node.py``)."""
 edgeless: Callable[[str], Any]
@@ -97,11 +97,11 @@ current_run: Callable[[], RunBase | None]
 enable_overrides: Callable[[], None]
 """Lets public functions ask for overrides from now on (``dispatch/overriding.py``)."""
 ask: Callable[..., Any]
-"""What those who override a function make of a call; ``NOBODY`` where nobody does."""
+"""Result of a call by objects that override the function; ``NOBODY`` without any."""
 has_undeclared_override: Callable[..., bool]
 """True if a call failed because of an object with ``__torch_function__`` that was not asked."""
 operator_not_implemented: Callable[..., Any]
-"""What an operator says of operands that it does not know."""
+"""Result of an operator for operands that it does not know."""
 
 # From functions -----------------------------------------------
 legacy_tensor: Callable[..., np.ndarray]
@@ -113,14 +113,14 @@ uniform: Callable[..., np.ndarray]
 
 # Who is told that numbers leave tensors -----------------------------------------------------------
 reading: Callable[[Sequence[Any], Callable[..., Any] | None, str], None] | None = None
-"""Told of tensors whose numbers Python is about to see, of the function of their arrays that gives
-what it sees (None where it may be anything), and in which words. Who records a function as a graph
-must know: what Python does with the numbers is no part of it."""
+"""Called with tensors whose numbers Python is about to read, with the function of their arrays that
+gives what it sees (None where it may be anything), and in which words. Who records a function as a
+graph must know: what Python does with the numbers is no part of it."""
 drawing: Callable[[Callable[[], np.ndarray]], np.ndarray] | None = None
-"""Draws random numbers in the place of whoever is about to, by the function that would: who records
+"""Draws random numbers in the place of the caller, by the function that would: who records
 a function as a graph draws again in each run."""
 applied: Callable[[Any, Sequence[Any], Sequence[Any]], None] | None = None
-"""Told of each user's ``Function`` that ran, of its arguments and its outputs."""
+"""Called with each user's ``Function`` that ran, its arguments and its outputs."""
 
 # What is on, and counts ---------------------------------------------------------------------------
 observer: Observer | None = None
@@ -131,16 +131,16 @@ function asks for one."""
 
 drive: Callable[[RunBase], None] | None = None
 """Takes steps of each backward run that the program begins, before the engine takes those that
-are left: whoever lets a person walk through it (``widget/pausing.py``)."""
+are left: set by the stepper (``widget/pausing.py``)."""
 
 NOBODY = object()
-"""Nobody overrides a call: the function itself computes it."""
+"""No object overrides a call: the function itself computes it."""
 
 anomaly = False
 """True while anomaly mode is on (see ``autograd/anomaly_mode.py``)."""
 
 grad_everywhere = True
-"""True while no thread has switched gradients off: then nobody asks for the thread's mode."""
+"""True while no thread has switched gradients off: then the thread's mode is not read."""
 
 derived = False
 """True once any thread has recorded a derivative."""
@@ -166,7 +166,7 @@ thread_states: list[threading.local] = [mode]
 _disabled_threads: set[int] = set()
 
 lock = threading.RLock()
-"""Held by a thread that makes or changes what belongs to all threads: the end of a leaf's graph,
+"""Lock of a thread that makes or changes what belongs to all threads: the end of a leaf's graph,
 its ``.grad``, a storage's counter, the order of a run. Reentrant: what is collected as garbage
 meanwhile may run any code."""
 

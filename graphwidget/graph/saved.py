@@ -199,7 +199,7 @@ class SavedValues(NodeBase):
         return tensor, version
 
     def own_counter(self, name: str | None = None) -> VersionCounter:
-        """The counter of a saved output, made now if nobody needed it before."""
+        """The counter of a saved output, made when it is first needed."""
         slot = f"counter_{name or self.own}"
         with runtime.lock:
             counter: VersionCounter | None = getattr(self, slot)
@@ -277,11 +277,11 @@ class SavedValues(NodeBase):
 
     @property
     def holds(self) -> bool:
-        """True if there is anything to let go of."""
+        """True if there is anything to release."""
         return bool(self.saves or self.held)
 
     def release(self) -> None:
-        """Let go of what was saved."""
+        """Release what was saved."""
         for name in self.saves:
             setattr(self, "saved_" + name, None)
         for name in self.held:

@@ -83,8 +83,8 @@ class Tensor(Methods):
 
     @classmethod
     def _wrap(cls, data: Any, meta: Meta | None = None) -> Self:
-        """A new tensor around an array (not copied), without history. ``meta`` is the array's, for
-        whoever knows it."""
+        """A new tensor around an array (not copied), without history. ``meta`` is the array's,
+        where it is known."""
         self: Self = new(cls)
         self._set_data(data if data.__class__ is ndarray else as_array(data), meta)
         return self
@@ -318,7 +318,7 @@ class Tensor(Methods):
         return out
 
     def _detached(self, kind: type[Tensor] | None = None) -> Tensor:
-        """`detach`, of which nobody is told; as an instance of a subclass, if one is given."""
+        """`detach` without an event; as an instance of a subclass, if one is given."""
         out = (kind or Tensor)._wrap(self._data)
         counter = counter_of(self)
         if isinstance(counter, InferenceCounter):

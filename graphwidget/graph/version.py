@@ -37,7 +37,7 @@ class VersionCounter:
     a result is saved, and are never written.
 
     ``version_to_save`` is the version as a node may save it: it equals ``version``, but inference
-    tensors refuse to tell it, which is how nodes refuse to save them without asking.
+    tensors do not give it, which is how nodes refuse to save them without asking.
     """
 
     version: int = 0
@@ -72,7 +72,7 @@ def counter_for_grad(sums: int = 0) -> VersionCounter | None:
 
 
 class InferenceCounter(VersionCounter):
-    """The counter of tensors made in inference mode: it counts for whoever records, but nodes
+    """The counter of tensors made in inference mode: it counts writes, but nodes
     cannot save what has it."""
 
     @property
@@ -92,7 +92,7 @@ class InferenceCounter(VersionCounter):
 
 class DetachedInference(InferenceCounter):
     """The counter of what was detached from such a tensor outside of inference mode: it may be
-    written there, and tells its version."""
+    written there, and has a version."""
 
     @property
     def version_to_save(self) -> int:
@@ -101,7 +101,7 @@ class DetachedInference(InferenceCounter):
 
     @version_to_save.setter
     def version_to_save(self, value: int) -> None:
-        """Nobody saves it."""
+        """It is never saved."""
 
 
 def detached_inference() -> InferenceCounter:

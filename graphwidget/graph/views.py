@@ -2,7 +2,7 @@
 
 A view remembers its base and the chain of view ops that leads from the base to it. When the base
 (or another view of it) is written in place, the view's own node is out of date; it is made anew
-when somebody next looks, as one ``AsStridedBackward0`` on the base's present node, whose backward
+when it is next read, as one ``AsStridedBackward0`` on the base's present node, whose backward
 runs the chain's derivatives in reverse.
 """
 
@@ -95,7 +95,7 @@ class ViewInfo:
     ``version`` is the one for which the view's node is valid; ``origin`` says how it was made:
     ``default``, in a mode (``no_grad``, ``inference``), as one of several views (``multi``) or
     within a custom Function (``function``), see `REASONS`; ``label`` is (output number, node name)
-    for messages; ``own_requires_grad`` says that the view itself was told to require grad, rather
+    for messages; ``own_requires_grad`` says that the view itself was set to require grad, rather
     than its base.
     """
 
@@ -251,7 +251,7 @@ def take_retain_grad(tensor: TensorBase) -> Any:
 
 
 def refresh_for_op(view: TensorBase) -> None:
-    """``refresh`` for an operand: without grad mode nobody asks for its history."""
+    """``refresh`` for an operand: without grad mode its history is not needed."""
     if runtime.mode.enabled:
         refresh(view)
 

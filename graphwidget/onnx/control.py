@@ -46,7 +46,7 @@ def inside(reader: Any, node: Node, proto: Any, env: dict[str, Symbol]) -> list[
 
 
 def read_loop(reader: Any, node: Node, inputs: Sequence[Any], env: dict[str, Symbol]) -> list[Any]:
-    """A loop; lists of what its turns give grow by one in each."""
+    """A loop; lists of its iterations' results grow by one in each."""
     proto = node.get("body")
     if proto is None:
         raise LoadError(f"{node} lacks a body")
@@ -85,7 +85,7 @@ def read_loop(reader: Any, node: Node, inputs: Sequence[Any], env: dict[str, Sym
 
 
 def shown(reader: Any, symbol: Symbol, info: Any) -> Symbol:
-    """A result in the shape that the file says it has, where nothing else tells."""
+    """A result in the shape that the file says it has, where nothing else says it."""
     _, sizes = reader.described(info)
     if symbol.sizes is not None or sizes is None or None in sizes:
         return symbol
@@ -105,7 +105,7 @@ def empty_list(reader: Any, node: Node, info: Any) -> np.ndarray:
 
 
 def open_shape(reader: Any, first: Symbol, name: str, proto: Any) -> TensorShape:
-    """The shape that a loop's variable has in all turns: as its body says, if it does."""
+    """The shape that a loop's variable has in all iterations: as its body says, if it does."""
     info = next(each for each in proto.input if each.name == name)
     _, sizes = reader.described(info)
     place = [each.name for each in proto.input].index(name) - 1

@@ -1,7 +1,7 @@
 """Dynamic axes: which numbers of a recorded program change with the inputs' sizes.
 
 A recording has the sizes of its example inputs in it: in the shapes of views, in the ends of
-slices, in constants that were made for them. Nobody can tell them from other numbers by looking at
+slices, in constants that were made for them. They cannot be told from other numbers by looking at
 one recording, so there are several, of example inputs in other sizes; what differs between them
 is a size, and must be computed when the file runs. A number that follows none of a few simple
 rules is refused, with the operation's line, rather than written as it happened to be.
@@ -194,7 +194,7 @@ def check_alike(program: Program, other: Program, change: Mapping[str, int]) -> 
 def compare_operation(
     sizes: Sizes, operation: Operation, versions: Sequence[tuple[Any, Operation]]
 ) -> None:
-    """Note which of an operation's numbers are sizes."""
+    """Record which of an operation's numbers are sizes."""
     changes = [change for change, _ in versions]
     if operation.type == "Const":
         arrays = [each.params["value"] for _, each in versions]
@@ -270,7 +270,7 @@ def rule(sizes: Sizes, operation: Operation, value: int, seen: Any) -> Varied:
 def compare_constant(
     sizes: Sizes, operation: Operation, changes: Sequence[Any], arrays: Sequence[np.ndarray]
 ) -> None:
-    """Note how a constant follows from sizes: one number in some shape, or a range.
+    """Record how a constant follows from sizes: one number in some shape, or a range.
 
     Raises:
         OnnxExporterError: it follows otherwise.

@@ -38,7 +38,7 @@ VARIADIC = inspect.Parameter.VAR_POSITIONAL
 
 @contextmanager
 def unheard() -> Iterator[None]:
-    """Inside, nobody draws what is computed: a recording is no run of the program."""
+    """Observe nothing inside: a recording is no run of the program."""
     observer, listener = get_observer(), current.listener
     set_observer(None)
     current.listener = None

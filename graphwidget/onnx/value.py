@@ -27,7 +27,7 @@ class Value:
         """Number of dims.
 
         Raises:
-            OnnxExporterError: nobody knows.
+            OnnxExporterError: it is unknown.
         """
         if self.sizes is None:
             raise OnnxExporterError(f"the number of dims of {self.name} is unknown")

@@ -9,7 +9,7 @@
 
 Nothing is computed until a session runs the graph; printing ``y`` shows
 ``Tensor("Mul:0", shape=(), dtype=float32)``. Read ``symbol.py``, ``graph.py`` first: what a graph
-is; then ``session.py`` and ``runner.py``: how it runs; ``inference.py``, ``operand.py`` tell how
+is; then ``session.py`` and ``runner.py``: how it runs; ``inference.py``, ``operand.py`` derive
 shapes and derivatives come from the op table, ``passes/``, ``compiler.py`` and ``writer.py`` how a
 graph becomes one function.
 """

@@ -78,7 +78,7 @@ def graph_of(inputs: Sequence[Any]) -> Graph:
 
 
 def make_constant(array: Any, name: str | None = None, graph: Graph | None = None) -> Symbol:
-    """A constant: the array itself, which nobody may write any more."""
+    """A constant: the array itself, which is read-only from then on."""
     array = np.asarray(array)
     array.flags.writeable = False
     spec = Spec(as_dtype(array.dtype), array.shape, (array, array))
@@ -110,7 +110,7 @@ def make_shape(symbol: Symbol, dtype: DType = int32, name: str | None = None) ->
 
 
 def emit_shape(symbol: Symbol, dtype: DType, name: str | None) -> Symbol:
-    """The sizes as they turn out."""
+    """The sizes in a run."""
     sizes: Sizes | None = None
     known = None
     if symbol.sizes is not None:
@@ -127,7 +127,7 @@ def emit_shape(symbol: Symbol, dtype: DType, name: str | None) -> Symbol:
 
 
 def size_at(symbol: Symbol, dim: int) -> Symbol:
-    """One size of a symbol, as it turns out."""
+    """One size of a symbol in a run."""
     found = (
         each.outputs[0] for each in reversed(symbol.graph.operations)
         if each.type == "Shape" and each.inputs[0] is symbol
@@ -141,7 +141,7 @@ def size_at(symbol: Symbol, dim: int) -> Symbol:
 
 def make_sum_to(symbol: Symbol, shape: Any) -> Symbol:
     """The sum over the dims that a broadcast from ``shape`` stretched. Sizes of the shape are
-    symbols, so only the run tells which dims these are."""
+    symbols, so only a run knows which dims these are."""
     sizes = tuple(None if isinstance(size, Symbol) else size for size in shape)
     spec = Spec(symbol.dtype, sizes)
     made = symbol.graph.create("SumTo", (symbol,), [spec], params={"shape": tuple(shape)})

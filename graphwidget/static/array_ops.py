@@ -72,7 +72,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Symbol:
 
 
 def check_reshape(tensor: Symbol, sizes: Sequence[int], count: int | None, name: str) -> None:
-    """Check that so many items fit into a shape."""
+    """Check that this number of items fits into a shape."""
     wanted = int(np.prod([each for each in sizes if each != -1], dtype=int))
     fits = count is None or (
         wanted == count if -1 not in sizes else bool(wanted) and count % wanted == 0

@@ -21,7 +21,7 @@ SMALLEST = 1 << 16
 ITEMS = 1 << 16
 """Items of a block: 256 kB of float32. Smaller ones cost more calls than the cache gives back."""
 INNER = 4
-"""For each result so many steps must lie in a block: what is read later is written to memory all
+"""Steps that must lie in a block for each result: what is read later is written to memory all
 the same, and then blocks were measured to be slower than whole arrays."""
 
 

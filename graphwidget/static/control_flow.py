@@ -27,7 +27,7 @@ def while_loop(
 
     Args:
         loop_vars: the variables' first values, in any structure.
-        shape_invariants: shapes that hold in all turns, where sizes change (``[None]``).
+        shape_invariants: shapes that hold in all iterations, where sizes change (``[None]``).
 
     Returns:
         the last values, in the structure that ``body`` returns; of one variable, that alone.
@@ -75,7 +75,7 @@ def while_loop(
 
 
 def invariants(first: Sequence[Symbol], given: Any, structure: Any) -> list[Sizes | None]:
-    """The shapes that the variables have in all turns."""
+    """The shapes that the variables have in all iterations."""
     if given is None:
         return [each.sizes for each in first]
     shapes = [sizes_of(each) for each in leaves(given, structure)]
@@ -132,10 +132,10 @@ def check_loop_condition(holds: Symbol) -> None:
 
 
 def check_invariant(before: Symbol, after: Symbol, start: Symbol, shape: Sizes | None) -> None:
-    """Check that a variable after a turn is what it was before.
+    """Check that a variable after an iteration has its type and shape from before.
 
     Raises:
-        TypeError, ValueError: it has another type, or a shape that the next turn cannot have.
+        TypeError, ValueError: it has another type, or a shape that the next iteration cannot have.
     """
     if before.dtype.base_dtype != after.dtype.base_dtype:
         raise TypeError(

@@ -2,7 +2,7 @@
 
 The operations between xs and ys are walked once, from the last to the first. Each gives the
 gradients of its operands by its formula in the table, applied to ``Operand``s (see ``operand.py``).
-A formula that must know what only the run tells becomes one operation that applies it to arrays.
+A formula that must know what only a run knows becomes one operation that applies it to arrays.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None,
 
 
 def symbolic_range(start: Any, limit: Any, delta: Any, name: str) -> Symbol:
-    """The same, of which the run tells how many: running sums of ones."""
+    """The same, whose count only a run knows: running sums of ones."""
     with get_default_graph().name_scope(name) as scope:
         first = convert_to_tensor(start)
         length = binary("Sub", "sub", limit, first, None, "Sub")

@@ -193,7 +193,7 @@ def write_while(step: Step, text: Text, write: WriteProgram) -> None:
 
 
 def write_while_grad(step: Step, text: Text, write: WriteProgram) -> None:
-    """A loop over the turns, the last first."""
+    """A loop over the iterations, the last first."""
     operation = step.operation
     (region,) = operation.regions
     turns, *first = (each for each in operation.inputs if each is not None)

@@ -1,9 +1,8 @@
 """``map_fn``, ``scan``, ``foldl``, ``foldr``: loops over what lies along the first dim.
 
-Each is one ``While`` operation (see ``control_flow.py``) that counts. What turns give is written
-into an array that begins as zeros. Like everything in a graph the array is a value: each turn makes
-it anew, and its gradient is the loop's.
-"""
+Each is one ``While`` operation (see ``control_flow.py``) that counts. The iterations' results are
+written into an array that begins as zeros. Like everything in a graph the array is a value: each
+iteration makes it anew, and its gradient is the loop's."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ Symbols = list[Symbol]
 Number = Any
 """A symbol that is a number, on which operators work."""
 Turn = Callable[[Number, Symbols], tuple[Symbols, Symbols]]
-"""From a turn's number and the state, the new state and what is kept of the turn."""
+"""From an iteration's number and the state, the new state and what is kept of it."""
 Function = Callable[..., Any]
 
 
@@ -171,12 +170,11 @@ def loop(
     graph: Graph, count: Number, turn: Turn, state: Symbols, skipped: int = 0,
     reverse: bool = False,
 ) -> tuple[Symbols, Symbols]:  # fmt: skip
-    """A loop that counts: the state it ends with, and what its turns kept, stacked.
+    """A loop that counts: the state it ends with, and what its iterations kept, stacked.
 
     Args:
-        skipped: of so many items, one or none, the state that it begins with is the outcome.
-        reverse: what the first turn keeps comes last.
-    """
+        skipped: number of items (one or none) of which the state that it begins with is the
+    outcome. reverse: what the first iteration keeps comes last."""
     first = [make_constant(np.int32(skipped)), *state]
     body, test = Region(graph.region, "body"), Region(graph.region, "cond")
     with graph.name_scope("while"):
@@ -218,7 +216,7 @@ def handed_on(graph: Graph, symbol: Symbol, name: str) -> Symbol:
 
 
 def stack_of(graph: Graph, kept: Symbol, count: Number) -> Symbol:
-    """A loop variable for what turns keep."""
+    """A loop variable for what iterations keep."""
     spec = Spec(kept.dtype.base_dtype, stacked(constant_size(count), kept.sizes))
     return graph.create("Argument", (), [spec], name="Identity").outputs[0]
 
@@ -229,7 +227,7 @@ def constant_size(count: Number) -> int | None:
 
 
 def stacked(size: int | None, sizes: Sizes | None) -> Sizes:
-    """The shape of so many values of a shape.
+    """The shape of a number of values of a shape.
 
     Raises:
         ValueError: the shape is not known.

@@ -279,7 +279,7 @@ class Graph:
             stacks.graphs.pop()
 
     def finalize(self) -> None:
-        """Let nobody add anything any more."""
+        """Refuse further operations."""
         self.finalized = True
 
     # Looking things up ---------------------------------------------------------------------

@@ -22,8 +22,8 @@ from .tensor_shape import Sizes, broadcast
 STAND_INS = (3, 4)
 """Sizes that stand in for unknown ones."""
 FEW = 64
-"""Values are followed through integer results of up to so many items: sizes, and what is made of
-them."""
+"""Values are followed through integer results of up to this number of items: sizes, and what is
+made of them."""
 
 Pair = tuple[np.ndarray, np.ndarray]
 _pointwise: dict[Any, tuple[Any, ...]] = {}
@@ -72,7 +72,7 @@ def types_or_first(
 def infer_pointwise(
     op: Op, inputs: Sequence[Symbol | None], params: Mapping[str, Any], sizes: Sizes | None
 ) -> list[Spec]:
-    """Results of ops that work item by item: a type that one item tells, a shape all share."""
+    """Results of ops that work item by item: a type taken from one item, a shape that all share."""
     dtypes = result_types(op, inputs, params)
     known = followed(op, inputs, params, sizes)
     first = Spec(as_dtype(dtypes[0]), sizes, known)

@@ -1,9 +1,9 @@
 """Derivatives of loops and branches.
 
-A turn of a loop is differentiated as a region of its own: it computes the turn again from what it
-began with, which the loop keeps, and walks back through that. Random numbers and variables are kept
-too, for they would not be the same again. ``WhileGrad`` runs that region for the last turn first. A
-branch is differentiated into a branch: the gradient of a ``Cond`` is a ``Cond``.
+An iteration of a loop is differentiated as a region of its own: it computes the iteration again
+from what it began with, which the loop keeps, and walks back through that. Random numbers and
+variables are kept too, for they would not be the same again. ``WhileGrad`` runs that region for the
+last iteration first. A branch is differentiated into a branch: the gradient of a ``Cond`` is a ``Cond``.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def branch_gradients(
 
 def keep_branch(operation: Operation, place: int) -> dict[Symbol, Symbol]:
     """Let a condition give what a branch would compute differently another time; what the other
-    branch gives in its stead nobody reads."""
+    branch gives in its stead is not read."""
     region, other = operation.regions[place], operation.regions[1 - place]
     kept: dict[Symbol, Symbol] = {}
     for symbol in stateful(region):

@@ -20,7 +20,7 @@ from .symbol import Symbol
 
 
 class CannotBuild(Exception):
-    """A formula wants to know something that nobody knows before the graph runs."""
+    """A formula needs a value that is unknown before the graph runs."""
 
 
 class Operand:
@@ -63,7 +63,7 @@ class Operand:
         return id(self)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether it is the same; what a value equals nobody knows."""
+        """Return whether it is the same; its value is unknown."""
         if isinstance(other, (int, float)):
             raise CannotBuild("a value is unknown")
         return self is other
@@ -106,7 +106,7 @@ class Operand:
 
 
 class Size(Operand):
-    """A size that only the run tells. Formulas take it for none of those that they treat in a way
+    """A size that only a run knows. Formulas take it for none of those that they treat in a way
     of their own, such as 1."""
 
     __slots__ = ()

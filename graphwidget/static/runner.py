@@ -195,7 +195,7 @@ def as_array(value: Any) -> Any:
 
 # What is no op of the table --------------------------------------------------------------------
 def run_placeholder(operation: Operation, env: Env, state: State) -> Sequence[Any]:
-    """Nobody fed it.
+    """Refuse a placeholder without a value.
 
     Raises:
         InvalidArgumentError: always.
@@ -229,7 +229,7 @@ def run_sum_to(operation: Operation, env: Env, state: State) -> Sequence[Any]:
 
 
 def run_derivative(operation: Operation, env: Env, state: State) -> Sequence[Any]:
-    """A derivative that only arrays can tell (see ``differentiate.py``)."""
+    """A derivative that is known for arrays only (see ``differentiate.py``)."""
     arrays = [None if each is None else value_of(each, env, operation) for each in operation.inputs]
     with np.errstate(all="ignore"):
         return operation.params["formula"](*arrays)  # type: ignore[no-any-return]
@@ -302,7 +302,7 @@ def run_region(region: Region, captured: Env, given: Sequence[Any], state: State
 
 
 def run_while(operation: Operation, env: Env, state: State) -> Sequence[Any]:
-    """Repeat the body while the condition holds. The last result is the list of what each turn
+    """Repeat the body while the condition holds. The last result is the list of what each iteration
     began with, which the gradient walks back."""
     test, body = operation.regions
     outside = [inner_env(region, env, state) for region in (test, body)]
@@ -322,8 +322,8 @@ def run_while(operation: Operation, env: Env, state: State) -> Sequence[Any]:
 
 
 def run_while_grad(operation: Operation, env: Env, state: State) -> Sequence[Any]:
-    """Walk a loop's turns back: from the gradients of what a turn gave to those of what it began
-    with, adding up those of what it captured."""
+    """Walk a loop's iterations back: from the gradients of an iteration's results to those of its
+    initial values, adding up those of captured values."""
     (step,) = operation.regions
     turns, *grads = (value_of(each, env, operation) for each in operation.operands)
     outside = inner_env(step, env, state)

@@ -106,7 +106,7 @@ class Session:
             return None
 
     def _heard(self, listener: Listener, operations: list[Operation], env: Env) -> None:
-        """Run operations, and tell a listener how the run begins and ends."""
+        """Run operations, and report the begin and end of the run to a listener."""
         listener.begins(operations, list(env.items()))
         try:
             execute(operations, env, self._state)
@@ -173,7 +173,7 @@ class Session:
 
     # Life ------------------------------------------------------------------------------------
     def close(self) -> None:
-        """Let go of the variables; nothing runs any more."""
+        """Release the variables; nothing runs any more."""
         self._closed = True
         self._state = State()
         self._plans.clear()
@@ -335,7 +335,7 @@ def not_fetchable(operation: Operation) -> InaccessibleTensorError:
 
 
 def fetched(symbol: Symbol, value: Any, given: set[int]) -> Any:
-    """A value as users get it: nobody else's memory, and a number where there is one item."""
+    """A value as users get it: memory of its own, and a number where there is one item."""
     if value.__class__ is Ref:
         value = value.read()
     if not isinstance(value, np.ndarray):

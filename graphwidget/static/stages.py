@@ -58,7 +58,7 @@ def peak(compiled: Compiled, env: Env) -> int:
 
 
 class Held:
-    """The arrays that are held, by the memory that they share."""
+    """The arrays that are alive, by the memory that they share."""
 
     def __init__(self, compiled: Compiled, env: Env) -> None:
         self.env, self.over = env, compiled.over
@@ -93,7 +93,7 @@ class Held:
         self.most = max(self.most, self.now + more)
 
     def drop(self, symbol: Symbol) -> None:
-        """Nobody reads a result any more."""
+        """Release a result that is no longer read."""
         home = self.homes.pop(symbol, None)
         if home is None:
             return
@@ -115,9 +115,9 @@ NAMES = (*PASSES, "fusion", "reuse")
 """All passes in their order; the last two are the compiler's own."""
 
 ROUNDS, ROUND = 16, 0.002
-"""Each stage runs in so many rounds, of so many seconds."""
+"""Number of rounds in which each stage runs, and the seconds of each."""
 LONGEST, AT_LEAST = 2.0, 4
-"""After so many seconds there are no more rounds than these."""
+"""After this number of seconds there are no more rounds than these."""
 
 LOUD = {"Print", "Random"}
 """Operations that have an effect if they run once more."""
@@ -196,7 +196,7 @@ def values_of(
 def measured(
     made: Sequence[Compiled], given: Mapping[Symbol, Any], state: State
 ) -> list[tuple[float, float] | None]:
-    """(seconds, spread) of a run of each. They take turns, so that what else the machine does
+    """(seconds, spread) of a run of each. They alternate, so that what else the machine does
     meanwhile troubles all alike."""
     values = [np.array(array) for array in given.values()]
     with np.errstate(all="ignore"):
@@ -216,7 +216,7 @@ def measured(
 
 
 def timed(compiled: Compiled, values: Sequence[Any], state: State, times: int) -> float:
-    """Seconds of so many runs."""
+    """Seconds of a number of runs."""
     run = compiled.function
     begin = perf_counter()
     for _ in range(times):

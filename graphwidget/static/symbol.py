@@ -69,7 +69,7 @@ class Symbol:
         return TensorShape(self.sizes)
 
     def set_shape(self, shape: Any) -> None:
-        """Tell what you know of its shape.
+        """Set what is known of its shape.
 
         Raises:
             ValueError: it cannot be.

@@ -1,8 +1,8 @@
 """The text of a compiled program: a line of Python for each step.
 
 A step becomes one line, ``v7 = k7(v3, v5)``, or an operator where its operands are single numbers;
-what dies is let go of, and a pointwise result is written over an operand that nobody reads any
-more. Long chains of pointwise steps on large arrays run block by block (see ``blocks.py``), so that
+what dies is released, and a pointwise result is written over an operand that is no longer
+read. Long chains of pointwise steps on large arrays run block by block (see ``blocks.py``), so that
 a block stays in the cache from the first to the last. Loops and branches become Python's own
 (``function_text.py``): their regions are programs too, written where they run.
 """
@@ -24,7 +24,7 @@ from .runner import KINDS, OURS, run_table_op
 from .symbol import Symbol
 
 LIGHT = 256
-"""Items up to which a value is not worth a line that lets go of it."""
+"""Items up to which a value is not worth a line that releases it."""
 HANDS_ON = {"Identity", "Exit", "Merge", "PlaceholderWithDefault"}
 """Operations that give what they are given."""
 SIZES = {"Shape", "SumTo"}
@@ -131,7 +131,7 @@ class Writer:
         return found
 
     def forget(self, names: Sequence[str]) -> None:
-        """A line that lets go of variables."""
+        """A line that releases variables."""
         if names:
             self.text.line(" = ".join(names) + " = None")
 
@@ -187,7 +187,7 @@ class Writer:
 
     def change_variable(self, place: int, step: Step) -> bool:
         """Lines that give a variable a value, where the step is that. The value is a new array,
-        or written over one that nobody reads any more."""
+        or written over one that is no longer read."""
         make = CHANGES.get(step.operation.type)
         target, value = step.operation.operands[:2] if make else (None, None)
         if target is None or value is None or target.op.type != "VariableV2":
@@ -308,7 +308,7 @@ class Writer:
 
 
 def can_write_sizes(step: Step) -> bool:
-    """Return whether a step that hangs on what only the run tells can be written all the same."""
+    """Return whether a step that depends on values of the run can be written all the same."""
     return not any(each.dtype.is_ref for each in step.operation.operands) and all(
         name == "indices" or writable(value) for name, value in step.params.items()
     )
@@ -328,7 +328,7 @@ def variable_read(step: Step) -> Operation | None:
 
 
 def heavy(symbol: Symbol) -> bool:
-    """Return whether it pays to let go of a value: what is small may stay until the end."""
+    """Return whether it pays to release a value: what is small may stay until the end."""
     sizes = symbol.sizes
     return sizes is None or None in sizes or math.prod(size or 0 for size in sizes) > LIGHT
 

@@ -38,11 +38,11 @@ from .surroundings import (
 )
 
 LIMIT = 16
-"""So many recordings are kept for one kind of arguments; then the function is left alone."""
+"""Number of recordings kept for one kind of arguments; then the function is left alone."""
 
 
 class Tracing(threading.local):
-    """Whether this thread records a function: functions inside it run as they are."""
+    """State of a thread: ``on`` while it records a function, in which others run as they are."""
 
     on = False
 
@@ -65,7 +65,7 @@ class StaticFunction:
     """A function that is recorded when it is first called, and runs as a graph from then on.
 
     ``strict`` functions refuse what cannot be recorded; others run it eagerly. A function that
-    is recorded only ``once`` may leave tensors around it: nobody asks for them.
+    is recorded only ``once`` may leave tensors around it: they are not read.
     """
 
     def __init__(
@@ -76,10 +76,10 @@ class StaticFunction:
         self.kept: dict[Any, list[Kept]] = {}
         self.refusals: dict[Any, str] = {}
         self.around: dict[Any, tuple[dict[int, Tensor], Facts, Watch]] = {}
-        """What was last found around it, for each kind of arguments."""
+        """Its surroundings as last seen, for each kind of arguments."""
         self.once = once
         self.settled = False
-        """Whether it may no more change what it finds around it, as lazy modules do once."""
+        """True once it may no longer change its surroundings, as lazy modules do once."""
         self.__name__ = getattr(function, "__name__", type(function).__name__)
         self.__doc__ = function.__doc__
 
@@ -146,7 +146,7 @@ class StaticFunction:
         return self if instance is None else functools.partial(self, instance)
 
     def refuse(self, reason: str, args: Any, kwargs: Any) -> Any:
-        """What the eager engine makes of a call that no graph can.
+        """Run a call that cannot be recorded on the eager engine.
 
         Raises:
             NotStatic: the function is to be static.
@@ -210,13 +210,13 @@ class StaticFunction:
         return results
 
     def change_around(self, args: Any, kwargs: Any, facts: Facts) -> str | None:
-        """Which variable around the function it has changed, if it has changed any."""
+        """Return the variable around the function that it has changed, if any."""
         others = [each for each in flatten((args, kwargs)) if not isinstance(each, Tensor)]
         path = difference(facts, look_around([self.function, others])[1])
         return None if path is None else last_name(path)
 
     def run_recorded(self, recorder: Recorder, args: Any, kwargs: Any) -> Any:
-        """Run the function while the recorder hears it."""
+        """Run the function while the recorder observes it."""
         switch_listener(recorder, True)
         before = runtime.reading, runtime.drawing, runtime.applied
         runtime.reading, runtime.drawing, runtime.applied = (
@@ -233,7 +233,7 @@ class StaticFunction:
     def finished(
         self, recorder: Recorder, inputs: Any, tensors: list[Tensor], results: Any, facts: Facts
     ) -> Kept | None:
-        """The recording of what was heard; None if a result cannot be told."""
+        """Return the recording of what was observed; None if a result cannot be expressed."""
         symbols = recorder.symbols
         places: list[Any] = []
         outputs: list[Symbol] = []
@@ -309,7 +309,7 @@ def source_of(base: Any, inputs: Any, tensors: list[Tensor], recorder: Recorder)
 
 
 def kind_of(args: Any, kwargs: Any, leaves: list[Any], tensors: list[Tensor]) -> Any:
-    """What a recording is good for: the structure, the tensors' types and shapes, other values.
+    """Return the key of a recording: the structure, the tensors' types and shapes, other values.
     None where an argument cannot be compared."""
     order = {id(each): place for place, each in enumerate(tensors)}
     parts: list[Any] = [runtime.grad_enabled(), default_numpy(), len(args), tuple(sorted(kwargs))]
@@ -328,13 +328,13 @@ def kind_of(args: Any, kwargs: Any, leaves: list[Any], tensors: list[Tensor]) ->
 
 
 def marks_of(tensors: Sequence[Tensor]) -> list[Any]:
-    """What functions may change around them beside numbers: whether gradients are recorded, and
+    """State that functions may change beside numbers: whether gradients are recorded, and
     flags and gradients of tensors."""
     return [runtime.grad_enabled(), *((each.requires_grad, id(each._grad)) for each in tensors)]
 
 
 def overlapping(tensors: Sequence[Tensor]) -> bool:
-    """Whether any two of these tensors share memory."""
+    """Return whether any two of these tensors share memory."""
     return any(np.may_share_memory(one._data, two._data)
                for one, two in itertools.combinations(tensors, 2))  # fmt: skip
 
@@ -350,7 +350,7 @@ def check(
     recorder: Recorder, kept: Kept, arrays: Sequence[np.ndarray], captured: Sequence[np.ndarray],
     results: Any, tensors: Sequence[Tensor],
 ) -> None:  # fmt: skip
-    """That the graph gives what the function gave, for the very arguments of the recording."""
+    """Check that the graph computes the function's results for the arguments of the recording."""
     recording = kept.recording
     try:
         with drawing_from(recorder.random):

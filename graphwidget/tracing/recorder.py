@@ -34,17 +34,17 @@ from .recording import hand_through, other_random_states
 
 
 class Untraceable(Exception):
-    """What a function does cannot be recorded."""
+    """Error: an operation of the function cannot be recorded."""
 
 
 class TensorSymbols:
-    """The symbols of tensors, as long as these live: nobody can ask for others."""
+    """The symbols of tensors, as long as these live: others cannot be asked for."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self._symbols: dict[int, tuple[weakref.ref[Tensor], Symbol, int]] = {}
         self._writes: dict[int, int] = {}
-        """How often each base was written."""
+        """Number of writes to each base."""
         self.written: dict[int, Tensor] = {}
 
     def set(self, tensor: Tensor, symbol: Symbol) -> None:
@@ -58,7 +58,7 @@ class TensorSymbols:
         self.set(tensor, symbol)
 
     def get(self, tensor: Tensor) -> Symbol | None:
-        """What stands for a tensor; None for one that was never seen."""
+        """Return the symbol of a tensor; None for one that was never seen."""
         found = self._symbols.get(id(tensor))
         base = base_of(tensor)
         if found is None:
@@ -85,7 +85,7 @@ class TensorSymbols:
         """Let a symbol stand for what was written into a tensor.
 
         Raises:
-            Untraceable: its memory is shared in a way that nobody follows.
+            Untraceable: its memory is shared in a way that is not followed.
         """
         base = base_of(tensor)
         self._check_alone(base)
@@ -110,7 +110,7 @@ class TensorSymbols:
         return [each for each in every if each is not None]
 
     def _check_alone(self, base: Any) -> None:
-        """That no tensor shares the base's memory without being its view (as ``detach()`` does)."""
+        """Check that no tensor but views shares the base's memory (as ``detach()`` does)."""
         for other in self.tensors():
             if base_of(other) is not base and np.may_share_memory(other._data, base._data):
                 raise Untraceable("a tensor is written whose memory another one shares")
@@ -145,7 +145,7 @@ def put_back(link: Any, whole: Symbol, part: Symbol) -> Symbol:
 
 # -------------------------------------------------------------------------------------------------
 class Guard:
-    """What Python saw of values: the graph is good only where it would see the same again."""
+    """Values that Python read: the graph holds only while it would read the same."""
 
     __slots__ = ("function", "seen", "where")
 
@@ -153,14 +153,14 @@ class Guard:
         self.function, self.seen, self.where = function, seen, where
 
     def holds(self, *arrays: Any) -> bool:
-        """Whether Python would see the same."""
+        """Return whether Python would read the same."""
         found = self.function(*arrays)
         same = found == self.seen or (found != found and self.seen != self.seen)
         return bool(same)
 
 
 class Recorder:
-    """Hears the ops of a function, as a listener of the heart."""
+    """Observes the ops of a function, as a listener of the heart."""
 
     def __init__(self, graph: Graph, known: Mapping[int, Tensor]) -> None:
         self.graph = graph
@@ -183,7 +183,7 @@ class Recorder:
 
     # What goes wrong -----------------------------------------------------------------------
     def fail(self, reason: str) -> None:
-        """Note why there is no graph; the function runs on."""
+        """Record why there is no graph; the function runs on."""
         if not self.failure:
             self.failure = f"{reason}, in {where()}"
 
@@ -195,7 +195,7 @@ class Recorder:
             self.fail("it draws random numbers of Python's or numpy's")
 
     def check_seed(self) -> None:
-        """That nobody but those who draw has moved the random numbers."""
+        """Check that only recorded draws have advanced the random numbers."""
         if not np.array_equal(default_generator.get_state()._data, self._after):
             self.fail("it seeds the random numbers")
 
@@ -225,10 +225,10 @@ class Recorder:
         return symbol
 
     def symbol(self, tensor: Any) -> Symbol | None:
-        """What stands for a tensor now.
+        """Return the present symbol of a tensor.
 
         Raises:
-            Untraceable: nobody knows where it comes from.
+            Untraceable: its origin is unknown.
         """
         if tensor is None or tensor.__class__ is Absent:
             return None
@@ -334,7 +334,7 @@ class Recorder:
         """A piece of metadata with symbols in the place of tensors.
 
         Raises:
-            Untraceable: there is an array in it that is nobody's.
+            Untraceable: there is an array in it of unknown origin.
         """
         if hasattr(value, "tensors") and hasattr(value, "versions"):  # advanced indices
             found = tuple(self.index(each) for each in value.tensors)
@@ -382,7 +382,7 @@ class Recorder:
             self.fail(str(error))
 
     def stepped(self, optimizer: Any, _parameters: Any) -> None:
-        """What an optimizer does is no op either."""
+        """Refuse the step of an optimizer, which is no op."""
         self.fail(f"{type(optimizer).__name__} makes a step")
 
     def run_begins(self, run: Any) -> None:

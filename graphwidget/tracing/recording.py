@@ -174,7 +174,7 @@ class Recording:
         self._backward: dict[Any, Backward] = {}
         self._compiled: Compiled | None = None
         self._kept: list[Symbol] = []
-        """What the compiled function gives: the results, and what backward reads."""
+        """Values of the compiled function: the results, and those that backward reads."""
         self._runs = 0
         roots = [each.op for each in self.results]
         roots += [each for each in graph.operations if runs_anyway(each)]
@@ -184,7 +184,7 @@ class Recording:
 
     @property
     def results(self) -> list[Symbol]:
-        """What a call leaves behind: what it gives, and what it writes into tensors; each once."""
+        """Results of a call and values that it writes into tensors; each once."""
         found = [*self.outputs, *(value for _, value in self.effects)]
         given = {*self.inputs, *self.captured}
         return [each for each in dict.fromkeys(found) if each not in given]
@@ -212,7 +212,7 @@ class Recording:
         return env
 
     def kept(self) -> list[Symbol]:
-        """What a run must give, each once."""
+        """Values that a run must compute, each once."""
         more = [each for backward in self._backward.values() for each in backward.needs]
         given = {*self.inputs, *self.captured, *self.results}
         others = [each for each in dict.fromkeys([*more, *self.draws]) if each not in given]
@@ -301,7 +301,7 @@ class Recording:
 
 
 class Backward(NamedTuple):
-    """How gradients are computed: which there are, what they need of the run, and the function."""
+    """Computation of gradients: those there are, the values they need of a run, and a function."""
 
     wanted: list[Symbol | None]
     needs: list[Symbol]
@@ -309,19 +309,19 @@ class Backward(NamedTuple):
 
 
 def runs_anyway(operation: Operation) -> bool:
-    """Whether an operation does something besides what it gives."""
+    """Return whether an operation has effects besides its results."""
     if operation.op is None:
         return operation.type in ("Guard", "Draw")
     return bool(operation.op.mutates)
 
 
 def own(array: np.ndarray) -> np.ndarray:
-    """An array that is nobody else's."""
+    """An array of its own."""
     return np.array(array) if array.base is not None or not array.flags.writeable else array
 
 
 class Call:
-    """What one call of a recording leaves for backward."""
+    """Values of one call of a recording that backward needs."""
 
     def __init__(
         self, recording: Recording, env: Env, function: Callable[..., Any],

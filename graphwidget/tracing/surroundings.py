@@ -1,4 +1,4 @@
-"""What a recorded function depends on besides its arguments: tensors, and values that guard it.
+"""Surroundings of a recorded function: the tensors it reads, and the values that guard it.
 
 A recording holds only while those values are the same: numbers, texts and flags (``training``) in
 the function's closure, in the globals that it names, and in the attributes of objects, classes and
@@ -19,12 +19,12 @@ from ..nn.module import Module
 
 SIMPLE = (bool, int, float, str, bytes, type(None))
 LARGEST = 100_000
-"""So many things are looked at; who has more around it is not recorded."""
+"""Number of values that are looked at; who has more around it is not recorded."""
 Facts = dict[str, Any]
 
 
 class TooMany(Exception):
-    """A function has more around it than anybody can look at in each call."""
+    """A function has too much around it to be looked at in each call."""
 
 
 class Watch:
@@ -40,7 +40,7 @@ class Watch:
         self.holders.append((value, [id(each) for _, each in parts]))
 
     def unchanged(self) -> bool:
-        """Whether all is as it was."""
+        """Return whether nothing has changed."""
         return all(
             tensor._meta is meta and tensor.requires_grad == on for tensor, meta, on in self.metas
         ) and all([id(each) for _, each in parts_of(value)] == ids for value, ids in self.holders)
@@ -78,7 +78,7 @@ def look_around(function: Any) -> tuple[dict[int, Tensor], Facts, Watch]:
 
 
 def parts_of(value: Any) -> Iterator[tuple[str, Any]]:
-    """What is reached from a value, and how."""
+    """Yield the objects reached from a value, with their paths."""
     if isinstance(value, Module):
         yield from parts_of_module(value)
     elif isinstance(value, types.FunctionType):
@@ -172,15 +172,15 @@ def names_in(code: types.CodeType) -> tuple[str, ...]:
 
 @functools.lru_cache(4096)
 def is_users(module: str | None) -> bool:
-    """Whether what a module defines is a program's, not the engine's or Python's own."""
+    """Return whether a module is a program's, not the engine's or Python's own."""
     root = (module or "").partition(".")[0]
     library = root in sys.stdlib_module_names and root != "__main__"
     return not library and root not in ("graphwidget", "torch", "numpy", "")
 
 
 def is_closed(value: Any) -> bool:
-    """Whether nobody looks into an object: one of the engine or of Python's library that holds no
-    parts of models."""
+    """Return whether an object is not looked into: one of the engine or of Python's library
+    without parts of models."""
     home = type(value).__module__ or ""
     if hasattr(value, "forward") or home.startswith("graphwidget.distributions"):
         return False
@@ -188,12 +188,12 @@ def is_closed(value: Any) -> bool:
 
 
 def same(before: Facts, now: Facts) -> bool:
-    """Whether a recording still holds: tensors are the same objects, other values equal."""
+    """Return whether a recording still holds: tensors are the same objects, other values equal."""
     return before.keys() == now.keys() and difference(before, now) is None
 
 
 def difference(before: Facts, now: Facts) -> str | None:
-    """Where surroundings differ first; None where they do not."""
+    """Return the first path at which surroundings differ; None if they do not."""
     for path, value in before.items():
         if path not in now:
             return path

@@ -50,7 +50,7 @@ class OptimizedModule(Module):
         self.__dict__["_static"] = StaticFunction(mod, strict)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes."""
+        """Run the module as a graph."""
         return self.__dict__["_static"](*args, **kwargs)
 
     def train(self, mode: bool = True) -> OptimizedModule:

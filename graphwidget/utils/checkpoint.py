@@ -73,7 +73,7 @@ class Inputs(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        """Nobody has the tensor."""
+        """Never called: the tensor is unreachable."""
         raise AssertionError("Did not expect to backward on this graph")
 
 

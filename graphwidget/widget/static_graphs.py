@@ -244,7 +244,7 @@ def of_function(events: Sequence[Any], skipped: set[tuple[str, str]]) -> Iterato
 
 
 def names_in(adapter: NativeAdapter) -> dict[int, str]:
-    """What tensors that live are called in a recording, by ``id``."""
+    """Return the names of living tensors in a recording, by ``id``."""
     found = {}
     for value, row in adapter.recorder.log.model().values.items():
         tensor = adapter.object(value)

@@ -45,7 +45,7 @@ def passes_picture(log: Log) -> str | None:
 
 
 def table(model: Model) -> str:
-    """What each pass left."""
+    """Return the HTML table of what each pass left."""
     rows: list[tuple[str, list[str]]] = [
         ("operations", [str(row["nodes"]) for row in model.passes]),
         ("bytes", [number(row, "bytes") for row in model.passes]),

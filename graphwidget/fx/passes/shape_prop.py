@@ -1,4 +1,4 @@
-"""`ShapeProp`: runs a graph and notes the shapes and types of what its nodes give."""
+"""`ShapeProp`: runs a graph and records the shapes and types of its nodes' results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["ShapeProp", "TensorMetadata"]
 
 
 class TensorMetadata(NamedTuple):
-    """What `ShapeProp` notes of a tensor."""
+    """Properties of a tensor that `ShapeProp` records."""
 
     shape: Size
     dtype: dtypes.dtype
@@ -29,7 +29,7 @@ class TensorMetadata(NamedTuple):
 
 
 def _extract_tensor_metadata(result: Tensor) -> TensorMetadata:
-    """What is noted of a tensor."""
+    """Return the recorded properties of a tensor."""
     order = None
     for each, dims in ((contiguous_format, None), (channels_last, 4), (channels_last_3d, 5)):
         if dims in (None, result.dim()) and result.is_contiguous(memory_format=each):
@@ -41,7 +41,7 @@ def _extract_tensor_metadata(result: Tensor) -> TensorMetadata:
 
 
 class ShapeProp(Interpreter):
-    """Runs a graph and notes in `meta["tensor_meta"]` and `meta["type"]` what each node gives.
+    """Runs a graph and records in `meta["tensor_meta"]` and `meta["type"]` what each node gives.
 
     Args:
         gm: the module that has the graph.
@@ -52,7 +52,7 @@ class ShapeProp(Interpreter):
         super().__init__(gm)
 
     def run_node(self, n: Node) -> Any:
-        """The value of a node, of which the shape is noted.
+        """The value of a node, whose shape is recorded.
 
         Raises:
             RuntimeError: the node raised an error.

@@ -30,7 +30,7 @@ def pads_of(node: Node, sizes: Any, kernel: Any, stride: Any, dilation: Any) -> 
 
 
 def padded(x: Any, pads: list[int], value: float) -> Any:
-    """With so many of a value before and behind each dim; all starts come first."""
+    """With a number of copies of a value before and behind each dim; all starts come first."""
     n = len(pads) // 2
     if not any(pads):
         return x

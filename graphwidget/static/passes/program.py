@@ -103,7 +103,7 @@ def opaque(operation: Operation) -> bool:
 
 
 def replaced(program: Program, same: Mapping[Symbol, Symbol]) -> Program:
-    """A program that reads other symbols in the place of some, which nobody gives any more."""
+    """A program that reads other symbols in the place of some that are no longer computed."""
     if not same:
         return program
     return program.with_steps(step.reading(same) for step in program.steps)

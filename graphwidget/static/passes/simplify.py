@@ -15,11 +15,11 @@ from ..symbol import Spec, Symbol
 from .program import Program, Step, read_elsewhere, replaced
 
 LARGEST = 1 << 16
-"""Results of up to so many items are computed beforehand."""
+"""Results of up to this number of items are computed beforehand."""
 
 
 def remove_dead_code(program: Program) -> Program:
-    """Without steps whose results nobody reads."""
+    """Remove steps whose results are not read."""
     needed, kept = set(program.wanted), []
     for step in reversed(program.steps):
         if not step.pure or any(each in needed for each in step.outputs):
@@ -59,7 +59,7 @@ def fold_constants(program: Program) -> Program:
 
 
 def locked(array: np.ndarray) -> np.ndarray:
-    """An array that nobody may write any more."""
+    """An array made read-only."""
     array.flags.writeable = False
     return array
 

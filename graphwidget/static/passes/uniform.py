@@ -18,7 +18,7 @@ LARGE = 1 << 12
 
 def narrow(program: Program) -> Program:
     """With a number in the place of each array that holds one number everywhere, as a gradient does
-    that comes from a sum; whoever must have the array gets the number spread."""
+    that comes from a sum; a step that needs the array gets the number spread."""
     return Narrowing(program).narrowed()
 
 
@@ -121,7 +121,7 @@ class Narrowing:
         return made
 
     def read_as_arrays(self) -> set[Symbol]:
-        """The narrowed symbols that somebody must have as arrays."""
+        """The narrowed symbols that must be arrays for some step."""
         found = read_elsewhere(self.program)
         for step in reversed(self.program.steps):
             out = step.outputs[0] if step.outputs else None

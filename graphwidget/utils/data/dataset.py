@@ -1,4 +1,4 @@
-"""``Dataset``, ``TensorDataset``, ``Subset``, ``random_split`` and their kin."""
+"""``Dataset``, ``TensorDataset``, ``Subset``, ``random_split`` and the like."""
 
 from __future__ import annotations
 
