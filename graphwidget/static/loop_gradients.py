@@ -3,7 +3,8 @@
 An iteration of a loop is differentiated as a region of its own: it computes the iteration again
 from what it began with, which the loop keeps, and walks back through that. Random numbers and
 variables are kept too, for they would not be the same again. ``WhileGrad`` runs that region for the
-last iteration first. A branch is differentiated into a branch: the gradient of a ``Cond`` is a ``Cond``.
+last iteration first. A branch is differentiated into a branch: the gradient of a ``Cond`` is a
+``Cond``.
 """
 
 from __future__ import annotations

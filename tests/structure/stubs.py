@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import graphwidget
@@ -198,12 +198,41 @@ def method_lines() -> Iterator[str]:
             yield f"{name}: {annotation(type(method))}"
 
 
+DEFINITION = re.compile(r"def (\w+)(\(.*: \.\.\.)")
+
+
+def said_once(lines: Iterable[str]) -> list[str]:
+    """Return the lines with functions of one signature as one definition and its other names."""
+    groups: dict[str, list[str]] = {}
+    for line in lines:
+        match = DEFINITION.fullmatch(line)
+        groups.setdefault(match[2] if match else line, []).append(match[1] if match else "")
+    found = []
+    for text, names in groups.items():
+        found.append(f"def {names[0]}{text}" if names[0] else text)
+        if others := names[1:]:
+            found += wrapped(others, names[0])
+    return found
+
+
+def wrapped(names: Sequence[str], first: str) -> Iterator[str]:
+    """Yield lines that give a function other names, of at most 96 characters."""
+    line = first
+    for name in names:
+        if len(f"{name} = {line}") > 96:
+            yield line
+            line = first
+        line = f"{name} = {line}"
+    yield line
+
+
 def methods_stub() -> str:
     """Return the text of ``graph/tensor_methods.pyi``.
 
     The class is generic in the Tensor that its methods return, which stands in a higher file.
     """
-    lines = "\n".join(f"    {line}" for lines in method_lines() for line in lines.split("\n"))
+    kept = said_once(method_lines())
+    lines = "\n".join(f"    {line}" for lines in kept for line in lines.split("\n"))
     lines = re.sub(r"\bTensor\b", "_Tensor", lines)
     lines = re.sub(r": Generator\b", ": Any", lines)
     doc = '"""The types of Tensor\'s methods."""\n'
@@ -242,7 +271,7 @@ def face_stub() -> str:
         if names
     ]
     doc = '"""The types of the package\'s public names."""\n'
-    body = "\n".join([*imports, "", *(lines[name] for name in sorted(lines))])
+    body = "\n".join([*imports, "", *said_once(lines[name] for name in sorted(lines))])
     return f"{TITLE}\n{doc}{HEAD}{IMPORTS}\n{body}\n"
 
 
@@ -258,7 +287,8 @@ def constant(name: str, value: Any) -> str:
 
 def space_stub(space: str) -> str:
     """The text of the stub of a package within the package (``linalg``)."""
-    functions = "\n".join(written(name, each) for name, each in sorted(SPACES[space].items()))
+    every = (written(name, function) for name, function in sorted(SPACES[space].items()))
+    functions = "\n".join(said_once(every))
     errors = "class LinAlgError(RuntimeError): ...\n\n" if space == "linalg" else ""
     doc = f'"""The types of the functions of ``{space}``."""\n'
     return f"{TITLE}\n{doc}{HEAD}{IMPORTS}\n{errors}{functions}\n"
