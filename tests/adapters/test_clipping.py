@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.adapters.mending import mended
+from tests.adapters.apply_fix import mended
 from tests.adapters.test_diagnosis import run
 
 CLIP = "    torch.nn.utils.clip_grad_norm_(net.parameters(), 0.001)\n"

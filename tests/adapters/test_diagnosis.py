@@ -12,8 +12,8 @@ import torch
 from torch import nn
 
 import graphwidget
-from tests.adapters.broken import BROKEN, RIGHT
-from tests.adapters.mending import mended
+from tests.adapters.apply_fix import mended
+from tests.adapters.faulty_programs import BROKEN, RIGHT
 
 
 def run(source: str, name: str, **more: Any) -> tuple[Any, Exception | None, dict[str, Any]]:

@@ -13,7 +13,7 @@ from graphwidget.recording import events as ev
 from tests.optable.samples import SAMPLES, Sample
 from tests.optable.test_ops import data, flat, leaves, names, weighted
 
-from .recorded import observed
+from .record_native import observed
 
 OPS = [(key, sample) for key, samples in SAMPLES.items() for sample in samples[:2]]
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import torch
 
-from tests.adapters.meant import MEANT
-from tests.adapters.mending import mended
+from tests.adapters.apply_fix import mended
+from tests.adapters.faulty_programs import MEANT
 from tests.adapters.test_diagnosis import run
 
 

@@ -9,7 +9,7 @@ import pytest
 from graphwidget.recording import events as ev
 
 from .engines import native, real
-from .recorded import record
+from .record_native import record
 from .test_native import PATHS
 
 

@@ -7,9 +7,9 @@ import copy
 import numpy as np
 import pytest
 
-from tests.adapters.mending import mended
+from tests.adapters.apply_fix import mended
 from tests.adapters.test_diagnosis import run
-from tests.adapters.test_unused import STEP
+from tests.adapters.test_unused_parameters import STEP
 
 ADAPTED = """
 class Adapted(torch.nn.Module):

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from tests.adapters.mending import mended
+from tests.adapters.apply_fix import mended
 from tests.adapters.test_diagnosis import run
 from tests.adapters.test_scripts import run as script
 

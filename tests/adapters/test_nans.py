@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from tests.adapters.mending import mended
+from tests.adapters.apply_fix import mended
 from tests.adapters.test_diagnosis import run
 
 BORN = {

@@ -17,7 +17,7 @@ from graphwidget.recording.fold import fold
 from graphwidget.recording.recorder import Recorder
 
 from .engines import native, real
-from .recorded import record
+from .record_native import record
 
 PATHS = """
 w = torch.tensor([1.], requires_grad=True)

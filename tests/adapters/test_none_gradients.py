@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from graphwidget.recording.findings import Finding
-from tests.adapters.mending import mended
+from tests.adapters.apply_fix import mended
 from tests.adapters.test_diagnosis import run as watched
 from tests.adapters.test_scripts import run as in_folder
 

@@ -14,7 +14,7 @@ from graphwidget.recording import events as ev
 from graphwidget.recording.fold import Model
 
 from .engines import native, real
-from .recorded import Recorded, record
+from .record_native import Recorded, record
 
 Engine = Callable[[str], tuple[Model, dict[str, Any]]]
 

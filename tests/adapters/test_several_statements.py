@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from tests.adapters.mending import mended
+from tests.adapters.apply_fix import mended
 from tests.adapters.test_diagnosis import run
 
 START = """net = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1))

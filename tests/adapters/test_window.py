@@ -20,7 +20,7 @@ from graphwidget.recording import events as ev
 from graphwidget.recording.recorder import Recorder
 
 from .engines import native, real
-from .recorded import Recorded, record
+from .record_native import Recorded, record
 
 TURNS = 300
 TRAINING = f"""

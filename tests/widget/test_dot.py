@@ -17,7 +17,7 @@ import pytest
 from graphwidget.exporters import dot
 from graphwidget.exporters.dot import KeptDot
 from graphwidget.exporters.graphviz import digraph
-from tests.adapters.recorded import record
+from tests.adapters.record_native import record
 
 PROGRAMS = (
     "x = torch.ones(2, requires_grad=True)\ny = (x * 3).sum()\ny.backward()\n",

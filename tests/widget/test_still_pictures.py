@@ -15,7 +15,7 @@ from graphwidget.exporters.still import MOST
 from graphwidget.widget import display
 from graphwidget.widget.display import MAX_BOXES
 from tests.adapters.engines import native, real
-from tests.adapters.recorded import record
+from tests.adapters.record_native import record
 
 TRAINING = """
 X, Y = torch.randn(8, 4), torch.randn(8, 1)

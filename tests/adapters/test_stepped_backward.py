@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import graphwidget
-from tests.adapters.stepped import PROGRAMS, Program, mlp
+from tests.adapters.stepped_models import PROGRAMS, Program, mlp
 
 
 def dense(grad: Any) -> Any:

@@ -14,7 +14,7 @@ from graphwidget.adapters.pytorch.tape import LONG, MOST
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.recording.findings import NOT_TRIED
 from graphwidget.recording.recorder import Recorder
-from tests.adapters.broken import BROKEN
+from tests.adapters.faulty_programs import BROKEN
 from tests.adapters.test_diagnosis import run
 
 TRIED = (

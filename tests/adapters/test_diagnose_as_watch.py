@@ -13,7 +13,7 @@ from graphwidget.adapters.pytorch.tape import MOST
 from graphwidget.adapters.pytorch.watcher import TorchAdapter
 from graphwidget.recording.log import Log
 from graphwidget.recording.recorder import Recorder
-from tests.adapters.broken import BROKEN
+from tests.adapters.faulty_programs import BROKEN
 
 LOOP = """
 net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 1))

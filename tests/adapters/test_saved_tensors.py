@@ -14,9 +14,8 @@ from torch.utils.checkpoint import checkpoint
 import graphwidget
 from graphwidget.adapters.pytorch import saved_tensors
 from tests.adapters import test_predictions as predictions
-from tests.adapters.broken import BROKEN
 from tests.adapters.engines import native, real
-from tests.adapters.mending import mended
+from tests.adapters.faulty_programs import BROKEN
 from tests.adapters.test_diagnosis import run
 
 WATCHED: list[Callable[[], Any]] = [graphwidget.diagnose, graphwidget.watch]
@@ -129,31 +128,6 @@ def test_a_custom_function_of_before_the_recording_tells_what_it_saved() -> None
         namespace["s"] = namespace["q"].sum()
     node = next(each for each in graph.model.nodes.values() if each["name"] == "CubeBackward")
     assert len([each for each in node["saved"] if each["value"] is not None]) == 2
-
-
-CHECKPOINTED = """
-from torch.utils.checkpoint import checkpoint
-from tests.adapters.mending import mended
-net = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Tanh())
-x = torch.nn.Linear(3, 3)(torch.ones(2, 3))
-for turn in range(3):
-    y = checkpoint(net, x, use_reentrant=False)
-    x += y
-x.sum().backward()
-"""
-
-
-def test_an_input_of_a_checkpoint_that_was_written_since() -> None:
-    (finding,), error, _ = run(CHECKPOINTED, "checkpointed")
-    assert error is not None
-    assert finding.kind == "stale"
-    assert finding.culprit is not None
-    assert finding.reader is not None
-    assert finding.culprit.text == "x += y"
-    assert finding.reader.text == "y = checkpoint(net, x, use_reentrant=False)"
-    findings, error, _ = run(mended(CHECKPOINTED, finding), "checkpointed, mended")
-    assert error is None
-    assert findings == []
 
 
 HOOKED = {

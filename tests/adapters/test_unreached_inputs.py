@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from graphwidget.adapters.pytorch import unreached_inputs
-from tests.adapters.mending import mended
+from tests.adapters.apply_fix import mended
 from tests.adapters.test_diagnosis import run
 
 START = "x = torch.rand(5, 2, requires_grad=True)\nnet = torch.nn.Linear(2, 1)\n"

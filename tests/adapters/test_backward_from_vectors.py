@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.adapters.mending import mended
+from tests.adapters.apply_fix import mended
 from tests.adapters.test_diagnosis import run
 
 NET = "net, x, y = torch.nn.Linear(3, 1), torch.randn(4, 3), torch.randn(4, 1)\n"
