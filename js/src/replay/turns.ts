@@ -3,6 +3,7 @@
  * which steps each has. A turn whose details were let go is known by its scalars only.
  */
 
+import type { Numeric } from "../log/events";
 import { isFilm, scopesAround, type LoopRow, type Model, type TurnRow } from "../log/model";
 import type { Step } from "./steps";
 
@@ -60,7 +61,27 @@ export function filmsAround(model: Model, film: LoopRow): readonly LoopRow[] {
     const loop = model.loops.get(scope);
     return loop && loop.count > 1 ? [loop] : [];
   });
-  return [...outer.reverse(), film];
+  return [...outer.reverse(), film].map((loop) => withInnerScalars(model, loop));
+}
+
+/**
+ * A film with the scalars of loops inside it that ran once in each of its iterations, as a
+ * framework's over the parts of a batch: these are no films of their own.
+ */
+function withInnerScalars(model: Model, film: LoopRow): LoopRow {
+  if (Object.keys(film.curves).length > 0) return film;
+  const curves: Record<string, (Numeric | null)[]> = {};
+  for (const { loop, count, curves: own } of model.loops.values()) {
+    if (count !== 1 || Object.keys(own).length === 0) continue;
+    const around = new Set(scopesAround(model, loop).map(({ scope }) => scope));
+    const at = film.turns.find(({ scope }) => around.has(scope))?.turn;
+    if (at === undefined) continue;
+    for (const [name, [value]] of Object.entries(own)) {
+      curves[name] ??= new Array<Numeric | null>(film.count).fill(null);
+      curves[name][at - 1] = value ?? null;
+    }
+  }
+  return Object.keys(curves).length > 0 ? { ...film, curves } : film;
 }
 
 /**

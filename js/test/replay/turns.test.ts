@@ -95,6 +95,27 @@ describe("the turns of a film", () => {
     expect(drawn.some((box) => box.kind === "card" && box.title === "loss")).toBe(true);
   });
 
+  it("have the scalars of a loop that runs once in each of their iterations", () => {
+    const p = new Program();
+    p.cell("trainer.train()");
+    const w = p.leaf("w", [1]);
+    p.tell("scope", 90, null, "loop", "", "trainer.train()", null, true);
+    for (const turn of [1, 2, 3]) {
+      const [own, inner] = [100 * turn, 100 * turn + 1];
+      p.tell("scope", own, 90, "turn", String(turn), "", null, true);
+      p.tell("scope", inner, own, "loop", "", "trainer.train()", null, true);
+      p.tell("scope", inner + 1, inner, "turn", "1", "", null, true);
+      p.backward(p.op("mean", [p.op("mul", [w, 2], "y")], "loss"));
+      for (const scope of [inner + 1, inner, own]) {
+        p.tell("scope", scope, null, scope === inner ? "loop" : "turn", "1", "", null, false);
+      }
+      p.tell("curve", inner, 1, ["loss"], [[turn / 2]]);
+    }
+    const store = createStore();
+    store.load(p.packed());
+    expect(store.films.value.map(({ loop }) => loop.curves)).toEqual([{ loss: [0.5, 1, 1.5] }]);
+  });
+
   it("are of the cell that trains, not of those after it", () => {
     const program = training(6, [1, 5, 6]);
     program.cell("later");
