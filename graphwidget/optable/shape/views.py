@@ -252,7 +252,7 @@ op("view(self, /, shape)", view, view=True, reshapes=True,
 op("reshape_alias(self, /, shape)", view, view=True, reshapes=True,
    node="ReshapeAliasBackward0",
    d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
-   public=False, text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
+   public=False, sign="reshape", text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
 
 op("unsafe_view(self, /, shape)", lambda a, shape: memory_order.as_array(a).reshape(shape),
    borrows=True, reshapes=True,

@@ -27,6 +27,9 @@ export const SLOT_GAP = 4;
 /** The most letters of a sign: there is room for the path of a module in a listed program. */
 const LONGEST_SIGN = 24;
 
+/** The most letters of a formula in place of a sign: `reshape -1, 64`. */
+const LONGEST_FORMULA = 14;
+
 /** The text on a pill: the op's sign with the plain numbers of the call (`+ 1`, `[0]`, `×=`). */
 export function pillText(model: Model, call: CallRow, part = ""): string {
   const op = model.ops.get(call.op);
@@ -46,8 +49,10 @@ export function pillText(model: Model, call: CallRow, part = ""): string {
     const once = op.text.split(`{${own}}`).length <= 2;
     const given = call.inputs.map((input) => plain(String(input)));
     const texts = byInput(model, call, given, (list) => list.join(", "));
-    const text = fill(op.text.replace(`{${own}}`, ""), texts, call).trim();
-    const short = text.length <= 12 && !/[A-Za-z]\(/.test(text) && !op.text.startsWith(`${sign}(`);
+    const rest = fill(op.text.replace(`{${own}}`, ""), texts, call).trim();
+    const text = rest.replace(/^as (?=[-\d])/, `${sign} `); // to a shape
+    const short =
+      text.length <= LONGEST_FORMULA && !/[A-Za-z]\(/.test(text) && !op.text.startsWith(`${sign}(`);
     if (text !== "" && text !== op.text && once && short) return text;
   }
   return cut(sign, LONGEST_SIGN);

@@ -63,7 +63,7 @@ export function buildScene(graph: Graph, levels: Levels, direction: Direction): 
     frames.set(key, { frame, place: placeIn(graph, key), ...rect });
   }
   const wiresByKey = new Map(wires.map((drawn) => [drawn.wire.key, drawn]));
-  const brackets = drawBrackets(graph.brackets, boxes);
+  const brackets = drawBrackets(graph.brackets, boxes, direction);
   const bounds = boundsOf(boxes.values(), direction, frames.values());
   return {
     direction,
@@ -113,17 +113,33 @@ export function partOf(whole: Scene, graph: Graph): Scene {
 function drawBrackets(
   brackets: readonly Bracket[],
   boxes: ReadonlyMap<string, Placed>,
+  direction: Direction,
 ): DrawnBracket[] {
+  if (brackets.length === 0) return [];
   const byBase = groupBy(brackets, ({ base }) => base);
+  const rects = [...boxes.values()].map((placed) => rectOf(placed, direction));
+  const isFree = ({ x, y }: Point): boolean =>
+    !rects.some(
+      (r) => Math.abs(r.x + r.w / 2 - x) < r.w / 2 + 17 && y > r.y - 8 && y < r.y + r.h + 8,
+    );
   return brackets.map((bracket) => {
     const { view, base } = bracket;
     const row = get(byBase, base).indexOf(bracket);
-    return drawBracket(bracketKey(view, base), get(boxes, view), get(boxes, base), row);
+    return drawBracket(bracketKey(view, base), get(boxes, view), get(boxes, base), row, isFree);
   });
 }
 
+/** Where a bracket's label may stand, as shares of its length: where it covers no box. */
+const LABEL_PLACES = [0.75, 0.6, 0.9, 0.45, 0.3, 0.15];
+
 /** A bracket along one side of the two cards, or joining them when they do not face. */
-function drawBracket(key: string, view: Placed, base: Placed, row: number): DrawnBracket {
+function drawBracket(
+  key: string,
+  view: Placed,
+  base: Placed,
+  row: number,
+  isFree: (label: Point) => boolean,
+): DrawnBracket {
   const [a, b] = [base, view].map((p) => ({
     x: p.x + p.box.w / 2 + (p === base ? row * 7 : 0),
     top: p.y,
@@ -133,7 +149,8 @@ function drawBracket(key: string, view: Placed, base: Placed, row: number): Draw
   const path =
     `M${a.x} ${a.bottom + 2}V${under - 6}Q${a.x} ${under} ${a.x + Math.sign(b.x - a.x) * 6} ${under}` +
     `H${b.x - Math.sign(b.x - a.x) * 6}Q${b.x} ${under} ${b.x} ${under - 6}V${b.bottom + 2}`;
-  return { key, path, label: { x: a.x + (b.x - a.x) * 0.75, y: under } };
+  const labels = LABEL_PLACES.map((share) => ({ x: a.x + (b.x - a.x) * share, y: under }));
+  return { key, path, label: labels.find(isFree) ?? { x: a.x + (b.x - a.x) * 0.75, y: under } };
 }
 
 interface Side {
