@@ -140,12 +140,12 @@ _PARTS = {
 """Modules that load when they are first used."""
 
 _OF_LAYERS = (
-    "adaptive_avg_pool1d", "adaptive_max_pool1d", "alpha_dropout",
-    "avg_pool1d", "batch_norm", "bilinear", "channel_shuffle", "conv1d", "conv2d", "conv3d",
+    "adaptive_avg_pool1d",
+    "avg_pool1d", "batch_norm", "conv1d", "conv2d", "conv3d",
     "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cosine_similarity", "dropout",
-    "embedding", "feature_alpha_dropout",
+    "embedding",
     "group_norm", "gru", "gru_cell", "instance_norm", "layer_norm", "lstm", "lstm_cell",
-    "max_pool1d", "max_pool2d", "max_pool3d", "native_channel_shuffle", "pairwise_distance",
+    "max_pool1d", "max_pool2d", "max_pool3d", "pairwise_distance",
     "pixel_shuffle", "pixel_unshuffle", "rms_norm", "rnn_relu", "rnn_relu_cell",
     "rnn_tanh", "rnn_tanh_cell",
 )  # fmt: skip

@@ -14,10 +14,10 @@ from .module import Module
 from .parameter import Parameter
 
 __all__ = [
-    "CELU", "ELU", "GELU", "GLU", "SELU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh",
-    "LeakyReLU", "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "RReLU", "ReLU", "ReLU6", "SiLU",
-    "Sigmoid", "Softmax", "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh",
-    "Tanhshrink", "Threshold",
+    "ELU", "GELU", "GLU", "SELU", "Hardsigmoid", "Hardswish", "Hardtanh",
+    "LeakyReLU", "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "ReLU", "ReLU6", "SiLU",
+    "Sigmoid", "Softmax", "Softplus", "Softsign", "Tanh",
+    "Threshold",
 ]  # fmt: skip
 
 
@@ -68,23 +68,6 @@ class LeakyReLU(Module):
         return functional.leaky_relu(input, self.negative_slope, self.inplace)
 
 
-class RReLU(Module):
-    """Leaky ReLU with a slope drawn from [lower, upper] in training, their mean in evaluation."""
-
-    extra_repr = repr_options("lower", "upper", flag="inplace")
-
-    def __init__(
-        self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False
-    ) -> None:
-        super().__init__()
-        self.lower = lower
-        self.upper = upper
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.rrelu(input, self.lower, self.upper, self.training, self.inplace)
-
-
 class ELU(Module):
     """x where it is positive, else alpha · (exp(x) − 1)."""
 
@@ -97,20 +80,6 @@ class ELU(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.elu(input, self.alpha, self.inplace)
-
-
-class CELU(Module):
-    """max(0, x) + min(0, alpha · (exp(x / alpha) − 1))."""
-
-    extra_repr = repr_options("alpha", flag="inplace")
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.celu(input, self.alpha, self.inplace)
 
 
 class SELU(_InPlace):
@@ -181,12 +150,6 @@ class Tanh(Module):
         return found
 
 
-class Tanhshrink(_Activation):
-    """x − tanh(x)."""
-
-    _function = "tanhshrink"
-
-
 class Softsign(_Activation):
     """x / (1 + |x|)."""
 
@@ -205,34 +168,6 @@ class Softplus(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.softplus(input, self.beta, self.threshold)
-
-
-class Softshrink(Module):
-    """x moved towards 0 by lambd, 0 within."""
-
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.softshrink(input, self.lambd)
-
-    def extra_repr(self) -> str:
-        return str(self.lambd)
-
-
-class Hardshrink(Module):
-    """x, but 0 where |x| is at most lambd."""
-
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
-
-    def forward(self, input: Tensor) -> Tensor:
-        return functional.hardshrink(input, self.lambd)
-
-    def extra_repr(self) -> str:
-        return str(self.lambd)
 
 
 class Hardtanh(Module):
@@ -308,27 +243,6 @@ class LogSoftmax(_AlongDim):
     """The logarithm of `Softmax`."""
 
     _function = "log_softmax"
-
-
-class Softmin(_AlongDim):
-    """`Softmax` of −x."""
-
-    _function = "softmin"
-
-
-class Softmax2d(Module):
-    """`Softmax` over the channels of images, (N, C, H, W) or (C, H, W).
-
-    Raises:
-        ValueError: another number of dims.
-    """
-
-    def forward(self, input: Tensor) -> Tensor:
-        if input.dim() not in (3, 4):
-            raise ValueError(
-                f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead"
-            )
-        return functional.softmax(input, -3, _stacklevel=5)
 
 
 class GLU(Module):

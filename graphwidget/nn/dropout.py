@@ -10,7 +10,7 @@ from .functional_layer import repr_options
 from .module import Module
 from .module_base import OwnMethods
 
-__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout"]
+__all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
 
 
 class _DropoutNd(OwnMethods, Module):
@@ -53,15 +53,3 @@ class Dropout3d(_DropoutNd):
     """Each channel of (N, C, D, H, W) is zero with probability p."""
 
     _function = "dropout3d"
-
-
-class AlphaDropout(_DropoutNd):
-    """Dropout that keeps the mean and variance that SELU gives (Klambauer et al., 2017)."""
-
-    _function = "alpha_dropout"
-
-
-class FeatureAlphaDropout(_DropoutNd):
-    """`AlphaDropout` of whole channels."""
-
-    _function = "feature_alpha_dropout"

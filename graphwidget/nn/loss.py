@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from ..arrays.warnings import warn
 from ..graph.tensor import Tensor
 from .functional.reduction import reduction_text
 from .functional_layer import _FunctionalLayer
@@ -12,8 +11,8 @@ from .module import Module
 
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "GaussianNLLLoss", "HuberLoss",
-    "KLDivLoss", "L1Loss", "MSELoss", "NLLLoss", "NLLLoss2d",
-    "PoissonNLLLoss", "SmoothL1Loss",
+    "KLDivLoss", "L1Loss", "MSELoss", "NLLLoss",
+    "SmoothL1Loss",
 ]  # fmt: skip
 
 
@@ -145,19 +144,6 @@ class NLLLoss(_PairLoss, _WeightedLoss):
         self.ignore_index = ignore_index
 
 
-class NLLLoss2d(NLLLoss):
-    """`NLLLoss` of images, as PyTorch called it before; deprecated there."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warn(
-            "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in "
-            "replacement and see https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more "
-            "details.",
-            FutureWarning,
-        )
-        super().__init__(*args, **kwargs)
-
-
 class BCELoss(_PairLoss, _WeightedLoss):
     """Binary cross entropy of probabilities."""
 
@@ -199,31 +185,6 @@ class KLDivLoss(_PairLoss, _Loss):
     ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.log_target = log_target
-
-
-class PoissonNLLLoss(_FunctionalLayer, _Loss):
-    """Minus the log likelihood of counts, by their rates or the logarithms of these."""
-
-    _function = "poisson_nll_loss"
-    _options = ("log_input", "full", "eps", "reduction")
-
-    def __init__(
-        self,
-        log_input: bool = True,
-        full: bool = False,
-        size_average: bool | None = None,
-        eps: float = 1e-8,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.log_input = log_input
-        self.full = full
-        self.eps = eps
-
-    def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return self._call_function(log_input, target)
 
 
 class GaussianNLLLoss(_FunctionalLayer, _Loss):

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ..graph.tensor import Tensor
-from .distance import PairwiseDistance
 from .functional_layer import _FunctionalLayer
 from .loss import _Loss, _PairLoss
 
 __all__ = [
     "CosineEmbeddingLoss", "HingeEmbeddingLoss", "MarginRankingLoss",
     "TripletMarginLoss",
-    "TripletMarginWithDistanceLoss",
+
 ]  # fmt: skip
 
 
@@ -97,27 +94,4 @@ class TripletMarginLoss(_OfTriplets):
         self.margin = margin
         self.p = p
         self.eps = eps
-        self.swap = swap
-
-
-class TripletMarginWithDistanceLoss(_OfTriplets):
-    """How much nearer than the margin the negative is to the anchor than the positive, by a
-    distance of your own."""
-
-    _function = "triplet_margin_with_distance_loss"
-    _options = ("distance_function", "margin", "swap", "reduction")
-
-    def __init__(
-        self,
-        *,
-        distance_function: Callable[[Tensor, Tensor], Tensor] | None = None,
-        margin: float = 1.0,
-        swap: bool = False,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(None, None, reduction)
-        self.distance_function: Callable[[Tensor, Tensor], Tensor] = (
-            PairwiseDistance() if distance_function is None else distance_function
-        )
-        self.margin = margin
         self.swap = swap

@@ -7,7 +7,7 @@ from . import functional
 from .functional_layer import repr_options
 from .module import Module
 
-__all__ = ["ChannelShuffle", "PixelShuffle", "PixelUnshuffle"]
+__all__ = ["PixelShuffle", "PixelUnshuffle"]
 
 
 class PixelShuffle(Module):
@@ -36,17 +36,3 @@ class PixelUnshuffle(Module):
     def forward(self, input: Tensor) -> Tensor:
         """The image with more channels."""
         return functional.pixel_unshuffle(input, self.downscale_factor)
-
-
-class ChannelShuffle(Module):
-    """The channels in groups, taken one of each in turn (Zhang et al., 2018)."""
-
-    extra_repr = repr_options("groups")
-
-    def __init__(self, groups: int) -> None:
-        super().__init__()
-        self.groups = groups
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The input with its channels in another order."""
-        return functional.channel_shuffle(input, self.groups)

@@ -11,8 +11,8 @@ from .module import Module
 from .module_base import OwnMethods
 
 __all__ = [
-    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d",
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d",
+    "AvgPool1d", "AvgPool2d", "AvgPool3d",
     "MaxPool1d", "MaxPool2d", "MaxPool3d",
 
 ]  # fmt: skip
@@ -169,34 +169,6 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
     """The mean of as many windows as asked for, over the last three dims."""
 
     _function = "adaptive_avg_pool3d"
-
-
-class _AdaptiveMaxPoolNd(_AdaptiveAvgPoolNd):
-    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
-        super().__init__(output_size)
-        self.return_indices = return_indices
-
-    def forward(self, input: Tensor) -> Any:
-        """The pooled input, of the size asked for, and with `return_indices` the places."""
-        return getattr(functional, self._function)(input, self.output_size, self.return_indices)
-
-
-class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    """The largest item of as many windows as asked for, along the last dim."""
-
-    _function = "adaptive_max_pool1d"
-
-
-class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """The largest item of as many windows as asked for, over the last two dims."""
-
-    _function = "adaptive_max_pool2d"
-
-
-class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """The largest item of as many windows as asked for, over the last three dims."""
-
-    _function = "adaptive_max_pool3d"
 
 
 def _single(value: Any) -> tuple[int, ...]:

@@ -69,7 +69,6 @@ def test_distributions(size: tuple[int, ...]) -> None:
             torch.bernoulli(torch.full(size, 0.3)),
             torch.normal(torch.zeros(size), 2.0),
             torch.normal(3.0, torch.ones(size)),
-            torch.rrelu(-torch.ones(size), 0.1, 0.3, training=True),
         ]
         if size:
             weights = torch.rand(2, *size)

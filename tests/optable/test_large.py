@@ -15,9 +15,8 @@ import graphwidget
 SHAPE = (700, 300)  # more than any part, and no multiple of one
 
 POINTWISE = [
-    "sigmoid", "tanh", "relu", "silu", "mish", "softplus", "elu", "selu", "celu", "leaky_relu",
-    "hardswish", "hardtanh", "logsigmoid", "softsign", "relu6", "gelu", "hardshrink",
-    "softshrink", "tanhshrink",
+    "sigmoid", "tanh", "relu", "silu", "mish", "softplus", "elu", "selu", "leaky_relu",
+    "hardswish", "hardtanh", "logsigmoid", "softsign", "relu6", "gelu",
 ]  # fmt: skip
 
 FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {

@@ -119,51 +119,6 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     return F.prelu_kernel(input, weight)
 
 
-def rrelu(
-    input: Tensor,
-    lower: float = 1.0 / 8,
-    upper: float = 1.0 / 3,
-    training: bool = False,
-    inplace: bool = False,
-    *,
-    generator: random.Generator | None = None,
-) -> Tensor:
-    """input where it is positive, else times a slope: in training a random one between the bounds
-    for each item, else their mean.
-
-    Raises:
-        RuntimeError: the bounds are in the wrong order.
-    """
-    if lower > upper:
-        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
-    if not input._meta.floating:
-        kernel = "rrelu_with_noise_out_cpu" if training else "leaky_relu_cpu"
-        raise not_implemented(kernel, input._data.dtype)
-    noise = np.zeros(input._data.shape, input._data.dtype)
-    if training:
-        low = input._data <= 0
-        source = generator or random.default
-        drawn = source.unit(int(np.count_nonzero(low)), double=True)
-        noise[...] = 1
-        noise[low] = drawn * (upper - lower) + lower
-    operands = (input, Tensor._wrap(noise))
-    params = {"lower": lower, "upper": upper, "training": training}
-    if inplace:
-        return write(TABLE["rrelu_with_noise.written"], input, operands[1:], params)
-    return F.rrelu_with_noise(*operands, **params)
-
-
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """input - lambd above lambd, input + lambd below -lambd, 0 between."""
-    return _apply("softshrink", input, False, lambd=lambd)
-
-
-@offer(out=True)
-def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """input outside ±lambd, 0 between."""
-    return _apply("hardshrink", input, False, lambd=lambd)
-
-
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """input · min(max(input + 3, 0), 6) / 6."""
     return _apply("hardswish", input, inplace)
@@ -187,17 +142,6 @@ SELU = {"alpha": 1.6732632423543772848170429916717, "scale": 1.05070098735548049
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
     """scale · elu(input, alpha) with the constants that keep mean 0 and variance 1."""
     return _apply("elu", input, inplace, "selu", **SELU)
-
-
-def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """input where it is positive, else alpha · (exp(input / alpha) - 1).
-
-    Raises:
-        RuntimeError: alpha is 0.
-    """
-    if alpha == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    return _apply("celu", input, inplace, alpha=alpha)
 
 
 # Smooth --------------------------------------------------------------------------------------
@@ -224,11 +168,6 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 def softsign(input: Tensor) -> Tensor:
     """input / (1 + |input|)."""
     return F.div(input, F.abs(input) + 1)
-
-
-def tanhshrink(input: Tensor) -> Tensor:
-    """input - tanh(input)."""
-    return F.sub(input, F.tanh(input))
 
 
 def sigmoid(input: Tensor) -> Tensor:
@@ -299,11 +238,6 @@ for _function in (softmax, log_softmax):
     offer(out=True, space="special")(_function)
 
 
-def softmin(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """``softmax`` of -input."""
-    return softmax(F.neg(input), dim, dtype=dtype)
-
-
 def gumbel_softmax(
     logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
@@ -340,20 +274,7 @@ def _top_level(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 offer(method=False, out=True)(_top_level(threshold))
-for _each in (selu, celu):
-    offer(method=False)(_top_level(_each))
-
-
-def _rrelu(
-    input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
-    generator: random.Generator | None = None,
-) -> Tensor:  # fmt: skip
-    """``rrelu``, with slopes drawn from a generator."""
-    return rrelu(input, lower, upper, training, generator=generator)
-
-
-_rrelu.__name__ = _rrelu.__qualname__ = "rrelu"
-offer(method=False)(_rrelu)
+offer(method=False)(_top_level(selu))
 
 
 def _in_place(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -367,9 +288,7 @@ def _in_place(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return written
 
 
-threshold_, selu_, celu_, rrelu_ = (
-    offer(method=False)(_in_place(each)) for each in (threshold, selu, celu, rrelu)
-)
+threshold_, selu_ = (offer(method=False)(_in_place(each)) for each in (threshold, selu))
 relu_, elu_, leaky_relu_, hardtanh_, hardswish_, hardsigmoid_, silu_, mish_ = (
     _in_place(each)
     for each in (relu, elu, leaky_relu, hardtanh, hardswish, hardsigmoid, silu, mish)

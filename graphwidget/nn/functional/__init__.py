@@ -9,14 +9,11 @@ from ...dispatch.signatures import inner_signatures
 from ...eager.overridable import overridable
 from ...functions.linalg.products import linear
 from ...functions.pointwise.activations import (
-    celu,
-    celu_,
     elu,
     elu_,
     gelu,
     glu,
     gumbel_softmax,
-    hardshrink,
     hardsigmoid,
     hardswish,
     hardtanh,
@@ -29,17 +26,13 @@ from ...functions.pointwise.activations import (
     relu,
     relu6,
     relu_,
-    rrelu,
-    rrelu_,
     selu,
     selu_,
     sigmoid,
     silu,
     softplus,
-    softshrink,
     softsign,
     tanh,
-    tanhshrink,
     threshold,
     threshold_,
 )
@@ -48,19 +41,8 @@ from . import (  # noqa: F401  (the last two offer functions of the package itse
     grad,
     top_level_namesakes,
 )
-from .adaptive_pooling import (
-    adaptive_avg_pool1d,
-    adaptive_avg_pool2d,
-    adaptive_avg_pool3d,
-    adaptive_max_pool1d,
-    adaptive_max_pool1d_with_indices,
-    adaptive_max_pool2d,
-    adaptive_max_pool2d_with_indices,
-    adaptive_max_pool3d,
-    adaptive_max_pool3d_with_indices,
-)
+from .adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from .attention import scaled_dot_product_attention
-from .bilinear import bilinear
 from .convolution import (
     conv1d,
     conv2d,
@@ -71,33 +53,19 @@ from .convolution import (
 )
 from .cross_entropy_losses import cross_entropy, nll_loss
 from .distance import cosine_similarity, normalize, pairwise_distance
-from .dropout import alpha_dropout, dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
+from .dropout import dropout, dropout1d, dropout2d, dropout3d
 from .embedding import embedding, one_hot
 from .fold import fold, unfold
-from .interpolation import (
-    interpolate,
-    native_channel_shuffle,
-    upsample,
-    upsample_bilinear,
-    upsample_nearest,
-)
+from .interpolation import interpolate, upsample, upsample_bilinear, upsample_nearest
 from .margin_losses import (
     cosine_embedding_loss,
     hinge_embedding_loss,
     margin_ranking_loss,
     triplet_margin_loss,
-    triplet_margin_with_distance_loss,
 )
 from .multi_head_attention import multi_head_attention_forward
-from .normalization import (
-    batch_norm,
-    group_norm,
-    instance_norm,
-    layer_norm,
-    local_response_norm,
-    rms_norm,
-)
-from .pixel_shuffle import channel_shuffle, pixel_shuffle, pixel_unshuffle
+from .normalization import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
+from .pixel_shuffle import pixel_shuffle, pixel_unshuffle
 from .pooling import (
     avg_pool1d,
     avg_pool2d,
@@ -114,18 +82,17 @@ from .probability_losses import (
     binary_cross_entropy_with_logits,
     gaussian_nll_loss,
     kl_div,
-    poisson_nll_loss,
 )
 from .regression_losses import huber_loss, l1_loss, mse_loss, smooth_l1_loss
-from .softmax import log_softmax, softmax, softmin
+from .softmax import log_softmax, softmax
 
 BOUND = (
-    "adaptive_avg_pool1d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "bilinear", "celu_",
-    "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
-    "conv_transpose3d", "cosine_similarity", "elu_", "gelu", "hardshrink", "hardtanh_",
-    "leaky_relu_", "linear", "logsigmoid", "native_channel_shuffle", "one_hot",
-    "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "prelu", "relu_", "rrelu_",
-    "scaled_dot_product_attention", "selu_", "softplus", "softshrink", "threshold_",
+    "adaptive_avg_pool1d", "avg_pool1d", "avg_pool2d", "avg_pool3d",
+    "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
+    "conv_transpose3d", "cosine_similarity", "elu_", "gelu", "hardtanh_",
+    "leaky_relu_", "linear", "logsigmoid", "one_hot",
+    "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "prelu", "relu_",
+    "scaled_dot_product_attention", "selu_", "softplus", "threshold_",
 )  # fmt: skip
 """Functions that PyTorch does not write in Python, so that its argument parser checks calls."""
 
@@ -142,31 +109,28 @@ for _name in BOUND:
     )
 
 __all__ = [
-    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
-    "adaptive_max_pool1d_with_indices", "adaptive_max_pool2d",
-    "adaptive_max_pool2d_with_indices", "adaptive_max_pool3d",
-    "adaptive_max_pool3d_with_indices", "alpha_dropout", "avg_pool1d",
-    "avg_pool2d", "avg_pool3d", "batch_norm", "bilinear", "binary_cross_entropy",
-    "binary_cross_entropy_with_logits", "celu", "celu_", "channel_shuffle", "conv1d", "conv2d",
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
+
+    "avg_pool1d",
+    "avg_pool2d", "avg_pool3d", "batch_norm", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "conv1d", "conv2d",
     "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
     "cosine_embedding_loss", "cosine_similarity", "cross_entropy", "dropout",
     "dropout1d", "dropout2d", "dropout3d", "elu", "elu_", "embedding",
-    "feature_alpha_dropout", "fold", "gaussian_nll_loss", "gelu", "glu",
-    "group_norm", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
+    "fold", "gaussian_nll_loss", "gelu", "glu",
+    "group_norm", "gumbel_softmax", "hardsigmoid", "hardswish", "hardtanh",
     "hardtanh_", "hinge_embedding_loss", "huber_loss", "instance_norm", "interpolate", "kl_div",
     "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear",
-    "local_response_norm",
     "log_softmax", "logsigmoid", "margin_ranking_loss",
     "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool2d_with_indices",
     "max_pool3d", "max_pool3d_with_indices",
     "mish", "mse_loss", "multi_head_attention_forward",
-    "native_channel_shuffle",
     "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance", "pixel_shuffle",
-    "pixel_unshuffle", "poisson_nll_loss", "prelu", "relu", "relu6", "relu_", "rms_norm",
-    "rrelu", "rrelu_", "scaled_dot_product_attention", "selu", "selu_", "sigmoid", "silu",
-    "smooth_l1_loss", "softmax", "softmin", "softplus", "softshrink",
-    "softsign", "tanh", "tanhshrink", "threshold", "threshold_", "triplet_margin_loss",
-    "triplet_margin_with_distance_loss", "unfold", "upsample", "upsample_bilinear",
+    "pixel_unshuffle", "prelu", "relu", "relu6", "relu_", "rms_norm",
+    "scaled_dot_product_attention", "selu", "selu_", "sigmoid", "silu",
+    "smooth_l1_loss", "softmax", "softplus",
+    "softsign", "tanh", "threshold", "threshold_", "triplet_margin_loss",
+    "unfold", "upsample", "upsample_bilinear",
     "upsample_nearest",
 ]  # fmt: skip
 

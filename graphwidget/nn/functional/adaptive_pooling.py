@@ -1,4 +1,4 @@
-"""``adaptive_avg_pool2d``, ``adaptive_max_pool2d`` and their kin over one, two or three dims."""
+"""``adaptive_avg_pool1d``, ``adaptive_avg_pool2d`` and ``adaptive_avg_pool3d``."""
 
 from __future__ import annotations
 
@@ -66,14 +66,6 @@ def _average(name: str, input: Tensor, output_size: Any) -> Tensor:
     return result
 
 
-def _largest(name: str, input: Tensor, output_size: Any, return_indices: bool) -> Any:
-    """The largest items in parts of two or three dims, and where they lie."""
-    sizes = _sizes(name, output_size, input)
-    _check(name, input, sizes, ":")
-    out = getattr(F, name)(input, sizes)
-    return (out, F.adaptive_max_pool_indices(input, sizes)) if return_indices else out
-
-
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     """The averages of (N, C, H, W), or (C, H, W), over ``output_size`` parts, as even as can be.
 
@@ -94,48 +86,3 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     check_one_dim("adaptive_avg_pool1d", input)
     (size,) = _sizes("adaptive_avg_pool1d", output_size, input)
     return adaptive_avg_pool2d(input.unsqueeze(-2), (1, size)).squeeze(-2)
-
-
-def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest items of (N, C, H, W), or (C, H, W), in ``output_size`` parts.
-
-    Args:
-        return_indices: also where they lie, as flat indices into H, W.
-    """
-    return _largest("adaptive_max_pool2d", input, output_size, return_indices)
-
-
-def adaptive_max_pool2d_with_indices(
-    input: Tensor, output_size: Any, return_indices: bool = False
-) -> Any:
-    """``adaptive_max_pool2d`` and where the items lie."""
-    return adaptive_max_pool2d(input, output_size, True)
-
-
-def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest items of (N, C, D, H, W), or (C, D, H, W), in ``output_size`` parts."""
-    return _largest("adaptive_max_pool3d", input, output_size, return_indices)
-
-
-def adaptive_max_pool3d_with_indices(
-    input: Tensor, output_size: Any, return_indices: bool = False
-) -> Any:
-    """``adaptive_max_pool3d`` and where the items lie."""
-    return adaptive_max_pool3d(input, output_size, True)
-
-
-def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest items of (N, C, L), or (C, L), in ``output_size`` parts."""
-    check_one_dim("adaptive_max_pool1d", input)
-    (size,) = _sizes("adaptive_max_pool1d", output_size, input)
-    found = adaptive_max_pool2d(input.unsqueeze(-2), (1, size), return_indices)
-    if return_indices:
-        return tuple(each.squeeze(-2) for each in found)
-    return found.squeeze(-2)
-
-
-def adaptive_max_pool1d_with_indices(
-    input: Tensor, output_size: Any, return_indices: bool = False
-) -> Any:
-    """``adaptive_max_pool1d`` and where the items lie."""
-    return adaptive_max_pool1d(input, output_size, True)

@@ -1,8 +1,7 @@
-"""``dropout``, ``dropout2d``, ``alpha_dropout`` and their kin."""
+"""``dropout``, also of whole channels."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -159,47 +158,3 @@ def dropout3d(
     if dims == 5:
         return feature_dropout(input, p, training, inplace)
     return _feature_dropout_unbatched(input, p, training, inplace)
-
-
-# With the mean and the variance kept --------------------------------------------------------------
-ALPHA = 1.7580993408473766
-"""Limit of ``selu`` at minus infinity, without its sign."""
-
-
-def _drop_all(input: Tensor, inplace: bool) -> Tensor:
-    """All items dropped; nan and inf become nan."""
-    zero = Tensor._wrap(np.zeros((), input._data.dtype))
-    return input.mul_(zero) if inplace else F.mul(input, zero)
-
-
-def _alpha_dropout(
-    input: Tensor, like: np.ndarray, p: float, training: bool, inplace: bool
-) -> Tensor:
-    """Items that are dropped become -alpha; a line brings mean and variance back."""
-    _check(p)
-    if not training or p == 0 or not input._data.size:
-        return input
-    if p == 1:
-        return _drop_all(input, inplace)
-    drawn = generator.bernoulli_scalar(like.shape, like.dtype, 1 - p)
-    a = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
-    noise = Tensor._wrap(drawn * like.dtype.type(a))
-    shift = Tensor._wrap((drawn - like.dtype.type(1)) * like.dtype.type(ALPHA * a))
-    shift = F.add(shift, ALPHA * a * p)
-    if inplace:
-        return input.mul_(noise).add_(shift)
-    return F.mul(input, noise).add_(shift)
-
-
-def alpha_dropout(
-    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
-) -> Tensor:
-    """``dropout`` that keeps mean 0 and variance 1, for ``selu``."""
-    return _alpha_dropout(input, input._data, p, training, inplace)
-
-
-def feature_alpha_dropout(
-    input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
-) -> Tensor:
-    """``alpha_dropout`` of whole channels."""
-    return _alpha_dropout(input, _channel_shaped(input), p, training, inplace)

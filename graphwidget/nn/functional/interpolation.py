@@ -10,7 +10,6 @@ from ...dispatch.parser import refusal
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from .adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from .pixel_shuffle import channel_shuffle
 from .sizes import is_int
 
 INTERPOLATING = {
@@ -186,6 +185,3 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
     """``interpolate`` in mode "bilinear", with the corners aligned."""
     warn(OLDER.format("upsample_bilinear"))
     return interpolate(input, size, scale_factor, "bilinear", True)
-
-
-native_channel_shuffle = channel_shuffle

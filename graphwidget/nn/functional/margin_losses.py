@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from .distance import pairwise_distance
@@ -95,21 +93,3 @@ def triplet_margin_loss(
     if swap:
         far = F.minimum(far, pairwise_distance(positive, negative, p, eps))
     return apply_reduction(F.clamp_min(F.sub(F.add_number(near, margin), far), 0), how)
-
-
-def triplet_margin_with_distance_loss(
-    anchor: Tensor, positive: Tensor, negative: Tensor, *,
-    distance_function: Callable[[Tensor, Tensor], Tensor] | None = None, margin: float = 1.0,
-    swap: bool = False, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """``triplet_margin_loss`` with a distance of your own."""
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
-    _check_alike(anchor, positive, negative)
-    distance = distance_function or pairwise_distance
-    near, far = distance(anchor, positive), distance(anchor, negative)
-    if swap:
-        far = F.minimum(far, distance(positive, negative))
-    return apply_reduction(F.clamp_min(near + margin - far, 0), reduction_number(reduction))

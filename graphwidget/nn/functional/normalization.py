@@ -16,9 +16,7 @@ from ...autograd.grad_mode import no_grad
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
 from ...functions.memory.strides import contiguous
-from ...functions.shape.repeat_flip_pad import pad
 from ...graph.tensor import Tensor
-from .pooling import avg_pool2d, avg_pool3d
 from .reduction import refuse_grad
 
 
@@ -285,31 +283,3 @@ def rms_norm(
     if weight is not None:
         out = F.mul(out, weight)
     return out if out._data.dtype == kind else F.to_copy(out, kind)
-
-
-def local_response_norm(
-    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
-) -> Tensor:
-    """Each item of (N, C, *) over (k + alpha m) ** beta, m the mean square of ``size`` channels
-    around it.
-
-    Raises:
-        ValueError: less than three dims.
-    """
-    dims, shape = input._data.ndim, input._data.shape
-    if dims < 3:
-        raise ValueError(
-            f"Expected 3D or higher dimensionality                          input (got {dims} "
-            "dimensions)"
-        )
-    if not input._data.size:
-        return input
-    square = input.mul(input)
-    around = (size // 2, (size - 1) // 2)
-    if dims == 3:
-        framed = pad(square.unsqueeze(1), (0, 0, *around))
-        mean = avg_pool2d(framed, (size, 1), stride=1).squeeze(1)
-    else:
-        framed = pad(square.view(shape[0], 1, shape[1], shape[2], -1), (0, 0, 0, 0, *around))
-        mean = avg_pool3d(framed, (size, 1, 1), stride=1).squeeze(1).view(*shape)
-    return F.div(input, mean.mul(alpha).add(k).pow(beta))

@@ -1,4 +1,4 @@
-"""``pixel_shuffle``, ``pixel_unshuffle`` and ``channel_shuffle``."""
+"""``pixel_shuffle`` and ``pixel_unshuffle``."""
 
 from __future__ import annotations
 
@@ -43,27 +43,3 @@ def check_points(name: str, input: Tensor, called: str, factor: int) -> None:
         )
     if factor <= 0:
         raise RuntimeError(f"{name} expects a positive {called}, but got {factor}")
-
-
-@offer("native_channel_shuffle", method=False)
-def channel_shuffle(input: Tensor, groups: int) -> Tensor:
-    """The channels (dim 1) in groups, taken one of each in turn.
-
-    Shapes: (N, C, ...); the result has the same.
-    """
-    if input._data.ndim < 3:
-        raise RuntimeError(
-            "channel_shuffle expects input with > 2 dims, but got input with sizes "
-            f"{list(input._data.shape)}"
-        )
-    if groups <= 0:
-        raise RuntimeError(
-            f"Number of groups to divide channels in must be positive. Value of groups:{groups}"
-        )
-    channels = input._data.shape[1]
-    if channels % groups:
-        raise RuntimeError(
-            f"Number of channels must be divisible by groups. Got {channels} channels and {groups} "
-            "groups."
-        )
-    return F.channel_shuffle(input, groups)

@@ -1,4 +1,4 @@
-"""``binary_cross_entropy``, ``kl_div``, ``poisson_nll_loss`` and ``gaussian_nll_loss``."""
+"""``binary_cross_entropy``, ``kl_div`` and ``gaussian_nll_loss``."""
 
 from __future__ import annotations
 
@@ -128,31 +128,6 @@ def divergence(input: Tensor, target: Tensor, reduction: int, log_target: bool) 
         product = F.mul(target, input)
         losses = F.sub(F.xlogy(target, target), product)
     return apply_reduction(losses, reduction)
-
-
-def poisson_nll_loss(
-    input: Tensor, target: Tensor, log_input: bool = True, full: bool = False,
-    size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """Minus the logarithm of a Poisson distribution's likelihood.
-
-    Args:
-        input: the expected count, or with ``log_input`` its logarithm.
-        full: add Stirling's approximation of log(target!).
-        eps: added to the expected count under the logarithm.
-    """
-    how = reduction_number(reduction_text(size_average, reduce, reduction))
-    if log_input:
-        product = F.mul(target, input)
-        loss = F.sub(F.exp(input), product)
-    else:
-        loss = F.sub(input, F.mul(target, F.log(F.add_number(input, eps))))
-    if full:
-        half = F.mul_number(F.log(F.mul_number(target, 2 * math.pi)), 0.5)
-        stirling = F.add(F.sub(F.mul(target, F.log(target)), target), half)
-        loss.add_(F.masked_fill(stirling, F.le(target, 1), 0))
-    return apply_reduction(loss, how)
 
 
 def gaussian_nll_loss(

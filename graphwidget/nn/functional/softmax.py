@@ -1,4 +1,4 @@
-"""``softmax``, ``log_softmax`` and ``softmin``, where ``dim`` may be left out."""
+"""``softmax`` and ``log_softmax``, where ``dim`` may be left out."""
 
 from __future__ import annotations
 
@@ -32,11 +32,3 @@ def log_softmax(
     """The logarithm of `softmax`, computed stably."""
     dim = _get_softmax_dim("log_softmax", input.ndim, _stacklevel) if dim is None else dim
     return activations.log_softmax(input, dim, dtype=dtype)
-
-
-def softmin(
-    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
-) -> Tensor:
-    """`softmax` of -input."""
-    dim = _get_softmax_dim("softmin", input.ndim, _stacklevel) if dim is None else dim
-    return activations.softmin(input, dim, dtype=dtype)

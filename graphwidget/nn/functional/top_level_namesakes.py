@@ -7,21 +7,12 @@ than `torch.nn.functional`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...dispatch.offer import offer
 from ...graph.tensor import Tensor
-from . import adaptive_pooling as _adaptive
 from . import dropout as _dropout
 from . import embedding as _embedding
 from . import normalization as _normalization
-
-
-@offer(method=False)
-def adaptive_max_pool1d(input: Tensor, output_size: Any) -> tuple[Tensor, Tensor]:
-    """The largest items of (N, C, L), or (C, L), in ``output_size`` parts, and where they lie."""
-    result: tuple[Tensor, Tensor] = _adaptive.adaptive_max_pool1d(input, output_size, True)
-    return result
 
 
 @offer(method=False)
@@ -31,24 +22,6 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     Shapes: any; the result has the same.
     """
     return _dropout.dropout(input, _dropout.check_probability(p), train)
-
-
-@offer(method=False)
-def alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """``dropout`` that keeps mean 0 and variance 1.
-
-    Shapes: any; the result has the same.
-    """
-    return _dropout.alpha_dropout(input, _dropout.check_probability(p), train)
-
-
-@offer(method=False)
-def feature_alpha_dropout(input: Tensor, p: float, train: bool) -> Tensor:
-    """``alpha_dropout`` of whole channels.
-
-    Shapes: (N, C, ...); the result has the same.
-    """
-    return _dropout.feature_alpha_dropout(input, _dropout.check_probability(p), train)
 
 
 @offer(method=False)

@@ -3,7 +3,6 @@
 from . import (  # noqa: F401  (each declares its ops when it is imported)
     activations,
     attention,
-    bilinear,
     convolution,
     embedding,
     interpolation,

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ...arrays.blocks import in_blocks
-from ...arrays.kernel_errors import WORDS
 from ...arrays.memory_order import Array, as_array, empty_like
 from ...arrays.scalars import scalar_array
 from .. import special as table
@@ -108,62 +107,6 @@ def prelu_backward(grad: Array, a: Array, weight: Array) -> tuple[Array, Array]:
     return where_mask(positive, grad, np.multiply(grad, weight, out=...)), by_weight
 
 
-def rrelu(a: Array, noise: Array, lower: float, upper: float, training: bool) -> Array:
-    """a where a > 0, else a times its slope: in training the noise, else the bounds' mean."""
-    if training:
-        return np.multiply(a, noise, out=...)
-    return np.ascontiguousarray(where_positive(a, a, (lower + upper) / 2)).reshape(a.shape)
-
-
-def rrelu_backward(
-    grad: Array, a: Array, noise: Array, lower: float, upper: float, training: bool,
-    is_result: bool,
-) -> Array:  # fmt: skip
-    """grad times the slope at a, which may be the result.
-
-    Raises:
-        RuntimeError: of a result that does not tell (PyTorch's text).
-    """
-    if training and upper - lower > 1e-6:
-        return np.multiply(grad, noise, out=...)
-    return leaky_relu_backward(grad, a, (lower + upper) / 2, is_result)
-
-
-def softshrink(a: Array, lambd: float) -> Array:
-    """a - lambd above lambd, a + lambd below -lambd, 0 between.
-
-    Raises:
-        RuntimeError: lambd is negative (PyTorch's text).
-    """
-    if lambd < 0:
-        most = float(np.finfo(a.dtype).max)
-        raise RuntimeError(
-            f"lambda must be in range [0, {most:g}] for input dtype {WORDS[a.dtype.name]}, "
-            f"but found {lambd:g}"
-        )
-    return _softshrink(a, lambd)
-
-
-@in_blocks(1)
-def _softshrink(a: Array, lambd: float, out: Any = ...) -> Array:
-    result = between(a, -lambd, lambd)
-    np.subtract(a, result, out=result)
-    return np.copysign(result, a, out=out)
-
-
-@in_blocks(1)
-def hardshrink(a: Array, lambd: float, out: Any = None) -> Array:
-    """a outside [-lambd, lambd], 0 inside."""
-    return shrink_backward(a, a, lambd, out=out)
-
-
-@in_blocks(2)
-def shrink_backward(grad: Array, a: Array, lambd: float, out: Any = None) -> Array:
-    """grad outside [-lambd, lambd], 0 inside."""
-    bound = np.asarray(lambd, a.dtype)
-    return zero_where((a >= -bound) & (a <= bound), as_array(grad), out)
-
-
 @in_blocks(1)
 def hardswish(a: Array, out: Any = ...) -> Array:
     """a min(max(a + 3, 0), 6) / 6."""
@@ -208,11 +151,6 @@ def elu(a: Array, alpha: float, scale: float, input_scale: float, out: Any = ...
     if scale != 1:
         high *= np.asarray(scale, a.dtype)
     return np.add(high, low, out=out)
-
-
-def celu(a: Array, alpha: float, out: Any = ...) -> Array:
-    """a where a > 0, else alpha (exp(a / alpha) - 1)."""
-    return elu(a, alpha, 1, 1 / alpha, out=out)
 
 
 @in_blocks(2)

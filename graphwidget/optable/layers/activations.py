@@ -103,53 +103,6 @@ def not_negative(self: Any) -> Any:
     return F.ge(self, F.zeros_like(self))
 
 
-op("rrelu_with_noise(self, noise, /, lower, upper, training)", kernels.rrelu, public=False,
-   d_self=lambda grad, self, noise, lower, upper, training:
-       F.rrelu_with_noise_backward(grad, self, noise, lower, upper, training, False),
-   sign="rrelu", text="{self} where {self} > 0, else slope · {self}",
-   tex=r"\operatorname{{rrelu}} {self}", onnx=None)
-
-op("rrelu_with_noise.written(self, noise, /, lower, upper, training)", kernels.rrelu,
-   inplace=True, node="RreluWithNoiseBackward1", public=False,
-   d_self=lambda grad, noise, lower, upper, training, result:
-       F.rrelu_with_noise_backward(grad, result, noise, lower, upper, training, True),
-   sign="rrelu", text="{self} where {self} > 0, else slope · {self}",
-   tex=r"\operatorname{{rrelu}} {self}", onnx=None)
-
-op("rrelu_with_noise_backward(grad_output, self, noise, /, lower, upper, training, is_result)",
-   kernels.rrelu_backward, pointwise=True, public=False,
-   d_grad_output=lambda grad, self, noise, lower, upper, training, is_result:
-       F.rrelu_with_noise_backward(grad, self, noise, lower, upper, training, is_result),
-   d_self=lambda grad: F.zeros_like(grad),
-   sign="rrelu′", text="{grad_output} where {self} > 0, else slope · {grad_output}",
-   tex=r"{grad_output} \operatorname{{rrelu}}' {self}", onnx=None)
-
-op("softshrink(self, /, lambd=0.5)", kernels.softshrink, refuses="softshrink_check: bool integer",
-   pointwise=True, public=False, out=PLAIN,
-   d_self=lambda grad, self, lambd: F.softshrink_backward(grad, self, lambd),
-   text="{self} ∓ {lambd} outside ±{lambd}, else 0", tex=r"\operatorname{{softshrink}} {self}",
-   onnx="Shrink")
-
-op("softshrink_backward(grad_output, self, /, lambd)", kernels.shrink_backward, pointwise=True,
-   public=False,
-   d_grad_output=lambda grad, self, lambd: F.softshrink_backward(grad, self, lambd),
-   d_self=lambda grad: F.zeros_like(grad),
-   sign="softshrink′", text="{grad_output} outside ±{lambd}, else 0",
-   tex=r"{grad_output} [|{self}| > {lambd}]", onnx=None)
-
-op("hardshrink(self, /, lambd=0.5)", kernels.hardshrink, refuses="hardshrink_cpu: bool integer",
-   pointwise=True, also=("hardshrink",), public=False, out=PLAIN,
-   d_self=lambda grad, self, lambd: F.hardshrink_backward(grad, self, lambd),
-   text="{self} outside ±{lambd}, else 0", tex=r"\operatorname{{hardshrink}} {self}",
-   onnx="Shrink")
-
-op("hardshrink_backward(grad_out, self, /, lambd)", kernels.shrink_backward, pointwise=True,
-   public=False,
-   d_grad_out=lambda grad, self, lambd: F.hardshrink_backward(grad, self, lambd),
-   d_self=lambda grad: F.zeros_like(grad),
-   sign="hardshrink′", text="{grad_out} outside ±{lambd}, else 0",
-   tex=r"{grad_out} [|{self}| > {lambd}]", onnx=None)
-
 op("hardswish(self, /)", kernels.hardswish, refuses="hardswish_cpu: bool integer", inplace=True,
    pointwise=True, public=False,
    d_self=lambda grad, self: F.hardswish_backward(grad, self),
@@ -195,19 +148,6 @@ op("elu.written(self, /, alpha=1.0, scale=1, input_scale=1)", kernels.elu,
        F.elu_backward(grad, result, alpha, scale, input_scale, True),
    text="{scale} · ({self} where {self} > 0, else {alpha} · (exp({input_scale} · {self}) − 1))",
    tex=r"\operatorname{{elu}} {self}", onnx=None)
-
-op("celu(self, /, alpha=1.0)", kernels.celu,
-   refuses="elu_cpu: bool integer", pointwise=True, public=False,
-   d_self=lambda grad, self, alpha: F.elu_backward(grad, self, alpha, 1, 1 / alpha, False),
-   text="{self} where {self} > 0, else {alpha} · (exp({self} ÷ {alpha}) − 1)",
-   tex=r"\operatorname{{celu}} {self}", onnx="Celu")
-
-op("celu.written(self, /, alpha=1.0)", kernels.celu,
-   refuses="elu_cpu: bool integer", pointwise=True,
-   node="CeluBackward1", inplace=True, public=False,
-   d_self=lambda grad, result, alpha: F.elu_backward(grad, result, alpha, 1, 1 / alpha, True),
-   text="{self} where {self} > 0, else {alpha} · (exp({self} ÷ {alpha}) − 1)",
-   tex=r"\operatorname{{celu}} {self}", onnx=None)
 
 op("elu_backward(grad_output, self_or_result, /, alpha, scale, input_scale, is_result)",
    kernels.elu_backward, pointwise=True, public=False,

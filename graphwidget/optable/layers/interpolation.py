@@ -220,15 +220,6 @@ def pixel_unshuffle(a: Array, factor: int) -> Array:
     return np.array(split.transpose(order), order="C").reshape(*lead, channels * factor**2, h, w)
 
 
-@keep_channels_last
-def channel_shuffle(a: Array, groups: int) -> Array:
-    """The channels (dim 1) in ``groups``, taken one of each in turn."""
-    a = as_array(a)
-    n, c, *rest = a.shape
-    turned = a.reshape(n, groups, c // groups, *rest).swapaxes(1, 2)
-    return np.array(turned, order="C").reshape(a.shape)
-
-
 op("pixel_shuffle(self, /, upscale_factor)", pixel_shuffle,
    d_self=lambda grad, upscale_factor: F.pixel_unshuffle(grad, upscale_factor),
    public=False, text="pixel shuffle({self})", tex=r"{self}", onnx="DepthToSpace")
@@ -236,7 +227,3 @@ op("pixel_shuffle(self, /, upscale_factor)", pixel_shuffle,
 op("pixel_unshuffle(self, /, downscale_factor)", pixel_unshuffle,
    d_self=lambda grad, downscale_factor: F.pixel_shuffle(grad, downscale_factor),
    public=False, text="pixel unshuffle({self})", tex=r"{self}", onnx="SpaceToDepth")
-
-op("channel_shuffle(self, /, groups)", channel_shuffle,
-   d_self=lambda grad, groups: F.channel_shuffle(grad, grad.shape[1] // groups),
-   public=False, text="channel shuffle({self})", tex=r"{self}", onnx=None)

@@ -43,21 +43,6 @@ SAMPLES: dict[str, list[Sample]] = {
         IMAGES, grads(f"{F}.adaptive_avg_pool2d(x, (2, 3))", "x") + "[0]", integers=False),
     "adaptive_avg_pool3d_backward": each(
         VOLUMES, grads(f"{F}.adaptive_avg_pool3d(x, 2)", "x") + "[0]", integers=False),
-    "adaptive_max_pool2d": each(
-        IMAGES, f"{F}.adaptive_max_pool2d(x, 2)", f"{F}.adaptive_max_pool2d(x, (4, None))",
-        f"{F}.adaptive_max_pool1d(x[0], 1)", integers=False),
-    "adaptive_max_pool3d": each(
-        VOLUMES, f"{F}.adaptive_max_pool3d(x, (2, 3, None))", integers=False),
-    "adaptive_max_pool_indices": each(
-        IMAGES, f"{F}.adaptive_max_pool2d(x, (3, 2), return_indices=True)",
-        f"{F}.adaptive_max_pool1d(x[0], 2, True)", integers=False),
-    "adaptive_max_pool2d_backward": each(
-        IMAGES, grads(f"{F}.adaptive_max_pool2d(x, (2, 3))", "x") + "[0]", integers=False),
-    "adaptive_max_pool3d_backward": each(
-        VOLUMES, grads(f"{F}.adaptive_max_pool3d(x, 2)", "x") + "[0]", integers=False),
-    "put_at": each(
-        IMAGES, grads(f"{F}.adaptive_max_pool2d(x, 2) ** 3", "x") + "[0] ** 2", integers=False),
-    "take_at": each(IMAGES, f"{F}.adaptive_max_pool2d(x, (2, 3)) ** 3", integers=False),
     "upsample_nearest1d": each(SIGNALS, *resized("nearest"), integers=False),
     "upsample_nearest2d": each(BATCH, *resized("nearest"), integers=False),
     "upsample_nearest3d": each(VOLUMES, *resized("nearest"), integers=False),
@@ -87,10 +72,6 @@ SAMPLES: dict[str, list[Sample]] = {
         integers=False),
     "pixel_shuffle": each(EVEN, f"{F}.pixel_shuffle(x, 2)", "torch.pixel_shuffle(x[0], 2)"),
     "pixel_unshuffle": each(EVEN, f"{F}.pixel_unshuffle(x, 2)", "torch.pixel_unshuffle(x[1], 2)"),
-    "channel_shuffle": each(EVEN, f"{F}.channel_shuffle(x, 2)", "torch.channel_shuffle(x, 4)"),
-    "trilinear": each(
-        FACTORS, f"{F}.bilinear(x, y, (x[0].t() @ y[0]).expand(6, 4, 5))",
-        "torch.bilinear(x[0], y[0], y.reshape(1, 6, 5)[:, :4], x[0, :1, 0])", integers=False),
 }  # fmt: skip
 
 IN_PLACE: list[tuple[str, str]] = []
