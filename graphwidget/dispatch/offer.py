@@ -108,9 +108,9 @@ def offer_table() -> None:
 
 
 FUNCTIONAL = {
-    "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_tensors", "cartesian_prod",
+    "atleast_1d", "atleast_2d", "atleast_3d", "block_diag", "broadcast_tensors",
     "cdist", "einsum", "meshgrid", "norm", "split", "tensordot",
-    "unique", "unravel_index",
+    "unique",
 }  # fmt: skip
 """Functions of the package that PyTorch writes in Python."""
 

@@ -14,7 +14,7 @@ from ..arrays.warnings import warn
 from ..autograd.grad_mode import no_grad
 from ..eager.overridable import overridable
 from ..functions.pointwise.arithmetic import where
-from ..functions.random.generator import Generator, randperm
+from ..functions.random.generator import Generator
 from ..graph.tensor import Tensor
 
 _GAINS = {
@@ -123,56 +123,6 @@ def zeros_(tensor: Tensor) -> Tensor:
         return tensor.zero_()
 
 
-def eye_(tensor: Tensor) -> Tensor:
-    """The identity matrix.
-
-    Raises:
-        ValueError: not two dims.
-    """
-    _check_2d(tensor)
-    with no_grad():
-        return tensor.copy_(Tensor._wrap(np.eye(*tensor.shape, dtype=tensor._data.dtype)))
-
-
-def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Kernels of a convolution that keeps as many channels as it can, in each group.
-
-    Raises:
-        ValueError: no weight of a convolution, or groups that do not divide its channels.
-    """
-    if tensor.ndim not in (3, 4, 5):
-        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
-    out, into, *kernel = tensor.shape
-    if out % groups != 0:
-        raise ValueError("dim 0 must be divisible by groups")
-    each = out // groups
-    middle = tuple(size // 2 for size in kernel)
-    with no_grad():
-        tensor.zero_()
-        for group in range(groups):
-            for channel in range(min(each, into)):
-                tensor[(group * each + channel, channel, *middle)] = 1
-    return tensor
-
-
-def sparse_(
-    tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None
-) -> Tensor:
-    """Normal numbers, with a part `sparsity` of each column set to zero (Martens, 2010).
-
-    Raises:
-        ValueError: not two dims.
-    """
-    _check_2d(tensor)
-    rows, columns = tensor.shape
-    zeros = math.ceil(sparsity * rows)
-    with no_grad():
-        tensor.normal_(0, std, generator=generator)
-        for column in range(columns):
-            tensor[Tensor._wrap(randperm(rows)[:zeros]), column] = 0
-    return tensor
-
-
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
     """A matrix with orthogonal rows or columns, times `gain` (Saxe et al., 2014).
 
@@ -192,11 +142,6 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     with no_grad():
         tensor.copy_(Tensor._wrap((q.T if wide else q).reshape(tensor.shape)))
         return tensor.mul_(gain)
-
-
-def _check_2d(tensor: Tensor) -> None:
-    if tensor.ndim != 2:
-        raise ValueError("Only tensors with 2 dimensions are supported")
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
@@ -302,17 +247,12 @@ def _make_deprecate(new: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return old
 
 
-uniform, normal, constant, eye = (
+uniform, normal, constant = (
     _make_deprecate(uniform_),
     _make_deprecate(normal_),
     _make_deprecate(constant_),
-    _make_deprecate(eye_),
 )
-dirac, sparse, orthogonal = (
-    _make_deprecate(dirac_),
-    _make_deprecate(sparse_),
-    _make_deprecate(orthogonal_),
-)
+orthogonal = _make_deprecate(orthogonal_)
 xavier_uniform, xavier_normal = _make_deprecate(xavier_uniform_), _make_deprecate(xavier_normal_)
 kaiming_uniform, kaiming_normal = (
     _make_deprecate(kaiming_uniform_),

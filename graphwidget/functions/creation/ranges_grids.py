@@ -1,8 +1,7 @@
-"""``arange``, ``linspace``, ``eye``, ``meshgrid``, ``combinations`` and their kin."""
+"""``arange``, ``linspace``, ``eye``, ``meshgrid`` and their kin."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any, TypeAlias
 
@@ -13,11 +12,9 @@ from ...arrays.kernel_errors import not_implemented
 from ...arrays.scalars import check_number_fits
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
-from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
-from ...graph.version import counter_at_version
 from ..shape import reshape_expand
-from .factory_decorator import FACTORY, factory, new_leaf
+from .factory_decorator import FACTORY, factory
 from .nested_sequences import numpy_type
 
 Array: TypeAlias = Any
@@ -210,34 +207,6 @@ def linspace_data(start: Any, end: Any, steps: int, dtype: np.dtype[Any]) -> np.
     return found.astype(dtype, copy=False)
 
 
-@factory(out=RANGE)
-def logspace(
-    start: Any,
-    end: Any,
-    steps: int,
-    base: float = 10.0,
-    *,
-    dtype: Any = None,
-) -> np.ndarray:
-    """Powers of ``base`` whose exponents are ``linspace(start, end, steps)``.
-
-    Shapes: (steps,).
-    """
-    check_ends("logspace", start, end)
-    chosen = numpy_type(dtype)
-    kind = chosen if chosen.kind == "f" else np.dtype(np.float64)
-    if steps > 1 and chosen.kind == "b":
-        raise not_implemented("logspace_cpu", chosen)
-    start, end = as_number(start), as_number(end)
-    for number in (start, end) if steps > 0 else ():
-        check_number_fits(number, chosen)
-    if steps > 0 and kind is not chosen:  # integers take the ends as integers
-        start, end = int(start), int(end)
-    exponents = linspace_data(start, end, steps, kind)
-    powers: np.ndarray = np.power(kind.type(base), exponents)
-    return powers.astype(chosen)
-
-
 @factory(out=FACTORY)
 def eye(
     n: int,
@@ -277,7 +246,7 @@ def triu_indices(row: int, col: int, offset: int = 0, *, dtype: Any = None) -> n
     return _triangle(True, row, col, offset, dtype)
 
 
-# Grids and combinations ---------------------------------------------------------------------------
+# Grids ----------------------------------------------------------------------------------------
 @offer(method=False)
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Each 1-d tensor spread along a dim of its own over the grid of all.
@@ -320,77 +289,3 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     if swap:
         grids[:2] = grids[1::-1]
     return tuple(grids)
-
-
-@offer(method=False)
-def cartesian_prod(*tensors: Tensor) -> Tensor:
-    """All choices of one item of each 1-d tensor, as the rows of a matrix."""
-    reshape_expand.check_tensors(tensors)
-    for tensor in tensors:
-        check_vector(tensor)
-    if len(tensors) == 1:
-        return tensors[0]
-    grids = meshgrid(*tensors, indexing="ij")
-    return F.stack([reshape_expand.flatten(grid) for grid in grids], 1)
-
-
-@offer(method=False)
-def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """All choices of ``r`` items of a 1-d tensor, as the rows of a matrix."""
-    check_vector(input)
-    if r < 0:
-        raise RuntimeError(f"Expect a non-negative number, but got {r}")
-    if r == 0:
-        return new_leaf(np.empty(0, input._data.dtype))
-    grids = meshgrid(*[input] * r, indexing="ij")
-    places = np.meshgrid(*[np.arange(input._data.size)] * r, indexing="ij")
-    below = np.less_equal if with_replacement else np.less
-    kept = np.ones(places[0].shape, bool)
-    for first, second in itertools.pairwise(places):
-        kept &= below(first, second)
-    mask = Tensor._wrap(kept)
-    mask._counter = counter_at_version(r)  # with True, and then once for each pair of neighbours
-    return F.stack([F.masked_select(grid, mask) for grid in grids], 1)
-
-
-def check_vector(tensor: Tensor) -> None:
-    """Refuse what is not 1-d."""
-    if tensor._data.ndim != 1:
-        raise RuntimeError(f"Expect a 1D vector, but got shape {list(tensor._data.shape)}")
-
-
-@offer(method=False)
-def vander(x: Tensor, N: int | None = None, *, increasing: bool = False) -> Tensor:
-    """The matrix of powers of a vector: x**(N-1), ..., x, 1 (or the other way round)."""
-    if x._data.ndim != 1:
-        raise RuntimeError("x must be a one-dimensional tensor.")
-    count = x._data.size if N is None else N
-    if count < 0:
-        raise RuntimeError("N must be non-negative.")
-    exponents = np.arange(count) if increasing else np.arange(count)[::-1]
-    kind = x._data.dtype if x._meta.floating else np.int64
-    powers = Tensor._wrap(np.ascontiguousarray(exponents).astype(kind))
-    return F.pow_tensor(reshape_expand.unsqueeze(x, -1), powers)
-
-
-def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
-    """The powers 0 to N - 1 (the length, without it) of each item, in a row each.
-
-    Shapes: (..., n); the result is (..., n, N).
-    """
-    if x._data.dtype == bool or x._data.dtype.char == "e":
-        raise RuntimeError(
-            "linalg.vander supports floating point, complex, and integer tensors, but got "
-            f"{dtypes.scalar_type(x._data.dtype)}"
-        )
-    shape = x._data.shape or (1,)
-    count = shape[-1] if N is None else N
-    if count <= 1:
-        raise RuntimeError("N must be greater than 1.")
-    powers = F.cumprod(F.expand(F.unsqueeze(x, -1), (*shape, count - 1)), -1)
-    ones = Tensor._wrap(np.ones((*shape, 1), powers._data.dtype))
-    return F.cat([ones, powers], -1)
-
-
-linalg_vander.__name__ = linalg_vander.__qualname__ = "vander"
-offer(space="linalg")(linalg_vander)

@@ -5,7 +5,6 @@ They read and write whole slices of a dim at the indices of a vector.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -305,28 +304,3 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 def index_put_(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """``index_put``, written into this tensor."""
     return _index_put(True, input, indices, values, accumulate)
-
-
-@offer(method=False)
-def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
-    """The coordinates in a tensor of the shape of items that are numbered in C order.
-
-    Raises:
-        TypeError, ValueError: PyTorch's texts.
-    """
-    if indices.is_complex() or indices._data.dtype.kind not in "iu":
-        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype!r}")
-    if not isinstance(shape, (int, Sequence)):
-        name = "<class 'torch.Tensor'>" if isinstance(shape, Tensor) else str(type(shape))
-        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {name}")
-    sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-    for size in sizes:
-        if not isinstance(size, int):
-            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(size)}")
-    if any(size < 0 for size in sizes):
-        raise ValueError(f"'shape' cannot have negative values, but got {tuple(sizes)}")
-    if 0 in sizes and indices._data.size:
-        raise RuntimeError("ZeroDivisionError")
-    steps = [int(np.prod(sizes[place + 1 :])) for place in range(len(sizes))]
-    data = indices._data[..., None] // np.array(steps, np.int64) % np.array(sizes, np.int64)
-    return tuple(Tensor._wrap(data.astype(np.int64)).unbind(-1))

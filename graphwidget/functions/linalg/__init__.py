@@ -3,7 +3,6 @@
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     addmm,
     einsum,
-    matrix_rank,
     products,
     qr_svd_eig,
     solve,

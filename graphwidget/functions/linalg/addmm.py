@@ -1,4 +1,4 @@
-"""``addmm``, ``addmv``, ``baddbmm``, ``addbmm`` and ``addr``, also in place."""
+"""``addmm``, ``addmv`` and ``baddbmm``, also in place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...eager.inplace import write
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable import TABLE
-from ..dims import wrap_dim, wrap_dim_nonempty
+from ..dims import wrap_dim_nonempty
 from ..indexing.getitem import check_expand
 
 
@@ -139,25 +139,6 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: fl
     return F.addmv(input, mat, vec, beta, alpha)
 
 
-def check_addbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, fits: ShapeCheck | None = None
-) -> None:
-    """PyTorch's checks of ``addbmm``."""
-    a, b = batch1._data.shape, batch2._data.shape
-    check_broadcasts(input, (a[wrap_dim(1, len(a))], b[wrap_dim(2, len(b))]))
-    check_batches(batch1, batch2)
-    if a[0] != b[0]:
-        raise RuntimeError(
-            f"batch1 and batch2 must have same number of batches, got {a[0]} and {b[0]}"
-        )
-    if a[2] != b[1]:
-        raise RuntimeError(f"Incompatible matrix sizes for bmm ({a[1]}x{a[2]} and {b[1]}x{b[2]})")
-    check_same_types(input, batch1, batch2)
-    if fits is not None:
-        fits(input, (a[1], b[2]))
-    no_bools("addmm_impl_cpu_", input)
-
-
 def check_baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, fits: ShapeCheck | None = None
 ) -> None:
@@ -198,47 +179,12 @@ def check_batches(*batches: Tensor) -> None:
 
 
 @offer(out=True)
-def addbmm(
-    input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1
-) -> Tensor:
-    """beta input + alpha times the sum of the products of two batches of matrices."""
-    check_addbmm(input, batch1, batch2)
-    return F.addbmm(input, batch1, batch2, beta, alpha)
-
-
-@offer(out=True)
 def baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1
 ) -> Tensor:
     """beta input + alpha times the products of two batches of matrices."""
     check_baddbmm(input, batch1, batch2)
     return F.baddbmm(input, batch1, batch2, beta, alpha)
-
-
-def check_addr(
-    input: Tensor, vec1: Tensor, vec2: Tensor, fits: ShapeCheck = check_broadcasts
-) -> None:
-    """PyTorch's checks of ``addr``."""
-    for name, each in (("vec1", vec1), ("vec2", vec2)):
-        if each._data.ndim != 1:
-            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {each._data.ndim}-D")
-    fits(input, (vec1._data.size, vec2._data.size))
-
-
-@offer(out=True)
-def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    """beta input + alpha times the outer product of two vectors."""
-    check_addr(input, vec1, vec2)
-    return F.addr(input, vec1, vec2, beta, alpha)
-
-
-def _fits_addr(input: Tensor, shape: tuple[int, ...]) -> None:
-    if input._data.ndim != 2:
-        raise RuntimeError(f"2D tensor expected, got {input._data.ndim}D tensor for input")
-    if input._data.shape != shape:
-        raise RuntimeError(
-            f"size mismatch, input: {list(input._data.shape)}, v1: [{shape[0]}], v2: [{shape[1]}]"
-        )
 
 
 def _inplace_method(
@@ -262,9 +208,7 @@ def _inplace_method(
 METHODS.update(
     addmm_=_inplace_method("addmm.scaled", check_addmm),
     addmv_=_inplace_method("addmv", check_addmv),
-    addbmm_=_inplace_method("addbmm", check_addbmm),
     baddbmm_=_inplace_method("baddbmm", check_baddbmm),
-    addr_=_inplace_method("addr", check_addr, _fits_addr),
 )
 
 

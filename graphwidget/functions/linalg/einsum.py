@@ -1,4 +1,4 @@
-"""``einsum``, ``tensordot``, ``inner`` and ``kron``.
+"""``einsum``, ``tensordot`` and ``inner``.
 
 As PyTorch does, they rearrange their operands and multiply with ``bmm``, ``mm``, ``dot`` or
 ``mul``; the derivatives follow from those.
@@ -14,7 +14,6 @@ from ...dispatch.offer import offer
 from ...dispatch.parser import refusal
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
-from ...optable.out import Out
 from ..dims import wrap_dim
 from ..shape.reshape_expand import reshape
 from .products import bmm, dot, mm
@@ -399,18 +398,3 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
             f"{list(a)} and {list(b)}"
         )
     return contract_dims(input, other, [-1], [-1])
-
-
-@offer(out=Out("cast"))
-def kron(input: Tensor, other: Tensor) -> Tensor:
-    """The Kronecker product: every item of one times the whole of the other, in blocks.
-
-    Shapes: of any shape each; the result's sizes are the products.
-    """
-    n = max(input._data.ndim, other._data.ndim)
-    a = (1,) * (n - input._data.ndim) + input._data.shape
-    b = (1,) * (n - other._data.ndim) + other._data.shape
-    x = F.unsafe_view(input, tuple(size for each in a for size in (each, 1)))
-    y = F.unsafe_view(other, tuple(size for each in b for size in (1, each)))
-    sizes = tuple(one * two for one, two in zip(a, b, strict=True))
-    return F.unsafe_view(F.mul(x, y), sizes)

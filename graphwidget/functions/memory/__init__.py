@@ -4,5 +4,4 @@ from . import (  # noqa: F401  (each offers its functions when it is imported)
     conversion,
     storage,
     strides,
-    swap_tensors,
 )

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import devices, dtypes
 from ...arrays.dtypes import Array
-from ...arrays.kernel_errors import broadcast_shape, not_implemented
+from ...arrays.kernel_errors import broadcast_shape
 from ...arrays.memory_formats import require_strided
 from ...arrays.memory_order import memory_order
 from ...dispatch.offer import offer
@@ -48,45 +48,6 @@ def exponential(
             f"floating point but you specified {dtypes.scalar_type(dtype)}"
         )
     return np.asarray(-np.log1p(-uniform_doubles(shape, generator)) / rate).astype(dtype)
-
-
-def cauchy(
-    shape: Shape, dtype: NumpyDtype, median: float, sigma: float, generator: Generator | None = None
-) -> Array:
-    """Cauchy's distribution, by its quantile."""
-    if dtype.kind != "f":
-        raise RuntimeError(
-            "Cauchy distribution is a continuous probability distribution. dtype must be a "
-            f"floating point but you specified {dtypes.c_type(dtype)}"
-        )
-    if sigma <= 0:
-        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
-    angles = np.pi * (uniform_doubles(shape, generator) - 0.5)
-    return np.asarray(median + sigma * np.tan(angles)).astype(dtype)
-
-
-def geometric(
-    shape: Shape, dtype: NumpyDtype, p: float, generator: Generator | None = None
-) -> Array:
-    """Return the numbers of trials of probability ``p`` until the first success."""
-    if not 0 < p < 1:
-        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
-    if dtype.kind == "b" and 0 not in shape:
-        raise not_implemented("geometric_cpu", dtype)
-    trials = np.ceil(np.log(uniform_doubles(shape, generator)) / math.log1p(-p))
-    return np.asarray(trials).astype(dtype)
-
-
-def log_normal(
-    shape: Shape, dtype: NumpyDtype, mean: float, std: float, generator: Generator | None = None
-) -> Array:
-    """exp of normal numbers."""
-    if std <= 0:
-        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
-    if dtype.kind != "f" and 0 not in shape:
-        raise not_implemented("log_normal_cpu", dtype)
-    normals = (generator or random.default).normals_one_by_one(math.prod(shape))
-    return np.exp(normals.reshape(shape) * std + mean).astype(dtype)
 
 
 def random_integers(shape: Shape, dtype: NumpyDtype, generator: Generator | None = None) -> Array:
@@ -365,28 +326,6 @@ def uniform_(
 def exponential_(self: Tensor, lambd: float = 1, *, generator: Generator | None = None) -> Tensor:
     """Exponential random numbers with the rate ``lambd``, written into this tensor."""
     return _fill_with_random("exponential.written", self, exponential, lambd, generator)
-
-
-@offer(function=False)
-def cauchy_(
-    self: Tensor, median: float = 0, sigma: float = 1, *, generator: Generator | None = None
-) -> Tensor:
-    """Random numbers of Cauchy's distribution, written into this tensor."""
-    return _fill_with_random("cauchy.written", self, cauchy, median, sigma, generator)
-
-
-@offer(function=False)
-def geometric_(self: Tensor, p: float, *, generator: Generator | None = None) -> Tensor:
-    """Fill this tensor with the number of trials of probability ``p`` until the first success."""
-    return _fill_with_random("geometric.written", self, geometric, p, generator)
-
-
-@offer(function=False)
-def log_normal_(
-    self: Tensor, mean: float = 1, std: float = 2, *, generator: Generator | None = None
-) -> Tensor:
-    """exp of normal random numbers, written into this tensor."""
-    return _fill_with_random("log_normal.written", self, log_normal, mean, std, generator)
 
 
 @offer(function=False)

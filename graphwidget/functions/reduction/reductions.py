@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
-from ...arrays.kernel_errors import not_implemented
 from ...arrays.warnings import warn
 from ...dispatch.offer import METHODS, offer
 from ...dispatch.out import NamedResult, make_result_type
@@ -185,23 +184,6 @@ def _extremes(name: str) -> Callable[..., Tensor]:
 
 
 amax, amin = offer(out=True)(_extremes("amax")), offer(out=True)(_extremes("amin"))
-
-AMINMAX = make_result_type("aminmax", "min", "max")
-
-
-@offer(out=True)
-def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The smallest and the largest item, of all or along a dim."""
-    if dim is None and input._data.size == 0:
-        raise RuntimeError(
-            "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
-            "identity."
-        )
-    if dim is not None:
-        wrapped = wrap_dim(dim, input.ndim)
-        if input.ndim and not input._data.shape[wrapped]:
-            raise IndexError(f"aminmax: Expected reduction dim {wrapped} to have non-zero size.")
-    return AMINMAX(returns_tuple(F.aminmax)(input, dim=dim, keepdim=keepdim))
 
 
 def _arg_extreme(name: str) -> Callable[..., Tensor]:
@@ -425,15 +407,3 @@ cummax = offer(out=True)(_cummax_cummin("cummax", make_result_type("cummax", "va
 
 
 cummin = offer(out=True)(_cummax_cummin("cummin", make_result_type("cummin", "values", "indices")))
-
-
-@offer(out=True)
-def logcumsumexp(input: Tensor, dim: int) -> Tensor:
-    """Running log of the sum of exp along a dim.
-
-    Shapes: any; the result has the same.
-    """
-    dim = checked_dim(dim, input.ndim)
-    if not input._meta.floating:
-        raise not_implemented("logcumsumexp_out_cpu", input._data.dtype)
-    return F.logcumsumexp(input, dim)

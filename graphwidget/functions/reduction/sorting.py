@@ -13,7 +13,6 @@ from ...dispatch.out import NamedResult, make_result_type
 from ...eager.op_functions import TENSORS as F
 from ...eager.promote import is_number
 from ...graph.tensor import Tensor
-from ...optable.out import Out
 from ..dims import checked_dim, wrap_dim
 from .reductions import checked_nonempty_dim, returns_tuple
 
@@ -44,16 +43,6 @@ def argsort(
     Shapes: any; the result has the same.
     """
     return F.argsort(input, wrap_dim(dim, input.ndim), descending)
-
-
-@offer(out=Out(memory="whole"))
-def msort(input: Tensor) -> Tensor:
-    """The items sorted along the first dim.
-
-    Shapes: one dim at least; the result has the same.
-    """
-    result: Tensor = sort(input, 0)[0]
-    return result
 
 
 TOPK = make_result_type("topk", "values", "indices")
@@ -178,19 +167,6 @@ def searchsorted(
         sorted_sequence = sorted_sequence.to(common)
     found = np.int32 if out_int32 else np.int64
     return F.searchsorted(sorted_sequence, values, right or side == "right", np.dtype(found))
-
-
-@offer(method=False, out=True)
-def bucketize(
-    input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
-) -> Tensor:
-    """The bucket of each value between sorted boundaries.
-
-    Shapes: boundaries (n,), input any; the result is like input.
-    """
-    if boundaries.ndim != 1:
-        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
-    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
 @offer(method=False, out=True)

@@ -15,7 +15,7 @@ from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...optable.out import JOINED
 from ..dims import checked_dim, wrap_dim
-from .reshape_expand import atleast_1d, atleast_2d, atleast_3d, check_tensors, reshape
+from .reshape_expand import atleast_1d, atleast_2d, check_tensors, reshape
 
 
 def check_tensor_list(given: Any, name: str) -> tuple[Tensor, ...]:
@@ -122,15 +122,6 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """Tensors joined along dim 0, vectors as rows."""
     return cat(atleast_2d(check_nonempty_list(tensors, "vstack")), 0)
-
-
-@offer(method=False, out=JOINED)
-def dstack(tensors: Sequence[Tensor]) -> Tensor:
-    """Tensors joined along dim 2.
-
-    Shapes: all alike, but along dim 2; fewer than three dims are filled up.
-    """
-    return cat(atleast_3d(check_nonempty_list(tensors, "dstack")), 2)
 
 
 @offer(method=False, out=JOINED)
@@ -292,54 +283,3 @@ def tensor_split(
         cuts = list(given)
     bounds = zip([0, *cuts], [*cuts, total], strict=True)
     return tuple(F.slice(input, dim, start, end, 1) for start, end in bounds)
-
-
-def split_along(input: Tensor, given: Any, name: str, dim: int, at_least: int) -> Any:
-    """``hsplit``, ``vsplit`` and ``dsplit``.
-
-    Raises:
-        RuntimeError: too few dims, or sections of unequal size (PyTorch's texts).
-    """
-    ndim = input._data.ndim
-    if ndim < at_least:
-        raise RuntimeError(
-            f"torch.{name} requires a tensor with at least {at_least} dimension, but got a tensor "
-            f"with {ndim} dimensions!"
-        )
-    if isinstance(given, int) and (not given or input._data.shape[dim] % given):
-        raise RuntimeError(
-            f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
-            f"{input._data.shape[dim]} is not divisible by the split_size {given}!"
-        )
-    return tensor_split(input, given, dim)
-
-
-@offer()
-def hsplit(
-    input: Tensor, indices_or_sections: Any = None, *, sections: Any = None, indices: Any = None
-) -> tuple[Tensor, ...]:
-    """Slices along dim 1 (dim 0 of a vector)."""
-    dim = 0 if input._data.ndim == 1 else 1
-    return split_along(input, not_none(indices_or_sections, sections, indices), "hsplit", dim, 1)  # type: ignore[no-any-return]
-
-
-@offer()
-def vsplit(
-    input: Tensor, indices_or_sections: Any = None, *, sections: Any = None, indices: Any = None
-) -> tuple[Tensor, ...]:
-    """Slices along dim 0.
-
-    Shapes: two dims at least.
-    """
-    return split_along(input, not_none(indices_or_sections, sections, indices), "vsplit", 0, 2)  # type: ignore[no-any-return]
-
-
-@offer()
-def dsplit(
-    input: Tensor, indices_or_sections: Any = None, *, sections: Any = None, indices: Any = None
-) -> tuple[Tensor, ...]:
-    """Slices along dim 2.
-
-    Shapes: three dims at least.
-    """
-    return split_along(input, not_none(indices_or_sections, sections, indices), "dsplit", 2, 3)  # type: ignore[no-any-return]

@@ -143,28 +143,6 @@ def flip(input: Tensor, *turned: Any, dims: Any = None) -> Tensor:
     return F.flip(input, checked_dims(shape_args(given), input._data.ndim))
 
 
-@offer()
-def fliplr(input: Tensor) -> Tensor:
-    """The columns in reverse.
-
-    Shapes: two dims at least; the result has the same.
-    """
-    if input._data.ndim < 2:
-        raise RuntimeError("Input must be >= 2-d.")
-    return F.flip(input, (1,))
-
-
-@offer()
-def flipud(input: Tensor) -> Tensor:
-    """The rows in reverse.
-
-    Shapes: one dim at least; the result has the same.
-    """
-    if input._data.ndim < 1:
-        raise RuntimeError("Input must be >= 1-d.")
-    return F.flip(input, (0,))
-
-
 def int_args(numbers: Any) -> tuple[int, ...]:
     """One integer, or several, as a tuple."""
     several = isinstance(numbers, tuple | list)
@@ -192,30 +170,6 @@ def roll(input: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         wrap_dim(dim, input._data.ndim)
     return F.roll(input, steps, along)
-
-
-@offer()
-def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Tensor:
-    """Turned by k right angles, from the first towards the second of two dims.
-
-    Shapes: two dims at least; for odd k the two sizes change places.
-
-    Raises:
-        RuntimeError: not two different dims.
-    """
-    plane, ndim = tuple(dims), input._data.ndim
-    if len(plane) != 2:
-        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(plane)}")
-    if ndim < 2:
-        raise RuntimeError(f"expected total dims >= 2, but got total dims = {ndim}")
-    if plane[0] == plane[1] or builtins.abs(plane[0] - plane[1]) == ndim:
-        raise RuntimeError(
-            f"expected rotation dims to be different, but got dim0 = {plane[0]} and dim1 = "
-            f"{plane[1]}"
-        )
-    for dim in plane:
-        wrap_dim(dim, ndim)
-    return F.rot90(input, k, plane)
 
 
 # Triangles --------------------------------------------------------------------------------------

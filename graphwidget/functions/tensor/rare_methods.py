@@ -5,10 +5,7 @@ What debuggers and older programs ask for, and refusals of types that numpy does
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from ...arrays import devices, dtypes
 from ...arrays.kernel_errors import type_name
@@ -17,11 +14,8 @@ from ...autograd.grad_mode import no_grad
 from ...dispatch.offer import METHODS, offer
 from ...eager.op_functions import TENSORS as F
 from ...eager.op_functions import alias_as
-from ...graph import runtime
 from ...graph.base import OWN
 from ...graph.tensor import Tensor
-from ...graph.version import bump
-from ...graph.views import check_writable
 from ..creation.factories import legacy_tensor
 from ..creation.factory_decorator import new_leaf
 from .operators import copy_
@@ -48,39 +42,6 @@ def is_conj(input: Tensor) -> bool:
 def is_neg(input: Tensor) -> bool:
     """False: negation is never put off here."""
     return False
-
-
-@offer()
-def is_distributed(input: Tensor) -> bool:
-    """False: no tensor is spread over processes."""
-    return False
-
-
-@offer()
-def conj_physical_(input: Tensor) -> Tensor:
-    """The tensor itself, written with its own numbers: all are real here."""
-    if runtime.grad_enabled() and input.requires_grad:
-        check_writable(input, "conj_physical_")
-    bump(input, "conj_physical_")
-    return input
-
-
-@offer(function=False)
-def apply_(self: Tensor, callable: Callable[[Any], Any], /) -> Tensor:
-    """A Python function of each item, written over it; slow.
-
-    Raises:
-        RuntimeError: a tensor that requires grad.
-    """
-    if self.requires_grad:
-        raise RuntimeError(
-            "Can't call apply_() on Variable that requires grad. Use var.detach().apply_() instead."
-        )
-    data = self._data
-    for place in np.ndindex(data.shape):
-        found = callable(data[place].item())
-        data[place] = int(found) if data.dtype.kind in "iu" else found
-    return self
 
 
 # Sizes and types ----------------------------------------------------------------------------------

@@ -9,9 +9,7 @@ import numpy as np
 from ...arrays.memory_order import as_array
 from ...arrays.scalars import scalar_array
 from ..declare import ARRAYS, Namespace, composite, op
-from ..out import POINTWISE
 from ..pointwise.common_kernels import Array
-from ..shape.joins import common_type
 
 F = Namespace()
 
@@ -125,13 +123,6 @@ def add_product(product: Any) -> Any:
     return kernel
 
 
-def addr(a: Array, b: Array, c: Array, beta: float, alpha: float) -> Array:
-    """beta a + alpha b ⊗ c, in the type that they promote to."""
-    kind = common_type([a, b, c])
-    a, b, c = (each.astype(kind, copy=False) for each in (a, b, c))
-    return add_product(np.multiply.outer)(a, b, c, beta, alpha)
-
-
 op("addmm.scaled(self, mat1, mat2, /, beta, alpha)", add_product(np.matmul), node="AddmmBackward0",
    overlap="operands",
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
@@ -155,31 +146,6 @@ op("baddbmm(self, batch1, batch2, /, beta=1, alpha=1)", add_product(np.matmul), 
    d_batch2=lambda grad, batch1, alpha: F.times(F.bmm(F.transpose(batch1, 1, 2), grad), alpha),
    sign="@ +", text="{alpha} · {batch1} @ {batch2} + {beta} · {self}",
    tex=r"{alpha} {batch1} {batch2} + {beta} {self}", onnx=None)
-
-op("addbmm(self, batch1, batch2, /, beta=1, alpha=1)",
-   add_product(lambda b, c: np.add.reduce(np.matmul(b, c), 0, b.dtype)), overlap="operands",
-   saved_sizes={"batch1": (0, 1), "batch2": (2,)},
-   d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
-   d_batch1=lambda grad, batch2, alpha, batch1_shape:
-       F.times(F.bmm(F.over_batch(grad, batch2), F.transpose(batch2, 1, 2)), alpha),
-   d_batch2=lambda grad, batch1, alpha, batch2_shape:
-       F.times(F.bmm(F.transpose(batch1, 1, 2), F.over_batch(grad, batch1)), alpha),
-   sign="Σ @ +", text="{alpha} · Σ {batch1} @ {batch2} + {beta} · {self}",
-   tex=r"{alpha} \sum {batch1} {batch2} + {beta} {self}", onnx=None)
-
-
-@composite
-def over_batch(grad: Any, batch: Any) -> Any:
-    """The same matrix for each of a batch."""
-    return F.expand(F.unsqueeze(grad, 0), (batch.shape[0], *grad.shape))
-
-
-op("addr(self, vec1, vec2, /, beta=1, alpha=1)", addr, out=POINTWISE,
-   d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
-   d_vec1=lambda grad, vec2, alpha: F.times(F.mv(grad, vec2), alpha),
-   d_vec2=lambda grad, vec1, alpha: F.times(F.mv(F.t(grad), vec1), alpha),
-   sign="⊗ +", text="{alpha} · {vec1} ⊗ {vec2} + {beta} · {self}",
-   tex=r"{alpha} {vec1} \otimes {vec2} + {beta} {self}", onnx=None)
 
 op("vdot(self, other, /)", dot,
    d_self=lambda grad, other: grad * other,

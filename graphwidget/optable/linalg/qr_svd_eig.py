@@ -43,14 +43,6 @@ def zero_nonfinite(a: Array) -> tuple[Array, Array]:
     return a, endless
 
 
-def singular_values(a: Array) -> Array:
-    """Singular values alone, falling."""
-    a, endless = zero_nonfinite(a)
-    s = np.linalg.svd(a, compute_uv=False)
-    s[endless] = np.nan
-    return s
-
-
 def svd(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
     """Singular vectors and values."""
     a, endless = zero_nonfinite(a)

@@ -171,9 +171,7 @@ def replace_pair_by_random(a: Array, b: Array, drawn: Array) -> Array:
 
 for key, node in (
     ("normal.written", "NormalBackward0"), ("uniform.written", "UniformBackward0"),
-    ("exponential.written", "ExponentialBackward0"), ("cauchy.written", "CauchyBackward0"),
-    ("geometric.written", "GeometricBackward0"), ("log_normal.written", "LogNormalBackward0"),
-    ("bernoulli.written", "BernoulliBackward2"), ("random.range", "RandomBackward0"),
+    ("exponential.written", "ExponentialBackward0"), ("random.range", "RandomBackward0"),
     ("random.below", "RandomBackward1"), ("random.written", "RandomBackward2"),
 ):
     op(f"{key}(self, drawn, /)", replace_by_random, borrows=True, inplace=True, node=node,

@@ -1,4 +1,4 @@
-"""``cumsum``, ``cumprod``, ``cummax``, ``logcumsumexp``."""
+"""``cumsum``, ``cumprod``, ``cummax``."""
 
 from __future__ import annotations
 
@@ -125,34 +125,3 @@ op("gather_repeated(self, index, /, dim)", gather_repeated, node="GatherBackward
        F.scatter_add_along_dim(None, grad, index, self_shape, dim),
    public=False, text="the chosen items of {self}", tex=r"{self}", onnx=None)
 
-
-def logcumsumexp(a: Array, dim: int) -> Array:
-    """Running log of the sum of exp."""
-    return accumulate(np.logaddexp)(a, dim)
-
-
-def lowest_finite(dtype: Any) -> float:
-    """The lowest finite number: unlike -inf it may be subtracted from itself."""
-    return float(np.finfo(dtype).min)
-
-
-@composite
-def logcumsumexp_backward(grad: Any, self: Any, result: Any, dim: Any, dtype: Any) -> Any:
-    """The gradient of running logsumexps: positive and negative parts apart, by their logarithms,
-    so that nothing overflows."""
-    if 0 in self.shape or not self.shape:
-        return grad
-    none = F.zeros_like(grad) + lowest_finite(dtype)
-    size = F.log(F.abs(grad))
-    parts = []
-    for sign in (grad > 0, grad < 0):
-        flow = F.where(sign, size, none) - result
-        flow = F.flip(F.logcumsumexp(F.flip(flow, (dim,)), dim), (dim,))
-        parts.append(F.exp(flow + self))
-    return parts[0] - parts[1]
-
-
-op("logcumsumexp(self, /, dim)", logcumsumexp, out=Out(memory="whole"),
-   d_self=lambda grad, self, result, dim, self_dtype:
-       F.logcumsumexp_backward(grad, self, result, dim, self_dtype),
-   text="running logsumexp of {self}", tex=r"\log \sum_{{j \le i}} e^{{{self}_j}}", onnx=None)

@@ -58,12 +58,6 @@ def _end_of_range(dtype: np.dtype[Any], least: bool) -> Any:
     return not least if dtype.kind == "b" else dtype.type(-np.inf if least else np.inf)
 
 
-def aminmax(a: Array, dim: int | None, keepdim: Any = False) -> tuple[Array, Array]:
-    """Smallest and largest items along a dim, or of all."""
-    dims = () if dim is None or not a.ndim else (dim,)
-    return amin(a, dims, keepdim), amax(a, dims, keepdim)
-
-
 # Spread --------------------------------------------------------------------------------------
 def var(a: Array, dim: Shape | None, correction: float | None, keepdim: Any = False) -> Array:
     """The summed squared distance from the mean, over the count less ``correction`` (None: 1)."""
@@ -335,22 +329,6 @@ for name, kernel, along, every in (
        sign=name, text=name + "({self}) over {dim}", tex=rf"\{name}_{{{{{{dim}}}}}} {{self}}",
        onnx=f"Reduce{name.title()}")
 
-
-@composite
-def aminmax_backward(
-    grads: Any, self: Any, low: Any, high: Any, dim: Any, keepdim: Any, dtype: Any
-) -> Any:
-    """The gradient of ``aminmax``: of both ends."""
-    dims = () if dim is None or not self.shape else (dim,)
-    ends = [F.amax_backward(grad, self, end, dims, keepdim, dtype)
-            for grad, end in zip(grads, (low, high), strict=True) if grad is not None]  # fmt: skip
-    return ends[0] if len(ends) == 1 else ends[0] + ends[1]
-
-
-op("aminmax(self, /, dim=None, keepdim=False) -> min, max", aminmax,
-   d_self=lambda some_grads, self, min, max, dim, keepdim, self_dtype:
-       F.aminmax_backward(some_grads, self, min, max, dim, keepdim, self_dtype),
-   text="min and max of {self}", tex=r"\min, \max {self}", onnx=None)
 
 op("scatter_along_dim(zeros=None, grad_output, index, /, shape, dim)", kernels.scatter_along_dim,
    node="ScatterBackward0",

@@ -147,16 +147,6 @@ def roll(a: Array, shifts: Shape, dims: Shape) -> Array:
     return to_channels_last(moved) if is_channels_last(a) else moved
 
 
-def rot90(a: Array, k: int, dims: Shape) -> Array:
-    """Turned by k right angles in the plane of two dims."""
-    first, second = dims
-    if k % 4 == 1:
-        return flip(a, (second,)).swapaxes(first, second)
-    if k % 4 == 3:
-        return flip(a, (first,)).swapaxes(first, second)
-    return flip(a, dims) if k % 4 == 2 else np.array(a, order="C")
-
-
 def refuse_vectors(name: str, a: Array) -> None:
     """There must be matrices.
 
@@ -224,10 +214,6 @@ op("flip(self, /, dims)", flip,
 op("roll(self, /, shifts, dims=())", roll,
    d_self=lambda grad, shifts, dims: F.roll(grad, tuple(-shift for shift in shifts), dims),
    text="{self} rolled by {shifts}", tex=r"\operatorname{{roll}} {self}", onnx=None)
-
-op("rot90(self, /, k=1, dims=(0, 1))", rot90,
-   d_self=lambda grad, k, dims: F.rot90(grad, -k, dims),
-   text="{self} turned {k} × 90°", tex=r"\operatorname{{rot90}} {self}", onnx=None)
 
 # Triangles and diagonals --------------------------------------------------------------------------
 op("tril(self, /, diagonal=0)", tril, inplace=True, overlap="anything",

@@ -38,8 +38,6 @@ SAMPLES: dict[str, list[Sample]] = {
     "amax": each(FILLED, "x.amax()", "x.amax(0)", "x.amax((0, 1), True)", "x.round().amax(-1)",
                  "x.amax(-1).sum()"),
     "amin": each(FILLED, "x.amin()", "x.amin(0)", "x.amin((0, 1), True)", "x.round().amin(-1)"),
-    "aminmax": each(FILLED, "x.aminmax()", "x.aminmax(dim=0)", "x.aminmax(dim=-1, keepdim=True)",
-                    "x.round().aminmax()"),
     "var": real(ROWS[:1], "x.var()", "x.var(0)", "x.var((0, 1), keepdim=True)", "x.var(1, False)",
                 "x.var(correction=0)", "x.var(unbiased=False)", "x.var(dim=-1, correction=2)"),
     "std": real(ROWS[:1], "x.std()", "x.std(1)", "x.std((0, 1), keepdim=True)", "x.std(False)",
