@@ -22,8 +22,14 @@ _TOO_LATE = (
 )
 _PLACES = {
     "nn.modules.utils": "nn.module_utils",
-    "nn.modules.sparse": "nn.embedding",
-    "nn.modules.channelshuffle": "nn.pixelshuffle",
+    "nn.modules.sparse": "nn.linear",
+    "nn.modules.dropout": "nn.activation",
+    "nn.modules.distance": "nn.loss",
+    **dict.fromkeys(("nn.modules.batchnorm", "nn.modules.instancenorm"), "nn.normalization"),
+    **{
+        f"nn.modules.{name}": "nn.reshaping"
+        for name in ("channelshuffle", "flatten", "fold", "padding", "pixelshuffle", "upsampling")
+    },
     "nn.modules": "nn",
     "nn.grad": "nn.functional.grad",
     "fx._symbolic_trace": "fx.tracer",

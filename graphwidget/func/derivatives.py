@@ -18,9 +18,31 @@ from ..autograd.grad_mode import enable_grad, inference_mode
 from ..autograd.roots import leaves_of
 from ..eager.op_functions import TENSORS as F
 from ..graph import runtime
+from ..graph.saved_hooks import disable_saved_tensors_hooks
 from ..graph.tensor import Tensor
 from .pytree import Spec, tree_flatten, tree_map, tree_unflatten
-from .saved_hooks_refused import without_saved_hooks
+
+NO_HOOKS = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an "
+    "issue with your use case."
+)
+
+
+def without_saved_hooks(transform: Callable[..., Any]) -> Callable[..., Any]:
+    """A reverse-mode transform that refuses ``saved_tensors_hooks``, around it or inside of it, as
+    PyTorch's do.
+
+    Raises:
+        RuntimeError: PyTorch's text.
+    """
+
+    @functools.wraps(transform)
+    def refusing(*args: Any, **kwargs: Any) -> Any:
+        with disable_saved_tensors_hooks(NO_HOOKS):
+            return transform(*args, **kwargs)
+
+    return refusing
+
 
 Function = Callable[..., Any]
 Leaves = list[Tensor]

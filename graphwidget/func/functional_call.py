@@ -9,7 +9,7 @@ from typing import Any
 from ..functions.shape.joins_splits import stack
 from ..graph.tensor import Tensor
 from ..nn import Module, ModuleList
-from ..nn.batchnorm import _BatchNorm
+from ..nn.normalization import _BatchNorm
 
 Owners = dict[str, tuple[dict[str, Any], str]]
 

@@ -18,9 +18,9 @@ from .derivatives import (
     check_tensors,
     gradients_or_zeros,
     record_inside,
+    without_saved_hooks,
 )
 from .pytree import LEAF, tree_flatten, tree_unflatten
-from .saved_hooks_refused import without_saved_hooks
 
 
 def jacrev(

@@ -9,30 +9,20 @@ from . import functional, init, parameter
 from . import rnn_functions as _rnn_functions  # offers torch.lstm and its like
 from .activation import *
 from .attention import *
-from .batchnorm import *
 from .container import *
 from .conv import *
-from .distance import *
-from .dropout import *
-from .embedding import *
-from .flatten import *
-from .fold import *
-from .instancenorm import *
 from .linear import *
 from .loss import *
-from .margin_loss import *
 from .module import *
 from .normalization import *
-from .padding import *
 from .parallel import *
 from .parameter import *
 from .parameter_container import *
-from .pixelshuffle import *
 from .pooling import *
+from .reshaping import *
 from .rnn import *
 from .rnn_cell import *
 from .transformer import *
-from .upsampling import *
 
 # isort: split
 from . import utils  # its files import layers

@@ -1,22 +1,44 @@
-"""Activations as modules."""
+"""Activation functions and dropout as layers."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..arrays.warnings import warn
 from ..dispatch.offer import FUNCTIONS
 from ..functions.creation.factories import empty
 from ..graph.tensor import Tensor
 from . import functional, init
-from .functional_layer import _FunctionalLayer, repr_options
 from .module import Module
+from .module_base import OwnMethods
+from .module_utils import _FunctionalLayer, repr_options
 from .parameter import Parameter
 
 __all__ = [
-    "ELU", "GELU", "GLU", "SELU", "Hardsigmoid", "Hardswish", "Hardtanh",
-    "LeakyReLU", "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "ReLU", "ReLU6", "SiLU",
-    "Sigmoid", "Softmax", "Softplus", "Softsign", "Tanh",
+    "ELU",
+    "GELU",
+    "GLU",
+    "SELU",
+    "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
+    "LeakyReLU",
+    "LogSigmoid",
+    "LogSoftmax",
+    "Mish",
+    "PReLU",
+    "ReLU",
+    "ReLU6",
+    "SiLU",
+    "Sigmoid",
+    "Softmax",
+    "Softplus",
+    "Softsign",
+    "Tanh",
     "Threshold",
 ]  # fmt: skip
 
@@ -278,3 +300,45 @@ class PReLU(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         return functional.prelu(input, self.weight)
+
+
+class _DropoutNd(OwnMethods, Module):
+    _own = ("forward",)
+    _function: ClassVar[str]
+    extra_repr = repr_options("p", "inplace")
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__()
+        if p < 0 or p > 1:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        self.p = p
+        self.inplace = inplace
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input; in training with parts of it zero and the rest scaled by 1 / (1 - p)."""
+        drop = getattr(functional, self._function)
+        return drop(input, self.p, self.training, self.inplace)  # type: ignore[no-any-return]
+
+
+class Dropout(_DropoutNd):
+    """Each item is zero with probability p (Hinton et al., 2012)."""
+
+    _function = "dropout"
+
+
+class Dropout1d(_DropoutNd):
+    """Each channel of (N, C, L) or (C, L) is zero with probability p."""
+
+    _function = "dropout1d"
+
+
+class Dropout2d(_DropoutNd):
+    """Each channel of (N, C, H, W) is zero with probability p."""
+
+    _function = "dropout2d"
+
+
+class Dropout3d(_DropoutNd):
+    """Each channel of (N, C, D, H, W) is zero with probability p."""
+
+    _function = "dropout3d"

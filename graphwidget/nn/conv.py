@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from ..functions.creation.factories import empty
 from ..graph.tensor import Tensor
 from . import functional, init
-from .functional_layer import repr_changed
 from .module import Module
 from .module_base import OwnMethods
+from .module_utils import repr_changed
 from .parameter import Parameter
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]

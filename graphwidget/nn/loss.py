@@ -1,19 +1,48 @@
-"""Losses as modules: of distances, classes and probabilities."""
+"""Losses and distances as layers."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
 from ..graph.tensor import Tensor
-from .functional.reduction import reduction_text
-from .functional_layer import _FunctionalLayer
+from . import functional
+from .functional.regression_losses import reduction_text
 from .module import Module
+from .module_utils import _FunctionalLayer
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "GaussianNLLLoss", "HuberLoss",
-    "KLDivLoss", "L1Loss", "MSELoss", "NLLLoss",
-    "SmoothL1Loss",
+    "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CosineSimilarity",
+    "CrossEntropyLoss", "GaussianNLLLoss", "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss",
+    "L1Loss", "MSELoss", "MarginRankingLoss", "NLLLoss", "PairwiseDistance", "SmoothL1Loss",
+    "TripletMarginLoss",
 ]  # fmt: skip
+
+
+class CosineSimilarity(Module):
+    """The cosine of the angle between vectors along a dim."""
+
+    def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
+        super().__init__()
+        self.dim = dim
+        self.eps = eps
+
+    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
+        """The similarity."""
+        return functional.cosine_similarity(x1, x2, self.dim, self.eps)
+
+
+class PairwiseDistance(Module):
+    """The p-norm of the differences of vectors along the last dim."""
+
+    def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
+        super().__init__()
+        self.norm = p
+        self.eps = eps
+        self.keepdim = keepdim
+
+    def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
+        """The distance."""
+        return functional.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
 
 
 class _Loss(Module):
@@ -207,3 +236,87 @@ class GaussianNLLLoss(_FunctionalLayer, _Loss):
     def forward(self, input: Tensor, target: Tensor, var: Tensor) -> Tensor:
         """The loss."""
         return self._call_function(input, target, var)
+
+
+class _OfTwoInputs(_FunctionalLayer, _Loss):
+    """The part of those of two inputs and a target."""
+
+    _options = ("margin", "reduction")
+
+    def __init__(
+        self,
+        margin: float = 0.0,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.margin = margin
+
+    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return self._call_function(input1, input2, target)
+
+
+class MarginRankingLoss(_OfTwoInputs):
+    """How far the first input is from ranking above the second (target 1) or below (-1)."""
+
+    _function = "margin_ranking_loss"
+
+
+class HingeEmbeddingLoss(_PairLoss, _Loss):
+    """Distances of similar pairs (target 1), and what different ones (-1) lack to the margin."""
+
+    _function = "hinge_embedding_loss"
+    _options = ("margin", "reduction")
+
+    def __init__(
+        self,
+        margin: float = 1.0,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        self.margin = margin
+
+
+class CosineEmbeddingLoss(_OfTwoInputs):
+    """One minus the cosine of similar pairs, its excess over the margin of different ones."""
+
+    _function = "cosine_embedding_loss"
+
+
+class _OfTriplets(_FunctionalLayer, _Loss):
+    """The part of those of an anchor, what is alike it, and what is not."""
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        """The loss."""
+        return self._call_function(anchor, positive, negative)
+
+
+class TripletMarginLoss(_OfTriplets):
+    """How much nearer than the margin the negative is to the anchor than the positive."""
+
+    _function = "triplet_margin_loss"
+    _options = ("margin", "p", "eps", "swap", "reduction")
+
+    def __init__(
+        self,
+        margin: float = 1.0,
+        p: float = 2.0,
+        eps: float = 1e-6,
+        swap: bool = False,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(size_average, reduce, reduction)
+        if margin <= 0:
+            raise ValueError(
+                f"TripletMarginLoss: expected margin to be greater than 0, got {margin} instead"
+            )
+        self.margin = margin
+        self.p = p
+        self.eps = eps
+        self.swap = swap

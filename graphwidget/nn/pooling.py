@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 from ..graph.tensor import Tensor
 from . import functional
-from .functional_layer import repr_options
 from .module import Module
 from .module_base import OwnMethods
+from .module_utils import repr_options
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d",

@@ -14,13 +14,13 @@ from ..functions.creation.factories import empty
 from ..functions.creation.factory_decorator import new_leaf
 from ..functions.shape.joins_splits import stack
 from ..graph.tensor import Tensor
-from . import init, rnn_functions, rnn_packed
-from .functional_layer import repr_changed
+from . import init, rnn_functions
 from .module import Module
 from .module_base import OwnMethods
+from .module_utils import repr_changed
 from .parameter import Parameter
 from .rnn_cell import gru_step, lstm_step
-from .rnn_loop import Step, run_layers, step_by_step
+from .rnn_functions import Step, run_layers, step_by_step
 from .utils.rnn import PackedSequence
 
 __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
@@ -219,7 +219,7 @@ class RNNBase(Module):
         shape = self._state_shape(int(sequence.batch_sizes[0]), size)
         if given is None:
             return new_leaf(np.zeros(shape, sequence.data._data.dtype))
-        return rnn_packed.permute_state(given, sequence.sorted_indices)
+        return rnn_functions.permute_state(given, sequence.sorted_indices)
 
     def _initial_state(
         self, given: Tensor | None, input: Tensor, alone: bool, name: str, size: int
@@ -257,7 +257,7 @@ class _Simple(OwnMethods, RNNBase):
             self._check_input(input.data, 2)
             self._check_state(start, self._state_shape(int(input.batch_sizes[0]), size), "hx")
             out, ends = self._forward_packed(step, input, list(start.unbind(0)))
-            return out, rnn_packed.permute_state(stack(ends), input.unsorted_indices)
+            return out, rnn_functions.permute_state(stack(ends), input.unsorted_indices)
         input, alone = self._add_batch_dim(input)
         start = self._initial_state(hx, input, alone, "hx", size)
         self._check_input(input, 3)
@@ -335,7 +335,7 @@ class LSTM(RNNBase):
             out, ends = self._forward_packed(lstm_step, input, states)
             order = input.unsorted_indices
             kept = [
-                rnn_packed.permute_state(stack([end[i] for end in ends]), order) for i in (0, 1)
+                rnn_functions.permute_state(stack([end[i] for end in ends]), order) for i in (0, 1)
             ]
             return out, (kept[0], kept[1])
         input, alone = self._add_batch_dim(input)

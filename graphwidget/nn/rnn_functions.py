@@ -1,18 +1,159 @@
-"""Recurrent layers as functions (``torch.lstm``, ``torch.gru_cell``): all weights are arguments."""
+"""``torch.lstm``, ``torch.gru`` and the like: the loops over time, also of packed sequences."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from ..arrays.warnings import warn_once
 from ..dispatch.offer import offer
-from ..functions.shape.joins_splits import stack
+from ..eager.op_functions import TENSORS as F
+from ..functions.creation.factory_decorator import new_leaf
+from ..functions.dims import wrap_dim
+from ..functions.reduction.reductions import returns_tuple
+from ..functions.shape.joins_splits import cat, stack
 from ..graph.tensor import Tensor
 from . import functional
 from .rnn_cell import gru_step, lstm_step, plain_step
-from .rnn_loop import Step, fused_lstm, run_layers, step_by_step
+
+Step = Callable[..., Any]
+"""The next state, from W x + b of one time, the last state, its weight, bias and projection."""
+LayerRun = Callable[[Tensor, Any, Sequence[Tensor], bool], tuple[Tensor, Any]]
+
+LSTM_MODE = 2
+"""oneDNN's number of the kind of layer."""
+
+
+def step_by_step(step: Step, has_biases: bool, batch_sizes: list[int] | None = None) -> LayerRun:
+    """Time by time, each of a few ops; the inputs of all times are multiplied by their weight at
+    once. With `batch_sizes` the input is packed rows (R, I), else (T, N, I)."""
+
+    def way(
+        input: Tensor, state: Any, weights: Sequence[Tensor], backwards: bool
+    ) -> tuple[Tensor, Any]:
+        into, again, *others = weights
+        bias, bias2 = others[:2] if has_biases else (None, None)
+        projection = others[2 * has_biases :]
+        rows = functional.linear(input, into, bias)
+        if batch_sizes is not None:
+            walk = backward if backwards else forward
+            return walk(
+                lambda row, state: step(row, state, again, bias2, *projection),
+                rows, batch_sizes, state,
+            )  # fmt: skip
+        projected = rows.unbind(0)
+        hidden: list[Tensor] = []
+        for each in reversed(projected) if backwards else projected:
+            state = step(each, state, again, bias2, *projection)
+            hidden.append(state[0] if isinstance(state, tuple) else state)
+        return stack(hidden[::-1] if backwards else hidden), state
+
+    return way
+
+
+def fused_lstm(
+    has_biases: bool, num_layers: int, train: bool, bidirectional: bool, batch_first: bool
+) -> LayerRun:
+    """An LSTM, all times in one op.
+
+    Its way raises an IndexError for an input without the dim of features (PyTorch's text).
+    """
+
+    def way(
+        input: Tensor, state: Any, weights: Sequence[Tensor], backwards: bool
+    ) -> tuple[Tensor, Any]:
+        wrap_dim(2, input._data.ndim)
+        biases = weights[2:]
+        if not has_biases:
+            biases = [new_leaf(np.zeros_like(each._data)) for each in weights]
+        output, *last = returns_tuple(F.mkldnn_rnn_layer)(
+            input, *weights[:2], *biases, *state, backwards, (), LSTM_MODE,
+            state[0]._data.shape[-1], num_layers, has_biases, bidirectional, batch_first, train,
+        )  # fmt: skip
+        return output, tuple(last[:2])
+
+    return way
+
+
+def run_layers(
+    way: LayerRun, input: Tensor, states: Sequence[Any], params: Sequence[Tensor], num_layers: int,
+    dropout: float, train: bool, bidirectional: bool, last: int = -1,
+) -> tuple[Tensor, list[Any]]:  # fmt: skip
+    """Through all layers: the hidden states of all times, and the last states of each layer and
+    direction. `params` lists the weights of each layer and direction in turn; `last` is what
+    nodes call the dim along which directions are joined."""
+    directions = 2 if bidirectional else 1
+    count = len(params) // (num_layers * directions)
+    ends: list[Any] = []
+    for layer in range(num_layers):
+        outputs = []
+        for direction in range(directions):
+            place = layer * directions + direction
+            weights = params[place * count : (place + 1) * count]
+            output, end = way(input, states[place], weights, direction == 1)
+            outputs.append(output)
+            ends.append(end)
+        input = outputs[0] if directions == 1 else cat(outputs, last)
+        if dropout and train and layer < num_layers - 1:
+            input = functional.dropout(input, dropout, train)
+    return input, ends
+
+
+"""The next state, from the rows of one time and the last state."""
+
+
+def permute_state(state: Tensor, order: Tensor | None) -> Tensor:
+    """A state (layers, N, H) with its sequences in another order."""
+    return state if order is None else state.index_select(1, order)
+
+
+def _part(state: Any, start: int, end: int) -> Any:
+    if isinstance(state, tuple):
+        return tuple(_part(each, start, end) for each in state)
+    return state[start:end]
+
+
+def _joined(states: list[Any]) -> Any:
+    if isinstance(states[0], tuple):
+        return tuple(cat(list(each)) for each in zip(*states, strict=True))
+    return cat(states)
+
+
+def _hidden(state: Any) -> Tensor:
+    found: Tensor = state[0] if isinstance(state, tuple) else state
+    return found
+
+
+def forward(step: Step, rows: Tensor, batch_sizes: list[int], state: Any) -> tuple[Tensor, Any]:
+    """From the first time to the last: the hidden states of all rows, and each sequence's last
+    state."""
+    hidden, ends, start, last = [], [], 0, batch_sizes[0]
+    for count in batch_sizes:
+        part = rows[start : start + count]
+        if count < last:  # the shortest have ended
+            ends.append(_part(state, count, last))
+            state = _part(state, 0, count)
+        state = step(part, state)
+        hidden.append(_hidden(state))
+        start, last = start + count, count
+    ends.append(state)
+    return cat(hidden), _joined(ends[::-1])
+
+
+def backward(step: Step, rows: Tensor, batch_sizes: list[int], state: Any) -> tuple[Tensor, Any]:
+    """From the last time to the first: the hidden states of all rows, and the last state."""
+    whole, hidden, end, last = state, [], rows.size(0), batch_sizes[-1]
+    state = _part(whole, 0, last)
+    for count in reversed(batch_sizes):
+        if count > last:  # shorter sequences join
+            state = _joined([state, _part(whole, last, count)])
+        state = step(rows[end - count : end], state)
+        hidden.append(_hidden(state))
+        end, last = end - count, count
+    return cat(hidden[::-1]), state
+
 
 NOT_FUSED = "LSTM with projections is not supported with oneDNN. Using default implementation."
 

@@ -14,10 +14,9 @@ from ..arrays.warnings import warn
 from ..autograd.grad_mode import is_grad_enabled
 from ..graph.tensor import Tensor
 from . import functional, init
-from .activation import GELU, ReLU
+from .activation import GELU, Dropout, ReLU
 from .attention import MultiheadAttention
 from .container import ModuleList
-from .dropout import Dropout
 from .functional.attention import hidden_as_numbers
 from .linear import Linear
 from .module import Module

@@ -21,7 +21,7 @@ from graphwidget.dispatch.offer import FUNCTIONS, METHODS, SPACES
 from graphwidget.dispatch.signatures import NOTHING, PATH, as_method
 from graphwidget.functions.tensor.attach_methods import OWN
 from graphwidget.nn import functional
-from graphwidget.nn.functional.interpolation import INTERPOLATING, bound_name
+from graphwidget.nn.functional.resampling import INTERPOLATING, bound_name
 
 SECTIONS = {
     "torch": bindings.is_py_torch_function,

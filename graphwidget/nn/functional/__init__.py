@@ -41,8 +41,7 @@ from . import (  # noqa: F401  (the last two offer functions of the package itse
     grad,
     top_level_namesakes,
 )
-from .adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from .attention import scaled_dot_product_attention
+from .attention import log_softmax, scaled_dot_product_attention, softmax
 from .convolution import (
     conv1d,
     conv2d,
@@ -51,22 +50,13 @@ from .convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
-from .cross_entropy_losses import cross_entropy, nll_loss
-from .distance import cosine_similarity, normalize, pairwise_distance
-from .dropout import dropout, dropout1d, dropout2d, dropout3d
-from .embedding import embedding, one_hot
-from .fold import fold, unfold
-from .interpolation import interpolate, upsample, upsample_bilinear, upsample_nearest
-from .margin_losses import (
-    cosine_embedding_loss,
-    hinge_embedding_loss,
-    margin_ranking_loss,
-    triplet_margin_loss,
-)
+from .dropout import dropout, dropout1d, dropout2d, dropout3d, embedding, one_hot
 from .multi_head_attention import multi_head_attention_forward
 from .normalization import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
-from .pixel_shuffle import pixel_shuffle, pixel_unshuffle
 from .pooling import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
     avg_pool1d,
     avg_pool2d,
     avg_pool3d,
@@ -80,11 +70,34 @@ from .pooling import (
 from .probability_losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
+    cross_entropy,
     gaussian_nll_loss,
     kl_div,
+    nll_loss,
 )
-from .regression_losses import huber_loss, l1_loss, mse_loss, smooth_l1_loss
-from .softmax import log_softmax, softmax
+from .regression_losses import (
+    cosine_embedding_loss,
+    cosine_similarity,
+    hinge_embedding_loss,
+    huber_loss,
+    l1_loss,
+    margin_ranking_loss,
+    mse_loss,
+    normalize,
+    pairwise_distance,
+    smooth_l1_loss,
+    triplet_margin_loss,
+)
+from .resampling import (
+    fold,
+    interpolate,
+    pixel_shuffle,
+    pixel_unshuffle,
+    unfold,
+    upsample,
+    upsample_bilinear,
+    upsample_nearest,
+)
 
 BOUND = (
     "adaptive_avg_pool1d", "avg_pool1d", "avg_pool2d", "avg_pool3d",

@@ -1,4 +1,4 @@
-"""``scaled_dot_product_attention``, fused or step by step."""
+"""``softmax``, ``log_softmax`` and ``scaled_dot_product_attention``."""
 
 from __future__ import annotations
 
@@ -8,14 +8,41 @@ from typing import Any
 import numpy as np
 
 from ...arrays import dtypes
+from ...arrays.warnings import warn
 from ...autograd.grad_mode import is_grad_enabled
 from ...eager.op_functions import TENSORS as F
 from ...eager.promote import check_broadcastable
 from ...functions.creation.factory_decorator import new_leaf
 from ...functions.linalg.products import matmul
+from ...functions.pointwise import activations
 from ...graph import runtime
 from ...graph.tensor import Tensor
 from .dropout import check_probability, dropout
+
+
+def _get_softmax_dim(name: str, ndim: int, level: int) -> int:
+    """The dim that PyTorch takes when none is given, with its warning."""
+    warn(
+        f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
+        "dim=X as an argument.",
+    )
+    return 0 if ndim in (0, 1, 3) else 1
+
+
+def softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """exp(input) over its sum along a dim."""
+    dim = _get_softmax_dim("softmax", input.ndim, _stacklevel) if dim is None else dim
+    return activations.softmax(input, dim, dtype=dtype)
+
+
+def log_softmax(
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
+) -> Tensor:
+    """The logarithm of `softmax`, computed stably."""
+    dim = _get_softmax_dim("log_softmax", input.ndim, _stacklevel) if dim is None else dim
+    return activations.log_softmax(input, dim, dtype=dtype)
 
 
 def scaled_dot_product_attention(

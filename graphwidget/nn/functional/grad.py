@@ -10,7 +10,7 @@ import numpy as np
 from ...eager.op_functions import TENSORS as F
 from ...functions.reduction.reductions import returns_tuple
 from ...graph.tensor import Tensor
-from .sizes import per_dim
+from .convolution import per_dim
 
 
 def gradients(

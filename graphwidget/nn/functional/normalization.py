@@ -17,7 +17,7 @@ from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
 from ...functions.memory.strides import contiguous
 from ...graph.tensor import Tensor
-from .reduction import refuse_grad
+from .regression_losses import refuse_grad
 
 
 def _check_floating(input: Tensor, kernel: str) -> None:

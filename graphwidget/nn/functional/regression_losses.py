@@ -1,15 +1,113 @@
-"""``mse_loss``, ``l1_loss``, ``smooth_l1_loss`` and ``huber_loss``."""
+"""Losses of distances and margins: ``mse_loss``, ``triplet_margin_loss`` and the like."""
 
 from __future__ import annotations
 
 from ...arrays import dtypes
-from ...arrays.kernel_errors import not_implemented
+from ...arrays.kernel_errors import broadcast_shape, not_implemented
 from ...arrays.warnings import warn
+from ...autograd.grad_mode import is_grad_enabled, no_grad
+from ...dispatch.offer import FUNCTIONS, offer
 from ...eager.op_functions import TENSORS as F
+from ...functions.dims import wrap_dim
 from ...functions.reduction.reductions import mean
 from ...functions.shape.reshape_expand import broadcast_tensors
 from ...graph.tensor import Tensor
-from .reduction import DIFFERENT, reduction_number, reduction_text
+
+REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+"""PyTorch's numbers of them, which nodes show as ``_saved_reduction``."""
+
+DIFFERENT = (
+    "Using a target size ({}) that is different to the input size ({}). This will likely lead to "
+    "incorrect results due to broadcasting. Please ensure they have the same size."
+)
+
+
+def reduction_number(reduction: str) -> int:
+    """The number of a reduction.
+
+    Raises:
+        ValueError: there is none of this name.
+    """
+    result = REDUCTIONS.get(reduction) if isinstance(reduction, str) else None
+    if result is None:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    return result
+
+
+def refuse_grad(name: str, **inputs: Tensor | None) -> None:
+    """Refuse inputs that a function has no derivative by, by what PyTorch calls both.
+
+    Raises:
+        RuntimeError: one requires grad.
+    """
+    for called, each in inputs.items():
+        if each is not None and each.requires_grad and is_grad_enabled():
+            raise RuntimeError(
+                f"The function '{name}' is not differentiable with respect to argument '{called}'. "
+                "This input cannot have requires_grad True."
+            )
+
+
+def reduction_text(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
+    """The reduction, by its name or by the two older arguments, which PyTorch still takes.
+
+    Warns:
+        UserWarning: the older ones were given.
+    """
+    if size_average is None and reduce is None:
+        return reduction
+    average = True if size_average is None else size_average
+    result = "none" if reduce is False else "mean" if average else "sum"
+    warn(
+        "size_average and reduce args will be deprecated, please use "
+        f"reduction='{result}' instead.",
+    )
+    return result
+
+
+@offer(method=False)
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
+) -> Tensor:
+    """The p-norm of ``x1 - x2 + eps`` along the last dim."""
+    away = F.add_number(F.sub(x1, x2), eps)
+    return F.norm_dim(away, float(p), (away._data.ndim - 1,), keepdim)
+
+
+@offer(method=False)
+def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
+    """x1 · x2 / (|x1| |x2|) along a dim; lengths are taken to be at least ``eps``.
+
+    Shapes: they broadcast together; ``dim`` goes.
+
+    Raises:
+        RuntimeError: both are of integers.
+    """
+    common = dtypes.result_type(x1._data, x2._data)
+    if common.kind != "f":
+        raise RuntimeError(
+            "expected common dtype to be floating point, yet common dtype is "
+            + dtypes.scalar_type(common)
+        )
+    first, second = (x if x._meta.floating else x.to(dtypes.of(common)) for x in (x1, x2))
+    if x1._data.shape != x2._data.shape:
+        shape = broadcast_shape([x1._data.shape, x2._data.shape])
+        first, second = F.expand(first, shape), F.expand(second, shape)
+    wrap_dim(dim, first._data.ndim)
+    norm, other = (F.clone(F.linalg_vector_norm(x, 2, (dim,), True)) for x in (first, second))
+    with no_grad():
+        norm.clamp_(min=eps)
+        other.clamp_(min=eps)
+    product = F.mul(F.div(first, norm), F.div(second, other))
+    return F.sum_dim(product, (dim,), False)
+
+
+def normalize(
+    input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None
+) -> Tensor:
+    """Vectors along a dim, divided by their p-norms; these are taken to be at least ``eps``."""
+    least = input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
+    return F.div(input, least) if out is None else FUNCTIONS["div"](input, least, out=out)
 
 
 def mse_loss(
@@ -133,3 +231,89 @@ def huber_loss(
     if weight.size() != input.size():
         raise ValueError("Weights and input must have the same size.")
     return apply_reduction(F.mul(F.huber_loss(*given, 0, float(delta)), weight), how)
+
+
+def hinge_embedding_loss(
+    input: Tensor, target: Tensor, margin: float = 1.0, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """The distance where the target is 1; max(0, margin - distance) where it is -1."""
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
+    zero, least = (Tensor._wrap(input._data.dtype.type(number)) for number in (0, margin))
+    far = F.where(F.ne(target, 1), F.clamp_min(F.sub(least, input), 0), zero)
+    near = F.where(F.ne(target, -1), input, zero)
+    return apply_reduction(F.add(far, near), how)
+
+
+def margin_ranking_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
+    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """max(0, margin - target (input1 - input2)): target 1 wants the first ranked higher, -1 the
+    second."""
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
+    if not input1._data.ndim == input2._data.ndim == target._data.ndim:
+        raise RuntimeError(
+            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
+            f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
+        )
+    missed = F.add_number(F.mul(F.neg(target), F.sub(input1, input2)), float(margin))
+    return apply_reduction(missed.clamp_min_(0), how)
+
+
+def cosine_embedding_loss(
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
+    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """1 - cos of two vectors where the target is 1; max(0, cos - margin) where it is -1."""
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
+    if target._data.ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    dim, eps = target._data.ndim, 1e-12
+    if not input1._data.ndim == input2._data.ndim == dim + 1:
+        raise RuntimeError(
+            f"{dim}D target tensor expects {dim + 1}D input tensors, but found inputs with sizes "
+            f"{list(input1._data.shape)} and {list(input2._data.shape)}."
+        )
+    product = F.sum_dim(F.mul(input1, input2), (dim,), False)
+    sizes = [
+        F.add_number(F.sum_dim(F.mul(each, each), (dim,), False), eps) for each in (input1, input2)
+    ]
+    cosine = F.div(product, F.sqrt(F.mul(*sizes)))
+    zeros = F.zeros_like(cosine)
+    ones = F.ones_like(cosine)
+    distance = F.sub(ones, cosine)
+    excess = F.clamp_min(F.sub_number(cosine, margin), 0)
+    like = F.where(F.eq(target, 1), distance, zeros)
+    unlike = F.where(F.eq(target, -1), excess, zeros)
+    return apply_reduction(F.add(like, unlike), how)
+
+
+def _check_alike(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
+    a, b, c = (each.dim() for each in (anchor, positive, negative))
+    if not a == b == c:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of "
+            f"dimensions, but got: anchor {a}D, positive {b}D, and negative {c}D inputs"
+        )
+
+
+def triplet_margin_loss(
+    anchor: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, p: float = 2,
+    eps: float = 1e-6, swap: bool = False, size_average: bool | None = None,
+    reduce: bool | None = None, reduction: str = "mean",
+) -> Tensor:  # fmt: skip
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin) of the p-norm distance.
+
+    Args:
+        swap: use the positive's distance from the negative where that is smaller.
+    """
+    how = reduction_number(reduction_text(size_average, reduce, reduction))
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    _check_alike(anchor, positive, negative)
+    near = pairwise_distance(anchor, positive, p, eps)
+    far = pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = F.minimum(far, pairwise_distance(positive, negative, p, eps))
+    return apply_reduction(F.clamp_min(F.sub(F.add_number(near, margin), far), 0), how)

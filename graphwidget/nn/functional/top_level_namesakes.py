@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ...dispatch.offer import offer
 from ...graph.tensor import Tensor
 from . import dropout as _dropout
-from . import embedding as _embedding
+from . import dropout as _embedding
 from . import normalization as _normalization
 
 

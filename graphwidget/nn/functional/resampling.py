@@ -1,4 +1,4 @@
-"""``interpolate`` and ``upsample``: other numbers of points along the last dims."""
+"""``unfold``, ``fold``, pixel shuffles and ``interpolate``."""
 
 from __future__ import annotations
 
@@ -6,11 +6,136 @@ import math
 from typing import Any
 
 from ...arrays.warnings import warn
+from ...dispatch.offer import offer
 from ...dispatch.parser import refusal
 from ...eager.op_functions import TENSORS as F
+from ...functions.dims import wrap_dim
 from ...graph.tensor import Tensor
-from .adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
-from .sizes import is_int
+from ...optable.layers.convolution import window_count
+from .convolution import check_pair, is_int, per_dim
+from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
+
+
+def _window_sizes(
+    kernel_size: Any, dilation: Any, padding: Any, stride: Any
+) -> tuple[tuple[int, ...], ...]:
+    """The sizes of windows: one number each, or two."""
+    named = {
+        "kernel_size": kernel_size, "dilation": dilation, "padding": padding, "stride": stride,
+    }  # fmt: skip
+    for name, each in named.items():
+        check_pair(name, each)
+    found = {name: per_dim(each, 2) for name, each in named.items()}
+    for name, (height, width) in found.items():
+        word, least = name.partition("_")[0], "non-negative" if name == "padding" else ""
+        if min(height, width) < (not least):
+            short = "pad" if least else word
+            what = "kernel size" if word == "kernel" else name
+            raise RuntimeError(
+                f"{what} should be {least or 'greater than zero'}, but got "
+                f"{short}_height: {height} {short}_width: {width}"
+            )
+    return tuple(found.values())
+
+
+def unfold(
+    input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Tensor:
+    """The windows of (N, C, H, W), or (C, H, W), as columns: (N, C k, windows) with k items in a
+    window.
+
+    Raises:
+        IndexError: fewer than three dims.
+        RuntimeError: no window fits.
+    """
+    for dim in (1, 2):
+        wrap_dim(dim, input._data.ndim)
+    kernel, gaps, pads, steps = _window_sizes(kernel_size, dilation, padding, stride)
+    shape = input._data.shape
+    if len(shape) > 4 or 0 in shape[len(shape) == 4 :]:
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
+            f"dimensions for input, but got: {list(shape)}"
+        )
+    sizes = tuple(n + 2 * p for n, p in zip(shape[-2:], pads, strict=True))
+    count = window_count(sizes, kernel, steps, gaps)
+    if min(count) < 1:
+        raise RuntimeError(
+            f"Given input with spatial size {tuple(input._data.shape[-2:])}, kernel_size={kernel}, "
+            f"dilation={gaps}, padding={pads}, calculated shape of the array of sliding blocks as "
+            f"{count}, but its components must be at least one."
+        )
+    return F.im2col(input, kernel, gaps, pads, steps)
+
+
+def fold(
+    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
+    stride: Any = 1,
+) -> Tensor:  # fmt: skip
+    """The reverse of ``unfold``: columns (N, C k, windows) added up into (N, C, H, W)."""
+    check_pair("output_size", output_size)
+    wanted = per_dim(output_size, 2)
+    kernel, gaps, pads, steps = _window_sizes(kernel_size, dilation, padding, stride)
+    shape = input._data.shape
+    if len(shape) not in (2, 3):
+        raise RuntimeError(
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "
+            f"non-zero dimensions for input, but got: {list(shape)}"
+        )
+    if shape[-2] % (kernel[0] * kernel[1]):
+        raise RuntimeError(
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, "
+            f"but got input.size(1)={shape[-2]} and kernel_size={kernel}."
+        )
+    padded = tuple(n + 2 * p for n, p in zip(wanted, pads, strict=True))
+    rows, columns = window_count(padded, kernel, steps, gaps)
+    if shape[-1] != rows * columns:
+        raise RuntimeError(
+            f"Given output_size={wanted}, kernel_size={kernel}, dilation={gaps}, padding={pads}, "
+            f"stride={steps}, expected size of input's dimension 2 to match the calculated number "
+            f"of sliding blocks {rows} * {columns} = {rows * columns}, but got input.size(2)="
+            f"{shape[-1]}."
+        )
+    return F.col2im(input, wanted, kernel, gaps, pads, steps)
+
+
+@offer(method=False)
+def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
+    """(*, C r r, H, W) to (*, C, H r, W r): channels become points."""
+    check_points("pixel_shuffle", input, "upscale_factor", upscale_factor)
+    channels = input._data.shape[-3]
+    if channels % upscale_factor**2:
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
+            f"of upscale_factor, but input.size(-3)={channels} is not divisible by "
+            f"{upscale_factor**2}"
+        )
+    return F.pixel_shuffle(input, upscale_factor)
+
+
+@offer(method=False)
+def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
+    """The reverse of ``pixel_shuffle``: points become channels."""
+    check_points("pixel_unshuffle", input, "downscale_factor", downscale_factor)
+    for name, dim in (("height", -2), ("width", -1)):
+        if input._data.shape[dim] % downscale_factor:
+            raise RuntimeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
+                f"input.size({dim})={input._data.shape[dim]} is not divisible by {downscale_factor}"
+            )
+    return F.pixel_unshuffle(input, downscale_factor)
+
+
+def check_points(name: str, input: Tensor, called: str, factor: int) -> None:
+    """Refuse what has no channels of points, and factors below 1 (PyTorch's texts)."""
+    if input._data.ndim < 3:
+        raise RuntimeError(
+            f"{name} expects input to have at least 3 dimensions, but got input with "
+            f"{input._data.ndim} dimension(s)"
+        )
+    if factor <= 0:
+        raise RuntimeError(f"{name} expects a positive {called}, but got {factor}")
+
 
 INTERPOLATING = {
     "nearest": ("nearest1d", "nearest2d", "nearest3d"),
