@@ -76,7 +76,6 @@ USES: dict[str, Callable[[Any], Any]] = {
     "layer": lambda kind: graphwidget.nn.Linear(2, 2, dtype=kind),
     "promotion": lambda kind: graphwidget.promote_types(kind, graphwidget.float32),
     "view": lambda kind: graphwidget.ones(2).view(kind),
-    "buffer": lambda kind: graphwidget.frombuffer(bytearray(8), dtype=kind),
 }
 
 

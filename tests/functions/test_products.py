@@ -114,18 +114,3 @@ result.append(a.grad[1:].eq(7).any())
 @pytest.mark.parametrize("seed", REPEATED.values(), ids=REPEATED)
 def test_large_gradient_that_repeats_itself(seed: str) -> None:
     both(source(LARGE.format(seed=seed)))
-
-
-def test_kron_shows_later_writes_to_its_operands() -> None:
-    both(
-        source(
-            SETUP
-            + """
-a = s.clone()
-y = torch.kron(a, k)
-a.mul_(3)
-y.sum().backward()
-result = [k.grad, s.grad]
-"""
-        )
-    )
