@@ -79,7 +79,8 @@ def test_distributions(size: tuple[int, ...]) -> None:
 
 
 def test_histories_of_random_writes() -> None:
-    writes = ["normal_()", "uniform_()", "exponential_()", "bernoulli_()", "bernoulli_(p)", "random_()", "random_(3)",
+    writes = ["normal_()", "uniform_()", "exponential_()", "bernoulli_()",
+              "bernoulli_(p)", "random_()", "random_(3)",
               "random_(1, 3)"]  # fmt: skip
 
     def program(torch: Any) -> Any:
