@@ -85,7 +85,7 @@ def build_wrapper(
     head.append(ask_source(function, *given_source(parameters, own)))
     failed = [f"if has_undeclared_override(({values})): return {function}({given})"]
     tensors = [(i, p.name) for i, p in enumerate(parameters, 1) if p.annotation in TENSOR]
-    if tensors:
+    if tensors and not own.prefix.endswith("_set_"):  # properties say it themselves
         places = ", ".join(f"({name!r}, {place}, {name})" for place, name in tensors)
         failed.append(f"{own('CHECK', check_tensors)}({name!r}, {places})")
     call = [f"return {own('TARGET', target)}({given})"]

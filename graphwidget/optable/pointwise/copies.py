@@ -171,7 +171,8 @@ def replace_pair_by_random(a: Array, b: Array, drawn: Array) -> Array:
 
 for key, node in (
     ("normal.written", "NormalBackward0"), ("uniform.written", "UniformBackward0"),
-    ("exponential.written", "ExponentialBackward0"), ("random.range", "RandomBackward0"),
+    ("exponential.written", "ExponentialBackward0"),
+    ("bernoulli.written", "BernoulliBackward2"), ("random.range", "RandomBackward0"),
     ("random.below", "RandomBackward1"), ("random.written", "RandomBackward2"),
 ):
     op(f"{key}(self, drawn, /)", replace_by_random, borrows=True, inplace=True, node=node,
