@@ -124,4 +124,3 @@ op("gather_repeated(self, index, /, dim)", gather_repeated, node="GatherBackward
    d_self=lambda grad, index, self_shape, dim:
        F.scatter_add_along_dim(None, grad, index, self_shape, dim),
    public=False, text="the chosen items of {self}", tex=r"{self}", onnx=None)
-
