@@ -9,9 +9,9 @@ from tests.structure.tree import PACKAGE, files
 
 BUDGET = {
     "adapters": (17_950, 96),
-    "functions": (11_350, 52),
-    "optable": (10_450, 44),
-    "nn": (10_300, 65),
+    "functions": (10_700, 50),
+    "optable": (10_100, 43),
+    "nn": (9_450, 41),
     "static": (8_150, 36),
     "onnx": (4_700, 26),
     "graph": (3_850, 14),
