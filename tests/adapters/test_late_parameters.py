@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-
 import numpy as np
 import pytest
 
@@ -85,28 +83,3 @@ def test_a_loss_of_an_arrays_numbers_that_is_scaled() -> None:
     assert finding.culprit.text == "probs = torch.sigmoid(net(torch.ones(4, 3))).detach().numpy()"
     _, error, names = run(mended(TRAINED, finding), "of an array, mended", np=np)
     assert names["net"].weight.grad is not None
-
-
-COPIED = """
-meta = torch.nn.Linear(1, 1)
-meta_opt = torch.optim.Adam(meta.parameters())
-for turn in range(2):
-    learner = copy.deepcopy(meta)
-    inner = torch.optim.SGD(learner.parameters(), lr=0.1)
-    learner(torch.ones(3, 1)).mean().backward()
-    inner.step()
-    meta_loss = learner(torch.ones(3, 1)).mean()
-    meta_opt.zero_grad()
-    meta_loss.backward()
-    meta_opt.step()
-"""
-
-
-def test_a_copy_learns_in_the_place_of_what_an_optimizer_holds() -> None:
-    (finding,), error, names = run(COPIED, "copied", copy=copy)
-    assert error is None
-    assert names["meta"].weight.grad is None
-    assert finding.culprit is not None
-    assert finding.culprit.text == "learner = copy.deepcopy(meta)"
-    assert finding.fix == ""
-    assert "one (a parameter" not in finding.text

@@ -75,15 +75,6 @@ def _grads(net: Any) -> list[Any]:
     return [] if net is None else [each.grad for each in net.parameters()]
 
 
-def test_that_where_is_no_help_is_said() -> None:
-    source = "x = torch.tensor([0., 1.], requires_grad=True)\ny = x.sqrt()\n{}\n"
-    taken = "torch.where(x > 0, y, 0.0).sum().backward()"
-    (finding,), _, _ = run(source.format(taken), "where")
-    assert "torch.where" in finding.text
-    (finding,), _, _ = run(source.format("(y * 0).sum().backward()"), "no where")
-    assert "torch.where" not in finding.text
-
-
 SCALED = """
 net = torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
 opt = torch.optim.SGD(net.parameters(), lr=1e-3)

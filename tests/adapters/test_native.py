@@ -6,7 +6,6 @@ import gc
 import warnings
 from typing import Any
 
-import numpy as np
 import pytest
 
 import graphwidget as torch
@@ -182,14 +181,6 @@ def test_the_version_error_names_the_write() -> None:
     assert next(iter(seen.model.runs.values()))["status"] == "failed"
 
 
-def test_the_version_error_of_a_saved_result_shows_no_value_of_its_own() -> None:
-    source = "w = torch.ones(3, requires_grad=True)\nh = w.exp()\ns = h.sum()\nh.mul_(2)\n"
-    before, seen = record(source).model, record(source + "s.backward()\n").model
-    [error] = seen.errors
-    assert len(error["writes"]) == 1
-    assert len(seen.values) == len(before.values)
-
-
 @pytest.mark.parametrize(
     ("source", "kind"),
     [
@@ -248,14 +239,6 @@ def test_a_write_through_a_view_gives_the_base_a_new_history() -> None:
     assert node["name"] == "CopySlices"
 
 
-def test_dead_values_are_told() -> None:
-    seen = record("x = torch.ones(1)\ny = (x + 1) * 2\ndel x")
-    dead = {e.value for e in seen.of(ev.Dead)}
-    living = {key for key, value in seen.model.values.items() if value["alive"]}
-    assert living == {seen.value("y")["value"]}
-    assert dead == set(seen.model.values) - living
-
-
 def test_recording_holds_nothing_alive() -> None:
     adapter = NativeAdapter(Recorder())
     gc.disable()
@@ -269,26 +252,6 @@ def test_recording_holds_nothing_alive() -> None:
     finally:
         gc.enable()
     assert not any(value["alive"] for value in model.values.values())
-
-
-def test_a_graph_made_before_is_told_when_it_is_used() -> None:
-    x = torch.ones(2, requires_grad=True)
-    y = (x * 2).exp().sum()
-    seen = record("y.backward()", y=y, x=x)
-    assert {node["name"] for node in seen.model.nodes.values()} == {
-        "AccumulateGrad", "MulBackward0", "ExpBackward0", "SumBackward0",
-    }  # fmt: skip
-    assert all(node["state"] == "done" for node in seen.model.nodes.values())
-    assert seen.value("x")["grad"].values == pytest.approx((2 * np.exp(2.0),) * 2)
-
-
-def test_a_deep_graph_made_before_is_told_without_recursion() -> None:
-    x = torch.ones(1, requires_grad=True)
-    y = x
-    for _ in range(5000):
-        y = y + 1
-    seen = record("y.backward()", y=y)
-    assert sum(isinstance(e, ev.Node) for e in seen.events) or seen.model.dropped
 
 
 def test_create_graph_records_the_derivatives_graph() -> None:
@@ -316,12 +279,6 @@ def test_any_tensor_can_be_recorded(make: str) -> None:
     seen.adapter.recorder.log.pack()
     assert get_observer() is None
     assert [name for _scope, name in seen.names()] == ["x", "y", "z"]
-
-
-def test_a_call_without_results_is_passed_over() -> None:
-    seen = record("x = torch.ones(0, 2, requires_grad=True)\nparts = x.unbind(0)\ny = x * 2")
-    assert [event.op for event in seen.of(ev.Op)] == ["mul"]
-    assert seen.value("y")["requires_grad"]
 
 
 def test_hostile_names_are_text() -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from graphwidget.recording.findings import Finding
 from tests.adapters.apply_fix import mended
 from tests.adapters.test_diagnosis import run as watched
-from tests.adapters.test_scripts import run as in_folder
 
 TWO = "net = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1))\n"
 PAIR = "x, y = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)\n"
@@ -134,12 +131,3 @@ def test_other_errors_are_not_explained_by_it(line: str) -> None:
     findings, error, _ = watched(source + line, line)
     assert error is not None
     assert findings == []
-
-
-def test_an_assertion_of_a_test_is_explained_in_its_report(tmp_path: Path) -> None:
-    body = "".join(f"    {line}\n" for line in MENDED["asserted of all"][1].splitlines())
-    (tmp_path / "test_it.py").write_text(f"import torch\n\ndef test_learns():\n{body}")
-    plugin = ("-p", "graphwidget.pytest_plugin", "-p", "no:cacheprovider", "-q")
-    done = in_folder(tmp_path, "pytest", *plugin, "--graphwidget", "test_it.py")
-    assert "no gradient leads from" in done.stdout
-    assert done.stdout.count("caused by  test_it.py, line 5: h = net[0]") == 1

@@ -14,60 +14,13 @@ from graphwidget.recording import events as ev
 from graphwidget.recording.findings import HEADLINES
 from graphwidget.recording.fold import Model
 from graphwidget.recording.recorder import Recorder
+from tests.golden.make import EXAMPLES
 
 from .engines import native, real
+from .test_native import HAZARD
 
 PROGRAMS = {
-    "two paths": """
-w = torch.tensor([1.], requires_grad=True)
-x = torch.tensor([2.], requires_grad=True)
-a = torch.add(w, x)
-b = torch.add(w, 1)
-a.retain_grad()
-y = torch.mul(a, b)
-y.backward()
-""",
-    "a mean": """
-input = torch.ones([2, 2], requires_grad=False)
-w1 = torch.tensor(2.0, requires_grad=True)
-w2 = torch.tensor(3.0, requires_grad=True)
-w3 = torch.tensor(4.0, requires_grad=True)
-l1 = input * w1
-l2 = l1 + w2
-l3 = l1 * w3
-l4 = l2 * l3
-loss = l4.mean()
-loss.backward()
-""",
-    "a product of matrices": """
-x = torch.FloatTensor([[1, 2]]).requires_grad_()
-y = torch.FloatTensor([[3, 4], [5, 6]])
-loss = torch.mm(x, y)
-loss.backward(torch.FloatTensor([[1, 0]]), retain_graph=True)
-x.grad.data.zero_()
-loss.backward(torch.FloatTensor([[0, 1]]))
-""",
-    "a second backward": """
-a = torch.tensor([3., 1.], requires_grad=True)
-b = a * a
-loss = b.mean()
-loss.backward()
-loss.backward()
-""",
-    "a stale value": """
-a = torch.tensor([1., 3.], requires_grad=True)
-b = a + 2
-loss = (b * b).mean()
-b[0] = 1000.
-loss.backward()
-""",
-    "a leaf written under no_grad": """
-a = torch.ones(4, requires_grad=True)
-with torch.no_grad():
-    a[:] = 10.
-loss = (a * a).mean()
-loss.backward()
-""",
+    **{name: EXAMPLES[name] for name in ("A", "B", "C", "D", "E", "F2", "G", "H")},
     "in place twice": """
 x = torch.ones(3, requires_grad=True)
 y = x.exp()
@@ -148,7 +101,7 @@ def test_the_picture_of_a_program_is_the_same_on_both(name: str) -> None:
 
 
 def test_a_stale_value_is_explained_with_both_lines() -> None:
-    _, namespace = real(PROGRAMS["a stale value"])
+    _, namespace = real(HAZARD + "loss.backward()\n")
     notes = "\n".join(namespace["error"].__notes__)
     assert "b was overwritten, in place (copy_), after MulBackward0 had saved it" in notes
     caused, needed = (next(x for x in notes.splitlines() if w in x) for w in ("caused", "needed"))
@@ -268,7 +221,7 @@ def test_nothing_is_left_behind() -> None:
         )
 
     before = places()
-    real(PROGRAMS["two paths"])
+    real(EXAMPLES["A"])
     assert before == places()
     with graphwidget.watch():
         other = graphwidget.watch()

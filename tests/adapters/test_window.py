@@ -147,17 +147,6 @@ def test_the_newest_loss_is_what_the_program_has(trained: Recorded) -> None:
     assert trained.model.nodes[loss["node"]]["state"] == "done"
 
 
-def test_scopes_are_closed_in_order(trained: Recorded) -> None:
-    open_now: list[int] = []
-    for event in trained.of(ev.Scope):
-        if event.open:
-            assert event.parent == (open_now[-1] if open_now else None)
-            open_now.append(event.scope)
-        else:
-            assert open_now.pop() == event.scope
-    assert open_now == []
-
-
 @pytest.mark.usefixtures("small")
 def test_a_value_that_outlives_its_turn_is_told_when_it_is_used() -> None:
     seen = record(

@@ -133,22 +133,6 @@ class F(torch.autograd.Function):
 x = torch.tensor([1., 2.], requires_grad=True)
 result = [attempt(lambda: F.apply(x * 1)), attempt(lambda: F.apply(x.detach()))]
 
-# a plain tensor dirtied with an operand that requires grad
-class F(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a, b):
-        a.add_(b)
-        ctx.mark_dirty(a)
-        return a
-    @staticmethod
-    def backward(ctx, g):
-        return None, g
-x = torch.tensor([1., 2.], requires_grad=True)
-buffer = torch.zeros(2)
-out = F.apply(buffer, x)
-out.sum().backward()
-result = [out is buffer, buffer, x.grad, buffer._version]
-
 # inputs and views returned
 class Same(torch.autograd.Function):
     @staticmethod
@@ -243,48 +227,6 @@ y = torch.tensor([3., 4.], requires_grad=True)
 F.apply(x, y, 3).sum().backward()
 result = [seen, x.grad, y.grad, attempt(lambda: F.apply(x, y)),
           attempt(lambda: F.apply(x, y, k=4))]
-
-# a written input loses its .grad and goes on retaining it
-class F(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, a):
-        ctx.mark_dirty(a)
-        return a.mul_(2)
-    @staticmethod
-    def backward(ctx, g):
-        return g * 2
-def after(make):
-    x = torch.ones(2, 3, requires_grad=True)
-    y = make(x)
-    y.retain_grad()
-    y.sum().backward(retain_graph=True)
-    found = [attempt(lambda: F.apply(y) is y), y.grad, y.retains_grad, y._version]
-    if y.grad_fn is not None:
-        y.sum().backward()
-    return found + [y.grad, x.grad.clone()]
-result = [after(lambda x: x * 1), after(lambda x: (x * 1).t()), after(lambda x: x.t())]
-
-# a pure view is replayed
-class Pure(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, *others):
-        ctx._is_pure_view = True
-        return (x[1:], *others) if others else x[1:]
-    @staticmethod
-    def backward(ctx, *g):
-        log.append(len(g))
-        return torch.cat([torch.zeros(1), g[0]]), *g[1:]
-log = []
-x = torch.arange(3., requires_grad=True)
-def go(*args):
-    v = Pure.apply(*args)
-    v.mul_(3)
-    v.sum().backward()
-    return graph(v.grad_fn)
-result = [attempt(lambda: go(*args)) for args in ((x * 1,), (x,), (x * 1, x), (torch.ones(3),),
-                                                  (x * 1, 2))]
-Pure.apply(x * 1).sum().backward()
-result += [x.grad, log]
 """
 
 

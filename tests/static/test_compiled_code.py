@@ -120,17 +120,6 @@ def test_gradients_of_nested_loops_and_branches(dtype: str) -> None:
         exactly(wanted, {x: rng.normal(size=3).astype(dtype) for x in (p, w)})
 
 
-def test_what_a_loop_began_with_is_not_written_over() -> None:
-    x = tf.placeholder(tf.float32, [300, 300])
-    start = x * 2.0  # read by the loop, by each of its turns, and after it
-    _, y = tf.while_loop(
-        lambda i, a: i < 3, lambda i, a: (i + 1, tf.tanh(a * 0.5 + start) - start), [0, start]
-    )
-    slope = tf.gradients(y, x)[0]
-    feed = {x: np.random.default_rng(0).normal(size=(300, 300)).astype(np.float32)}
-    exactly([y + start, start, slope], feed)
-
-
 def test_a_branch_that_does_not_run_may_read_what_nobody_needs() -> None:
     x, unfed = tf.placeholder(tf.float32, ()), tf.placeholder(tf.float32, ())
 
@@ -151,24 +140,6 @@ def test_what_prints_prints_where_the_caller_prints(capsys: pytest.CaptureFixtur
         for _ in range(3):
             assert sess.run(y) == 4.0
     assert capsys.readouterr().out == "turn [0]\nturn [1]\n" * 3
-
-
-# Variables ---------------------------------------------------------------------------------------
-def test_values_stay_what_they_were_when_variables_change() -> None:
-    v = tf.Variable(np.ones((20, 20), np.float32))
-    before = tf.identity(v)
-    change = v.assign_sub(tf.tanh(v) * 0.5)
-    with tf.control_dependencies([change]):
-        after = v.read_value() + 0.0
-    with tf.Session() as sess:
-        sess.run(tf.global_variables_initializer())
-        held, expected = [], np.ones((20, 20), np.float32)
-        for _ in range(5):
-            held.append((sess.run([before, after]), expected))
-            expected = expected - np.tanh(expected) * np.float32(0.5)
-        for (one, two), wanted in held:
-            np.testing.assert_array_equal(one, wanted)
-            np.testing.assert_array_equal(two, wanted - np.tanh(wanted) * np.float32(0.5))
 
 
 # Passes ------------------------------------------------------------------------------------------

@@ -144,32 +144,6 @@ def test_the_number_of_turns_may_be_fed() -> None:
         assert [sess.run([y, slope], {n: k}) for k in (0, 1, 5)] == [[1, 0], [2, 1], [32, 80]]
 
 
-def test_a_loop_variable_that_grows() -> None:
-    x = tf.constant([1.0, 2.0])
-    _, y = tf.while_loop(
-        lambda i, a: i < 2, lambda i, a: (i + 1, tf.concat([a, a * a], 0)), [0, x],
-        shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])],
-    )  # fmt: skip
-    slope = tf.gradients(tf.reduce_sum(y), x)[0]
-    with tf.Session() as sess:
-        assert sess.run(y).tolist() == [1, 2, 1, 4, 1, 4, 1, 16]
-        # d (a + 2 a² + a⁴) = 1 + 4 a + 4 a³
-        assert sess.run(slope).tolist() == [9.0, 41.0]
-
-
-def test_random_numbers_in_a_loop_are_the_same_on_the_way_back() -> None:
-    x = tf.constant(1.0)
-    turns = tf.while_loop(
-        lambda i, a, seen: i < 4,
-        lambda i, a, seen: (lambda r: (i + 1, a * r, seen * r))(tf.random_uniform([], 1, 2)),
-        [0, x, tf.constant(1.0)],
-    )
-    slope = tf.gradients(turns[1], x)[0]
-    with tf.Session() as sess:
-        seen, found = sess.run([turns[2], slope])
-        assert found == pytest.approx(seen, rel=1e-6)
-
-
 def test_a_loop_of_many_turns() -> None:
     x = tf.constant(1.0)
     _, y = tf.while_loop(lambda i, a: i < 3000, lambda i, a: (i + 1, a + x), [0, x])
