@@ -109,13 +109,23 @@ def _import_from() -> int:
 
 
 class AbsentMethod:
-    """Attribute of Tensor in the place of a method that only PyTorch has."""
+    """Attribute of a class in the place of a method that only PyTorch has."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, owner: str = "torch.Tensor") -> None:
+        self._name, self._owner = name, owner
 
     def __get__(self, instance: object, owner: type) -> NoReturn:
-        raise AttributeError(not_here(f"torch.Tensor.{self._name}"), name=self._name, obj=None)
+        raise AttributeError(not_here(f"{self._owner}.{self._name}"), name=self._name, obj=None)
+
+
+def refuse_options(function: str, options: Mapping[str, Any]) -> None:
+    """Refuse keyword arguments that only PyTorch takes.
+
+    Raises:
+        NotImplementedError: there is one.
+    """
+    for option in options:
+        raise NotImplementedError(not_here(f"{function}'s {option}="))
 
 
 class AbsentModules:

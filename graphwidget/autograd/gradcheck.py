@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..absent import not_here
+from ..absent import refuse_options
 from ..arrays.warnings import warn
 from ..graph import runtime
 from ..graph.tensor import Tensor
@@ -248,7 +248,7 @@ def gradcheck(
         ValueError: no input requires grad.
         NotImplementedError: an option that only PyTorch has.
     """
-    _refuse(options)
+    refuse_options("torch.autograd.gradcheck", options)
     given = _as_tuple(inputs)
     _check_inputs(given)
     try:
@@ -311,7 +311,7 @@ def gradgradcheck(
     Raises:
         GradcheckError: it fails.
     """
-    _refuse(options)
+    refuse_options("torch.autograd.gradcheck", options)
     given = _as_tuple(inputs)
     if grad_outputs is None:
         outputs = _differentiable_outputs(func(*given))
@@ -335,11 +335,6 @@ def gradgradcheck(
         derivative, given + seeds, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
         nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad,
     )  # fmt: skip
-
-
-def _refuse(options: dict[str, Any]) -> None:
-    for name in options:
-        raise NotImplementedError(not_here(f"torch.autograd.gradcheck's {name}="))
 
 
 def _random_like(output: Any) -> Tensor:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import enum
-import inspect
 import math
 import re
 import types
 import typing
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..arrays.devices import device
-from ..func import pytree
 from ..graph.tensor import Tensor
 from .names import Namespace, TorchInCode, is_from_torch, qualified_name, reserve, type_repr
 from .node import Node
@@ -77,7 +75,6 @@ class Body:
         root_module: what the module is called in the code.
         namespace: gives the code's names.
         torch: what `torch` is in it; what the code needs of it is put there.
-        expanded_def: one parameter on each line.
     """
 
     def __init__(
@@ -86,11 +83,8 @@ class Body:
         root_module: str,
         namespace: Namespace,
         torch: TorchInCode,
-        *,
-        expanded_def: bool = False,
     ) -> None:
         self.nodes, self.root, self.namespace, self.torch = nodes, root_module, namespace, torch
-        self.expanded_def = expanded_def
         self.lines: list[str] = []
         self.parameters: list[str] = []
         self.returned = ""
@@ -188,9 +182,7 @@ class Body:
         """Make a placeholder a parameter."""
         kind = "" if node.type is None else f" : {self.type_name(node.type)}"
         default = f" = {self.text(node.args[0])}" if node.args else ""
-        described = node.meta.get("desc") if self.expanded_def else None
-        comment = f"  # {described}" if described is not None else ""
-        self.parameters.append(f"{node.target}{kind}{default}{comment}")
+        self.parameters.append(f"{node.target}{kind}{default}")
         name = node.target.replace("*", "")
         if name != repr(node):
             self.lines.append(f"{node!r} = {name}\n")
@@ -231,30 +223,13 @@ class Body:
 
 
 # -------------------------------------------------------------------------------------------------
-__all__ = ["CodeGen", "PyTreeCodeGen", "PyTreeInfo", "PythonCode"]
+__all__ = ["CodeGen", "PythonCode"]
 
 _COUNTER = re.compile(r"# COUNTER: (\d+)")
 
 
-class Flattening:
-    """Functions named `fx_pytree` in generated code."""
-
-    @staticmethod
-    def tree_flatten_spec(tree: Any, spec: pytree.Spec) -> list[Any]:
-        """The values of a nest of that shape; what lies below the shape stays whole."""
-        if spec.kind is None:
-            return [tree]
-        values = [tree[key] for key in spec.keys] if isinstance(tree, dict) else tree
-        return [
-            leaf
-            for value, part in zip(values, spec.parts, strict=False)
-            for leaf in Flattening.tree_flatten_spec(value, part)
-        ]
-
-
 KNOWN: dict[str, Any] = {
     "inf": math.inf, "nan": math.nan, "NoneType": type(None), "device": device,
-    "fx_pytree": Flattening, "pytree": pytree,
 }  # fmt: skip
 """Names known to all code, beside `torch`."""
 for _name, _thing in KNOWN.items():
@@ -276,25 +251,17 @@ class CodeGen:
     """Writes a graph as a function; subclasses write it in other ways."""
 
     def __init__(self) -> None:
-        self._body_transformer: Callable[[list[str]], list[str]] | None = None
         self._func_name = "forward"
 
-    def gen_fn_def(
-        self, free_vars: list[str], maybe_return_annotation: str, *, expanded_def: bool = False
-    ) -> str:
+    def gen_fn_def(self, free_vars: list[str], maybe_return_annotation: str) -> str:
         """The line that begins the function.
 
         Args:
             free_vars: its parameters; `self` is put before them.
-            expanded_def: one on each line.
         """
         if not free_vars or free_vars[0] != "self":
             free_vars.insert(0, "self")
-        if not expanded_def:
-            listed = ", ".join(free_vars)
-            return f"def {self._func_name}({listed}){maybe_return_annotation}:"
-        lines = "".join(map(_expanded, free_vars))
-        return f"def {self._func_name}(\n{lines}){maybe_return_annotation}:"
+        return f"def {self._func_name}({', '.join(free_vars)}){maybe_return_annotation}:"
 
     def generate_output(
         self, output_args: Any, *, descs: Any = None, repr_fn: Callable[[Any], str] = repr
@@ -302,46 +269,20 @@ class CodeGen:
         """The line that returns."""
         return f"return {repr_fn(output_args)}"
 
-    def process_inputs(self, *args: Any) -> Any:
-        """Return the placeholders' values for the function's arguments."""
-        return args
-
-    def process_outputs(self, outputs: Any) -> Any:
-        """Return the function's result for the value of the output node."""
-        return outputs
-
-    def additional_globals(self) -> list[tuple[str, Any]]:
-        """Names and objects that the code needs beside those in the graph."""
-        return []
-
     def _gen_python_code(
-        self, nodes: Iterable[Node], root_module: str, namespace: Namespace, expanded_def: bool
+        self, nodes: Iterable[Node], root_module: str, namespace: Namespace
     ) -> PythonCode:
         torch = TorchInCode()
-        body = Body(nodes, root_module, namespace, torch, expanded_def=expanded_def)
+        body = Body(nodes, root_module, namespace, torch)
         for name, thing in KNOWN.items():
             body.globals[namespace.create_name(name, thing)] = thing
         body.globals["torch"] = torch
         body.write(self.generate_output)
         wrapped = "\n".join(f'{body.wrap()}("{name}")' for name in body.wrapped)
-        lines = body.lines
-        if self._body_transformer:
-            lines = self._body_transformer(lines)
-        for name, thing in self.additional_globals():
-            body.add_global(name, thing)
-        options = {"expanded_def": body.expanded_def}
-        known = inspect.signature(self.gen_fn_def).parameters
-        prologue = self.gen_fn_def(
-            body.parameters, body.returned, **{k: v for k, v in options.items() if k in known}
-        )
-        code, numbers = _numbered("".join(lines), prologue.count("\n") + 1)
+        prologue = self.gen_fn_def(body.parameters, body.returned)
+        code, numbers = _numbered("".join(body.lines), prologue.count("\n") + 1)
         source = f"\n{wrapped}\n\n{prologue}\n{code}"
         return PythonCode(source, body.globals, numbers, wrapped.count("\n") + 4)
-
-
-def _expanded(parameter: str) -> str:
-    name, mark, comment = parameter.partition("#")
-    return f"    {name.rstrip()},  # {comment.lstrip()}\n" if mark else f"    {parameter},\n"
 
 
 def _numbered(text: str, start: int) -> tuple[str, dict[int, int | None]]:
@@ -359,57 +300,3 @@ def _numbered(text: str, start: int) -> tuple[str, dict[int, int | None]]:
             kept.append(line)
     code = "\n".join(kept).lstrip("\n")
     return "\n".join(f"    {line}" for line in code.split("\n")), numbers
-
-
-class PyTreeInfo(NamedTuple):
-    """Nesting of a function's arguments and result: parameter names and two structures."""
-
-    orig_args: list[str]
-    in_spec: pytree.Spec
-    out_spec: pytree.Spec | None
-
-
-class PyTreeCodeGen(CodeGen):
-    """Writes a function that takes nests apart first and puts its result together last."""
-
-    def __init__(self, pytree_info: PyTreeInfo) -> None:
-        super().__init__()
-        self.pytree_info = pytree_info
-
-    def process_inputs(self, *args: Any) -> Any:
-        """The values in the arguments."""
-        return pytree.tree_flatten(args)[0]
-
-    def process_outputs(self, outputs: Any) -> Any:
-        """The nest that the function returns."""
-        if self.pytree_info.out_spec is None:
-            return outputs
-        listed = outputs if isinstance(outputs, (list, tuple)) else [outputs]
-        return pytree.tree_unflatten(listed, self.pytree_info.out_spec)
-
-    def gen_fn_def(
-        self, free_vars: list[str], maybe_return_annotation: str, *, expanded_def: bool = False
-    ) -> str:
-        """The line that begins the function, and those that take its arguments apart."""
-        names = self.pytree_info.orig_args
-        if names[:1] == ["self"]:
-            free_vars.insert(0, "self")
-        start = super().gen_fn_def(names[:], maybe_return_annotation, expanded_def=expanded_def)
-        if not free_vars:
-            return start
-        annotated = [each for each in free_vars if ":" in each]
-        if annotated and expanded_def:
-            start += "\n    " + "\n    ".join(annotated)
-        elif annotated:
-            start += "\n    " + "".join(f"{each}; " for each in annotated) + "\n"
-        left = ", ".join(each.split(":")[0].split("#")[0] for each in free_vars)
-        given = ", ".join(names)
-        return f"{start}\n    {left}, = fx_pytree.tree_flatten_spec([{given}], self._in_spec)"
-
-    def generate_output(
-        self, output_args: Any, *, descs: Any = None, repr_fn: Callable[[Any], str] = repr
-    ) -> str:
-        """The line that returns the nest."""
-        if not self.pytree_info.out_spec:
-            return super().generate_output(output_args, repr_fn=repr_fn)
-        return f"return pytree.tree_unflatten({repr_fn(output_args)}, self._out_spec)"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import importlib
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
+from ..absent import AbsentMethod, not_here
 from ..arrays.warnings import warn
 from ..nn.module import Module
 from ..nn.parameter import Parameter
@@ -31,7 +31,6 @@ _NO_ATTRIBUTE = (
     "Call GraphModule.add_submodule to add the necessary submodule, GraphModule.add_parameter to "
     "add the necessary Parameter, or nn.Module.register_buffer to add the necessary buffer"
 )
-CodeTransformer = Callable[[list[str]], list[str]]
 
 
 class Graph:
@@ -46,10 +45,9 @@ class Graph:
         self,
         owning_module: Any = None,
         tracer_cls: type[Any] | None = None,
-        tracer_extras: dict[str, Any] | None = None,
     ) -> None:
         self.owning_module = owning_module
-        self._tracer_cls, self._tracer_extras = tracer_cls, tracer_extras
+        self._tracer_cls = tracer_cls
         self._root = Node(self, "", "root", "", (), {})
         self._insert: Callable[[Node], None] = self._root.prepend
         self._len = 0
@@ -341,51 +339,31 @@ class Graph:
         importlib.import_module(".show", __package__).display_here(self)
 
     # ------------------------------------------------------------------------------- code
-    def python_code(self, root_module: str, *, expanded_def: bool = False) -> PythonCode:
+    def python_code(self, root_module: str) -> PythonCode:
         """The program as Python code.
 
         Args:
             root_module: what the module is called in it (`"self"`).
-            expanded_def: one parameter on each line.
         """
         namespace = Namespace()
         before = {node: node._repr_fn for node in self.nodes}
         for node in self.nodes:
             node._repr_fn = lambda each: namespace.create_name(each.name, each)
         try:
-            return self._codegen._gen_python_code(self.nodes, root_module, namespace, expanded_def)
+            return self._codegen._gen_python_code(self.nodes, root_module, namespace)
         finally:
             for node, own in before.items():
                 node._repr_fn = own
 
     def set_codegen(self, codegen: CodeGen) -> None:
-        """Let another object write the code."""
+        """Let another object write the code.
+
+        Raises:
+            NotImplementedError: it changes arguments, results or globals.
+        """
+        for name in ("process_inputs", "process_outputs", "additional_globals"):
+            if hasattr(codegen, name):
+                raise NotImplementedError(not_here(f"torch.fx.CodeGen.{name}"))
         self._codegen = codegen
 
-    def process_inputs(self, *args: Any) -> Any:
-        """Return the placeholders' values for the function's arguments."""
-        return self._codegen.process_inputs(*args)
-
-    def process_outputs(self, out: Any) -> Any:
-        """Return the function's result for the value of the output node."""
-        return self._codegen.process_outputs(out)
-
-    def on_generate_code(
-        self, make_transformer: Callable[[CodeTransformer | None], CodeTransformer]
-    ) -> contextlib.AbstractContextManager[None]:
-        """Let a function change the lines of generated code, from now on or in a `with` block.
-
-        Args:
-            make_transformer: gives the function; its argument is the present one.
-        """
-        before = self._codegen._body_transformer
-        self._codegen._body_transformer = make_transformer(before)
-
-        @contextlib.contextmanager
-        def restoring() -> Iterator[None]:
-            try:
-                yield
-            finally:
-                self._codegen._body_transformer = before
-
-        return restoring()
+    on_generate_code = AbsentMethod("on_generate_code", "torch.fx.Graph")

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from .. import nn
-from ..absent import not_here
+from ..absent import not_here, refuse_options
 from ..arrays.warnings import warn
 from ..graph.tensor import Tensor
 from ..nn.module import Module
 from ..nn.parameter import Parameter
 from ..serialization import save
 from . import wrapping
-from .codegen import PythonCode, PyTreeCodeGen
+from .codegen import PythonCode
 from .graph import Graph
 from .names import is_own_file
 
@@ -33,8 +33,6 @@ from math import inf
 from math import nan
 NoneType = type(None)
 from graphwidget import device
-from graphwidget.func import pytree
-from graphwidget.fx.codegen import Flattening as fx_pytree
 
 from graphwidget.nn import *
 """
@@ -252,7 +250,6 @@ class GraphModule(Module):
         self.graph = graph
         local = graph._tracer_cls and "<locals>" in graph._tracer_cls.__qualname__
         self._tracer_cls = None if local else graph._tracer_cls
-        self._tracer_extras = graph._tracer_extras or {}
         self.meta: dict[str, Any] = {}
 
     # ------------------------------------------------------------------------------ code
@@ -277,9 +274,6 @@ class GraphModule(Module):
     def recompile(self) -> PythonCode:
         """Make code of the graph again, after changing it."""
         graph = self._graph
-        if isinstance(graph._codegen, PyTreeCodeGen):
-            info = graph._codegen.pytree_info
-            self._in_spec, self._out_spec = info.in_spec, info.out_spec
         code = graph.python_code(root_module="self")
         self._code, self._lineno_map = code.src, code._lineno_map
         cls: Any = type(self)
@@ -296,30 +290,14 @@ class GraphModule(Module):
         reminder = "# To see more debug info, please use `graph_module.print_readable()`"
         return f"{super().__str__()}\n{self._code}\n{reminder}"
 
-    def print_readable(
-        self,
-        print_output: bool = True,
-        include_stride: bool = False,
-        include_device: bool = False,
-        colored: bool = False,
-        *,
-        fast_sympy_print: bool = False,
-        expanded_def: bool = False,
-        additional_meta: list[str] | None = None,
-    ) -> str:
-        """Print and return the code of the module and of the graph modules below it.
-
-        Args:
-            print_output: print it.
-            expanded_def: one parameter on each line.
-            fast_sympy_print: no effect: shapes are numbers.
+    def print_readable(self, print_output: bool = True, **options: Any) -> str:
+        """Print (or not) and return the code of the module and of the graph modules below it.
 
         Raises:
-            NotImplementedError: one of the other options.
+            NotImplementedError: one of PyTorch's other options.
         """
-        if include_stride or include_device or colored or additional_meta:
-            raise NotImplementedError(not_here("print_readable() with comments"))
-        text = _readable(self, self._get_name(), expanded_def)
+        refuse_options("torch.fx.GraphModule.print_readable", options)
+        text = _readable(self, self._get_name())
         if print_output:
             print(text)
         return text
@@ -394,11 +372,11 @@ class GraphModule(Module):
         return made
 
 
-def _readable(module: GraphModule, name: str, expanded_def: bool) -> str:
-    code = module.graph.python_code(root_module="self", expanded_def=expanded_def)
+def _readable(module: GraphModule, name: str) -> str:
+    code = module.graph.python_code(root_module="self")
     text = f"class {name}(torch.nn.Module):\n" + code.src.lstrip("\n")
     below = [
-        _readable(child, path, False)
+        _readable(child, path)
         for path, child in module.named_children()
         if isinstance(child, GraphModule)
     ]

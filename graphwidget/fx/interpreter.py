@@ -46,21 +46,14 @@ class Interpreter:
         if garbage_collect_values:
             self.user_to_last_uses = last_uses(self.graph.nodes)
 
-    def run(
-        self,
-        *args: Any,
-        initial_env: dict[Node, Any] | None = None,
-        enable_io_processing: bool = True,
-    ) -> Any:
+    def run(self, *args: Any, initial_env: dict[Node, Any] | None = None) -> Any:
         """Run the graph and return its result.
 
         Args:
             initial_env: values of nodes that need not run.
-            enable_io_processing: take nests among the arguments apart, where the graph's code does.
         """
         self.env = initial_env if initial_env is not None else {}
-        given = self.graph.process_inputs(*args) if enable_io_processing else args
-        self.args_iter = iter(given)
+        self.args_iter = iter(args)
         for node in self.graph.nodes:
             if node in self.env:
                 continue
@@ -74,8 +67,7 @@ class Interpreter:
                 for unused in self.user_to_last_uses.get(node, []):
                     del self.env[unused]
             if node.op == "output":
-                result = self.env[node]
-                return self.graph.process_outputs(result) if enable_io_processing else result
+                return self.env[node]
         return None
 
     def _tell(self, error: Exception, node: Node) -> None:
@@ -258,7 +250,7 @@ class Transformer(Interpreter):
 
     def transform(self) -> GraphModule:
         """The module that runs the new graph."""
-        result = self.run(enable_io_processing=False)
+        result = self.run()
         if result is not None:
             nodes = map_aggregate(result, lambda a: a.node if isinstance(a, Proxy) else a)
             self.new_graph.output(nodes).meta.update(self.graph.output_node().meta)

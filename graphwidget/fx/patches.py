@@ -9,8 +9,8 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from ..absent import not_here
 from ..arrays.warnings import warn
-from ..func import pytree
 from ..graph.tensor import Tensor
 from .names import is_from_torch
 from .node import Node, map_aggregate
@@ -109,26 +109,26 @@ PH = PHBase()
 
 def placeholder(tracer: TracerBase, name: str, known: Any, function: Any) -> Any:
     """Argument of a traced function for a parameter: a proxy, or the value where it is ``known``,
-    with proxies for what is unknown in it; the graph checks the rest."""
+    which the graph checks.
+
+    Raises:
+        NotImplementedError: a nest of values.
+    """
     parameter = None if name[0] == "*" else inspect.signature(function).parameters[name]
     given = parameter is not None and parameter.default is not parameter.empty
     default = (parameter.default,) if given and parameter is not None else ()
     if known is None or name not in known:
         kind = declared_types(function).get(name)
         return tracer.create_proxy("placeholder", name, default, {}, type_expr=kind)
-    count = 0
-
-    def specialised(value: Any) -> Any:
-        nonlocal count
-        count += 1
-        proxy = tracer.create_proxy("placeholder", f"{name}_{count}", default, {})
-        if isinstance(value, PHBase):
-            transfer(value, proxy.node)
-            return proxy
-        assert_is(tracer, proxy, name, value)
-        return value
-
-    return pytree.tree_map(specialised, known[name])
+    value = known[name]
+    if isinstance(value, (tuple, list, dict)):
+        raise NotImplementedError(not_here("a nest in torch.fx's concrete_args"))
+    proxy = tracer.create_proxy("placeholder", f"{name}_1", default, {})
+    if isinstance(value, PHBase):
+        transfer(value, proxy.node)
+        return proxy
+    assert_is(tracer, proxy, name, value)
+    return value
 
 
 def assert_is(tracer: TracerBase, proxy: Proxy, name: str, value: Any) -> None:

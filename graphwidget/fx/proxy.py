@@ -46,9 +46,6 @@ class TracerBase:
 
     graph: Graph
     record_stack_traces: bool = False
-    check_mutable_operations: bool = False
-    trace_asserts: bool = False
-    proxy_buffer_attributes: bool = False
     traced_func_name: str = "forward"
     scope: Scope
     module_stack: collections.OrderedDict[str, tuple[str, Any]]
@@ -302,25 +299,6 @@ class Attribute(Proxy):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Proxy:
         return self.tracer.create_proxy("call_method", self.attr, (self.root, *args), kwargs)
-
-
-class ParameterProxy(Proxy):
-    """A proxy for a parameter whose shape may be asked for."""
-
-    def __init__(self, tracer: TracerBase, node: Node, name: str, param: Tensor) -> None:
-        super().__init__(node, tracer)
-        self.param, self.name = param, name
-
-    def __repr__(self) -> str:
-        return f"ParameterProxy({self.name})"
-
-
-def _passed_on(name: str) -> property:
-    return property(lambda self: getattr(self.param, name))
-
-
-for _name in ("shape", "size", "dim", "ndim", "numel", "nelement"):
-    setattr(ParameterProxy, _name, _passed_on(_name))
 
 
 def _operator(name: str, function: Callable[..., Any], reflected: bool) -> Callable[..., Proxy]:

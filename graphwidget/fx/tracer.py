@@ -13,12 +13,11 @@ from itertools import chain
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
-from ..func import pytree
+from ..absent import refuse_options
 from ..graph.tensor import Tensor
 from ..nn.container import Sequential
 from ..nn.module import Module
 from ..nn.parameter import Parameter
-from .codegen import PyTreeCodeGen, PyTreeInfo
 from .graph import Graph
 from .graph_module import GraphModule
 from .names import PACKAGE, is_bound
@@ -33,7 +32,7 @@ from .patches import (
     placeholder,
     transfer,
 )
-from .proxy import ParameterProxy, Proxy, Scope, TracerBase
+from .proxy import Proxy, Scope, TracerBase
 
 __all__ = ["PH", "PHBase", "ProxyableClassMeta", "Tracer", "symbolic_trace"]
 
@@ -62,7 +61,6 @@ class Tracer(TracerBase):
     Args:
         autowrap_modules: Python modules whose functions become nodes when given proxies.
         autowrap_functions: more such functions.
-        param_shapes_constant: the shapes of parameters are known while recording.
     """
 
     root: Module
@@ -71,15 +69,15 @@ class Tracer(TracerBase):
         self,
         autowrap_modules: tuple[ModuleType, ...] = (math,),
         autowrap_functions: tuple[Callable[..., Any], ...] = (),
-        param_shapes_constant: bool = False,
+        **options: Any,
     ) -> None:
+        refuse_options("torch.fx.Tracer", options)
         members = chain.from_iterable(vars(module).items() for module in autowrap_modules)
         self._autowrap_function_ids = {
             *(id(value) for name, value in members if name[0] != "_" and callable(value)),
             *map(id, autowrap_functions),
         }
         self._autowrap_search = list(autowrap_modules)
-        self.param_shapes_constant = param_shapes_constant
         self.submodule_paths: dict[Module, str] | None = None
         self.root_module_name = ""
         self.scope = Scope("", None)
@@ -148,8 +146,6 @@ class Tracer(TracerBase):
         """Called for each parameter, buffer and module that is read as an attribute."""
         if isinstance(attr_val, Parameter):
             found = self._proxy_for(attr_val, self.root.named_parameters(), parameter_proxy_cache)
-        elif self.proxy_buffer_attributes and isinstance(attr_val, Tensor):
-            found = self._proxy_for(attr_val, self.root.named_buffers(), parameter_proxy_cache)
         else:
             found = None
         return attr_val if found is None else found
@@ -160,10 +156,7 @@ class Tracer(TracerBase):
         for name, each in named:
             if each is value:
                 if name not in cache:
-                    proxy = self.create_proxy("get_attr", name, (), {})
-                    if self.param_shapes_constant:
-                        proxy = ParameterProxy(self, proxy.node, name, value)
-                    cache[name] = proxy
+                    cache[name] = self.create_proxy("get_attr", name, (), {})
                 return cache[name]
         return None
 
@@ -335,22 +328,7 @@ class Tracer(TracerBase):
             if code.co_flags & inspect.CO_VARKEYWORDS:
                 args.append(placeholder(self, "**" + next(names), known, analysed))
             root_fn = all_by_position(root_fn, len(args))
-        flat, spec = pytree.tree_flatten(tuple(args))
-        if all(part.kind is None for part in spec.parts):
-            return root_fn, args
-        return self._flattened(root_fn, PyTreeInfo([*code.co_varnames[:total]], spec, None)), flat
-
-    def _flattened(self, function: Any, info: PyTreeInfo) -> Callable[..., Any]:
-        """The function of the values in its arguments, giving those in its result."""
-        codegen = self.graph._codegen = PyTreeCodeGen(info)
-
-        def flattened(*args):  # type: ignore[no-untyped-def]  # the code would repeat the types
-            result = function(*pytree.tree_unflatten(args, info.in_spec))
-            values, spec = pytree.tree_flatten(result)
-            codegen.pytree_info = info._replace(out_spec=spec)
-            return values
-
-        return flattened
+        return root_fn, args
 
 
 def _tensors_in(module: Any, place: str = "") -> Iterator[tuple[Tensor, str]]:
