@@ -32,7 +32,7 @@ from .reachable_nodes import Reach, Way, reach_of, reachable
 from .run_checks import Ran
 from .run_context import RunContext
 from .saved_tensors import slots_of
-from .tensor_facts import asked, grad_fn_of, summarized
+from .tensor_facts import asked, grad_fn_of
 from .unreached_inputs import UNREACHED, index_in, unreached
 
 MAX_FIRST = 20_000
@@ -63,7 +63,8 @@ class BackwardRun:
             # calls get smaller ids than what follows.
             self.recorder.drain()
         self.options = bool(args[1]), bool(args[2])
-        self.grads = self._begins_with(args[0])
+        taken = self.identity.captured
+        self.grads = [None if each is None else taken(each, gradient=True) for each in args[0]]
         self.keeps = self.options[0]
         wanted = args[3] if len(args) > 3 else ()
         self.nodes = [_node_of(each) for each in outputs]
@@ -87,13 +88,6 @@ class BackwardRun:
         self.repeated = False  # whether it reaches what the last run from its line did
         self.reach, self.learning = self._reach()
         self.hooks: NodeHooks | None = None
-
-    def _begins_with(self, grads: Sequence[Any]) -> tuple[ev.Summary | None, ...] | None:
-        """The gradients that it begins with, unless it is the 1 of a single number."""
-        captured = self.identity.captured
-        told = [None if each is None else summarized(captured(each)) for each in grads]
-        one = told[0] is None or (told[0].shape == () and told[0].values in ((1,), None))
-        return None if len(told) == 1 and one else tuple(told)
 
     def _reach(self) -> tuple[Reach, list[torch.Tensor]]:
         """What it can reach, and the leaves of that: those of the turn before if it repeats it."""
@@ -149,10 +143,10 @@ class BackwardRun:
         ]
         inputs = None if self.inputs is None else tuple(ref.id for ref in self.inputs)
         event = ev.Backward(
-            self.id, tuple(roots), *self.options, self.gate is not None, inputs, None, self.grads
+            self.id, tuple(roots), *self.options, self.gate is not None, inputs, None, None
         )
         self._name_root(refs)
-        self.recorder.raw.append((self.runs.begins, self.position, "backward", event))
+        self.recorder.raw.append((self.runs.begins, self.position, "backward", event, self.grads))
 
     def _name_root(self, refs: list[Ref]) -> None:
         """The root is called what the program writes before ``.backward()``."""

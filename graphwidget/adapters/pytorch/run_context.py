@@ -47,13 +47,19 @@ class RunContext:
         self.begins, self.starts, self.ran = self._begin, self._start, self._has_run
         self.accumulates, self.errs = self._accumulated, self._error
 
-    def _begin(self, position: Position | None, _what: str, event: ev.Backward) -> None:
+    def _begin(
+        self, position: Position | None, _what: str, event: ev.Backward, grads: Grads
+    ) -> None:
+        """A run begins with these gradients: the 1 of a single number needs no word."""
         names = self.calls.records.names
         names.settle()
         if self.recorder.lost:
             names.recall(value for value, _node in event.roots)
         source = None if position is None else self.recorder.source(position.site)
-        self.recorder.tell(event._replace(source=source))
+        given = _summaries(grads)
+        one = given[0] is None or (given[0].shape == () and given[0].values in ((1,), None))
+        seeds = None if len(given) == 1 and one else given
+        self.recorder.tell(event._replace(source=source, grads=seeds))
 
     def _start(self, run: int, node: NodeRef, grads: Grads) -> None:
         self.recorder.tell(ev.Start(run, node.id, _summaries(grads)))
