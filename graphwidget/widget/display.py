@@ -43,13 +43,9 @@ HIDDEN = (
     ".graphwidget-still p { font-size: 85%; opacity: 0.7 }"
 )
 
-UNSEEN = re.compile(
-    rb"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<title>.*?</title>"
-    rb'| (?:id|class|xmlns:xlink)="[^"]*"|(?<=>)\s+(?=<)',
-    re.S,
-)
+UNSEEN = rb"(?s)<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<title>.*?</title>|(?<=>)\s+(?=<)"
+UNSEEN += rb'| (?:id|class|xmlns:xlink)="[^"]*"'
 STYLE = re.compile(rb' (text-anchor|font-[a-z]+|fill|stroke(?:-[a-z]+)?)="([^"]*)"')
-SIZES = {b"font-size": b"px"}
 
 WORDS = {"ok": "done", "failed": "failed", "running": "running", "abandoned": "stopped"}
 
@@ -119,11 +115,12 @@ def _shorter(svg: bytes) -> bytes:
     def classed(match: re.Match[bytes]) -> bytes:
         shape, styles = match[1], []
         for name, value in STYLE.findall(match[2]):
-            styles.append(name + b":" + value.removesuffix(b".00") + SIZES.get(name, b""))
+            unit = b"px" if name == b"font-size" else b""
+            styles.append(name + b":" + value.removesuffix(b".00") + unit)
         rule = rules.setdefault(b";".join(styles), b"s%d" % len(rules))
         return b"<" + shape + b' class="' + rule + b'"' + STYLE.sub(b"", match[2])
 
-    svg = re.sub(rb"<(text|path|polygon|polyline)( [^>]*)", classed, UNSEEN.sub(b"", svg))
+    svg = re.sub(rb"<(text|path|polygon|polyline)( [^>]*)", classed, re.sub(UNSEEN, b"", svg))
     svg = re.sub(rb'(?<= d=")M([^C"]+)C([^"]+)', _straightened, svg)
     sheet = b"".join(b".%s{%s}" % (name, styles) for styles, name in rules.items())
     return re.sub(rb"(<svg[^>]*>)", rb"\1<style>" + sheet + b"</style>", svg, count=1)
@@ -132,9 +129,8 @@ def _shorter(svg: bytes) -> bytes:
 def _straightened(match: re.Match[bytes]) -> bytes:
     """A path of curves, with lines for those that are straight: the edges of rounded boxes."""
     at, path, points = match[1], [b"M" + match[1]], match[2].split()
-    for first, second, end in zip(points[::3], points[1::3], points[2::3], strict=True):
-        straight = first == at and second == end
-        path.append(b"L" + end if straight else b"C%s %s %s" % (first, second, end))
+    for a, b, end in zip(points[::3], points[1::3], points[2::3], strict=True):
+        path.append(b"L" + end if (a, b) == (at, end) else b"C%s %s %s" % (a, b, end))
         at = end
     return b"".join(path)
 

@@ -29,7 +29,6 @@ from tests.tutorials.course_answers import computed
 FOLDER = Path(__file__).parents[2] / "notebooks"
 NOTEBOOKS = sorted(path.stem for path in FOLDER.glob("*.ipynb"))
 OURS = [name for name in NOTEBOOKS if name[:2] != "07"]
-TRANSLATED = sorted(path.stem for path in (FOLDER / "zh").glob("*.ipynb"))
 
 TOPICS = {
     "the graph; y = (x + w)(w + 1)": "example-A graph print-grad-fn leaf-attributes two-paths",
@@ -74,12 +73,6 @@ ANSWER = re.compile(r'check\("([^"]+)"')
 def read(name: str) -> list[NotebookNode]:
     cells: list[NotebookNode] = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4).cells
     return cells
-
-
-def code(name: str) -> list[str]:
-    """The code cells of a notebook without their comments."""
-    cells = [cell.source for cell in read(name) if cell.cell_type == "code"]
-    return [re.sub(r" *#.*", "", source).strip() for source in cells]
 
 
 def tags(cell: NotebookNode) -> list[str]:
@@ -129,11 +122,6 @@ def test_stored_outputs_are_of_these_cells(name: str) -> None:
         if cell.cell_type == "code" and "%" not in cell.source:
             stored = "".join(o.text for o in cell.outputs if o.get("name") == "stdout")
             assert stored == ours[number] or "raises-exception" in tags(cell), number
-
-
-@pytest.mark.parametrize("name", TRANSLATED)
-def test_translations_have_the_same_code(name: str) -> None:
-    assert code(f"zh/{name}") == code(name)
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
