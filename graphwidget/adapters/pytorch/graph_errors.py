@@ -18,6 +18,7 @@ from ..raised_calls import entries_of
 from . import fixes, history_fixes, statements
 from .heard_calls import HeardCalls
 from .lines import place_of, place_of_call, source_of, statement, tree_of
+from .loss_fixes import fix_keeping_history
 from .none_gradients import value_of
 from .run_context import RunContext
 
@@ -251,12 +252,27 @@ def _too_large(raised: Raised) -> Finding:
     return Finding("refused", None, raised.place, fix, text)
 
 
+def _as_array(raised: Raised) -> Finding:
+    """An array was asked for of a tensor with a history."""
+    kept = fix_keeping_history(raised.model, raised.place, None)
+    if "\n" in kept:  # a tensor is made of it again
+        text = "An array has no history, and so no gradient: what a loss is computed from stays a "
+        text += "tensor."
+        return Finding("refused", None, raised.place, kept, text)
+    text = "An array has no history, and numpy computes no gradients. For a plot or a metric take "
+    text += "the numbers alone; what a loss is computed from stays a tensor."
+    fix = raised.line.replace(".numpy()", ".detach().numpy()")
+    fix = statements.valid(fix) if fix != raised.line else ""
+    return Finding("refused", None, raised.place, fix, text)
+
+
 KNOWN: dict[str, Callable[[Raised], Finding]] = {
     "support the deepcopy protocol": _copied,
     "you can only change requires_grad flags of leaf": _flagged,
     "refers to a single memory location": _expanded,
     "torch.utils.checkpoint: ": _recomputed,
     "No inf checks were recorded": _unscaled,
+    "Can't call numpy() on Tensor that requires grad": _as_array,
     "is not possible because there exists a Tensor": _mapped,
     "doesn't match the broadcast shape": _too_large,
 }

@@ -10,10 +10,16 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ...recording.findings import Finding, Place
-from .lines import enclosing, source_of, statement
+from ...recording.fold import Model
+from .lines import enclosing, name_of_value, place_in, source_of, statement
 from .statements import loss_of, parts, valid
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+OPTIMIZER = re.compile(
+    r"^\s*(\w+) = (?:torch\.)?(?:optim\.)?(?:SGD|Adam\w*|RMSprop|Adagrad)\(", re.M
+)
+REPEATED = 3
+"""Backwards of one line that belong to a loop."""
 DROPS = re.compile(r"\bzero_grad\(|\.grad = None\b|\.grad\.zero_\(")
 
 
@@ -49,6 +55,35 @@ def dropped_before(step: Place, backward: Place) -> Finding | None:
     whole = statement(None, place)
     fix = f"pass\n{step.text}; {dropped}  # line {step.line}" if whole == dropped else ""
     return Finding("unused", step, place, valid(fix), text)
+
+
+def no_backward(step: Place, model: Model) -> Finding | None:
+    """Steps without gradients, where a loss was computed and no backward ran from it."""
+    losses = [
+        name_of_value(model, row["value"])
+        for row in model.values.values()
+        if row["requires_grad"] and not row["leaf"] and not row["summary"][0]
+    ]
+    name = next((each for each in reversed(losses) if "loss" in each), "")
+    if not name:
+        return None
+    text = f"This step has no gradients: no backward has run. Call {name}.backward() before it."
+    fix = valid(f"{name}.backward()\n{step.text}") if name.isidentifier() else ""
+    return Finding("unused", None, step, fix, text)
+
+
+def no_step(backward: Place, model: Model) -> Finding | None:
+    """Gradients that no step uses, where the program made an optimizer and resets them."""
+    ran = [place_in(model, run["source"]) for run in model.runs.values()]
+    source = source_of(model, backward)
+    made = OPTIMIZER.search(source)
+    if ran.count(backward) < REPEATED or made is None or re.search(r"\bstep\(", source):
+        return None
+    if f"{made[1]}.zero_grad(" not in source:
+        return None
+    text = f"{made[1]}.step() is never called: the gradients are computed, and no parameter moves."
+    fix = f"{backward.text}\n{made[1]}.step()" if loss_of(backward.text) else ""
+    return Finding("unused", None, backward, valid(fix), text)
 
 
 def _region(source: str, step: Place, backward: Place, after: bool) -> range:

@@ -19,7 +19,16 @@ from ...recording.looking import attributes, is_a, message_of
 from ..raised_calls import entries_of
 from . import fixes, statements
 from .graph_paths import between
-from .lines import place_of, place_of_call, siblings, source_of, statement, tree_of
+from .lines import (
+    place_of,
+    place_of_call,
+    seen_from,
+    siblings,
+    source_of,
+    statement,
+    tree_of,
+)
+from .loss_fixes import FLAG
 from .no_graph import no_graph
 from .run_context import RunContext
 from .unreached_inputs import unreached
@@ -82,7 +91,23 @@ def _of_leaf(
         text = "no backward has run." if ran is None else "no backward has given it a gradient."
         return Finding("unused", reader, None, "", text)
     found = unreached(model, 0, ran.roots, [value], ran.site, calls.became_numbers, allowed=True)
-    return found._replace(text=found.text[:1].lower() + found.text[1:])
+    found = found._replace(text=found.text[:1].lower() + found.text[1:])
+    return _asked_late(model, found, value, reader, name) if found.culprit is None else found
+
+
+def _asked_late(model: Model, found: Finding, value: int, reader: Place, name: str) -> Finding:
+    """The gradient of a leaf was asked for after the loss was computed from it."""
+    uses = [call["call"] for call in model.calls.values() if value in call["inputs"]]
+    used = seen_from(model, uses[0], reader.function) if uses else None
+    for nr, row in enumerate(source_of(model, reader).splitlines(), 1):
+        flag = FLAG.fullmatch(row.strip())
+        if used is None or flag is None or flag[1] != name or not used.line < nr < reader.line:
+            continue
+        text = f"this line asks for the gradient of {name}, and line {used.line} had computed with "
+        text += "it before. Ask first."
+        place, fix = reader._replace(line=nr, text=row.strip()), f"{row.strip()}  # before line "
+        return found._replace(culprit=place, fix=f"{fix}{used.line}", text=text)
+    return found
 
 
 def _of_call(

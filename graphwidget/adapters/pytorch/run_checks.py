@@ -20,7 +20,7 @@ from .constant_terms import constant_term, lost_term
 from .gradient_sums import GradientSums, never_reset
 from .heard_calls import HeardCalls
 from .identity import TOKEN, Identity
-from .idle_steps import cast_once, dropped_before
+from .idle_steps import cast_once, dropped_before, no_backward, no_step
 from .leaks import Count, leak, with_history
 from .lines import name_of_value, place_of, way_of
 from .loss_inputs import odd_input
@@ -216,6 +216,12 @@ class RunChecks:
         backward = None if self.last_run is None else place_of(self.last_run.site)
         step = place_of(None if learners.stepped_at is None else learners.stepped_at.site)
         bare: set[int] = set().union(*learners.bare.values())
+        if backward is None and step is not None and not self.graded:
+            self.recorder.drain()
+            return no_backward(step, self.recorder.latest())
+        if backward is not None and not learners.held:
+            self.recorder.drain()
+            return no_step(backward, self.recorder.latest())
         if backward is None or step is None or not bare & self.graded or bare != learners.held:
             return None
         return dropped_before(step, backward)
