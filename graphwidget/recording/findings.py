@@ -18,7 +18,7 @@ HEADLINES = {
     "unused": "Gradient missing or not used",
     "nan": "NaN or infinity",
     "leak": "Graphs pile up",
-    "custom": "Own backward code failed",
+    "custom": "Own backward code is wrong",
     "scalar": "Backward from many numbers",
     "loss": "Loss given an input of another kind",
     "summed": "Gradients never reset",

@@ -124,6 +124,8 @@ class BackwardRun:
         runs.checks.check_silent_writes(self)
         runs.checks.check_growth(self)
         runs.checks.check_terms(self)
+        if self.options[1]:
+            runs.checks.check_second_order(self)
         runs.checks.check_roots_finite(outputs, self.roots, self.position)
         if not self.deferred:
             hooks = NodeHooks(runs, self.id, self.keeps, self.learning, self.gate, self.asks)

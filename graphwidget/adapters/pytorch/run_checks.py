@@ -27,6 +27,7 @@ from .loss_inputs import odd_input
 from .node_facts import leafy
 from .reachable_nodes import Reach
 from .saved_tensors import saved_tensors
+from .second_order import kept_constant
 from .stale_values import silently_stale
 from .tensor_facts import copyable, storage_of
 from .unused_parameters import Learners
@@ -106,6 +107,8 @@ class RunChecks:
         """True if gradients were given without a graph of their own, since terms were looked at."""
         self.termed: set[Position | None] = set()
         """Positions of runs whose losses' terms were looked at."""
+        self.functions: set[type] = set()
+        """The classes of Functions whose code was read."""
         self.without_history: set[Position | None] = set()
         """Positions of runs whose loss has no history."""
 
@@ -241,6 +244,11 @@ class RunChecks:
             self.recorder.drain()
             roots = [ref.id for ref in run.roots if ref is not None]
             self.add(constant_term(self.recorder.log.model(), roots))
+
+    def check_second_order(self, run: BeginningRun) -> None:
+        """Look, in a run that records a graph, for Functions that keep constants."""
+        for node in run.reached:
+            self.add(kept_constant(node, self.functions))
 
     def _find_leaks(self, position: Position) -> None:
         """Look for what keeps the graphs of earlier turns."""
