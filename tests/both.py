@@ -48,7 +48,7 @@ WARNED_ONCE = (
 
 @dataclass
 class Outcome:
-    """What running a program showed."""
+    """Result of running a program."""
 
     value: Any = None
     error: tuple[str, str] | None = None
@@ -174,8 +174,8 @@ def describe(value: Any, grads: bool = True) -> Any:
 
 
 def counts(warning: warnings.WarningMessage) -> bool:
-    """Whether a warning is compared: not those that PyTorch gives once in a process, nor numpy's
-    about nan and inf, which the package filters where the tests look at every warning."""
+    """Return whether a warning is compared: not one that PyTorch gives once in a process, nor
+    numpy's about nan and inf, which the package filters where the tests look at every warning."""
     text = str(warning.message)
     return not text.startswith(WARNED_ONCE) and "encountered in" not in text
 
@@ -198,7 +198,7 @@ def run(program: Callable[[Any], Any], engine: ModuleType) -> Outcome:
 
 
 def differences(ours: Any, theirs: Any, path: str = "", tolerance: float = 0.0) -> list[str]:
-    """Where two descriptions differ, as readable lines; empty when they agree."""
+    """Return where two descriptions differ, as readable lines; empty when they agree."""
     if isinstance(theirs, dict) and isinstance(ours, dict):
         tolerance = max(tolerance, TOLERANCE.get(str(theirs.get("dtype")), 0.0))
         if like_a_gradient(theirs) and ours.get("version") == 0:
@@ -235,7 +235,8 @@ def differences(ours: Any, theirs: Any, path: str = "", tolerance: float = 0.0) 
 
 
 def like_a_gradient(told: dict[str, Any]) -> bool:
-    """Whether this may be a gradient: how often PyTorch added to it in place is its own affair."""
+    """Return whether this may be a gradient: how often PyTorch added to it in place is its own
+    affair."""
     return told.get("requires_grad") is False and not told.get("view") and "version" in told
 
 

@@ -1,4 +1,4 @@
-"""How much the tests try: ``make test-all`` runs them with ``--full``, before a release."""
+"""Extent of the tests: ``make test-all`` runs them with ``--full``, before a release."""
 
 FULL = False
 """Set by ``tests/conftest.py`` before tests are collected."""

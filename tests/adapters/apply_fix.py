@@ -47,6 +47,6 @@ def _statement(source: str, line: int) -> tuple[int, int]:
 
 
 def _first(source: str, end: int) -> int:
-    """Where the largest statement begins that ends at a line."""
+    """Return where the largest statement begins that ends at a line."""
     nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.stmt)]
     return min(node.lineno for node in nodes if node.end_lineno == end)

@@ -50,8 +50,8 @@ WRITES = (
 
 
 class Truth(NamedTuple):
-    """What PyTorch did: its error, the line of the call whose node raised it and that node's name,
-    and the lines that made this call's saved values stale."""
+    """Outcome in PyTorch: its error, the line of the call whose node raised it and that node's
+    name, and the lines that made this call's saved values stale."""
 
     message: str
     reader: int
@@ -123,7 +123,7 @@ def _tensors(names: dict[str, Any]) -> list[str]:
 
 
 def _whole(tensor: torch.Tensor) -> bool:
-    """Whether PyTorch still tells its history: of a view that was lost it refuses to."""
+    """Return whether PyTorch still tells its history: of a view that was lost it refuses to."""
     try:
         return tensor.grad_fn is None or True
     except RuntimeError:
@@ -131,7 +131,7 @@ def _whole(tensor: torch.Tensor) -> bool:
 
 
 def truth(lines: list[str]) -> Truth | None:
-    """What PyTorch does with the program, unwatched; None when its backward succeeds."""
+    """Return what PyTorch does with the program, unwatched; None when its backward succeeds."""
     names = _begin(lines)
     made: dict[Any, int] = {}
     since: dict[tuple[Any, str], int] = {}
@@ -184,7 +184,7 @@ def _nodes(names: dict[str, Any]) -> Iterator[Any]:
 
 
 def _stale(node: Any) -> Iterator[tuple[str, str]]:
-    """What a node saved that is stale, with PyTorch's sentence."""
+    """Yield what a node saved that is stale, with PyTorch's sentence."""
     for name in dir(node):
         if name.startswith("_saved_"):
             try:
@@ -251,7 +251,8 @@ def _predicted(adapter: TorchAdapter, loss: Any, wanted: Any) -> list[tuple[int,
 
 
 def wrong(lines: list[str]) -> str:
-    """How what is predicted and found differs from what PyTorch does; empty if it does not."""
+    """Return how what is predicted and found differs from what PyTorch does; empty if it does
+    not."""
     right = truth(lines)
     predicted, message, findings = told(lines)
     stale = [

@@ -15,7 +15,7 @@ from graphwidget.recording.recorder import Recorder
 
 
 class Recorded:
-    """What a program recorded."""
+    """Recording of a program."""
 
     def __init__(self, adapter: NativeAdapter) -> None:
         adapter.drain()
@@ -56,7 +56,7 @@ def record(source: str, bind: bool = True, **variables: Any) -> Recorded:
 
 
 def observed(function: Callable[[], Any]) -> Recorded:
-    """What a call recorded."""
+    """Return what a call recorded."""
     adapter = NativeAdapter(Recorder())
     with adapter.observing():
         function()

@@ -1,4 +1,4 @@
-"""What ``diagnose`` finds, which tells calls when something is wrong, is what watching finds."""
+"""``diagnose`` finds what ``watch`` finds, though it looks only once something is wrong."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ PROGRAMS |= {name: LOOP.format(line) for name, line in LONG.items()}
 
 
 def found(source: str, name: str, later: bool) -> tuple[list[Any], list[str]]:
-    """What is found in a program, and the notes of its error."""
+    """Return what is found in a program, and the notes of its error."""
     adapter = TorchAdapter(Recorder())
     if later:
         adapter.lighten()

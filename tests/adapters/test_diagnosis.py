@@ -1,4 +1,4 @@
-"""What is wrong is found, with both lines; what is right is never accused."""
+"""Faults are found, with both lines and a fix; correct programs are never accused."""
 
 from __future__ import annotations
 

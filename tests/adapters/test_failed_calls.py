@@ -23,7 +23,7 @@ deep = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.Sequential(torch.nn.L
 
 
 def raised(line: str, library: Any) -> tuple[Model, BaseException]:
-    """What is recorded of a program that ends in an error, and the error."""
+    """Return what is recorded of a program that ends in an error, and the error."""
     source = SETTING.format(line)
     adapter = Adapter(Recorder())
     filename = f"<program {hash(source)}>"

@@ -1,4 +1,4 @@
-"""What the adapters tell of gradients: those that arrive, and what ``.grad`` is then."""
+"""Gradients as both adapters record them: those that arrive, and what ``.grad`` is then."""
 
 from __future__ import annotations
 

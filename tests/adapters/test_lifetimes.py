@@ -48,7 +48,7 @@ note()
 
 
 def alive(library: Any, way: AbstractContextManager[Any]) -> list[int]:
-    """How many of the tensors made so far were alive, again and again."""
+    """Return how many of the tensors made so far were alive, again and again."""
     linecache.cache["<lifetimes>"] = (len(PROGRAM), None, PROGRAM.splitlines(True), "<lifetimes>")
     space: dict[str, Any] = {"torch": library, "__name__": "__main__"}
     with way:

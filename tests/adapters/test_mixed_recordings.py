@@ -107,7 +107,7 @@ BOTH = pytest.mark.parametrize("library", [torch, graphwidget])
 
 
 def cards(picture: Any) -> str:
-    """What stands on the cards, without its look."""
+    """Return what stands on the cards, without its look."""
     return re.sub(r"<[^<>]*>", " ", picture.source)
 
 

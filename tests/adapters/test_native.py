@@ -1,4 +1,4 @@
-"""What the native adapter records of programs."""
+"""Programs as the native adapter records them."""
 
 from __future__ import annotations
 

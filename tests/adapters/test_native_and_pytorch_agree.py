@@ -18,7 +18,7 @@ from . import random_writes
 from .engines import native, real
 
 WATCHED = ("{0}.retain_grad()", "{0}.register_hook(lambda grad: grad * 2)")
-"""What is added to tensors of random programs."""
+"""Statements that are added to random programs."""
 
 MADE = re.compile(r"(v\d+|[cd]) = ")
 PARTS = 8
@@ -69,7 +69,7 @@ def repeated(model: Model) -> list[Any]:
 
 
 def arrived(model: Model) -> list[tuple[str, list[np.ndarray | None]]]:
-    """What came to the nodes that ran: their names and the numbers of their gradients."""
+    """Return what came to the nodes that ran: their names and the numbers of their gradients."""
     ran = [row for row in model.nodes.values() if row["state"] == "done"]
     found = [(row["name"], [numbers(each) for each in row["grads_in"]]) for row in ran]
     return sorted(

@@ -27,7 +27,7 @@ def net() -> Any:
 
 
 def modes() -> int:
-    """How many function modes are on."""
+    """Return how many function modes are on."""
     return torch._C._len_torch_function_stack()
 
 

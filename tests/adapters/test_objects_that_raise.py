@@ -21,7 +21,7 @@ from graphwidget.recording import looking
 FILE = Path(__file__).with_name("hostile.txt")
 PROGRAM = FILE.read_text()
 LOOKS = {"__dict__", "key's repr"}
-"""What may be asked: the place of stored attributes, and the text of a key."""
+"""Accesses that are allowed: the place of stored attributes, and the text of a key."""
 ENGINES = {"PyTorch": torch, "graphwidget": graphwidget}
 
 

@@ -1,4 +1,4 @@
-"""What is predicted of random programs before their backward is what PyTorch then does."""
+"""Predictions about random programs, made before their backward, against what PyTorch does."""
 
 from __future__ import annotations
 

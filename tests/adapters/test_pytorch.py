@@ -1,4 +1,4 @@
-"""What is recorded of programs on the real PyTorch: the same as of their twins on our own core."""
+"""Programs on the real PyTorch: their recording is the one of the same program on our engine."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ z.sum().backward()
 
 
 def story(model: Model) -> dict[str, Any]:
-    """What a reader of the picture sees, in words that do not depend on ids."""
+    """Return what a reader of the picture sees, in words that do not depend on ids."""
 
     def name(value: int | None) -> str:
         row = model.values.get(value) if value is not None else None

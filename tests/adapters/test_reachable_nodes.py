@@ -1,4 +1,4 @@
-"""What a run is known to reach, for its turn repeats another, is what a walk through its graph
+"""The nodes a run reaches, known because its iteration repeats another, are those that a walk
 finds: in loops that repeat and in such as depart from it in every way that a turn can."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What nodes saved is seen alike on every PyTorch, also on those that show it less openly."""
+"""Saved tensors of nodes are read alike on every PyTorch, also on those that show them less."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WATCHED: list[Callable[[], Any]] = [graphwidget.diagnose, graphwidget.watch]
 
 @pytest.fixture
 def older(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What PyTorch shows of a saved tensor before 2.10: only what backward would get."""
+    """Return what PyTorch shows of a saved tensor before 2.10: only what backward would get."""
     monkeypatch.setattr(saved_tensors, "SHOWN", False)
 
 

@@ -1,4 +1,4 @@
-"""What is recorded of static graphs: the empty graph first, then the values of each run."""
+"""Recordings of static graphs: the empty graph first, then the values of each run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a library returns in parts has the names of the variables to which it is unpacked."""
+"""Parts of results have the names of the variables to which they are unpacked."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What fits into the window is kept whole; of longer loops the first iteration, the newest ones, an
-even spread between and all scalars, and they are right."""
+"""Loops that fit into the window are kept whole; of longer ones the first iteration, the newest
+ones, an even spread between and all scalars, and they are right."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ LAYOUTS = sorted(name for name, each in vars(torch).items() if isinstance(each, 
 
 
 def absent(name: str) -> bool:
-    """Whether a type is one that numpy's arrays here never have."""
+    """Return whether a type is one that numpy's arrays here never have."""
     try:
         graphwidget.zeros(1, dtype=getattr(graphwidget, name))
     except NotImplementedError:

@@ -111,7 +111,7 @@ ONCE: dict[str, Callable[[Any], Any]] = {
 
 
 def how_often(engine: Any) -> list[Any]:
-    """How often each of these warns, of two times; and what the switch says and refuses."""
+    """Return how often each of these warns, of two times; and what the switch says and refuses."""
     found: list[Any] = [engine.is_warn_always_enabled()]
     for function in ONCE.values():
         with warnings.catch_warnings(record=True) as caught:

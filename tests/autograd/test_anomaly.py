@@ -122,7 +122,7 @@ def test_the_warning_shows_what_induced_a_backward() -> None:
 
 
 def failing(engine: ModuleType) -> Any:
-    """What a failing backward raises where warnings are errors."""
+    """Return what a failing backward raises where warnings are errors."""
     x = engine.tensor([-1.0], requires_grad=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

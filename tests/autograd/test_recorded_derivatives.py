@@ -63,7 +63,7 @@ WRITES = [
 
 @pytest.mark.parametrize("write", WRITES)
 def test_through_writes_to_views(write: str) -> None:
-    """What an op saved of its own result has the history of the view it was written through."""
+    """A saved result has the history of the view it was written through."""
     both(
         source(f"""{SETUP}
 l = x * 0.5

@@ -64,7 +64,7 @@ def test_in_which_thread() -> None:
 
 
 def told_within(engine: Any, depth: int) -> list[Any]:
-    """What hooks find at some depths of runs within hooks: modes, hooks and gradients."""
+    """Return what hooks find at some depths of runs within hooks: modes, hooks and gradients."""
     told: list[Any] = []
     count = 0
 

@@ -23,7 +23,7 @@ def graph() -> tuple[Any, Any, Any]:
 
 
 def gradient(which: int) -> np.ndarray:
-    """What backward of one output alone gives."""
+    """Return what backward of one output alone gives."""
     x, *outputs = graph()
     outputs[which].backward()
     return x.grad.numpy()

@@ -1,4 +1,4 @@
-"""What each op saves, hence what may be written and run again, on both engines."""
+"""Tensors that each op saves, hence what may be written and run again, on both engines."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def leaves(torch: Any, both_need: bool = True) -> tuple[Any, Any, Any]:
 
 
 def told(torch: Any, out: Any, written: list[Any]) -> Any:
-    """What was saved, two runs, what was saved now, and a run after writing the operands."""
+    """Return what was saved, two runs, what was saved now, and a run after writing the operands."""
     before = saved(out.grad_fn)
     if out.dim():
         out = out.sum()

@@ -1,4 +1,4 @@
-"""What a tensor says of its own gradient and history, and what may be set, on both engines."""
+"""Attributes of a tensor about gradient and history, and which may be set, on both engines."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ LONG = ("deep chain",)
 
 
 def values(name: str, row: str) -> list[np.ndarray]:
-    """What the first two calls of a step give."""
+    """Return what the first two calls of a step give."""
     engine = ENGINES[name]
     step = engine.rows[row]()
     return [engine.array(each) for _ in range(2) for each in step()]

@@ -71,7 +71,7 @@ def test_memory_of_one_step_serves_the_next() -> None:
 
 
 def test_memory_returns_after_backward() -> None:
-    """What nodes saved goes when they have run, while the result still lives."""
+    """Saved tensors are freed when their nodes have run, while the result still lives."""
     x = torch.ones(100_000, requires_grad=True)
     tracemalloc.start()
     try:

@@ -1,4 +1,4 @@
-"""What watching costs: a training loop's CPU time watched, as a ratio to the same loop unwatched.
+"""Cost of watching: a training loop's CPU time watched, as a ratio to the same loop unwatched.
 
 The native row trains graphwidget's own tensors for 500 turns under ``graphwidget.watch()``, what
 follows the cell included. The others take whole steps (forward, backward, Adam) of real PyTorch,
@@ -33,7 +33,7 @@ Way = Callable[[], AbstractContextManager[Any]]
 
 
 class Empty(TorchFunctionMode):
-    """What no tool can do without that hears PyTorch's functions."""
+    """The least that any tool does which observes PyTorch's functions."""
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None

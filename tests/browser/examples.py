@@ -168,7 +168,7 @@ EXAMPLES = {
 
 
 def as_torch(example: Example) -> str:
-    """What PyTorch prints for an example; the message of an error at its end included."""
+    """Return what PyTorch prints for an example; the message of an error at its end included."""
     names: dict[str, Any] = {"torch": torch}
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), warnings.catch_warnings():

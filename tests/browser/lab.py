@@ -183,7 +183,7 @@ class Notebook:
         return found
 
     def text(self, index: int) -> str:
-        """What a cell printed, returned and raised, as plain text, without its warnings."""
+        """Return what a cell printed, returned and raised, as plain text, without its warnings."""
         parts = []
         for output in self.outputs(index):
             if output["output_type"] == "stream":
@@ -198,7 +198,7 @@ class Notebook:
         return text
 
     def warnings(self, index: int) -> str:
-        """What a cell wrote to stderr."""
+        """Return what a cell wrote to stderr."""
         return "".join(
             "".join(output["text"])
             for output in self.outputs(index)

@@ -17,7 +17,7 @@ Event = list[Any]
 
 
 def record(program: Callable[[], object]) -> list[Event]:
-    """What a program tells while it runs, in the wire format."""
+    """Return what a program tells while it runs, in the wire format."""
     graph = graphwidget.watch()
     try:
         with warnings.catch_warnings():

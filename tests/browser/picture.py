@@ -49,7 +49,7 @@ root => {
 
 @dataclass(frozen=True)
 class Seen:
-    """What the picture shows at one moment."""
+    """Contents of the picture at one moment."""
 
     cards: list[dict[str, Any]]
     ops: list[dict[str, Any]]
@@ -78,7 +78,7 @@ class Seen:
 
     @property
     def flows(self) -> set[tuple[str, str]]:
-        """Which named value goes, through one op, into which other."""
+        """Return which named value goes, through one op, into which other."""
         names = {card["key"]: card["name"] for card in self.cards}
         into = [(names[a], b) for a, b in self.wires if a in names]
         out = [(a, names[b]) for a, b in self.wires if b in names]
@@ -99,7 +99,7 @@ class Picture:
         self.sum = root.get_by_test_id("path-sum")
 
     def seen(self) -> Seen:
-        """What stands in the picture now."""
+        """Return what stands in the picture now."""
         return Seen(**self.root.evaluate(READ))
 
     def card(self, name: str) -> Locator:

@@ -1,4 +1,4 @@
-"""Where the camera stands: readable text at every size, minimap, shapes from afar, search, height,
+"""Camera: readable text at every size, minimap, shapes from afar, search, height,
 and the turns of a loop. On pages without a kernel, whose logs are made here."""
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def test_a_small_picture_needs_no_map_and_little_height(show: Show) -> None:
 
 
 def cut(program: Callable[[], object]) -> list[Event]:
-    """What a program tells, of which 123,456 events before it are held no more."""
+    """Return what a program tells, of which 123,456 events before it are held no more."""
     tables = ("ops", "sources", "values", "calls", "storages", "nodes", "runs", "scopes", "loops")
     empty: dict[str, Any] = {table: {} for table in (*tables, "names")}
     empty |= {"cells": [], "errors": []}

@@ -26,7 +26,7 @@ def opened(name: str, page: Page, folder: Path) -> tuple[Any, Locator]:
 
 
 def span(part: Locator, start: str, size: str) -> tuple[float, float]:
-    """Where a part of the page begins and ends."""
+    """Return where a part of the page begins and ends."""
     box: Any = part.bounding_box()
     return box[start], box[start] + box[size]
 

@@ -1,4 +1,4 @@
-"""How typical pictures open, in both themes: what stands where, in which colours, and readably.
+"""Typical pictures as they open, in both themes: what stands where, in which colours, and readably.
 
 The files in ``tests/browser/looks`` hold what people have judged; ``LOOKS=write`` writes them anew.
 """

@@ -67,7 +67,7 @@ STILL = ".graphwidget-still"
 
 
 def loaded(picture: Locator) -> bool:
-    """Whether the image of a still picture has come."""
+    """Return whether the image of a still picture has come."""
     return bool(picture.locator("img").evaluate("img => img.complete && img.naturalWidth > 100"))
 
 

@@ -32,7 +32,7 @@ def page_of(shown: Any, page: Page, folder: Path) -> Locator:
 
 
 def changed(root: Locator) -> dict[str, list[str]]:
-    """What is marked, by change: the words of the boxes."""
+    """Return what is marked, by change: the words of the boxes."""
     found: dict[str, list[str]] = {}
     for mark in root.get_by_test_id("change").all():
         change = mark.get_attribute("data-change") or ""

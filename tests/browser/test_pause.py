@@ -14,7 +14,7 @@ GRADS = "[None if t.grad is None else t.grad.tolist() for t in (w, x)]"
 
 
 def running(book: Notebook) -> bool:
-    """Whether the cell that calls backward is still running, as JupyterLab shows it."""
+    """Return whether the cell that calls backward is still running, as JupyterLab shows it."""
     prompt = book.cell(2).locator(".jp-InputPrompt")
     return prompt.text_content() == "[*]:" and "over" not in book.text(2)
 

@@ -1,4 +1,4 @@
-"""What goes wrong is shown where it went wrong, and early."""
+"""Errors are shown where they occurred, and early."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ GRADS = "[None if t.grad is None else t.grad.tolist() for t in (w, x)]"
 
 
 def ran(book: Notebook) -> int:
-    """How many nodes the kernel's engine has run in its newest run."""
+    """Return how many nodes the kernel's engine has run in its newest run."""
     return int(book.ask("len(list(graph.model.runs.values())[-1]['order'])"))
 
 

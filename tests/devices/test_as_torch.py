@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def told(code: str) -> list[str]:
-    """What a program prints, line by line."""
+    """Return what a program prints, line by line."""
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     return result.stdout.splitlines()

@@ -27,8 +27,8 @@ APART = ("is_pinned", "to")
 
 
 def only_tensors(section: str, name: str) -> bool:
-    """Whether a function takes tensors only. Such are the hot ones; of two mistakes in a call one
-    of which is a name, Python tells the other there."""
+    """Return whether a function takes tensors only. Such are the hot ones; of two mistakes in a
+    call one of which is a name, Python tells the other there."""
     known = signatures(section, name)
     return all(p.type == "Tensor" for each in known for p in each.parameters if p.name != "out")
 

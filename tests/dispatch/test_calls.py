@@ -1,4 +1,4 @@
-"""How calls may be spelled: numpy's names of parameters, and PyTorch's words for wrong ones."""
+"""Spellings of calls: numpy's names of parameters, and PyTorch's words for wrong ones."""
 
 from __future__ import annotations
 

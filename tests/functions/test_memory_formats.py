@@ -1,4 +1,4 @@
-"""How tensors and gradients lie in memory: memory formats, retained and accumulated gradients; and
+"""Tensors and gradients in memory: memory formats, retained and accumulated gradients; and
 what an import does to the process's memory."""
 
 import subprocess

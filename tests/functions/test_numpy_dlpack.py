@@ -18,7 +18,7 @@ ENGINES = pytest.mark.parametrize("engine", [graphwidget, torch], ids=["graphwid
 
 
 def shown(engine: Any, program: Callable[[Any], Any]) -> tuple[str, str]:
-    """What a program gives, in words that both engines can agree on."""
+    """Return what a program gives, in words that both engines can agree on."""
     try:
         result = program(engine)
     except Exception as error:

@@ -119,7 +119,7 @@ def test_printoptions_is_undone() -> None:
 
 
 def test_classes_by_their_public_names() -> None:
-    """What tutorials print to show what they have at hand; and pickles do not go by these names."""
+    """Classes print by PyTorch's names; pickles do not use these names."""
     both(
         source("""
 import pickle

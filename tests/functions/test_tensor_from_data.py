@@ -1,4 +1,4 @@
-"""What `torch.tensor` makes of nested sequences, numbers and arrays, and numpy of tensors."""
+"""`torch.tensor` of nested sequences, numbers and arrays, and numpy functions of tensors."""
 
 from __future__ import annotations
 

@@ -242,7 +242,7 @@ def first_hook_last(patch: Patch) -> None:
 
 @fault
 def hooks_only_look(patch: Patch) -> None:
-    """What a tensor hook returns is not used."""
+    """Results of tensor hooks are not used."""
     real = engine.run_tensor_hooks
 
     def look(run: Any, hooks: Any, grad: Any) -> Any:
@@ -312,7 +312,7 @@ def roots_of_any_size(patch: Patch) -> None:
 
 @fault
 def functions_do_not_fit(patch: Patch) -> None:
-    """What a custom backward returns is taken as it is, and so is how much."""
+    """Results of a custom backward are taken as they are, however many."""
 
     def unchecked(self: Any, found: Any) -> Any:
         needs = self.needs_input_grad

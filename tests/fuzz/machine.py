@@ -75,7 +75,7 @@ class Step:
     notes: list[Any] = field(default_factory=list)
     state: dict[str, Any] | None = None
     looked: bool = False
-    """Whether the writer looked at all tensors before it."""
+    """True if the writer looked at all tensors before it."""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -252,7 +252,7 @@ def _apart(versions: re.Match[str]) -> str:
 
 
 class Scale:
-    """How much numbers may differ: as the coarsest type and the largest number met so far say."""
+    """Tolerance for numbers: as the coarsest type and the largest number met so far say."""
 
     def __init__(self) -> None:
         self.tolerance = TOLERANCE["torch.float64"]
@@ -294,7 +294,7 @@ def shown(told: Any) -> str:
 
 
 def unlike(ours: Any, theirs: Any, scale: Scale, path: str) -> list[str]:
-    """Where two descriptions differ, as readable lines; empty when they agree."""
+    """Return where two descriptions differ, as readable lines; empty when they agree."""
     if is_value(theirs) and is_value(ours):
         if scale.close(ours[:3], theirs[:3]) and ours[3:] == theirs[3:]:
             return []
@@ -342,7 +342,7 @@ CHOOSING = ("amax", "amin", "max", "min", "median", "nanmedian", "linalg_vector_
 
 
 def chosen(tensor: Any) -> bool:
-    """Whether a tensor is a result of one of these, or a view of one."""
+    """Return whether a tensor is a result of one of these, or a view of one."""
     node = (tensor if tensor._view is None else tensor._view.base)._node
     return node is not None and node.op is not None and node.op.name in CHOOSING
 
@@ -398,8 +398,9 @@ def replay(steps: list[Step]) -> list[str]:
 
 
 def two_mistakes(ours: Any, theirs: Any) -> bool:
-    """Whether a statement is refused for a lost history, or because autograd cannot follow it or
-    items share their memory, as well as for something else: which of both is told is no matter."""
+    """Return whether a statement is refused for a lost history, or because autograd cannot follow
+    it or items share their memory, as well as for something else: which of both is told is no
+    matter."""
     return bool(ours and theirs and (HISTORY.search(theirs[1]) or HISTORY.search(ours[1])))
 
 
@@ -419,7 +420,7 @@ class Watched(Machine):
 
 
 def observe(steps: list[Step]) -> list[Step]:
-    """What PyTorch shows for a program, of which the texts are given."""
+    """Return what PyTorch shows for a program, of which the texts are given."""
     machine = Watched()
     return [machine.step(s.text, s.state is not None, s.looked) for s in steps]
 

@@ -148,7 +148,7 @@ class Passes(Base):
         return f"{target} = {single}"
 
     def inspect(self) -> str:
-        """What a node says of itself."""
+        """Return what a node says of itself."""
         # A derivative's node may save other things.
         inner = (None, *self.machine.derived)
         source = self.pick(lambda t: not self.broken(t) and t.grad_fn not in inner)

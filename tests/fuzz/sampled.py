@@ -18,13 +18,13 @@ KEYS = [key for key, samples in SAMPLES.items() if any(s.shapes for s in samples
 FLOATS = ["float32", "float64"]
 OTHERS = ["bool", "float16", "int32", "int64"]
 DEPTHS = {"layer_norm": 1, "batch_norm": 1}
-"""How often functions are derived before the last time, where further derivatives are missing here
+"""Number of derivatives taken before the last time, where further derivatives are missing here
 or wrong in PyTorch: finite differences say that it takes deviations and norms for constants."""
 SECOND = grads(grads("({})", "x", square=False) + "[0]", "x") + "[0].detach()"
 APART = {
     **dict.fromkeys(("normalized", "normalize_backward", "rstd_of"), SECOND),
 }
-"""What makes samples comparable in programs: PyTorch's eigenvalues are complex, and so is their
+"""Changes that make samples comparable: PyTorch's eigenvalues are complex, and so is their
 graph; the second derivatives of norms are recorded, but not derived again (see DEPTHS)."""
 WRITABLE = {op.name for op in TABLE.values() if op.inplace}
 
@@ -61,7 +61,7 @@ class Sampled(Base):
     """The statement kinds that samples give."""
 
     inner = False
-    """Whether the last sample is of an op that users do not call: derivatives may."""
+    """True if the last sample is of an op that users do not call: derivatives may."""
 
     def operand(self, shape: tuple[int, ...], sample: Any, dtype: str) -> str:
         """A variable of this shape: one there is, or a new one."""

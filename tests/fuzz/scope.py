@@ -1,4 +1,4 @@
-"""What a random program may use besides ``torch``: the text of its first lines."""
+"""Names that a random program may use besides ``torch``: the text of its first lines."""
 
 from __future__ import annotations
 

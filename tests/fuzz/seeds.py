@@ -50,7 +50,7 @@ class Coverage:
 
 @dataclass
 class Report:
-    """What a range of programs showed: differences by seed, and how often each op ran."""
+    """Results of a range of programs: differences by seed, and how often each op ran."""
 
     programs: int = 0
     statements: int = 0

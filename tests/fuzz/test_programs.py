@@ -21,12 +21,12 @@ PROGRAMS = chosen(500, full=4_000)
 """Programs that are tried. ``python -m tests.fuzz.machine FROM TO`` tries others, and one number
 alone prints that program, shrunk."""
 TRIED = 600
-"""How many programs may be needed to find a planted fault."""
+"""Programs tried to find a planted fault."""
 
 
 @pytest.fixture(scope="module")
 def report() -> Report:
-    """What the programs showed."""
+    """Return what the programs showed."""
     return run(0, PROGRAMS)
 
 

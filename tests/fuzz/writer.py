@@ -1,4 +1,4 @@
-"""What every writer of random programs needs: it writes while it runs on PyTorch, so that each next
+"""Base of the writers of random programs: it writes while it runs on PyTorch, so that each next
 statement can be chosen by what the variables are by then."""
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ class Writer:
                 self.add(f"del {name}", False)
 
     def undecided(self, text: str) -> bool:
-        """Whether what a statement gives hangs on rounding: of operands that are moved a little it
-        gives something else, as the factors of singular matrices do."""
+        """Return whether what a statement gives hangs on rounding: of operands that are moved a
+        little it gives something else, as the factors of singular matrices do."""
         if not JUMPS.search(text):
             return False
         state = torch.random.get_rng_state()
@@ -84,8 +84,8 @@ class Writer:
         )
 
     def tried(self, text: str, shift: float) -> dict[str, Any]:
-        """What a statement gives on copies of the variables, moved by so many roundings: arrays by
-        name and shape; without them, where it fails."""
+        """Return what a statement gives on copies of the variables, moved by so many roundings:
+        arrays by name and shape; without them, where it fails."""
         names = dict(self.machine.names)
         for name, tensor in self.machine.tensors.items():
             copy = tensor.detach().clone()
@@ -142,7 +142,7 @@ class Writer:
         return self.get(name).grad_fn
 
     def broken(self, tensor: Any) -> bool:
-        """Whether looking at a tensor's history raises."""
+        """Return whether looking at a tensor's history raises."""
         self.looked = True
         try:
             tensor.grad_fn  # noqa: B018
@@ -190,13 +190,13 @@ class Writer:
 
 
 def fits(shape: Any, other: Any) -> bool:
-    """Whether two shapes broadcast."""
+    """Return whether two shapes broadcast."""
     pairs = zip(reversed(shape), reversed(other), strict=False)
     return all(a == b or a == 1 or b == 1 for a, b in pairs)
 
 
 def _large(value: Value) -> bool:
-    """Whether there are numbers, other than inf and nan, that rounding will drown."""
+    """Return whether there are numbers, other than inf and nan, that rounding will drown."""
     kind, _, data = value
     numbers = np.frombuffer(data, kind)
     finite = np.abs(numbers[np.isfinite(numbers)])

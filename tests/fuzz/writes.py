@@ -21,13 +21,13 @@ else:
 
 
 def leaf(tensor: Any) -> bool:
-    """Whether this is a leaf that requires grad; of views that is not asked, as the answer would
-    make their history anew."""
+    """Return whether this is a leaf that requires grad; of views that is not asked, as the answer
+    would make their history anew."""
     return not tensor._is_view() and tensor.requires_grad and tensor.is_leaf
 
 
 def folded(tensor: Any) -> bool:
-    """Whether items share memory though no stride is 0: PyTorch does not see it."""
+    """Return whether items share memory though no stride is 0: PyTorch does not see it."""
     pairs = list(zip(tensor.shape, tensor.stride(), strict=True))
     if any(stride == 0 for _, stride in pairs):
         return False
@@ -152,7 +152,7 @@ class Writes(Base):
         return f"{source}.{self.some(IN_PLACE)}({operand})"
 
     def undefined(self, source: str, operand: str) -> bool:
-        """Whether writing one into the other depends on the order of PyTorch's loops: they
+        """Return whether writing one into the other depends on the order of PyTorch's loops: they
         share memory, and it cannot tell because one of them has gaps."""
         if operand not in self.machine.tensors:
             return False

@@ -18,7 +18,7 @@ LAMBDAS = Path(__file__).with_name("lambdas.txt").read_text().strip().split("\n"
 
 
 def code(engine: Any, text: str) -> Any:
-    """What a call of ``symbolic_trace`` makes of it; ``text`` may have more arguments."""
+    """Return what a call of ``symbolic_trace`` makes of it; ``text`` may have more arguments."""
     names = {"torch": engine, "fx": engine.fx, "symbolic_trace": engine.fx.symbolic_trace}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

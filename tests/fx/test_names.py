@@ -1,4 +1,4 @@
-"""Which of ``torch.fx``'s names are here, and by which names they take their arguments."""
+"""Names of ``torch.fx`` that are here, and the names of their arguments."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ CHANGING = [
     (r"<function (boolean_dispatch.<locals>.fn|max_pool2d) at", "<function max_pool2d at"),
     (r"<eval_with_key>\.\w+( from <program>:\d+ in [<>\w]+)?", "<generated>"),
 ]
-"""What differs from run to run, and what a function of PyTorch's is called by its decorator."""
+"""Texts that differ from run to run, and a function of PyTorch's named by its decorator."""
 
 
 def settled(text: str) -> str:
@@ -96,7 +96,7 @@ class Program:
 
 
 def differences(ours: Any, theirs: Any, path: str = "") -> list[str]:
-    """Where what two runs said differs."""
+    """Return where what two runs said differs."""
     if isinstance(ours, np.ndarray) and isinstance(theirs, np.ndarray):
         same = ours.shape == theirs.shape and close(ours, theirs, 1e-5)
         return [] if same else [f"{path}: ours {ours} theirs {theirs}"]

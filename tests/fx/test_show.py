@@ -1,4 +1,4 @@
-"""What the widget is told of an fx graph: a box and a row for each node, as the graph has them."""
+"""Events of an fx graph for the widget: a box and a row for each node, as the graph has them."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ make = _make()
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Whether two JSON values are equal, their fractions but for float32's last bits: processors
-    add the terms of a product in different orders."""
+    """Return whether two JSON values are equal, their fractions but for float32's last bits:
+    processors add the terms of a product in different orders."""
     if isinstance(one, float) and isinstance(other, float):
         return math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-7)
     if isinstance(one, list) and isinstance(other, list):

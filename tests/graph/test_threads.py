@@ -17,7 +17,7 @@ from graphwidget.graph import input_buffers
 
 
 def in_threads(work: Callable[[int], Any], count: int = 8) -> list[Any]:
-    """What the work gives for 0, 1, ..., all begun together in threads of their own."""
+    """Return what the work gives for 0, 1, ..., all begun together in threads of their own."""
     together = threading.Barrier(count)
 
     def begin(number: int) -> Any:
@@ -107,7 +107,7 @@ def preempted() -> Iterator[None]:
 @pytest.mark.parametrize("turn", range(3))
 @pytest.mark.usefixtures("preempted")
 def test_threads_meet_at_one_leaf(turn: int) -> None:
-    """Whoever comes first makes what all of them share."""
+    """The first thread makes what all of them share."""
     leaf = torch.ones(2, requires_grad=True)
     graphs = in_threads(lambda number: leaf * 2)
     assert len({graph.grad_fn.next_functions[0][0] for graph in graphs}) == 1

@@ -1,4 +1,4 @@
-"""What modules hold, and how they are converted, copied, listed and printed, against PyTorch."""
+"""Members of modules: converted, copied, listed and printed, against PyTorch."""
 
 import pytest
 

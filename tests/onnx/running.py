@@ -15,7 +15,7 @@ warnings.filterwarnings("ignore", "enable_nested_tensor")
 
 
 def run(model: Any, *inputs: Any) -> list[Any]:
-    """What the file gives for inputs, in their order."""
+    """Return what the file gives for inputs, in their order."""
     session = onnxruntime.InferenceSession(
         model.SerializeToString(), providers=["CPUExecutionProvider"]
     )

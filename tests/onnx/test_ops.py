@@ -20,16 +20,16 @@ CANNOT = {
     "output_padding=(2, 1)": "it wants less output_padding than stride",
     "output_padding=(3, 2)": "it wants less output_padding than stride",
 }
-"""What onnxruntime itself does otherwise, by the sample's text."""
+"""Samples that onnxruntime itself computes otherwise."""
 NOT_THERE = {("pixel_shuffle", "int64"), ("pixel_unshuffle", "int64")}
-"""What it has not implemented for a type."""
+"""Ops that it has not implemented for a type."""
 TIES = {"topk", "sort", "argsort"}
-"""Which of equal items is taken is left open."""
+"""Ops that may take any of equal items."""
 LIMITS = (
     "cannot be recorded as a graph|came with opset 18|does not take|include_self|is uneven|"
     "nonzero of a single number|scattering with"
 )
-"""What is refused, in words of the message."""
+"""Refusals, in words of the message."""
 
 
 def cases(key: str) -> list[Any]:

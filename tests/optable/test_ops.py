@@ -151,7 +151,7 @@ def test_float32(key: str, sample: Sample) -> None:
 
 
 def unrecorded(engine: Any, mode: str, sample: Sample, arrays: list[Any]) -> Any:
-    """What a sample gives where nothing is recorded."""
+    """Return what a sample gives where nothing is recorded."""
     engine.manual_seed(0)
     inputs = leaves(engine, arrays, False)
     with np.errstate(all="ignore"), getattr(engine, mode)():
@@ -344,7 +344,7 @@ def with_out(text: str) -> str | None:
 
 
 def takes_out(text: str, inputs: list[Any]) -> bool:
-    """Whether PyTorch's function has an ``out=`` that one floating tensor satisfies."""
+    """Return whether PyTorch's function has an ``out=`` that one floating tensor satisfies."""
     try:
         eval(text, {**names(torch, inputs), "out": torch.empty(0)})
     except (AttributeError, TypeError, RuntimeError):

@@ -20,7 +20,7 @@ Results = dict[str, Any]
 
 @pytest.fixture(scope="session")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    """What came of all programs."""
+    """Return what came of all programs."""
     folder: Path = tmp_path_factory.mktemp("programs")
     command = [sys.executable, "-m", "tests.programs.run", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[2])

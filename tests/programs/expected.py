@@ -1,4 +1,4 @@
-"""What the page of each program should open on, told by hand from its source."""
+"""The first sight of each program's page, written by hand from its source."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 
 class Opens(NamedTuple):
-    """What a page should open on: told by hand, from the program's source."""
+    """The first sight of a page: written by hand, from the program's source."""
 
     on: str
-    """What the words begin with: the loss, or the result."""
+    """The first words: the loss, or the result."""
     line: str
     """The line that they are about."""
     iterations: tuple[str, ...]

@@ -54,7 +54,7 @@ def tensors(space: dict[str, Any]) -> dict[str, torch.Tensor]:
 
 
 def same(plain: dict[str, Any], watched: dict[str, Any]) -> bool:
-    """Whether both runs ended with the same numbers, to the bit."""
+    """Return whether both runs ended with the same numbers, to the bit."""
     one, other = tensors(plain), tensors(watched)
     return (
         bool(one)

@@ -50,7 +50,7 @@ def sheet(browser: Any, browser_context_args: dict[str, Any]) -> Any:
 
 
 def look(sheet: Page, address: str) -> dict[str, Any]:
-    """What a page opens on, once it has come to rest."""
+    """Return what a page opens on, once it has come to rest."""
     sheet.goto(address)
     sheet.wait_for_selector("[data-testid=graphwidget] [data-testid=explanation]")
     seen: dict[str, Any] = {}
@@ -98,5 +98,5 @@ def test_a_program(name: str, results: Results, sheet: Page) -> None:
 
 
 def _begin(model: str) -> str:
-    """How the label of a box begins that is this module or function, or a part of it."""
+    """Return how the label of a box begins that is this module or function, or a part of it."""
     return rf"(\d+ times )?{re.escape(model)}( |,|\.|\[|$)"

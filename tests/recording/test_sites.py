@@ -1,4 +1,4 @@
-"""Where a call stands and what its result is bound to, read off the bytecode after it."""
+"""Place of a call and the names its result is bound to, read off the bytecode after it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of arrays of every kind."""
+"""Summaries of arrays of every kind."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class Model(gw.nn.Module):
         self.log = ["a note"]
 
     def forward(self, x: Any) -> Any:
-        """What a whole module is saved for."""
+        """Return what a whole module is saved for."""
         return self.layer(x)
 
 
@@ -154,12 +154,12 @@ ran: list[str] = []
 
 
 def run(code: str) -> None:
-    """What a harmful file would have run."""
+    """Return what a harmful file would have run."""
     ran.append(code)
 
 
 class Harmful:
-    """What runs code when it is unpickled."""
+    """An object that runs code when it is unpickled."""
 
     def __reduce__(self) -> Any:
         return run, ("code",)

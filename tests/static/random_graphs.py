@@ -73,9 +73,9 @@ NUMBERS: dict[str, tuple[Any, Any]] = {
     "total": (lambda x: tf.ones_like(x) * tf.reduce_sum(x[1:2] * 2.0),
               lambda t, x: t.ones_like(x) * (x[1:2] * 2).sum()),
 }  # fmt: skip
-"""What passes turn into something else."""
+"""Operations that passes turn into others."""
 SQUARE = {"transpose", "reshape", "pow", "prod"}
-"""What gives something of another shape where the number of rows is not known."""
+"""Operations of another shape where the number of rows is not known."""
 ALL = UNARY | BINARY | NUMBERS
 
 
@@ -96,7 +96,8 @@ def random_program(seed: int, more: bool = False) -> Steps:
 
 
 def play(steps: Steps, values: list[Any], engine: Any = None) -> Any:
-    """What the steps make of two values: in TensorFlow's words, or in PyTorch's with an engine."""
+    """Return what the steps make of two values: in TensorFlow's words, or in PyTorch's with an
+    engine."""
     for name, places in steps:
         static, dynamic = ALL[name]
         given = [values[i] for i in places]
@@ -169,7 +170,7 @@ def exported(steps: Steps, arrays: list[np.ndarray]) -> tuple[list[Any], list[An
 
 
 def check(seed: int, onnx: bool = True) -> None:
-    """That all ways give what PyTorch gives.
+    """Assert that all ways give what PyTorch gives.
 
     Raises:
         AssertionError: one does not.
@@ -190,7 +191,7 @@ def check(seed: int, onnx: bool = True) -> None:
 def alike(
     found: list[Any], wanted: list[Any], way: str, rtol: float = 1e-7, atol: float = 1e-9
 ) -> None:
-    """That values are equal within rounding; no gradient is one of zeros."""
+    """Assert that values are equal within rounding; no gradient is one of zeros."""
     assert len(found) == len(wanted), way
     for one, two in zip(found, wanted, strict=True):
         one, two = (np.zeros((3, 3)) if each is None else np.asarray(each) for each in (one, two))

@@ -70,7 +70,7 @@ tf.maximum(x, y)
 
 
 def answers(tf: Any, seed: int) -> list[Any]:
-    """What a program prints and computes: each symbol, the last value, its gradients."""
+    """Return what a program prints and computes: each symbol, the last value, its gradients."""
     rng = np.random.default_rng(seed)
     with tf.Graph().as_default():
         arrays = [rng.normal(size=(3, 3)).astype(np.float32) for _ in range(2)]

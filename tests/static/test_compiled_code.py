@@ -1,4 +1,4 @@
-"""What compiled functions are made of: numbers, loops, branches, variables, against the runner."""
+"""Parts of compiled functions: numbers, loops, branches, variables, against the runner."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_sums_have_the_bits_that_kernels_give() -> None:
 
 # Loops and branches ------------------------------------------------------------------------------
 def inline(compiled: Any) -> bool:
-    """Whether a compiled function holds its loops and branches itself."""
+    """Return whether a compiled function holds its loops and branches itself."""
     return "_run(" not in compiled.source
 
 

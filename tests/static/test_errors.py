@@ -1,4 +1,4 @@
-"""What is refused, and in which words: TensorFlow 2.21's, in its compat.v1 mode."""
+"""Refusals and their words: TensorFlow 2.21's, in its compat.v1 mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What passes are told to save: memory against Python's own account of it, calls, results."""
+"""Memory that passes save: memory against Python's own account of it, calls, results."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ REWRITES = ("uniform", "stabilise", "transposes", "algebra")
 
 
 class Values(NamedTuple):
-    """What there is to compute with: numbers, matrices, and how many turns are fed."""
+    """Operands: numbers, matrices, and fed counts of iterations."""
 
     numbers: list[Any]
     matrices: list[Any]

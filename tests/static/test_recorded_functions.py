@@ -198,7 +198,7 @@ REFUSED: dict[str, Callable[[Any], Any]] = {
 }
 
 LATE = {"random numbers of Python's", "tensors inside an object"}
-"""What is noticed when the function is over, and no line is to blame."""
+"""Reasons that are noticed when the function is over, and have no line."""
 
 
 @pytest.mark.parametrize("reason", REFUSED)

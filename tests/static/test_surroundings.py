@@ -1,4 +1,4 @@
-"""What recorded functions find around them, change there, and draw: never frozen in silence."""
+"""Surroundings of recorded functions, read, changed and drawn from: never frozen in silence."""
 
 from __future__ import annotations
 

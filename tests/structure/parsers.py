@@ -78,7 +78,7 @@ BY_HAND: dict[str, dict[str, list[str]]] = {
                  "PyObject* dtype=None, bool async=False, " + KIND + "|deprecated"],
     },
 }  # fmt: skip
-"""What PyTorch binds by hand, by section and name."""
+"""Signatures that PyTorch binds by hand, by section and name."""
 
 OWNERS = {
     "torch": torch,
@@ -110,7 +110,7 @@ def generated() -> dict[tuple[str, str], list[str]]:
 
 
 def inside(signature: str) -> str:
-    """What stands in the parentheses of a signature, and its mark."""
+    """Return what stands in the parentheses of a signature, and its mark."""
     inner, _, mark = signature.partition("(")[2].rpartition(")")
     for space in ("c10::", "::std::", "std::"):
         inner = inner.replace(space, "")
@@ -129,7 +129,7 @@ def known(section: str, name: str) -> list[str]:
 
 
 def names(section: str) -> list[str]:
-    """What both packages may offer in a section, by the names that PyTorch's errors use."""
+    """Return what both packages may offer in a section, by the names that PyTorch's errors use."""
     layers = {name for name in dir(functional) if callable(getattr(functional, name))}
     layers |= {bound_name(key) for keys in INTERPOLATING.values() for key in keys}
     if section == "torch":

@@ -1,4 +1,4 @@
-"""What PyTorch's functions and methods take, by its own schemas, against what ours take.
+"""Arguments of PyTorch's functions and methods, by its own schemas, against those of ours.
 
 ``python -m tests.structure.signatures`` prints the differences.
 """
@@ -20,7 +20,7 @@ NOT_CALLED_SO = ("out", "layout", "device", "pin_memory", "memory_format", "out_
 those of other devices."""
 
 OTHER_NAMES = {"axis": "dim", "axis0": "dim0", "axis1": "dim1"}
-"""What some schemas call what others, and ours, call ``dim``."""
+"""Names in some schemas for what others, and ours, call ``dim``."""
 
 
 READ = {"reduction": 0}
@@ -133,7 +133,7 @@ def complaints(space: str, name: str, ours: Function) -> Iterator[str]:
 
 
 def same(mine: Any, other: Any) -> bool:
-    """Whether two defaults mean the same."""
+    """Return whether two defaults mean the same."""
     if isinstance(other, (list, tuple)):
         many = mine if isinstance(mine, (list, tuple)) else [mine] * len(other)
         return list(many) == list(other)
@@ -170,7 +170,7 @@ APART = {
     "Tensor.copy_": "it reads other=, whatever its schema says",
     "torch.fill": "value=",
 }
-"""What may differ, and why."""
+"""Allowed differences, and why."""
 
 
 def all_complaints() -> list[str]:

@@ -77,7 +77,7 @@ PRODUCT = {
 }
 HEART = {"absent", "arrays", "optable", "static", "graph", "eager", "autograd"}
 APART = {"recording", "graph", "eager", "autograd", "dispatch", "functions", "nn"}
-"""What static graphs neither import nor are imported by."""
+"""Rooms that static graphs neither import nor are imported by."""
 ENGINE = HEART | {"dispatch", "functions"}
 
 
@@ -133,7 +133,7 @@ def imported(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def edges() -> Iterator[tuple[Path, int, Path]]:
-    """Which file of the package imports which, and where; a module's stub stands for it."""
+    """Yield which file of the package imports which, and where; a module's stub stands for it."""
     for path in files(".pyi", ".py", under=PACKAGE):
         module = path.with_suffix(".py") if path.with_suffix(".py").exists() else path
         for line, name in imported(path):

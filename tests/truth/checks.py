@@ -1,4 +1,4 @@
-"""What must hold of everything that the page says of a program."""
+"""Checks of everything that the page says of a program."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def array(summary: Any) -> Any:
 
 
 def close(one: Any, other: Any, rough: float = 1e-3) -> bool:
-    """Whether numbers are the same as far as single precision tells."""
+    """Return whether numbers are the same as far as single precision tells."""
     one, other = np.asarray(one, float), np.asarray(other, float)
     if one.shape != other.shape:
         return False
@@ -36,7 +36,8 @@ def close(one: Any, other: Any, rough: float = 1e-3) -> bool:
 
 
 def reduced(given: Any, shape: Any) -> Any:
-    """What an input that was spread over an output gets: the sum over what it was spread over."""
+    """Return what an input that was spread over an output gets: the sum over what it was spread
+    over."""
     given = np.asarray(given, float)
     if given.shape == tuple(shape):
         return given

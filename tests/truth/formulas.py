@@ -96,7 +96,8 @@ def _plain(text: str) -> str:
 
 
 def evaluate(text: str, values: dict[str, Any]) -> Any:
-    """What a formula gives; None where it is words and no formula, or a value is not known."""
+    """Return what a formula gives; None where it is words and no formula, or a value is not
+    known."""
     code = as_python(text)
     try:
         compiled = compile(code, "<formula>", "eval")

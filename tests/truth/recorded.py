@@ -25,7 +25,7 @@ JS = Path(__file__).parents[2] / "js"
 
 @dataclass
 class Look:
-    """What variables hold after a statement: the time in the log, and by name what is said of
+    """Variables after a statement: the time in the log, and by name what is said of
     tensors by the engine itself."""
 
     time: int
@@ -51,7 +51,7 @@ def numbers(tensor: Any) -> Any:
 
 
 def seen(tensor: Any) -> dict[str, Any]:
-    """What the engine itself says of a tensor."""
+    """Return what the engine itself says of a tensor."""
     grad_fn = tensor.grad_fn
     saved = {}
     for name in dir(grad_fn) if grad_fn is not None else ():
@@ -138,7 +138,7 @@ def _look(time: int, space: dict[str, Any], gone: set[str]) -> Look:
 
 
 def told(programs: Sequence[Program], folder: Path) -> list[dict[str, Any]]:
-    """What the page says of the programs."""
+    """Return what the page says of the programs."""
     script, asked, answer = folder / "facts.cjs", folder / "asked.json", folder / "answer.json"
     if not script.exists():
         build = [JS / "node_modules/.bin/esbuild", JS / "test/truth/facts.ts", "--bundle"]

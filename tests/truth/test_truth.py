@@ -1,4 +1,4 @@
-"""What the page says is true: formulas, cards, names, gradients and what is saved, on both engines.
+"""The page is true: formulas, cards, names, gradients and what is saved, on both engines.
 
 ``TRUTH=N`` tries N times as many random programs, and every op on both engines.
 """
@@ -18,7 +18,7 @@ from .recorded import Program, module_of, of_fuzz, of_op, record, told
 TIMES = int(os.environ.get("TRUTH", "1"))
 ENGINES = ("graphwidget", "torch")
 RANDOM = 15
-"""How many random programs are tried on each engine."""
+"""Random programs tried on each engine."""
 
 LOOPS = {
     "by hand": """
@@ -102,7 +102,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def untruths(programs: list[Program], folder: Path) -> list[str]:
-    """What is not true of what the page says of programs, with the line it is about."""
+    """Return what is not true of what the page says of programs, with the line it is about."""
     return [
         f"{program.text[-300:]}\n  {each}"
         for program, facts in zip(programs, told(programs, folder), strict=True)

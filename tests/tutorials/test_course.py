@@ -65,7 +65,7 @@ TOPICS = {
     "memory, several machines": "memory memory-plan several-machines",
     "convolutions": "convolution",
 }
-"""What must be taught, and the tags of the cells that show it."""
+"""Subjects that must be taught, and the tags of the cells that show it."""
 
 ANSWER = re.compile(r'check\("([^"]+)"')
 
@@ -80,7 +80,8 @@ def tags(cell: NotebookNode) -> list[str]:
 
 
 def printed(name: str, engine: ModuleType) -> dict[int, str]:
-    """What each code cell of a notebook prints or raises, with `torch` bound to an engine."""
+    """Return what each code cell of a notebook prints or raises, with `torch` bound to an
+    engine."""
     static.reset_default_graph()
     space: dict[str, object] = {}
     texts = {}

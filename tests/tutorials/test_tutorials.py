@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def printed(path: Path, engine: ModuleType, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What a program prints when `torch` is this engine."""
+    """Return what a program prints when `torch` is this engine."""
     real = builtins.__import__
 
     def imports(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (),

@@ -165,8 +165,8 @@ def test_checkpoint(title: str, text: str) -> None:
 
 
 def kept_alive(engine: Any, depth: int, reentrant: bool, ending: str) -> list[bool]:
-    """Whether what nested checkpoints computed, and the innermost part's own variable, are still
-    there when all their names are gone, without a collection of garbage."""
+    """Return whether what nested checkpoints computed, and the innermost part's own variable, are
+    still there when all their names are gone, without a collection of garbage."""
     checkpoint = import_module(f"{engine.__name__}.utils.checkpoint").checkpoint
     tracked: list[Any] = []
 

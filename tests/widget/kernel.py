@@ -27,7 +27,7 @@ y = torch.mul(a, b)
 
 @dataclass
 class Heard:
-    """What came out of the kernel while a cell ran or a message was answered."""
+    """Output of the kernel while a cell ran or a message was answered."""
 
     outputs: list[dict[str, Any]] = field(default_factory=list)
     custom: list[dict[str, Any]] = field(default_factory=list)  # custom messages to the page
@@ -111,7 +111,7 @@ class Kernel:
         self.client.control_channel.send(self.client.session.msg(kind, {}))
 
     def value(self, expression: str) -> Any:
-        """What an expression gives, by way of JSON."""
+        """Return what an expression gives, by way of JSON."""
         return json.loads(self.run(f"import json; print(json.dumps({expression}))").text)
 
     def _take(self, heard: Heard, timeout: float) -> dict[str, Any] | None:

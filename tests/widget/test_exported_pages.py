@@ -17,7 +17,7 @@ from graphwidget.exporters import html
 
 @pytest.fixture(autouse=True)
 def front_end(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many events each page gets; the front end need not be built."""
+    """Return how many events each page gets; the front end need not be built."""
     counts: list[int] = []
 
     def page(packed: bytes, count: int, protocol: int, title: str) -> str:

@@ -1,4 +1,4 @@
-"""How a page's messages reach a busy kernel, with kernels of all kinds played by the test."""
+"""A page's messages reach a busy kernel, with kernels of all kinds played by the test."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Namespace:
 
 
 def busy_kernel(socket: Any) -> Any:
-    """What of an ipykernel 7 is used."""
+    """Return what of an ipykernel 7 is used."""
     manager = Namespace(control_to_shell_channel=Namespace(from_socket=socket))
     return Namespace(
         _supports_kernel_subshells=True,

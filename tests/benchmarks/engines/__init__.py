@@ -21,7 +21,7 @@ NAMES = ("graphwidget", "torch", "static", "numpy")
 
 
 class Engine(NamedTuple):
-    """What the table needs of an engine."""
+    """An engine as the table uses it."""
 
     rows: dict[str, Callable[[], Step]]
     array: Callable[[Any], np.ndarray]

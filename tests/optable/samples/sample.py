@@ -1,4 +1,4 @@
-"""What a sample is, and the shapes that samples are tried on."""
+"""Samples of ops, and the shapes that samples are tried on."""
 
 from __future__ import annotations
 
