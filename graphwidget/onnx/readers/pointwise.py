@@ -100,13 +100,6 @@ def _clip(node: Node, x: Any, low: Any = None, high: Any = None) -> Any:
     return x
 
 
-@reads("IsInf")
-def _isinf(node: Node, x: Any) -> Any:
-    if not node.get("detect_negative", 1):
-        return F.isposinf(x)
-    return F.isinf(x) if node.get("detect_positive", 1) else F.isneginf(x)
-
-
 @reads("LeakyRelu")
 def _leaky(node: Node, x: Any) -> Any:
     return F.leaky_relu(x, node.get("alpha", 0.01))
@@ -140,11 +133,6 @@ def _hard_sigmoid(node: Node, x: Any) -> Any:
 @reads("Softplus")
 def _softplus(node: Node, x: Any) -> Any:
     return F.logaddexp(x, constant(np.zeros((), x.dtype)))
-
-
-@reads("Softsign")
-def _softsign(node: Node, x: Any) -> Any:
-    return F.div(x, F.add(F.abs(x), constant(np.ones((), x.dtype))))
 
 
 @reads("Gelu")

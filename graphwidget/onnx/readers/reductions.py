@@ -73,10 +73,8 @@ def _wide(x: Any) -> Any:
 
 
 reads("ReduceSum")(_reduced(_sum))
-reads("ReduceSumSquare")(_reduced(_sum, _square))
 reads("ReduceL1")(_reduced(_sum, lambda x: F.abs(x)))
 reads("ReduceL2")(_reduced(_sum, lambda x: _square(_wide(x)), lambda x: F.sqrt(x)))
-reads("ReduceLogSum")(_reduced(_sum, _wide, lambda x: F.log(x)))
 reads("ReduceLogSumExp")(_reduced(lambda x, dims, keep: F.logsumexp(x, dims, keep), _wide))
 reads("ReduceMean")(_reduced(_mean, _wide))
 reads("ReduceProd")(_reduced(_prod))

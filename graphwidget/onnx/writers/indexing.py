@@ -39,40 +39,6 @@ def _put(w: Any, self: Any, index: Any, src: Any, dim: int, reduction: Any = Non
              reduction=reduction)  # fmt: skip
 
 
-def spread(w: Any, index: Any, value: Any, dtype: Any) -> Any:
-    """A number at each place."""
-    if not hasattr(value, "dtype"):
-        value = w.constant(np.asarray(value, dtype))
-    return w("Expand", value, w.ints(*index.shape), sizes=index.shape)
-
-
-@writes("scatter")
-def _scatter(w: Any, self: Any, index: Any, src: Any, dim: int) -> Any:
-    return _put(w, self, index, src, dim)
-
-
-@writes("scatter.value")
-def _scatter_value(w: Any, self: Any, index: Any, dim: int, value: Any) -> Any:
-    return _put(w, self, index, spread(w, index, value, self.dtype), dim)
-
-
-@writes("scatter_add")
-def _scatter_add(w: Any, self: Any, index: Any, src: Any, dim: int) -> Any:
-    return _put(w, self, index, src, dim, "add")
-
-
-JOINED = {"add": "add", "sum": "add", "multiply": "mul", "prod": "mul"}
-SINCE_OPSET_18 = {"amax": "max", "amin": "min"}
-
-
-def _joined(w: Any, reduce: str) -> str:
-    if reduce in JOINED:
-        return JOINED[reduce]
-    if reduce in SINCE_OPSET_18 and w.opset >= 18:
-        return SINCE_OPSET_18[reduce]
-    raise OnnxExporterError(f"scattering with {reduce} has no equivalent at opset {w.opset}")
-
-
 @writes("index_select")
 def _index_select(w: Any, self: Any, index: Any, dim: int) -> Any:
     if not self.rank:
@@ -85,36 +51,6 @@ def _index_select(w: Any, self: Any, index: Any, dim: int) -> Any:
 def _embedding(w: Any, weight: Any, indices: Any, padding_idx: Any = -1,
               scale_grad_by_freq: Any = False, sparse: Any = False) -> Any:  # fmt: skip
     return w("Gather", weight, indices, axis=0)
-
-
-def rows(w: Any, index: Any, shape: Any, dim: int) -> Any:
-    """An index along a dim, for each item of a shape."""
-    view = [1] * len(shape)
-    view[dim] = -1
-    return w("Expand", reshape(w, index, view), w.ints(*shape), sizes=tuple(shape))
-
-
-def _written_rows(w: Any, self: Any, index: Any, source: Any, dim: int, how: Any = None) -> Any:
-    if not self.rank:
-        return _put(w, self, index, source, 0, how)
-    dim = dim % self.rank
-    shape = list(self.shape)
-    shape[dim] = index.size(0) if index.rank else 1
-    return _put(w, self, rows(w, index, shape, dim), source, dim, how)
-
-
-@writes("index_add")
-def _index_add(w: Any, self: Any, index: Any, source: Any, dim: int, alpha: Any = 1) -> Any:
-    scaled = source if alpha == 1 else source * alpha
-    scaled.sizes = source.sizes
-    return _written_rows(w, self, index, scaled, dim, "add")
-
-
-@writes("masked_select")
-def _masked_select(w: Any, self: Any, mask: Any) -> Any:
-    shape = w("Shape", self + mask.cast(self.dtype), dtype=np.int64)
-    both = [w("Expand", each, shape) for each in (self, mask)]
-    return w("Compress", *(reshape(w, each, (-1,)) for each in both))
 
 
 @writes("select_scatter")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import UnsupportedOperatorError
 from .values import writes
 
 BOOLEAN = {"Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "And", "Or", "Xor", "Not"}
@@ -143,14 +144,6 @@ def _fmod(w: Any, self: Any, other: Any) -> Any:
     return w("Mod", self, self.like(other), fmod=1)
 
 
-@writes("lerp", "lerp.number")
-def _lerp(w: Any, self: Any, end: Any, weight: Any) -> Any:
-    weight = self.like(weight)
-    near = self + weight * (end - self)
-    far = end - (end - self) * (1 - weight)
-    return w("Where", w("Abs", weight) < 0.5, near, far, dtype=self.dtype)
-
-
 def filled(w: Any, self: Any, value: Any) -> Any:
     """A value in the shape of another."""
     if self.sizes is not None and None not in self.sizes:
@@ -183,21 +176,7 @@ def _infinite(w: Any, self: Any, **which: int) -> Any:
 writes("isinf")(_infinite)
 
 
-@writes("isfinite")
-def _isfinite(w: Any, self: Any) -> Any:
-    return ~(_isnan(w, self) | _infinite(w, self))
-
-
-@writes("expm1")
-def _expm1(w: Any, self: Any) -> Any:
-    # Near 0 the difference would lose its digits: 2 sinh(x/2) exp(x/2) does not.
-    half = w("Exp", self * 0.5)
-    return w("Where", w("Abs", self) < 1.0, (half - 1 / half) * half, w("Exp", self) - 1,
-             dtype=self.dtype)  # fmt: skip
-
-
 writes("log2")(lambda w, self: w("Log", self) * (1 / math.log(2)))
-writes("log10")(lambda w, self: w("Log", self) * (1 / math.log(10)))
 writes("log1p")(lambda w, self: w("Log", self + 1))
 writes("rsqrt")(lambda w, self: 1 / w("Sqrt", self))
 writes("trunc")(_truncated)
@@ -279,32 +258,21 @@ writes("acosh.written")(lambda w, self: w("Acosh", self))
 writes("atanh.written")(lambda w, self: w("Atanh", self))
 
 
-def bits(type: str, integers: str) -> Any:
-    """Bitwise operations: of bools only, before opset 18."""
+def bits(type: str) -> Any:
+    """Bitwise operations, of bools only."""
 
     def write(w: Any, *inputs: Any) -> Any:
-        return w(type if inputs[0].dtype == bool else since_opset_18(w, integers), *inputs)
+        if inputs[0].dtype != bool:
+            raise UnsupportedOperatorError(f"{type} of integers has no equivalent")
+        return w(type, *inputs)
 
     return write
 
 
-def since_opset_18(w: Any, type: str) -> str:
-    """An operator that came with opset 18.
-
-    Raises:
-        OnnxExporterError: the file is of an earlier one.
-    """
-    from ..errors import OnnxExporterError
-
-    if w.opset < 18:
-        raise OnnxExporterError(f"{type} came with opset 18; ask for opset_version=18")
-    return type
-
-
-writes("bitwise_and")(bits("And", "BitwiseAnd"))
-writes("bitwise_or")(bits("Or", "BitwiseOr"))
-writes("bitwise_xor")(bits("Xor", "BitwiseXor"))
-writes("bitwise_not")(bits("Not", "BitwiseNot"))
+writes("bitwise_and")(bits("And"))
+writes("bitwise_or")(bits("Or"))
+writes("bitwise_xor")(bits("Xor"))
+writes("bitwise_not")(bits("Not"))
 
 
 # Writes activations and softmax as ONNX ----------------------------------------------------------

@@ -116,11 +116,6 @@ def _var(w: Any, self: Any, dim: Any = None, correction: Any = None, keepdim: An
     return _var_mean(w, self, dim, correction, keepdim)[0]
 
 
-@writes("std")
-def _std(w: Any, self: Any, dim: Any = None, correction: Any = None, keepdim: Any = False) -> Any:
-    return w("Sqrt", _var(w, self, dim, correction, keepdim))
-
-
 def hits(w: Any, found: Any, dim: Any, keepdim: Any) -> Any:
     """Return how often something holds; never for nothing."""
     return reduce(w, "ReduceSum", found.cast(np.int64), dim, keepdim)
@@ -222,8 +217,3 @@ def _sort(w: Any, self: Any, dim: int = -1, descending: Any = False) -> Any:
     if not self.rank:
         return [self, w.constant(np.array(0, np.int64))]
     return _topk(w, self, self.size(dim), dim, descending)
-
-
-@writes("argsort")
-def _argsort(w: Any, self: Any, dim: int = -1, descending: Any = False) -> Any:
-    return _sort(w, self, dim, descending)[1]

@@ -217,17 +217,6 @@ def _pixel_shuffle(w: Any, self: Any, upscale_factor: int) -> Any:
     return folded(w, self, lambda x: w("DepthToSpace", x, blocksize=upscale_factor, mode="CRD"))
 
 
-@writes("pixel_unshuffle")
-def _pixel_unshuffle(w: Any, self: Any, downscale_factor: int) -> Any:
-    # SpaceToDepth orders channels the other way round: so by hand.
-    *batch, c, h, wide = self.shape
-    r = downscale_factor
-    x = reshape(w, self, (*batch, c, h // r, r, wide // r, r))
-    n = len(batch)
-    x = arranged(w, x, (*range(n), n, n + 2, n + 4, n + 1, n + 3))
-    return reshape(w, x, (*batch, c * r * r, h // r, wide // r))
-
-
 def folded(w: Any, self: Any, function: Any) -> Any:
     """A function of four dims on what has more or fewer: batches are one dim meanwhile."""
     if self.rank == 4:
@@ -243,8 +232,3 @@ def picked(w: Any, self: Any, arrange: Any) -> Any:
     numbered = np.arange(count, dtype=np.int64).reshape(self.shape)
     places = np.ascontiguousarray(arrange(numbered))
     return w("Gather", reshape(w, self, (-1,)), w.constant(places), axis=0)
-
-
-@writes("diagonal", "diagonal_copy")
-def _diagonal(w: Any, self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
-    return picked(w, self, lambda x: np.diagonal(x, offset, dim1, dim2))
