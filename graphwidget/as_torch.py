@@ -34,6 +34,7 @@ _PLACES = {
     "nn.grad": "nn.functional.grad",
     "fx._symbolic_trace": "fx.tracer",
     "optim.adamw": "optim.adam",
+    "utils.data._utils.collate": "utils.data.dataloader",
     "utils.data._utils": "utils.data",
 }
 """Modules of PyTorch that have another name here."""

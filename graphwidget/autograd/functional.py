@@ -63,15 +63,14 @@ def check_scalar_output(outputs: Tensors, many: bool, name: str) -> None:
         )
 
 
-def refuse_options(name: str, **options: Any) -> None:
-    """Refuse options that only PyTorch has.
+def check_strategy(strategy: str) -> None:
+    """Check the name of a way to compute a Jacobian: both are computed backward.
 
     Raises:
-        NotImplementedError: one is given.
+        NotImplementedError: any other.
     """
-    for option, value in options.items():
-        if value not in (False, "reverse-mode", "forward-mode"):
-            raise NotImplementedError(not_here(f"torch.autograd.functional.{name}'s {option}="))
+    if strategy not in ("reverse-mode", "forward-mode"):
+        raise NotImplementedError(not_here(f"torch.autograd.functional's strategy {strategy!r}"))
 
 
 def _grad_preprocess(tensors: Tensors, create_graph: bool, needs_grad: bool) -> Tensors:
@@ -155,16 +154,26 @@ def _zeros_like(tensor: Tensor, requires_grad: bool = False) -> Tensor:
     return zeros
 
 
+def _or_zeros(grads: Tensors, like: Tensors, strict: bool) -> Tensors:
+    """Return gradients, with zeros shaped ``like`` these where there are none.
+
+    Raises:
+        NotImplementedError: strict mode, of which PyTorch alone has the errors, refuses that.
+    """
+    if strict and any(grad is None for grad in grads):
+        raise NotImplementedError(not_here("the refusal of independent inputs by strict=True"))
+    return tuple(
+        _zeros_like(tensor) if grad is None else grad
+        for grad, tensor in zip(grads, like, strict=True)
+    )
+
+
 def _grad_or_zeros(
-    outputs: Tensors, inputs: Tensors, v: Any, like: Tensors, create: bool
+    outputs: Tensors, inputs: Tensors, v: Any, like: Tensors, create: bool, strict: bool
 ) -> Tensors:
     """Return the gradients, shaped ``like`` these; zeros where there are none."""
     with set_grad_enabled(create or is_grad_enabled()):
-        grads = _autograd_grad(outputs, inputs, v, create)
-    return tuple(
-        _zeros_like(tensor) if each is None else each
-        for each, tensor in zip(grads, like, strict=True)
-    )
+        return _or_zeros(_autograd_grad(outputs, inputs, v, create), like, strict)
 
 
 def vjp(
@@ -181,18 +190,17 @@ def vjp(
         inputs: a tensor or a tuple, where to differentiate.
         v: like the outputs; not needed for a single element.
         create_graph: let the results be differentiable.
-        strict: not here; where nothing depends on the inputs, gradients are zeros.
+        strict: refuse gradients that do not depend on the inputs, instead of zeros.
 
     Raises:
         RuntimeError, TypeError: with PyTorch's texts.
     """
-    refuse_options("vjp", strict=strict)
     with enable_grad():
         several, given = as_tuple(inputs, "inputs", "vjp")
         given = _grad_preprocess(given, create_graph, True)
         many, outputs = as_tuple(func(*given), OUTPUTS, "vjp")
         v = _validate_v(v, outputs, many, create_graph, "vjp", V_OF_OUTPUT)
-    found = _grad_or_zeros(outputs, given, v, given, create_graph)
+    found = _grad_or_zeros(outputs, given, v, given, create_graph, strict)
     return _outputs_and_result(outputs, found, create_graph, many, several)
 
 
@@ -212,7 +220,6 @@ def jvp(
         v: like the inputs; not needed for a single element.
         The others: as for ``vjp``.
     """
-    refuse_options("jvp", strict=strict)
     with enable_grad():
         several, given = as_tuple(inputs, "inputs", "jvp")
         given = _grad_preprocess(given, create_graph, True)
@@ -220,7 +227,7 @@ def jvp(
         many, outputs = as_tuple(func(*given), OUTPUTS, "jvp")
         seeds = tuple(_zeros_like(out, True) for out in outputs)
         grads = _autograd_grad(outputs, given, seeds, True)
-    found = _grad_or_zeros(grads, seeds, v, outputs, create_graph)
+    found = _grad_or_zeros(grads, seeds, v, outputs, create_graph, strict)
     return _outputs_and_result(outputs, found, create_graph, many, many)
 
 
@@ -243,17 +250,17 @@ def jacobian(
         A tensor; a tuple over inputs or outputs where these are tuples, a tuple (over outputs) of
         tuples (over inputs) when both are.
     """
-    refuse_options("jacobian", strict=strict, strategy=strategy)
+    check_strategy(strategy)
     with enable_grad():
         several, given = as_tuple(inputs, "inputs", "jacobian")
         given = _grad_preprocess(given, create_graph, True)
         many, outputs = as_tuple(func(*given), OUTPUTS, "jacobian")
-        found = [_jacobian_rows(out, given, create_graph) for out in outputs]
+        found = [_jacobian_rows(out, given, create_graph, strict) for out in outputs]
     results = tuple(_grad_postprocess(row, create_graph, several) for row in found)
     return results if many else results[0]
 
 
-def _jacobian_rows(output: Tensor, inputs: Tensors, create: bool) -> Tensors:
+def _jacobian_rows(output: Tensor, inputs: Tensors, create: bool, strict: bool) -> Tensors:
     """The derivatives of one output by all inputs."""
     columns: list[list[Any]] = [[] for _ in inputs]
     for place in range(output._data.size):
@@ -265,8 +272,8 @@ def _jacobian_rows(output: Tensor, inputs: Tensors, create: bool) -> Tensors:
                 output, inputs, Tensor._wrap(seed),
                 retain_graph=True, create_graph=create, allow_unused=True,
             )  # fmt: skip
-        for nr, each in enumerate(grads):
-            columns[nr].append(_zeros_like(inputs[nr]) if each is None else each)
+        for column, each in zip(columns, _or_zeros(grads, inputs, strict), strict=True):
+            column.append(each)
     if not all(columns):  # an output without items
         raise RuntimeError("stack expects a non-empty TensorList")
     return tuple(
@@ -288,7 +295,7 @@ def hessian(
     """The second derivatives of a function of one element, of shape ``input.shape + input.shape``;
     a tuple of tuples for a tuple of inputs. Arguments as for ``jacobian``."""
     several, given = as_tuple(inputs, "inputs", "hessian")
-    refuse_options("hessian", strict=strict, outer_jacobian_strategy=outer_jacobian_strategy)
+    check_strategy(outer_jacobian_strategy)
 
     def single(*args: Tensor) -> Any:
         output = func(*args)
@@ -299,7 +306,7 @@ def hessian(
     def first(*args: Tensor) -> Any:
         return jacobian(single, args, create_graph=True)
 
-    found = jacobian(first, given, create_graph)
+    found = jacobian(first, given, create_graph, strict)
     return found if several else found[0][0]
 
 
@@ -308,7 +315,6 @@ def _first_derivative(
 ) -> tuple[bool, bool, Tensors, Tensors, Any, Tensors]:
     """Prepare ``vhp`` and ``hvp``: return the inputs, the output, the vector and the gradient, and
     whether inputs and outputs are tuples."""
-    refuse_options(name, strict=strict)
     several, given = as_tuple(inputs, "inputs", name)
     given = _grad_preprocess(given, create_graph, True)
     v = _validate_v(v, given, several, create_graph, name, V_OF_INPUT)
@@ -331,7 +337,7 @@ def vhp(
         several, many, given, outputs, v, first = _first_derivative(
             func, inputs, v, create_graph, strict, "vhp"
         )
-    found = _grad_or_zeros(first, given, v, given, create_graph)
+    found = _grad_or_zeros(first, given, v, given, create_graph, strict)
     return _outputs_and_result(outputs, found, create_graph, many, several)
 
 
@@ -350,5 +356,5 @@ def hvp(
         )
         seeds = tuple(_zeros_like(each, True) for each in given)
         second = _autograd_grad(first, given, seeds, True)
-    found = _grad_or_zeros(second, seeds, v, given, create_graph)
+    found = _grad_or_zeros(second, seeds, v, given, create_graph, strict)
     return _outputs_and_result(outputs, found, create_graph, many, several)
