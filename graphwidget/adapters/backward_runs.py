@@ -189,7 +189,7 @@ class BackwardRuns:
             owners = self.identity.owners
             if len(owners) > 1_000:
                 owners.clear()
-            owners[id(grad._data)] = weakref.ref(tensor)
+            owners[id(grad._data)] = weakref.ref(tensor), content
         return ref.id, how, content, added, run, value
 
     @guarded

@@ -52,8 +52,8 @@ class Identity:
         self.told = self._value
         self.earlier = EarlierCalls(recorder.ids.value)
         self.tell_call: Callable[[Earlier], int] | None = None
-        self.owners: dict[int, weakref.ref[TensorBase]] = {}
-        """Whose ``.grad`` an array is, by the array's id."""
+        self.owners: dict[int, tuple[weakref.ref[TensorBase], Captured | None]] = {}
+        """Whose ``.grad`` an array is, by the id of the array, and what it then held."""
         self._first = recorder.ids.next_node  # nodes with smaller ids were made before
         self._fresh: set[int] = set()  # nodes that nobody had heard of
 
@@ -117,7 +117,10 @@ class Identity:
         if ref is None or ref.id not in self.recorder.values:
             ref = ref or self.renew(tensor)
             ref.version = version_of(tensor) - 1
-            self.tell_value(tensor, ref)  # with its new content: the old one is gone
+            _of, content = self.owners.get(id(tensor._data), (None, None))
+            # of other tensors the former numbers are gone
+            unknown = ev.Summary(tensor._data.shape, str(tensor._data.dtype), None, None, None)
+            self.tell_content(tensor, ref, content, None if content else unknown)
         return ref
 
     def share(self, out: TensorBase, ref: Ref, inputs: Sequence[Any]) -> int | None:
@@ -136,7 +139,7 @@ class Identity:
 
     def owner(self, tensor: TensorBase) -> TensorBase | None:
         """The tensor whose ``.grad`` this one is, if it is one."""
-        ref = self.owners.get(id(tensor._data))
+        ref, _content = self.owners.get(id(tensor._data), (None, None))
         owner = None if ref is None else ref()
         grad = None if owner is None else owner._grad
         return owner if grad is not None and grad._data is tensor._data else None

@@ -187,7 +187,7 @@ def _node(model: Model, event: ev.Node) -> None:
     model.nodes[event.node] = row
     _hold(model, row)
     for nr, value in enumerate(event.outputs):
-        if value in model.values:
+        if value in model.values and model.values[value]["requires_grad"]:
             model.values[value]["node"] = event.node
             model.values[value]["nr"] = nr
     if event.call in model.calls:

@@ -274,7 +274,7 @@ def test_gradients_are_told_as_they_were(then: str) -> None:
     grads = [each for each in events if type(each) is ev.Grad]
     came = [list(each.summary.values) for each in grads if each.how == "accumulated"]
     assert came == space["seen"]
-    assert {each.how for each in grads} <= {"accumulated", "assigned", "zeroed"}
+    assert {each.how for each in grads} <= {"accumulated", "assigned", "zeroed", "cleared"}
     nodes = {each.node: each.name for each in events if type(each) is ev.Node}
     powers = [x for x in events if type(x) is ev.Start and nodes[x.node] == "PowBackward0"]
     assert [list(each.grads[0].values) for each in powers] == space["passed"]

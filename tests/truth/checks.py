@@ -130,9 +130,11 @@ def _cards(look: Look, shown: Any) -> Iterator[str]:
                 yield f"wires into {card['title']} of {came.shape} carry gradients of {shapes}"
             elif not close(total, came):
                 yield f"gradients {total.tolist()} into {card['title']}, on it {came.tolist()}"
-        called = ["", card["name"]]
-        if card["name"] is None or not card["alive"] or called not in card["bound"]:
-            if card["alive"] and card["title"] == card["name"] and called in card["names"]:
+        called = [[scope, card["name"]] for scope in ("", "module")]
+        bound = any(each in card["bound"] for each in called)
+        if card["name"] is None or not card["alive"] or not bound:
+            known = any(each in card["names"] for each in called)
+            if card["alive"] and card["title"] == card["name"] and known:
                 yield f"{card['title']} is the name of another value"
             continue
         tensor = look.tensors.get(card["name"])
@@ -178,7 +180,8 @@ def _slots(look: Look, shown: Any) -> Iterator[str]:
         card["node"]: look.tensors[card["name"]]
         for card in shown["cards"]
         if card["alive"] and card["node"] is not None and card["name"] in look.tensors
-        and ["", card["name"]] in card["bound"] and look.tensors[card["name"]]
+        and any([scope, card["name"]] in card["bound"] for scope in ("", "module"))
+        and look.tensors[card["name"]]
     }  # fmt: skip
     for slot in shown["slots"]:
         tensor = by_node.get(slot["node"])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import io
 import json
 import linecache
 import subprocess
@@ -17,8 +19,10 @@ import numpy as np
 import torch
 
 import graphwidget
+from graphwidget.adapters.names import named
 from graphwidget.recording.log import wire
 from tests.optable.test_ops import data, flat, put
+from tests.tutorials.test_course import for_engine, read, tags
 
 JS = Path(__file__).parents[2] / "js"
 
@@ -79,24 +83,47 @@ def seen(tensor: Any) -> dict[str, Any]:
 
 def record(text: str, engine: Any, number: int = 0) -> Program:
     """Run a program whose name for the engine is ``torch``; it ends where it raises."""
-    program = Program(text)
     file = f"/programs/program_{number}.py"
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
-    space: dict[str, Any] = {"__name__": "__main__", "torch": engine, "np": np, "put": put}
+    space: dict[str, Any] = {"torch": engine, "np": np, "put": put}
     space["backward_from"] = _backward_from(engine)
+    parts = [compile(ast.Module([part], []), file, "exec") for part in ast.parse(text).body]
+    return _record(Program(text), parts, space)
+
+
+def record_cells(name: str, engine: Any) -> Program:
+    """Run the code cells of a notebook with `torch` bound to an engine; errors are part of it."""
+    parts, sources = [], []
+    for number, cell in enumerate(read(name)):
+        if cell.cell_type == "code" and not (engine is torch and "ours" in tags(cell)):
+            source = for_engine(cell.source, engine)
+            file = f"/programs/{name}/cell_{number}.py"
+            linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
+            parts.append(compile(source, file, "exec"))
+            sources.append(source)
+    return _record(Program("\n".join(sources)), parts, {}, goes_on=True)
+
+
+def _record(
+    program: Program, parts: list[Any], space: dict[str, Any], goes_on: bool = False
+) -> Program:
+    """Run the parts of a program one after the other, after an error too if it ``goes_on``."""
+    space["__name__"] = "__main__"
     known: set[str] = set()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         graph = graphwidget.watch()
         try:
-            for statement in ast.parse(text).body:
-                code = compile(ast.Module([statement], []), file, "exec")
+            for code in parts:
                 try:
                     exec(code, space)
                 except Exception as error:
                     program.error = f"{type(error).__name__}: {error}"
-                    break
-                graph.adapter.bind(_bound(space))
+                    if not goes_on:
+                        break
+                    graph.adapter.raised(error)
+                graph.adapter.settle()
+                graph.adapter.bind(named(space))
                 graph.adapter.drain()
                 known |= space.keys()
                 program.looks.append(_look(graph.recorder.log.count, space, known - space.keys()))
@@ -115,10 +142,6 @@ def _backward_from(engine: Any) -> Any:
     return backward_from
 
 
-def _bound(space: dict[str, Any]) -> list[tuple[str, str, Any]]:
-    return [("", name, value) for name, value in space.items() if _is_tensor(value)]
-
-
 def _is_tensor(value: Any) -> bool:
     return isinstance(value, (graphwidget.Tensor, torch.Tensor))
 
@@ -126,15 +149,20 @@ def _is_tensor(value: Any) -> bool:
 def _look(time: int, space: dict[str, Any], gone: set[str]) -> Look:
     """Return what the variables hold. Those that are ``gone`` by ``del`` named a value before."""
     look = Look(time, {}, {name for name, value in space.items() if not _is_tensor(value)} | gone)
-    for name, value in space.items():
-        if not _is_tensor(value):
-            continue
-        try:
-            look.tensors[name] = seen(value) if value.numel() <= 64 else {}
-        except Exception:  # of a kind that has no plain numbers: sparse, nested
-            look.tensors[name] = {}
-        look.others.add(f"{name}.grad")
+    for _scope, name, value in named(space):
+        if _is_tensor(value):
+            look.tensors[name] = _seen(value)
+            if value.is_leaf and value.grad is not None:
+                look.tensors[f"{name}.grad"] = _seen(value.grad)
+            look.others.add(f"{name}.grad")
     return look
+
+
+def _seen(value: Any) -> dict[str, Any]:
+    try:
+        return seen(value) if value.numel() <= 64 else {}
+    except Exception:  # of a kind that has no plain numbers: sparse, nested
+        return {}
 
 
 def told(programs: Sequence[Program], folder: Path) -> list[dict[str, Any]]:

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.optable.samples import SAMPLES
+from tests.tutorials.test_course import NOTEBOOKS
 
 from .checks import wrong
-from .recorded import Program, module_of, of_fuzz, of_op, record, told
+from .recorded import Program, module_of, of_fuzz, of_op, record, record_cells, told
 
 TIMES = int(os.environ.get("TRUTH", "1"))
 ENGINES = ("graphwidget", "torch")
@@ -88,13 +89,6 @@ b.register_hook(lambda grad: grad * 10)
 }
 """Programs of a learner's kind."""
 
-NOT_FOLLOWED = (
-    "[...] +=",  # under no_grad, through a view that was made there: it seems to end a history
-    ".grad = None",  # then `.data = `: the new value seems to have the old gradient
-    ".transpose(-2, 1)",  # of three dims exchanges nothing, but is written as a transposition
-)
-"""Statements of random programs of which not all that is shown is true."""
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -131,9 +125,13 @@ def test_ops_of_the_table(engine: str, folder: Path) -> None:
 def test_random_programs(engine: str, folder: Path) -> None:
     first = 0 if engine == "graphwidget" else RANDOM * TIMES
     texts = {seed: of_fuzz(seed) for seed in range(first, first + RANDOM * TIMES)}
-    programs = [
-        record(text, module_of(engine), seed)
-        for seed, text in texts.items()
-        if not any(each in text for each in NOT_FOLLOWED)
-    ]
+    programs = [record(text, module_of(engine), seed) for seed, text in texts.items()]
+    assert untruths(programs, folder) == []
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_notebooks(engine: str, folder: Path) -> None:
+    only = {"03": "graphwidget", "07": "torch"}
+    names = [each for each in NOTEBOOKS if only.get(each[:2], engine) == engine]
+    programs = [record_cells(name, module_of(engine)) for name in names]
     assert untruths(programs, folder) == []

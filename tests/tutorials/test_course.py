@@ -79,6 +79,15 @@ def tags(cell: NotebookNode) -> list[str]:
     return list(cell.metadata.get("tags", []))
 
 
+def for_engine(source: str, engine: ModuleType) -> str:
+    """The source of a cell without magics, with `torch` bound to an engine."""
+    source = re.sub(r"(?m)^%.*$", "", source)
+    if engine is torch:
+        source = source.replace("import graphwidget as torch", "import torch")
+        source = re.sub(r"from graphwidget(?= import nn|\.utils)", "from torch", source)
+    return source
+
+
 def printed(name: str, engine: ModuleType) -> dict[int, str]:
     """Return what each code cell of a notebook prints or raises, with `torch` bound to an
     engine."""
@@ -88,10 +97,7 @@ def printed(name: str, engine: ModuleType) -> dict[int, str]:
     for number, cell in enumerate(read(name)):
         if cell.cell_type != "code" or (engine is torch and "ours" in tags(cell)):
             continue
-        source = re.sub(r"(?m)^%.*$", "", cell.source)
-        if engine is torch:
-            source = source.replace("import graphwidget as torch", "import torch")
-            source = re.sub(r"from graphwidget(?= import nn|\.utils)", "from torch", source)
+        source = for_engine(cell.source, engine)
         out = io.StringIO()
         with contextlib.redirect_stdout(out), warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -382,7 +382,13 @@ class BackwardRun:
         return emptied
 
     def _retained(self) -> None:
-        """Tell the gradients that tensors inside the graph were asked to keep."""
+        """Tell the gradients that tensors inside the graph were asked to keep. (`inputs=` of a
+        backward asks those that are no leaves.)"""
+        for ref in self.inputs or ():
+            tensor = None if ref.facts.leaf else ref()
+            if tensor is not None and tensor.retains_grad and ref not in self.identity.retaining:
+                self.identity.retaining.append(ref)
+                self.recorder.raw.append((self.recorder.tell, ev.Flag(ref.id, True, True)))
         if not self.identity.retaining:
             return
         with torch._C.DisableTorchFunction():

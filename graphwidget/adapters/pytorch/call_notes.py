@@ -211,7 +211,11 @@ class CallNotes:
             nodes.append((grad_fn_of(tensor), tensor.output_nr, write.after))
             base = base_of(tensor)
             if base is not None:
-                nodes.append((grad_fn_of(base), -1, write.after))
+                whole = None if self.identity.defers else write.base_after
+                if whole is not None and whole() is base:
+                    nodes.append((grad_fn_of(base), base.output_nr, whole))
+                else:
+                    nodes.append((grad_fn_of(base), -1, write.after))
         if self.identity.defers:
             self.identity.claim(nodes, call)
             self.recorder.raw.append(call)

@@ -27,6 +27,9 @@ from .tensor_facts import Captured, content_of, grad_fn_of, summarized
 from .tensors import Deferred
 from .view_writes import saved_inside
 
+MOST_READ = 100_000
+"""Values of which it is known that a call has read them."""
+
 NO_NODE = None
 """Stands where records of calls have their node: PyTorch's nodes have records of their own."""
 
@@ -187,11 +190,12 @@ class CallRecorder:
         told = ops.called(name, call.args, call.kwargs, bool(call.writes) and not call.made)
         inputs = tuple([x if isinstance(x, str) else x.id for x in told.inputs])
         writes = [self._write(each) for each in call.writes]
-        self._tell(position, name, told.key, inputs, values, told.params, writes, number)
+        self.names.moved(position)
         direct = position is not None and by_user(position)
         if direct and position is not None and position.site is not None:
-            for ref, text in read_by(call, position.site.spelling):
+            for ref, text in read_by(call, position.site.spelling):  # before it is written
                 self.names.read(None, ref.id, position.site.scope_of(text), text)
+        self._tell(position, name, told.key, inputs, values, told.params, writes, number)
         if len(values or writes) == 1:
             self.names.bound(values[0][0].id if values else writes[0].value, call.names)
         for made, names in zip(values, call.parts, strict=False):
@@ -205,6 +209,7 @@ class CallRecorder:
         values: list[Any], _node: None,
     ) -> None:  # fmt: skip
         """What an optimizer's step did: each parameter that it wrote is told as a call."""
+        self.names.moved(position)
         for write in call.writes:
             told = [self._write(write)]
             self._tell(position, name, step_key(name), (write.before.id,), values, {}, told, number)
@@ -213,8 +218,10 @@ class CallRecorder:
         self, position: Position | None, name: str, key: str, inputs: tuple[int | str, ...],
         values: list[Any], params: dict[str, str], writes: list[ev.Write], number: list[int],
     ) -> None:  # fmt: skip
-        recorder = self.recorder
-        self.names.moved(position)
+        recorder, read = self.recorder, self.identity.read
+        if len(read) > MOST_READ:
+            read.clear()
+        read.update([each for each in inputs if type(each) is int])
         source = None if position is None else recorder.source(position.site)
         if recorder.define(key):
             recorder.tell(ops.definition(name, key))

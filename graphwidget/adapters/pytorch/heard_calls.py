@@ -88,6 +88,10 @@ class HeardCalls(CallNotes, TorchFunctionMode):
         if (quiet and not noted) or self.off or _get_tracing_state() is not None:
             return func(*args, **kwargs)
         if noted:
+            if name == "grad":
+                func(*args, **kwargs)
+                self._gradient_assigned(*args)
+                return None
             self._note_by_the_way(name, args)
         if quiet or draws_indices(_getframe(1)):
             return func(*args, **kwargs)
@@ -240,6 +244,14 @@ class HeardCalls(CallNotes, TorchFunctionMode):
                     if site is not None:
                         ref = self.identity.known(tensor)
                         keep_site(self.became_numbers, 0 if ref is None else ref.id, site)
+        except Exception as fault:
+            self.fault(fault)
+
+    def _gradient_assigned(self, tensor: torch.Tensor, grad: torch.Tensor | None) -> None:
+        """``tensor.grad = grad`` has run."""
+        try:
+            with torch._C.DisableTorchFunction():
+                self.writes.gradient_set(tensor, grad)
         except Exception as fault:
             self.fault(fault)
 

@@ -51,5 +51,5 @@ def looked_at(func: Callable[..., Any]) -> tuple[Callable[..., Any], str, bool, 
     func = accessor(func)
     name, attribute = plain_name(func), getattr(func, "__name__", "")
     quiet = attribute == "__get__" and name not in PROPERTIES
-    quiet = quiet or (attribute == "__set__" and name == "grad")
-    return func, name, quiet or name in QUIET, name in NOTED
+    assigns = attribute == "__set__" and name == "grad"
+    return func, name, quiet or assigns or name in QUIET, assigns or name in NOTED

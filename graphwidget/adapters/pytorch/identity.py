@@ -82,6 +82,8 @@ class Identity(Tensors):
         super().__init__(recorder, tables)
         self.earlier = EarlierCalls(recorder.ids.value)
         self.unmet = self.earlier.unmet
+        self.read: set[int] = set()
+        """Values that a call has read: one that made them cannot be recorded any more."""
         self.node_told = self._node
         self.newest = 0
         """The highest sequence number of the nodes that were told, where calls are told later."""
@@ -209,7 +211,7 @@ class Identity(Tensors):
     def _node(
         self, ref: NodeRef, event: ev.Node, call: list[int] | None, made: Earlier | None
     ) -> None:
-        if made is not None:
+        if made is not None and self.read.isdisjoint(made.outputs):
             call = [self._call(made)]
         self.recorder.node(ref, event._replace(call=call[0]) if call else event)
 

@@ -231,8 +231,12 @@ class ModulesAndSteps:
             if not set_to_none or is_dynamo_compiling() or self._elsewhere():
                 plain(optimizer, set_to_none)
                 return
+            groups = [] if self.identity.defers else optimizer.param_groups
             with Without(self.calls):
+                dropped = [p for x in groups for p in x["params"] if p.grad is not None]
                 plain(optimizer, set_to_none)
+                for parameter in dropped:
+                    self.calls.writes.gradient_set(parameter, None)
 
         return zero_grad
 

@@ -78,12 +78,13 @@ class RunContext:
             self.recorder.free(node.id)
 
     def _accumulated(
-        self, how: str, value: int, grad: Captured, run: int | None, added: Captured | None = None
-    ) -> None:
+        self, how: str, value: int, grad: Captured | None, run: int | None,
+        added: Captured | None = None,
+    ) -> None:  # fmt: skip
         if self.recorder.lost:
             self.calls.records.names.recall((value,))
-        more = None if added is None else summarized(added)
-        self.recorder.tell(ev.Grad(value, how, summarized(grad), more, run, None))
+        told, more = _summaries((grad, added))
+        self.recorder.tell(ev.Grad(value, how, told, more, run, None))
 
     def _error(self, _: None, event: ev.Error, position: Position | None) -> None:
         source = None if position is None else self.recorder.source(position.site)

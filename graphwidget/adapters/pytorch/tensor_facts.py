@@ -135,6 +135,8 @@ def bytes_of(
     size, before = count * item, tensor.storage_offset() * item
     start = tensor.data_ptr()
     if gradient:
+        if tensor._is_zerotensor():  # zeros of the engine's, whose memory was never written
+            return bytes(size)
         freed = bool(size) and start == before
     else:
         freed = before + size > tensor.untyped_storage().nbytes()

@@ -126,6 +126,17 @@ class Writes:
             ref, taken = identity.current(leaf), identity.captured(tensor)
             identity.recorder.raw.append((self.gradient_told, how, ref.id, taken, None))
 
+    def gradient_set(self, tensor: torch.Tensor, grad: torch.Tensor | None) -> None:
+        """Record that a known tensor has another gradient now, or none."""
+        identity = self.identity
+        ref = None if identity.defers else identity.known(tensor)
+        if ref is None:
+            return
+        how, taken = ("cleared", None) if grad is None else ("assigned", identity.captured(grad))
+        identity.recorder.raw.append((self.gradient_told, how, ref.id, taken, None))
+        if grad is not None:
+            identity.note_gradient(tensor, grad)
+
     def silent(self, call: Heard, written: list[tuple[torch.Tensor, Ref]]) -> None:
         """Note what the call wrote without raising a version that others see."""
         identity, name, args = self.identity, call.name, call.args

@@ -306,6 +306,7 @@ function setNode(model: Model, e: NodeEvent): void {
   model.nodes.set(e.node, node);
   addToIndices(model, node);
   e.outputs.forEach((value, nr) => {
+    if (!model.values.get(value)?.requires_grad) return; // as the indices of a maximum
     patch(model, model.values, value, { node: e.node, nr });
   });
   patch(model, model.calls, e.call, { node: e.node });
