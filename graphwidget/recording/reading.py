@@ -1,5 +1,4 @@
-"""Reads what a path of the program, such as ``batch["x"]``, gives: none of the program's code runs,
-as in looking.py."""
+"""Reads what a path of the program, as ``batch["x"]``, gives: none of the program's code runs."""
 
 from __future__ import annotations
 

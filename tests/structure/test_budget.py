@@ -8,7 +8,7 @@ from __future__ import annotations
 from tests.structure.tree import PACKAGE, ROOT, files
 
 BUDGET = {
-    "adapters": (18_300, 96),
+    "adapters": (18_100, 96),
     "functions": (10_700, 50),
     "optable": (10_100, 43),
     "nn": (9_450, 41),
@@ -17,7 +17,7 @@ BUDGET = {
     "graph": (3_850, 14),
     "autograd": (3_600, 14),
     "fx": (3_550, 16),
-    "recording": (3_000, 16),
+    "recording": (3_100, 17),
     "dispatch": (1_900, 8),
     "optim": (2_100, 13),
     "eager": (2_000, 9),

@@ -152,7 +152,7 @@ def _look(time: int, space: dict[str, Any], gone: set[str]) -> Look:
     for _scope, name, value in named(space):
         if _is_tensor(value):
             look.tensors[name] = _seen(value)
-            if value.is_leaf and value.grad is not None:
+            if look.tensors[name].get("leaf") and value.grad is not None:
                 look.tensors[f"{name}.grad"] = _seen(value.grad)
             look.others.add(f"{name}.grad")
     return look

@@ -209,7 +209,7 @@ class CallNotes:
         ]
         for (tensor, _ref), write in zip(written, call.writes, strict=True):
             nodes.append((grad_fn_of(tensor), tensor.output_nr, write.after))
-            base = base_of(tensor)
+            base: Any = base_of(tensor)
             if base is not None:
                 whole = None if self.identity.defers else write.base_after
                 if whole is not None and whole() is base:
