@@ -209,11 +209,12 @@ class CallNotes:
         ]
         for (tensor, _ref), write in zip(written, call.writes, strict=True):
             nodes.append((grad_fn_of(tensor), tensor.output_nr, write.after))
-            base: Any = base_of(tensor)
+            base = base_of(tensor)
             if base is not None:
                 whole = None if self.identity.defers else write.base_after
-                if whole is not None and whole() is base:
-                    nodes.append((grad_fn_of(base), base.output_nr, whole))
+                found: Any = None if whole is None else whole()
+                if whole is not None and found is base:
+                    nodes.append((grad_fn_of(found), found.output_nr, whole))
                 else:
                     nodes.append((grad_fn_of(base), -1, write.after))
         if self.identity.defers:
