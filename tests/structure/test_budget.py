@@ -8,7 +8,7 @@ from __future__ import annotations
 from tests.structure.tree import PACKAGE, ROOT, files
 
 BUDGET = {
-    "adapters": (18_100, 96),
+    "adapters": (18_350, 96),
     "functions": (10_700, 50),
     "optable": (10_100, 43),
     "nn": (9_450, 41),
