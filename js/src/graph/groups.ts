@@ -11,7 +11,7 @@ import { NO_PLACES, placesOf, type Places } from "./film";
 import { callKey, scopeKey } from "./keys";
 import { isShort } from "./short-loops";
 import { signOf } from "./signs";
-import { callIn, isOfGradients } from "./library-calls";
+import { areCopies, callIn, isOfGradients } from "./library-calls";
 import type { Visible } from "./visible";
 
 export type GroupKind = "module" | "function" | "loop" | "turn" | "repeat" | "part" | "fused";
@@ -199,16 +199,6 @@ function joinCalls(model: Model, group: Made, places: Places): void {
   }
   group.items = items;
 }
-
-/** Whether these are the detached tensors of a `state_dict()`. */
-function areCopies(model: Model, run: readonly (Made | number)[]): boolean {
-  const isCopy = (item: Made | number): boolean =>
-    typeof item === "number" && model.calls.get(item)?.op === "detach";
-  return run.length >= FEW_COPIES && run.every(isCopy);
-}
-
-/** So many are one thing. */
-const FEW_COPIES = 4;
 
 /** What a library does is called as the user's line calls it. */
 function titleByLine(model: Model, group: Made, source: number | null): void {

@@ -1,6 +1,6 @@
 /* What a call into a library is called, and which of them work on gradients, as clipping does. */
 
-import { get } from "../collections";
+import { get, push } from "../collections";
 import { cut } from "../log/format";
 import {
   nodesOf,
@@ -10,7 +10,7 @@ import {
   type ScopeRow,
   type ValueRow,
 } from "../log/model";
-import { isNameless } from "./versions";
+import { isNameless, isOwn } from "./versions";
 
 /** The scope of a library's call that an op is a part of, outside of modules; else null. */
 export function libraryAround(model: Model, call: CallRow): ScopeRow | null {
@@ -59,6 +59,41 @@ export function isOfGradients(model: Model, items: readonly unknown[]): boolean 
     });
   }
   return read;
+}
+
+/** So many copies are one thing. */
+const FEW_COPIES = 4;
+
+/** Whether these are the detached tensors of a `state_dict()`. */
+export function areCopies(model: Model, items: readonly unknown[]): boolean {
+  const isCopy = (item: unknown): boolean =>
+    typeof item === "number" && model.calls.get(item)?.op === "detach";
+  return items.length >= FEW_COPIES && items.every(isCopy);
+}
+
+/**
+ * Leaves out what nobody reads of the detached tensors that one line took of a module's own, as
+ * `state_dict()` does.
+ */
+export function dropCopies(model: Model, values: Set<number>, calls: Set<number>): void {
+  const used = new Set<number | string>();
+  const taken = new Map<number, [number, number][]>(); // by line: calls and what they gave
+  for (const id of calls) {
+    const call = model.calls.get(id);
+    const [input, output] = [call?.inputs[0], call?.outputs[0]];
+    for (const read of call?.inputs ?? []) used.add(read);
+    const own = typeof input === "number" ? model.values.get(input) : undefined;
+    if (call?.op !== "detach" || call.source === null || !own || !isOwn(own)) continue;
+    if (output !== undefined) push(taken, call.source, [id, output]);
+  }
+  for (const [, copies] of taken) {
+    if (copies.length < 2) continue;
+    for (const [call, output] of copies) {
+      if (used.has(output)) continue;
+      calls.delete(call);
+      values.delete(output);
+    }
+  }
 }
 
 /**

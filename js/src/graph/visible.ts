@@ -4,14 +4,13 @@
  * one turn is drawn; what it takes from before is not followed further.
  */
 
-import { push } from "../collections";
 import { hazards, makerOf, nodesOf, once, writeAt, type CallRow, type Model } from "../log/model";
 import type { Hazard, StorageRow, ValueRow, WriteRow } from "../log/model";
 import { rare } from "../log/table";
 import type { Work } from "../sliced-work";
 import { inPasses } from "./changes";
 import { films, type Films } from "./film";
-import { isBookkeeping, keepsBooks, libraryAround } from "./library-calls";
+import { dropCopies, isBookkeeping, keepsBooks, libraryAround } from "./library-calls";
 import { RAISED } from "./raised";
 import { isLikeStep, isOwn, isTrained, stepOf, writesNameless } from "./versions";
 
@@ -235,31 +234,6 @@ function* dropLoose(
   yield;
   for (const id of values) {
     if (!joined.has(id) && model.values.get(id)?.names.length === 0) values.delete(id);
-  }
-}
-
-/**
- * Leaves out what nobody reads of the detached tensors that one line took of a module's own, as
- * `state_dict()` does.
- */
-function dropCopies(model: Model, values: Set<number>, calls: Set<number>): void {
-  const used = new Set<number | string>();
-  const taken = new Map<number, [number, number][]>(); // by line: calls and what they gave
-  for (const id of calls) {
-    const call = model.calls.get(id);
-    const [input, output] = [call?.inputs[0], call?.outputs[0]];
-    for (const read of call?.inputs ?? []) used.add(read);
-    const own = typeof input === "number" ? model.values.get(input) : undefined;
-    if (call?.op !== "detach" || call.source === null || !own || !isOwn(own)) continue;
-    if (output !== undefined) push(taken, call.source, [id, output]);
-  }
-  for (const [, copies] of taken) {
-    if (copies.length < 2) continue;
-    for (const [call, output] of copies) {
-      if (used.has(output)) continue;
-      calls.delete(call);
-      values.delete(output);
-    }
   }
 }
 
