@@ -86,8 +86,8 @@ const MANY = 8;
 export function flatPlan(model: Model): Plan {
   const seen = atOnce(visible(model, baseWrites(model)));
   const tree = flatTree(seen);
-  const nested = nest(model, { seen, tree }, new Set([tree.root]), "airy");
-  return { seen, tree, nest: nested, before: null, values: "airy" };
+  const nested = nest(model, { seen, tree }, new Set([tree.root]), "roomy");
+  return { seen, tree, nest: nested, before: null, values: "roomy" };
 }
 
 /** A graph while it is made. */
@@ -145,7 +145,7 @@ function addPills(draft: Draft, model: Model, { seen, nest: nested }: Plan): voi
 }
 
 const GAPS: Readonly<Record<Values, Gaps>> = {
-  airy: "wide",
+  roomy: "wide",
   cards: "wide",
   chips: "tight",
   wires: "tight",

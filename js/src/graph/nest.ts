@@ -13,10 +13,10 @@ import type { Visible } from "./visible";
 
 /**
  * How values without a name are drawn: as cards, as chips, or as the wire from the op that made
- * the value to the one that reads it. `airy` cards stand also between closed groups, and with the
+ * the value to the one that reads it. `roomy` cards stand also between closed groups, and with the
  * parameters of small modules. Of `names` little more is drawn than what things are called. In `groups` what a closed group makes has no card for its name.
  */
-export type Values = "airy" | "cards" | "chips" | "wires" | "names" | "groups";
+export type Values = "roomy" | "cards" | "chips" | "wires" | "names" | "groups";
 
 /** Where a call stands: in an open group, or swallowed by a closed one that stands there. */
 export interface Site {
@@ -52,13 +52,13 @@ export function nest(
   const { makers, uses, inner, readers, within, loose, crossing } = relations(model, seen, tree);
   const { siteIn, calls, closed, frames } = place(root, open);
   const siteOf = (call: number): Site | undefined => siteIn(inner.get(call));
-  const airy = values === "airy";
-  const wired = !airy && values !== "cards" && values !== "chips";
+  const roomy = values === "roomy";
+  const wired = !roomy && values !== "cards" && values !== "chips";
   const isUsers = usersIn([...functions, ...frames.flatMap(functionOf)]);
   const cards = new Map<number, Group>();
   const stepped = stepsByResult(model, seen);
   const inputs = new Map<Group, number[]>(); // what only this closed group reads
-  const beside = airy ? [...closed.keys()].filter(isSmall) : [];
+  const beside = roomy ? [...closed.keys()].filter(isSmall) : [];
   const drawn = [root, ...frames, ...beside].flatMap((group) => within.get(group) ?? []);
   let results = 0;
   for (const id of [...loose, ...drawn]) {
@@ -75,8 +75,8 @@ export function nest(
     const all = model.calls.get(maker ?? -1)?.outputs.length ?? 0;
     if (made?.closed && read.length === 0 && !named && all > MOST_INPUTS) continue;
     const home = made
-      ? homeOfMade(named, made, read, maker ?? 0, airy)
-      : homeOfSource(model, value, read, root, airy, (group) => {
+      ? homeOfMade(named, made, read, maker ?? 0, roomy)
+      : homeOfSource(model, value, read, root, roomy, (group) => {
           const first = model.calls.get(callsOf(group)[0] ?? -1)?.time ?? Infinity;
           return value.time > first || takesMore(model, group, makers);
         });
@@ -154,7 +154,7 @@ function homeOfMade(
   made: Site,
   read: readonly Site[],
   maker: number,
-  airy: boolean,
+  roomy: boolean,
 ): Group | null {
   if (read.length === 0) {
     // What a group made last is what it gives; the rest of what nobody reads stays inside.
@@ -168,7 +168,7 @@ function homeOfMade(
   }
   const others = read.filter(({ closed }) => closed === null || closed !== made.closed);
   if (others.length === 0) return null;
-  if (!airy && made.closed && !named) return null;
+  if (!roomy && made.closed && !named) return null;
   // The reader nearest to the maker decides: outside of a frame in which it is both made and read
   // the card would stand after that frame, and before it.
   const shared = others.flatMap((site) => common([made.home, site.home]) ?? []);
@@ -180,7 +180,7 @@ function homeOfSource(
   value: ValueRow,
   read: readonly Site[],
   root: Group,
-  airy: boolean,
+  roomy: boolean,
   takes: (group: Group) => boolean,
 ): Group | null {
   const [first] = read;
@@ -189,8 +189,8 @@ function homeOfSource(
   const inside = read.every((site) => site.closed === first.closed) ? first.closed : null;
   if (isOwn(value)) {
     // Parameters and buffers stand inside the module, or the modules, that use them.
-    if (!airy && read.every((site) => site.closed)) return null;
-    return inside && !(airy && isSmall(inside)) ? null : home;
+    if (!roomy && read.every((site) => site.closed)) return null;
+    return inside && !(roomy && isSmall(inside)) ? null : home;
   }
   if (inside?.kind === "part" && isNameless(model, value)) return null; // a gradient, say
   // What a module takes in stands before it, also when only the module reads it. A tensor that

@@ -48,7 +48,7 @@ export interface Choices {
 }
 
 /** Up to so many boxes there is room for values between groups and for parameters beside them. */
-const AIRY = 26;
+const ROOMY = 26;
 
 const contents = new WeakMap<Model, Map<boolean, Content>>();
 
@@ -78,14 +78,14 @@ export function* detailsOf({ tree }: Content, budget?: number): Generator<Detail
   const depths = openByDepth(tree.root, budget);
   for (let depth = depths.length; depth >= 0; depth -= 1) {
     const open = new Set(depths.slice(0, depth).flat());
-    for (const values of ["airy", "cards", "chips"] as const) yield { open, values, depth };
+    for (const values of ["roomy", "cards", "chips"] as const) yield { open, values, depth };
     if (depth > 0) yield { open, values: "names", depth };
   }
   for (const values of ["wires", "names", "groups"] as const)
     yield { open: new Set(), values, depth: 0 };
 }
 
-const ORDER: readonly Values[] = ["airy", "cards", "chips", "wires", "names", "groups"];
+const ORDER: readonly Values[] = ["roomy", "cards", "chips", "wires", "names", "groups"];
 
 /** Whether one detail shows more than another. */
 export function isRicher(one: Detail, other: Detail): boolean {
@@ -125,7 +125,7 @@ export function planOf(
  * is still to be written stands in the version that it has by then.
  */
 export function planAt(model: Model, plan: Plan, later: Model): Plan {
-  const standing = (id: number): number => {
+  const fixed = (id: number): number => {
     let at = id;
     while (!model.values.has(at)) {
       const row = later.values.get(at);
@@ -139,7 +139,7 @@ export function planAt(model: Model, plan: Plan, later: Model): Plan {
   const { nest: nested } = plan;
   const cards = new Map<number, Group>();
   for (const [id, home] of nested.cards) {
-    const now = standing(id);
+    const now = fixed(id);
     if (now === id || !nested.cards.has(now)) cards.set(now, home);
   }
   return { ...plan, nest: { ...nested, cards } };
@@ -148,10 +148,10 @@ export function planAt(model: Model, plan: Plan, later: Model): Plan {
 /** The richest detail, without cards between groups where there are many boxes. */
 function richest(model: Model, content: Content): Detail {
   const { root } = content.tree;
-  const [airy, cards] = detailsOf(content);
-  if (!airy || !cards) throw new Error("a content has details");
-  const full = nest(model, content, openGroups(root, new Map(), airy.open), "airy");
-  return full.closed.size === 0 || boxesIn(full) <= AIRY ? airy : cards;
+  const [roomy, cards] = detailsOf(content);
+  if (!roomy || !cards) throw new Error("a content has details");
+  const full = nest(model, content, openGroups(root, new Map(), roomy.open), "roomy");
+  return full.closed.size === 0 || boxesIn(full) <= ROOMY ? roomy : cards;
 }
 
 /**

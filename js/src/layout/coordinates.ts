@@ -6,7 +6,7 @@
  */
 
 import { at } from "../collections";
-import { seatsIn, separation, takeSeats, type Layered } from "./types";
+import { slotsIn, separation, takeSlots, type Layered } from "./types";
 
 type Links = readonly (readonly number[])[];
 
@@ -31,7 +31,7 @@ type PairOf = (from: number, to: number) => number;
 function innerConflicts(graph: Layered, pair: PairOf): Set<number> {
   const conflicts = new Set<number>();
   const { items, ranks, above } = graph;
-  const seats = seatsIn(graph);
+  const slots = slotsIn(graph);
   for (let r = 1; r < ranks.length; r += 1) {
     const rank = at(ranks, r);
     const width = at(ranks, r - 1).length;
@@ -40,13 +40,13 @@ function innerConflicts(graph: Layered, pair: PairOf): Set<number> {
     rank.forEach((item, i) => {
       const inner = innerEnd(graph, item);
       if (inner === null && i < rank.length - 1) return;
-      const right = inner === null ? width : at(seats, inner);
+      const right = inner === null ? width : at(slots, inner);
       for (; scanned <= i; scanned += 1) {
         const to = at(rank, scanned);
         for (const from of at(above, to)) {
-          const seat = at(seats, from);
+          const slot = at(slots, from);
           const isInner = at(items, from).wire !== null && at(items, to).wire !== null;
-          if ((seat < left || seat > right) && !isInner) conflicts.add(pair(from, to));
+          if ((slot < left || slot > right) && !isInner) conflicts.add(pair(from, to));
         }
       }
       left = right;
@@ -84,25 +84,25 @@ function align(
 ): number[] {
   const root = Array.from({ length: count }, (_, i) => i);
   const next = [...root];
-  const seats = new Int32Array(count);
+  const slots = new Int32Array(count);
   ranks.forEach((rank) => {
-    takeSeats(seats, rank);
+    takeSlots(slots, rank);
   });
   for (let r = 1; r < ranks.length; r += 1) {
     let limit = -1;
     for (const item of at(ranks, r)) {
       const near = at(links, item);
-      const sorted = near.length > 1 ? [...near].sort((a, b) => at(seats, a) - at(seats, b)) : near;
+      const sorted = near.length > 1 ? [...near].sort((a, b) => at(slots, a) - at(slots, b)) : near;
       const middle = (near.length - 1) / 2;
       for (const m of middle % 1 === 0 ? [middle] : [Math.floor(middle), Math.ceil(middle)]) {
         const from = sorted[m];
         if (from === undefined || next[item] !== item) continue;
-        const seat = at(seats, from);
-        if (blocked(from, item) || seat <= limit) continue;
+        const slot = at(slots, from);
+        if (blocked(from, item) || slot <= limit) continue;
         next[from] = item;
         root[item] = at(root, from);
         next[item] = at(root, from);
-        limit = seat;
+        limit = slot;
       }
     }
   }

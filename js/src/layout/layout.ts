@@ -65,29 +65,29 @@ export function layout(
 
 function place(component: Component, previous: Layout): Part {
   const { boxes, wires } = component;
-  const seated = new Map<string, Place>();
-  // A box that had no wires when it was last drawn waits for its seat beside its consumer.
+  const placed = new Map<string, Place>();
+  // A box that had no wires when it was last drawn waits for its slot beside its consumer.
   for (const { key } of boxes) {
-    const seat = previous.places.get(key);
-    if (seat && seat.rank >= 0) seated.set(key, seat);
+    const slot = previous.places.get(key);
+    if (slot && slot.rank >= 0) placed.set(key, slot);
   }
-  const fresh = boxes.length - seated.size;
-  if (seated.size === 0 || fresh > MOSTLY_NEW * boxes.length) return freshly(component, seated);
+  const fresh = boxes.length - placed.size;
+  if (placed.size === 0 || fresh > MOSTLY_NEW * boxes.length) return freshly(component, placed);
   // Gates go with what stands between them.
   const gates = new Set(boxes.filter(({ kind }) => kind === "out").map(({ key }) => key));
   const kept = new Map<string, number>();
-  for (const [key, { rank }] of seated) if (!gates.has(key)) kept.set(key, rank);
+  for (const [key, { rank }] of placed) if (!gates.has(key)) kept.set(key, rank);
   const graph = layer(boxes, wires, assignRanks(boxes, wires, kept));
-  return finish(graph, settle(graph, seated, previous.passes), true);
+  return finish(graph, settle(graph, placed, previous.passes), true);
 }
 
-function freshly({ boxes, wires }: Component, seated: ReadonlyMap<string, Place>): Part {
+function freshly({ boxes, wires }: Component, placed: ReadonlyMap<string, Place>): Part {
   const graph = layer(boxes, wires, assignRanks(boxes, wires));
-  const known = graph.items.map((item) => seated.get(item.key)?.cross);
+  const known = graph.items.map((item) => placed.get(item.key)?.cross);
   const seed = graph.items.map((item, i) => known[i] ?? item.age);
-  orderRanks(graph, seated.size > 0 ? wish(graph, known) : seed, seated.size === 0);
+  orderRanks(graph, placed.size > 0 ? wish(graph, known) : seed, placed.size === 0);
   const cross = relax(graph, coordinates(graph));
-  if (seated.size === 0) return finish(graph, cross, false);
+  if (placed.size === 0) return finish(graph, cross, false);
   const shifts: number[] = [];
   known.forEach((before, i) => {
     if (before !== undefined) shifts.push(before - at(cross, i));

@@ -1,7 +1,7 @@
 /* The order within each rank, so that few wires cross. */
 
 import { at } from "../collections";
-import { seatsIn, takeSeats, type Layered } from "./types";
+import { slotsIn, takeSlots, type Layered } from "./types";
 
 /** Sweeps up and down that bring no better order before we stop. */
 const PATIENCE = 6;
@@ -45,15 +45,15 @@ export function orderRanks(graph: Layered, seed: readonly number[], guess = fals
 
 /** Sweeps from the order at hand; leaves the best order found and returns its crossings. */
 function improve(graph: Layered, work: Work): number {
-  const seats = seatsIn(graph);
+  const slots = slotsIn(graph);
   let best = graph.ranks.map((rank) => [...rank]);
-  let fewest = countCrossings(graph, seats, work);
+  let fewest = countCrossings(graph, slots, work);
   let waited = 0;
   for (let sweep = 0; sweep < MOST_SWEEPS && fewest > 0 && waited < PATIENCE; sweep += 1) {
     if (work.steps > MOST_STEPS) break;
-    sweepOnce(graph, seats, sweep % 2 === 0, sweep % 4 < 2 ? barycentre : median, work);
-    transpose(graph, seats, work);
-    const count = countCrossings(graph, seats, work);
+    sweepOnce(graph, slots, sweep % 2 === 0, sweep % 4 < 2 ? barycentre : median, work);
+    transpose(graph, slots, work);
+    const count = countCrossings(graph, slots, work);
     waited = count < fewest ? 0 : waited + 1;
     if (count < fewest) {
       fewest = count;
@@ -66,13 +66,13 @@ function improve(graph: Layered, work: Work): number {
 
 /** How many pairs of operands stand in the other order than they are read in: less than 1 in all. */
 function disorder(graph: Layered): number {
-  const seats = seatsIn(graph);
+  const slots = slotsIn(graph);
   let [pairs, wrong] = [0, 0];
   graph.items.forEach(({ ordered }, item) => {
     const operands = ordered ? at(graph.above, item) : [];
     for (let i = 1; i < operands.length; i += 1) {
       pairs += 1;
-      if (at(seats, at(operands, i)) < at(seats, at(operands, i - 1))) wrong += 1;
+      if (at(slots, at(operands, i)) < at(slots, at(operands, i - 1))) wrong += 1;
     }
   });
   return wrong / (pairs + 1);
@@ -81,7 +81,7 @@ function disorder(graph: Layered): number {
 function restore(graph: Layered, order: readonly number[][]): void {
   order.forEach((rank, r) => {
     const into = at(graph.ranks, r);
-    rank.forEach((item, seat) => (into[seat] = item));
+    rank.forEach((item, slot) => (into[slot] = item));
   });
 }
 
@@ -104,17 +104,17 @@ function walk(graph: Layered, toEnds: Layered["above"], from: Layered["above"]):
 
 /** How many pairs of wires cross, counted between neighbouring ranks. */
 export function crossings(graph: Layered): number {
-  return countCrossings(graph, seatsIn(graph), { steps: 0 });
+  return countCrossings(graph, slotsIn(graph), { steps: 0 });
 }
 
-function countCrossings(graph: Layered, seats: Int32Array, work: Work): number {
+function countCrossings(graph: Layered, slots: Int32Array, work: Work): number {
   let count = 0;
-  for (let r = 0; r + 1 < graph.ranks.length; r += 1) count += between(graph, seats, r, work);
+  for (let r = 0; r + 1 < graph.ranks.length; r += 1) count += between(graph, slots, r, work);
   return count;
 }
 
 /** Crossings below one rank, with a Fenwick tree over the positions of the next. */
-function between(graph: Layered, seats: Int32Array, r: number, work: Work): number {
+function between(graph: Layered, slots: Int32Array, r: number, work: Work): number {
   const upper = at(graph.ranks, r);
   const lower = at(graph.ranks, r + 1);
   if (upper.length < 2 || lower.length < 2) return 0;
@@ -125,11 +125,11 @@ function between(graph: Layered, seats: Int32Array, r: number, work: Work): numb
     const ends = at(graph.below, item);
     for (const to of ends) {
       let before = 0;
-      for (let i = at(seats, to) + 1; i > 0; i -= i & -i) before += at(tree, i);
+      for (let i = at(slots, to) + 1; i > 0; i -= i & -i) before += at(tree, i);
       count += seen - before;
     }
     for (const to of ends) {
-      for (let i = at(seats, to) + 1; i < tree.length; i += i & -i) tree[i] = at(tree, i) + 1;
+      for (let i = at(slots, to) + 1; i < tree.length; i += i & -i) tree[i] = at(tree, i) + 1;
     }
     seen += ends.length;
   }
@@ -149,7 +149,7 @@ const median: Centre = (sorted) => {
 
 function sweepOnce(
   graph: Layered,
-  seats: Int32Array,
+  slots: Int32Array,
   down: boolean,
   centre: Centre,
   work: Work,
@@ -159,29 +159,29 @@ function sweepOnce(
   const wanted = new Float64Array(graph.items.length);
   for (let k = 1; k < ranks.length; k += 1) {
     const rank = at(ranks, down ? k : ranks.length - 1 - k);
-    // Items without wires to the fixed rank keep their seats; the others are sorted around them.
+    // Items without wires to the fixed rank keep their slots; the others are sorted around them.
     const linked: number[] = [];
     const places: number[] = [];
-    rank.forEach((item, seat) => {
+    rank.forEach((item, slot) => {
       const near = at(links, item);
       work.steps += 1 + near.length;
       if (near.length === 0) return;
       linked.push(item);
-      places.push(seat);
+      places.push(slot);
       const [only] = near;
       wanted[item] =
         near.length === 1 && only !== undefined
-          ? at(seats, only)
-          : centre(near.map((i) => at(seats, i)).sort((x, y) => x - y));
+          ? at(slots, only)
+          : centre(near.map((i) => at(slots, i)).sort((x, y) => x - y));
     });
     linked.sort((a, b) => at(wanted, a) - at(wanted, b));
-    places.forEach((seat, i) => (rank[seat] = at(linked, i)));
-    takeSeats(seats, rank);
+    places.forEach((slot, i) => (rank[slot] = at(linked, i)));
+    takeSlots(slots, rank);
   }
 }
 
 /** Exchanges neighbours where that removes crossings. */
-function transpose(graph: Layered, seats: Int32Array, work: Work): void {
+function transpose(graph: Layered, slots: Int32Array, work: Work): void {
   // A rank is looked at again only when it or one beside it has changed.
   let changed = new Array<boolean>(graph.ranks.length).fill(true);
   for (let round = 0; round < 4; round += 1) {
@@ -192,13 +192,13 @@ function transpose(graph: Layered, seats: Int32Array, work: Work): void {
       for (let i = 0; i + 1 < rank.length; i += 1) {
         const [a, b] = [at(rank, i), at(rank, i + 1)];
         const gain =
-          saved(at(graph.above, a), at(graph.above, b), seats, work) +
-          saved(at(graph.below, a), at(graph.below, b), seats, work);
+          saved(at(graph.above, a), at(graph.above, b), slots, work) +
+          saved(at(graph.below, a), at(graph.below, b), slots, work);
         if (gain <= 0) continue;
         rank[i] = b;
         rank[i + 1] = a;
-        seats[b] = i;
-        seats[a] = i + 1;
+        slots[b] = i;
+        slots[a] = i + 1;
         swaps += 1;
         next[r] = true;
         if (r > 0) next[r - 1] = true;
@@ -217,13 +217,13 @@ function transpose(graph: Layered, seats: Int32Array, work: Work): void {
 function saved(
   first: readonly number[],
   second: readonly number[],
-  seats: Int32Array,
+  slots: Int32Array,
   work: Work,
 ): number {
   let count = 0;
   for (const one of first) {
-    const seat = at(seats, one);
-    for (const other of second) count += Math.sign(seat - at(seats, other));
+    const slot = at(slots, one);
+    for (const other of second) count += Math.sign(slot - at(slots, other));
   }
   work.steps += 1 + first.length * second.length;
   return count;

@@ -15,12 +15,12 @@ const NEW = 1;
  */
 export function settle(
   graph: Layered,
-  seated: ReadonlyMap<string, Place>,
+  placed: ReadonlyMap<string, Place>,
   passes: Layout["passes"],
 ): number[] {
   const { items } = graph;
   const known = items.map((item) => {
-    if (item.wire === null) return seated.get(item.key)?.cross;
+    if (item.wire === null) return placed.get(item.key)?.cross;
     return passes.get(item.wire)?.find((pass) => pass.rank === item.rank)?.cross;
   });
   const wanted = wish(graph, known);
@@ -43,10 +43,10 @@ export function settle(
   return result;
 }
 
-/** Seats beyond the nearest ones that are tried on either side. */
+/** Slots beyond the nearest ones that are tried on either side. */
 const REACH = 4;
 
-/** Puts an item where it disturbs the others least, in the seat it wants or one near that. */
+/** Puts an item where it disturbs the others least, in the slot it wants or one near that. */
 function insert(
   graph: Layered,
   order: number[],
@@ -55,15 +55,15 @@ function insert(
   weights: readonly number[],
 ): void {
   const wish = order.filter((other) => at(wanted, other) <= at(wanted, item)).length;
-  const seats = new Set([wish]);
+  const slots = new Set([wish]);
   for (let step = 1; step <= REACH; step += 1) {
-    seats.add(Math.min(order.length, wish + step)).add(Math.max(0, wish - step));
+    slots.add(Math.min(order.length, wish + step)).add(Math.max(0, wish - step));
   }
   let best = wish;
   let least = Infinity;
-  for (const seat of seats) {
-    const { cost } = arrange(graph, order.toSpliced(seat, 0, item), wanted, weights);
-    if (cost < least) [least, best] = [cost, seat];
+  for (const slot of slots) {
+    const { cost } = arrange(graph, order.toSpliced(slot, 0, item), wanted, weights);
+    if (cost < least) [least, best] = [cost, slot];
   }
   order.splice(best, 0, item);
 }

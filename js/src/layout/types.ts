@@ -69,16 +69,16 @@ export function gapsIn({ items }: Layered, rank: readonly number[]): number[] {
   );
 }
 
-/** Which seat of its rank each item has. */
-export function seatsIn(graph: Layered): Int32Array {
-  const seats = new Int32Array(graph.items.length);
-  for (const rank of graph.ranks) takeSeats(seats, rank);
-  return seats;
+/** Which slot of its rank each item has. */
+export function slotsIn(graph: Layered): Int32Array {
+  const slots = new Int32Array(graph.items.length);
+  for (const rank of graph.ranks) takeSlots(slots, rank);
+  return slots;
 }
 
-/** Notes the seats of one rank. */
-export function takeSeats(seats: Int32Array, rank: readonly number[]): void {
-  for (let seat = 0; seat < rank.length; seat += 1) seats[at(rank, seat)] = seat;
+/** Notes the slots of one rank. */
+export function takeSlots(slots: Int32Array, rank: readonly number[]): void {
+  for (let slot = 0; slot < rank.length; slot += 1) slots[at(rank, slot)] = slot;
 }
 
 /** A layered graph: edges, as indices into `items`, join neighbouring ranks. */

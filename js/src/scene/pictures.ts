@@ -10,7 +10,7 @@ import type { Room } from "./fitting";
 import { extents, type Direction } from "./flow";
 import { layOut, NO_LEVELS, placeIn, piecesOf, type Levels } from "./nested";
 import { buildScene, partOf, type Scene } from "./scene";
-import { seatsOf } from "./seats";
+import { positionsOf } from "./positions";
 import type { Work } from "../sliced-work";
 
 /** What is to be drawn. */
@@ -198,9 +198,9 @@ function cornerOf(
   place: string,
   direction: Direction,
 ): readonly [number, number] | undefined {
-  const { boxes, frames } = seatsOf(graph, levels, direction);
-  for (const [key, seat] of [...frames, ...boxes]) {
-    if (placeIn(graph, key) === place) return [seat.main, seat.cross];
+  const { boxes, frames } = positionsOf(graph, levels, direction);
+  for (const [key, position] of [...frames, ...boxes]) {
+    if (placeIn(graph, key) === place) return [position.main, position.cross];
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 /*
  * The scene: every box, wire and bracket of a graph with its place in the plane. It is built in
- * the flow (`seats.ts`, `wires.ts`) and turned into the plane here.
+ * the flow (`positions.ts`, `wires.ts`) and turned into the plane here.
  */
 
 import { get, groupBy } from "../collections";
@@ -10,7 +10,7 @@ import type { Bracket, Frame, Gaps, Graph } from "../graph/graph";
 import { bracketKey } from "../graph/keys";
 import { extents, rectAt, turned, type Direction, type Point, type Rect } from "./flow";
 import { placeIn, type Levels } from "./nested";
-import { seatsOf } from "./seats";
+import { positionsOf } from "./positions";
 import { drawWires, type DrawnWire } from "./wires";
 
 /** A box with the top left corner of its rectangle (of a pill: of the pill itself). */
@@ -50,15 +50,15 @@ export interface Scene {
 
 /** Where everything stands in the plane. */
 export function buildScene(graph: Graph, levels: Levels, direction: Direction): Scene {
-  const seats = seatsOf(graph, levels, direction);
-  const wires = drawWires(graph, seats, direction);
+  const positions = positionsOf(graph, levels, direction);
+  const wires = drawWires(graph, positions, direction);
   const boxes = new Map<string, Placed>();
-  for (const [key, { box, main, cross }] of seats.boxes) {
+  for (const [key, { box, main, cross }] of positions.boxes) {
     const [x, y] = turned(direction, main, cross);
     boxes.set(key, { box, x, y, place: placeIn(graph, key), fresh: graph.fresh.has(key) });
   }
   const frames = new Map<string, PlacedFrame>();
-  for (const [key, { frame, main, cross, length, breadth }] of seats.frames) {
+  for (const [key, { frame, main, cross, length, breadth }] of positions.frames) {
     const rect = rectAt(direction, main, cross, length, breadth);
     frames.set(key, { frame, place: placeIn(graph, key), ...rect });
   }

@@ -5,7 +5,7 @@ import type { Graph } from "../graph/graph";
 import type { Wire } from "../graph/wire";
 import { rectAt, turned, type Direction, type Point, type Rect } from "./flow";
 import { crossed, gateKey, piecesOf, placeIn } from "./nested";
-import type { Seat, Seats } from "./seats";
+import type { Position, Positions } from "./positions";
 
 export interface DrawnWire {
   readonly wire: Wire;
@@ -39,18 +39,18 @@ const BESIDE = 5;
 /** Between the labels of wires that join the same two boxes: text is wider than high. */
 const LABEL_STEP = { LR: 14, TD: 28 } as const;
 
-export function drawWires(graph: Graph, seats: Seats, direction: Direction): DrawnWire[] {
+export function drawWires(graph: Graph, positions: Positions, direction: Direction): DrawnWire[] {
   const ends = ({ from, to }: Wire): string => `${from} ${to}`;
   const twins = groupBy(graph.wires, ends);
-  const between = new Map(graph.wires.map((wire) => [wire.key, pointsOf(graph, wire, seats)]));
-  const ports = spreadPorts(graph, seats, between);
+  const between = new Map(graph.wires.map((wire) => [wire.key, pointsOf(graph, wire, positions)]));
+  const ports = spreadPorts(graph, positions, between);
   const numbers = operandNumbers(graph, ports);
   return graph.wires.map((wire) => {
     const [start, end] = get(ports, wire.key);
     const points = [
-      leaving(get(seats.boxes, wire.from), start),
+      leaving(get(positions.boxes, wire.from), start),
       ...get(between, wire.key),
-      entering(get(seats.boxes, wire.to), end),
+      entering(get(positions.boxes, wire.to), end),
     ];
     const back = points.map(([main, cross]): FlowPoint => [main, cross + BESIDE]).reverse();
     const same = get(twins, ends(wire));
@@ -72,16 +72,23 @@ export function drawWires(graph: Graph, seats: Seats, direction: Direction): Dra
 }
 
 /** Where a wire goes between its ends: past other boxes, and through the edges of frames. */
-function pointsOf(graph: Graph, { key, from, to }: Wire, { frames, grounds }: Seats): FlowPoint[] {
+function pointsOf(
+  graph: Graph,
+  { key, from, to }: Wire,
+  { frames, grounds }: Positions,
+): FlowPoint[] {
   const place = placeIn(graph, key);
   const [out, into] = crossed(graph, from, to);
   const points: FlowPoint[] = [];
   const start = placeIn(graph, from);
   const gate = (frame: string, way: "in" | "out"): void => {
     const { level, cross } = get(grounds, frame);
-    const seat = get(frames, frame);
+    const position = get(frames, frame);
     const spot = get(level.layout.places, gateKey(way, start));
-    points.push([way === "in" ? seat.main : seat.main + seat.length, cross + spot.cross]);
+    points.push([
+      way === "in" ? position.main : position.main + position.length,
+      cross + spot.cross,
+    ]);
   };
   piecesOf(graph, from, to).forEach(({ level }, i) => {
     const entered = into[i - out.length - 1];
@@ -146,7 +153,7 @@ const NUMBER = 8;
 /** Small shifts of wire ends, so that wires into one pill or out of one card stay apart. */
 function spreadPorts(
   { wires }: Graph,
-  { boxes }: Seats,
+  { boxes }: Positions,
   between: ReadonlyMap<string, readonly FlowPoint[]>,
 ): Map<string, readonly [number, number]> {
   const middle = (key: string): number => {
@@ -183,11 +190,11 @@ function spread(
   return shifts;
 }
 
-function leaving({ main, cross, length, breadth }: Seat, shift: number): FlowPoint {
+function leaving({ main, cross, length, breadth }: Position, shift: number): FlowPoint {
   return [main + length, cross + breadth / 2 + shift];
 }
 
-function entering({ main, cross, breadth }: Seat, shift: number): FlowPoint {
+function entering({ main, cross, breadth }: Position, shift: number): FlowPoint {
   return [main, cross + breadth / 2 + shift];
 }
 

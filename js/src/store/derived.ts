@@ -160,7 +160,7 @@ function graphsOf(state: State, { now, later }: Models, fit: ReadonlySignal<Fitt
   const whole = computed(() =>
     state.opened.value.size === 0 ? fit.value.graph : buildGraph(later.value, plan.value),
   );
-  const standing = computed(() => {
+  const usesLater = computed(() => {
     const everything = state.everything.value;
     if (now.value === later.value || stands(now.value, later.value, everything)) return true;
     // Until the cell works on something its own beginning is drawn, and not an earlier cell's end.
@@ -168,12 +168,12 @@ function graphsOf(state: State, { now, later }: Models, fit: ReadonlySignal<Fitt
   });
   /** What there is to draw; of the whole, where that stands for the moment shown. */
   const content = computed(() =>
-    contentOf(standing.value ? later.value : now.value, state.everything.value),
+    contentOf(usesLater.value ? later.value : now.value, state.everything.value),
   );
   /** The graph of the moment shown, and how many others there are beside it. */
   const focus = computed(() => {
     if (later.value === now.value) return { graph: whole.value, others: content.value.others };
-    const own = standing.value
+    const own = usesLater.value
       ? { plan: planAt(now.value, plan.value, later.value), others: content.value.others }
       : planOf(now.value, choices.value, fit.value.detail, plan.value.nest);
     return { graph: buildGraph(now.value, own.plan), others: own.others };

@@ -31,7 +31,7 @@ export interface CardProps {
   /** It was not in the turn before. */
   fresh: boolean;
   /** The reader points at the storage that it shows. */
-  kin: boolean;
+  peer: boolean;
   /** Seen from afar: what matters of it, in larger letters. */
   far: boolean;
   /** The reader points at this card's storage, or at none any more. */
@@ -43,7 +43,7 @@ export interface CardProps {
 
 /** A value: its name, shape, numbers, version, and what backward brought it. */
 function CardView(props: CardProps) {
-  const { card, x, y, selected, dimmed, root, wrong, fresh, kin, far, onSelect } = props;
+  const { card, x, y, selected, dimmed, root, wrong, fresh, peer, far, onSelect } = props;
   const { value, role, w, h } = card;
   const state = [
     `gw-card gw-${role}`,
@@ -52,7 +52,7 @@ function CardView(props: CardProps) {
     value.next !== null ? "gw-past" : "",
     wrong ? "gw-wrong" : "",
     fresh ? "gw-fresh" : "",
-    kin ? "gw-kin" : "",
+    peer ? "gw-peer" : "",
   ];
   return (
     <g

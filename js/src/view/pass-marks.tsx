@@ -35,7 +35,7 @@ interface Mark {
 }
 
 /** The key of a value's card, or of the op that made it where the value is a wire. */
-function seatOf(scene: Scene, model: Model, value: number): string {
+function cardOf(scene: Scene, model: Model, value: number): string {
   const call = model.values.get(value)?.call ?? null;
   return scene.boxes.has(valueKey(value)) || call === null ? valueKey(value) : callKey(call);
 }
@@ -52,7 +52,7 @@ function marksOf(scene: Scene, model: Model, { calls, values, pass }: Changes): 
     marks.set(key, { key, change, rect: rectOf(placed, scene.direction), round });
   };
   for (const [value, change] of values) {
-    add(change === "over" ? seatOf(scene, model, value) : valueKey(value), change);
+    add(change === "over" ? cardOf(scene, model, value) : valueKey(value), change);
   }
   for (const [call, change] of calls) if (change !== "fused") add(callKey(call), change);
   for (const [call, , block] of pass.steps) {
@@ -120,7 +120,7 @@ export function ChangeWires({ store }: { store: Store }) {
   return (
     <g class={`gw-change-wires gw-look-${look}`}>
       {changes.reads.map(([call, value]) => {
-        const path = wirePath(scene, seatOf(scene, model, value), callKey(call));
+        const path = wirePath(scene, cardOf(scene, model, value), callKey(call));
         return path && <path key={`${value}>${call}`} class="gw-change-removed" d={path} />;
       })}
       {look === "changes" && <Marked scene={scene} model={model} changes={changes} />}
@@ -144,7 +144,7 @@ function Marked({ scene, model, changes }: { scene: Scene; model: Model; changes
         return change && <path key={wire.key} class={`gw-change-${change}`} d={forward} />;
       })}
       {[...changes.over].map(([result, operand]) => {
-        const path = aside(scene, seatOf(scene, model, operand), seatOf(scene, model, result));
+        const path = aside(scene, cardOf(scene, model, operand), cardOf(scene, model, result));
         return path && <path key={`o${result}`} class="gw-change-over" d={path} />;
       })}
     </>

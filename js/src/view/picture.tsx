@@ -272,11 +272,11 @@ function Boxes({ store, scene, boxes, guilty, id, far }: BoxesProps) {
           );
         }
         const { value } = box.value;
-        const kin = box.shared && box.value.storage === storage;
+        const peer = box.shared && box.value.storage === storage;
         return (
           <CardNode
             key={place}
-            {...{ x, y, dimmed, fresh, kin, far }}
+            {...{ x, y, dimmed, fresh, peer, far }}
             card={box}
             onStorage={setStorage}
             selected={selected === value}

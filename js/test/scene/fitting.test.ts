@@ -64,7 +64,7 @@ describe("what is shown", () => {
       return draw(detail);
     }
     const of = (w: number): Detail => atOnce(fitting(details(), work, { w, h: 400 }, "LR")).detail;
-    expect(of(9000)).toMatchObject({ depth: 2, values: "airy" });
+    expect(of(9000)).toMatchObject({ depth: 2, values: "roomy" });
     const seen = [9000, 2400, 2000, 1600, 1200, 900, 700].map(of);
     for (const [i, detail] of seen.entries()) {
       const before = seen[i - 1];
@@ -94,13 +94,13 @@ describe("what is shown", () => {
       }
     });
     // Where the whole has room with its numbers, with names, with names when it is small, closed.
-    expect(seen(p, 9000)).toMatchObject({ values: "airy", ops: 10, frames: 1 });
+    expect(seen(p, 9000)).toMatchObject({ values: "roomy", ops: 10, frames: 1 });
     for (const w of [1500, 1000]) {
       const found = seen(p, w);
       expect(found).toMatchObject({ values: "names", ops: 10, frames: 1 });
       expect(found.w * NAMES).toBeLessThanOrEqual(w * READING);
     }
-    expect(seen(p, 800)).toMatchObject({ values: "airy", ops: 1, frames: 0 });
+    expect(seen(p, 800)).toMatchObject({ values: "roomy", ops: 1, frames: 0 });
   });
 
   it("without a name is a chip, or no more than its wire, where there is little room", () => {

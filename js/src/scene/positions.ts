@@ -1,4 +1,4 @@
-/* Where boxes and frames stand in the flow: each box gets its seat in a column. */
+/* Where boxes and frames stand in the flow: each box gets its position in a column. */
 
 import { get } from "../collections";
 import type { Box } from "../graph/boxes";
@@ -7,7 +7,7 @@ import { extents, FRAME, turned, type Direction } from "./flow";
 import { placeIn, type Level, type Levels } from "./nested";
 
 /** A box in the flow: where its rectangle begins (of a pill: the pill itself), and its size. */
-export interface Seat {
+export interface Position {
   readonly main: number;
   readonly cross: number;
   readonly length: number;
@@ -21,17 +21,17 @@ export interface Ground {
   readonly cross: number;
 }
 
-export interface Seats {
-  readonly boxes: ReadonlyMap<string, Seat & { readonly box: Box }>;
-  readonly frames: ReadonlyMap<string, Seat & { readonly frame: Frame }>;
+export interface Positions {
+  readonly boxes: ReadonlyMap<string, Position & { readonly box: Box }>;
+  readonly frames: ReadonlyMap<string, Position & { readonly frame: Frame }>;
   /** By the key of the frame, "" for what stands in none. */
   readonly grounds: ReadonlyMap<string, Ground>;
 }
 
-/** The seats of all boxes and frames of a graph; the levels have a place for each. */
-export function seatsOf(graph: Graph, levels: Levels, direction: Direction): Seats {
-  const boxes = new Map<string, Seat & { box: Box }>();
-  const frames = new Map<string, Seat & { frame: Frame }>();
+/** The positions of all boxes and frames of a graph; the levels have a place for each. */
+export function positionsOf(graph: Graph, levels: Levels, direction: Direction): Positions {
+  const boxes = new Map<string, Position & { box: Box }>();
+  const frames = new Map<string, Position & { frame: Frame }>();
   const grounds = new Map<string, Ground>();
   const outermost = get(levels, "");
   const [mainOrigin, crossOrigin] = outermost.origin;
