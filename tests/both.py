@@ -149,19 +149,19 @@ def flags(tensor: Any) -> dict[str, Any]:
 def describe(value: Any, grads: bool = True) -> Any:
     """A value in terms that do not depend on the engine."""
     if is_tensor(value):
-        told: dict[str, Any] = {**flags(value), "numbers": numbers(value)}
+        reported: dict[str, Any] = {**flags(value), "numbers": numbers(value)}
         if grads:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 grad = attempt(lambda: value.grad)
-            told["grad"] = describe(grad, grads=False)
+            reported["grad"] = describe(grad, grads=False)
             if is_tensor(grad):
                 # How often PyTorch added to it in place on the way is its own affair, and so is
                 # the order in which a derivative's own graph reshapes and divides.
-                del told["grad"]["version"]
-                if told["grad"]["node"]:
-                    told["grad"]["node"] = told["grad"]["node"]["name"]
-        return told
+                del reported["grad"]["version"]
+                if reported["grad"]["node"]:
+                    reported["grad"]["node"] = reported["grad"]["node"]["name"]
+        return reported
     if isinstance(value, dict):
         return {key: describe(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -234,10 +234,14 @@ def differences(ours: Any, theirs: Any, path: str = "", tolerance: float = 0.0) 
     return [f"{path}: ours {shortened(ours)} theirs {shortened(theirs)}"]
 
 
-def like_a_gradient(told: dict[str, Any]) -> bool:
+def like_a_gradient(reported: dict[str, Any]) -> bool:
     """Return whether this may be a gradient: how often PyTorch added to it in place is its own
     affair."""
-    return told.get("requires_grad") is False and not told.get("view") and "version" in told
+    return (
+        reported.get("requires_grad") is False
+        and not reported.get("view")
+        and "version" in reported
+    )
 
 
 def shortened(value: Any) -> str:

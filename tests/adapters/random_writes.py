@@ -200,7 +200,7 @@ def _begin(lines: list[str]) -> dict[str, Any]:
     return {"torch": torch, "F": torch.nn.functional, "__name__": "__main__"}
 
 
-def told(lines: list[str]) -> tuple[list[tuple[int, str]], str, list[Any]]:
+def reported(lines: list[str]) -> tuple[list[tuple[int, str]], str, list[Any]]:
     """The same program watched: the pairs (reader's line, node's name) that are predicted before
     its last line, PyTorch's error, and the findings."""
     names, adapter, message = _begin(lines), TorchAdapter(Recorder()), ""
@@ -254,7 +254,7 @@ def wrong(lines: list[str]) -> str:
     """Return how what is predicted and found differs from what PyTorch does; empty if it does
     not."""
     right = truth(lines)
-    predicted, message, findings = told(lines)
+    predicted, message, findings = reported(lines)
     stale = [
         each
         for each in findings

@@ -60,7 +60,7 @@ def test_what_has_many_numbers_is_named_and_mended(name: str) -> None:
 @pytest.mark.parametrize(
     "line", ["torch.autograd.backward([net(x), net(x).sum()])", "z = net(x); z.backward()"]
 )
-def test_where_the_line_cannot_be_read_the_numbers_are_told(line: str) -> None:
+def test_where_the_line_cannot_be_read_the_numbers_are_reported(line: str) -> None:
     (finding,), error, _ = run(NET + line, "many unread")
     assert error is not None
     assert "4 numbers (shape [4, 1])" in finding.text

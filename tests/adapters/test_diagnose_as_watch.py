@@ -65,7 +65,7 @@ def found(source: str, name: str, later: bool) -> tuple[list[Any], list[str]]:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_what_is_told_later_is_what_is_told_at_once(
+def test_what_is_reported_later_is_what_is_reported_at_once(
     name: str,
 ) -> None:
     findings, notes = found(PROGRAMS[name], name, later=True)
@@ -99,7 +99,7 @@ y.sum().backward()
 """
 
 
-def test_a_write_is_heard_among_thousands_of_calls_that_touch_no_gradient() -> None:
+def test_a_write_is_observed_among_thousands_of_calls_that_touch_no_gradient() -> None:
     (finding,), notes = found(DATA, "data", True)
     assert notes
     assert finding.culprit.text == "row.mul_(2)"

@@ -1,5 +1,5 @@
-"""A call that raised is told with what it was given, the user's line, and the module it was in: of
-graphwidget's own calls and of PyTorch's."""
+"""A call that raised is reported with what it was given, the user's line, and the module it was
+in: of graphwidget's own calls and of PyTorch's."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_other_errors_are_no_calls(library: Any, line: str) -> None:
 @pytest.mark.parametrize(
     "lines", ["w = torch.ones(2, requires_grad=True); w.add_(1)", "l = (x * x).sum(); l.backward()"]
 )
-def test_what_autograd_explains_is_told_once(library: Any, lines: str) -> None:
+def test_what_autograd_explains_is_reported_once(library: Any, lines: str) -> None:
     model, _ = raised(lines, library)
     assert "call" not in [error["kind"] for error in model.errors]
     assert len(model.errors) <= 1

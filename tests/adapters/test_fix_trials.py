@@ -1,4 +1,5 @@
-"""A fix is tried on stand-ins: what is told of it is what becomes of the program that has it."""
+"""A fix is tried on stand-ins: what is notified of it is what becomes of the program that has
+it."""
 
 from __future__ import annotations
 
@@ -45,7 +46,7 @@ def test_a_fix_that_was_not_tried_says_so() -> None:
     assert NOT_TRIED in finding._repr_html_()
 
 
-def test_a_fix_that_is_not_enough_is_told_so() -> None:
+def test_a_fix_that_is_not_enough_is_reported_so() -> None:
     source = """
 x = torch.randn(3, requires_grad=True)
 a, b = x.exp(), x.tanh()

@@ -1,4 +1,5 @@
-"""Gradients that a helper switches off and leaves so: the switch is told, and no line after it."""
+"""Gradients that a helper switches off and leaves so: the switch is reported, and no line after
+it."""
 
 from __future__ import annotations
 

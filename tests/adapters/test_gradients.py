@@ -23,7 +23,7 @@ from .test_native import PATHS
     ],
 )
 @pytest.mark.parametrize("recorded", [real, native])
-def test_what_is_written_into_a_gradient_is_told(recorded: Any, write: str) -> None:
+def test_what_is_written_into_a_gradient_is_reported(recorded: Any, write: str) -> None:
     program = f"""
 w = torch.tensor([3.0, 4.0], requires_grad=True)
 (w * w).sum().backward()
@@ -32,15 +32,17 @@ came = w.grad.tolist()
 """
     model, namespace = recorded(program)
     _, expected = real(program)
-    [told] = [row["grad"].values for row in model.values.values() if row["names"] == [["", "w"]]]
-    assert told == pytest.approx(expected["w"].grad.tolist())
-    assert told == tuple(namespace["w"].grad.tolist())
+    [reported] = [
+        row["grad"].values for row in model.values.values() if row["names"] == [["", "w"]]
+    ]
+    assert reported == pytest.approx(expected["w"].grad.tolist())
+    assert reported == tuple(namespace["w"].grad.tolist())
     [leaf] = [row for row in model.nodes.values() if row["name"].endswith("AccumulateGrad")]
     assert leaf["grads_in"][0].values == tuple(expected["came"])  # what backward brought it
 
 
 @pytest.mark.parametrize("recorded", [real, native])
-def test_a_gradient_that_is_used_is_told_with_its_leaf(recorded: Any) -> None:
+def test_a_gradient_that_is_used_is_reported_with_its_leaf(recorded: Any) -> None:
     program = """
 w = torch.tensor([3.0, 4.0], requires_grad=True)
 v = torch.tensor([1.0, 1.0], requires_grad=True)
@@ -88,7 +90,7 @@ y.sum().backward()
 
 
 @pytest.mark.parametrize("recorded", [real, native])
-def test_a_gradient_that_others_are_added_to_is_told_as_their_sum(recorded: Any) -> None:
+def test_a_gradient_that_others_are_added_to_is_reported_as_their_sum(recorded: Any) -> None:
     model, _ = recorded(
         "x = torch.tensor([1.0, 2.0], requires_grad=True)\ny = x * 2\ny.copy_(y)\n"
         "loss = (y * torch.tensor([3.0, 4.0])).sum()\nloss.backward()"
@@ -97,7 +99,7 @@ def test_a_gradient_that_others_are_added_to_is_told_as_their_sum(recorded: Any)
     assert [each.values for each in node["grads_in"]] == [(3.0, 4.0)]
 
 
-def test_a_gradient_that_a_hook_writes_is_told_as_it_arrives() -> None:
+def test_a_gradient_that_a_hook_writes_is_reported_as_it_arrives() -> None:
     source = """
 x = torch.tensor([2., 1.], requires_grad=True)
 y = x * 3
@@ -138,7 +140,7 @@ loss.backward({})
 
 @pytest.mark.parametrize("more", ["", "retain_graph=True"])
 @pytest.mark.parametrize("recorded", [real, native])
-def test_a_node_that_let_go_of_what_it_saved_is_told(recorded: Any, more: str) -> None:
+def test_a_node_that_let_go_of_what_it_saved_is_reported(recorded: Any, more: str) -> None:
     model, _ = recorded(FREES.format(more))
     freed = {row["name"] for row in model.nodes.values() if row["freed"]}
     assert freed == (set() if more else {"SquareBackward", "IndexBackward0", "MulBackward0"})
@@ -149,7 +151,7 @@ def holds_tensor(slot: Any) -> bool:
 
 
 @pytest.mark.parametrize("recorded", [real, native])
-def test_what_a_backward_that_failed_had_freed_is_told(recorded: Any) -> None:
+def test_what_a_backward_that_failed_had_freed_is_reported(recorded: Any) -> None:
     program = """
 a = torch.ones(3, requires_grad=True)
 b = a.exp()
@@ -169,14 +171,16 @@ for node in (e.grad_fn, d.grad_fn):
 """
     model, namespace = recorded(program)
     holders = [row for row in model.nodes.values() if any(map(holds_tensor, row["saved"]))]
-    told = {row["name"] for row in holders if row["freed"]}
-    assert told == set(real(program)[1]["freed"]) == set(namespace["freed"])
-    assert told == {"CosBackward0", "SinBackward0"}
+    reported = {row["name"] for row in holders if row["freed"]}
+    assert reported == set(real(program)[1]["freed"]) == set(namespace["freed"])
+    assert reported == {"CosBackward0", "SinBackward0"}
 
 
 @pytest.mark.parametrize("recorded", [real, native])
-def test_a_number_is_told_as_it_was_typed(recorded: Any) -> None:
+def test_a_number_is_reported_as_it_was_typed(recorded: Any) -> None:
     program = "a = torch.ones(2)\nb = 0.01 * a\nc = a * 3\nd = a - 2.5\ne = a + 1e-8"
     model, _ = recorded(program)
-    told = [each for call in model.calls.values() for each in call["inputs"] if type(each) is str]
-    assert told == ["0.01", "3", "2.5", "1e-08"]
+    reported = [
+        each for call in model.calls.values() for each in call["inputs"] if type(each) is str
+    ]
+    assert reported == ["0.01", "3", "2.5", "1e-08"]

@@ -1,5 +1,5 @@
-"""Programs on unusual kinds of PyTorch's tensors run as they do unwatched, and their logs are told:
-nothing is taken for granted of a tensor but what all have."""
+"""Programs on unusual kinds of PyTorch's tensors run as they do unwatched, and their logs are
+reported: nothing is taken for granted of a tensor but what all have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Optimizers that were made before what learns: told, and only where that was not meant."""
+"""Optimizers that were made before what learns: reported, and only where that was not meant."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class Decoder(torch.nn.Module):
 
 
 def library() -> Any:
-    """A module that stands, as far as can be told, in the folder of installed packages."""
+    """A module that stands, as far as can be reported, in the folder of installed packages."""
     file = os.path.join(sysconfig.get_path("purelib"), "trainer", "trainer.py")
     linecache.cache[file] = (len(TRAINER), None, TRAINER.splitlines(True), file)
     made = types.ModuleType("trainer")
@@ -130,7 +130,7 @@ def test_the_line_of_a_librarys_module_is_named_if_it_is_wrong_itself() -> None:
     assert finding.culprit.text == "h += 1"
 
 
-def test_what_a_loop_writes_in_silence_is_told_once() -> None:
+def test_what_a_loop_writes_in_silence_is_reported_once() -> None:
     source = """
 teacher = torch.nn.Sequential(*[torch.nn.Linear(3, 3) for _ in range(4)])
 student = torch.nn.Linear(3, 3)

@@ -30,7 +30,7 @@ def test_both_kinds_in_one_recording() -> None:
     assert b.grad.item() == 6.0
 
 
-def test_a_loop_of_ours_that_calls_pytorch_is_told_in_its_order() -> None:
+def test_a_loop_of_ours_that_calls_pytorch_is_reported_in_its_order() -> None:
     source = (
         "w = ours.ones(2, requires_grad=True)\n"
         "for n in range(120):\n"
@@ -171,7 +171,7 @@ def test_nothing_of_the_watching_is_left() -> None:
     assert torch._C._len_torch_function_stack() == 0
 
 
-def test_what_an_interrupt_has_lost_is_heard_again_from_the_next_cell_on() -> None:
+def test_what_an_interrupt_has_lost_is_observed_again_from_the_next_cell_on() -> None:
     with graphwidget.watch() as graph:
         torch._C._pop_torch_function_stack()  # as an interrupt may leave it
         torch.ones(2).exp()

@@ -127,15 +127,15 @@ def test_a_mode_of_the_users_hears_the_programs_operations_alone() -> None:
             self.names.append(str(func))
             return func(*args, **(kwargs or {}))
 
-    def heard() -> list[str]:
+    def observed() -> list[str]:
         model = net()
         with Heard() as mode:
             (model(torch.ones(3, 4)) ** 2).mean().backward()
         return mode.names
 
-    plain = heard()
+    plain = observed()
     with graphwidget.diagnose():
-        assert heard() == plain
+        assert observed() == plain
 
 
 def test_a_backward_of_another_thread_during_a_step_is_left_alone() -> None:
@@ -208,14 +208,14 @@ torch.nn.MSELoss()(y, torch.ones(1, 3))
 @pytest.mark.parametrize("action", ["default", "always", "ignore"])
 def test_warnings_name_the_lines_that_they_name_without_us(action: Any) -> None:
     def warned(around: Any) -> list[tuple[str, int, str]]:
-        with warnings.catch_warnings(record=True) as heard:
+        with warnings.catch_warnings(record=True) as observed:
             warnings.simplefilter(action)
             before = warnings.showwarning
             with around():
                 exec(compile(WARNED, "<warned>", "exec"), {"torch": torch})
             assert warnings.showwarning is before
             assert "graphwidget" not in str(warnings.filters)
-        return [(each.filename, each.lineno, str(each.message)) for each in heard]
+        return [(each.filename, each.lineno, str(each.message)) for each in observed]
 
     without = warned(nullcontext)
     for watched in WATCHED:

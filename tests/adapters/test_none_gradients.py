@@ -1,4 +1,4 @@
-"""Gradients that are None where a program needs them: told is why they are."""
+"""Gradients that are None where a program needs them: reported is why they are."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_the_line_that_lost_it_is_named_and_mended(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TOLD)
-def test_it_is_told_why_it_is_none(name: str) -> None:
+def test_it_is_reported_why_it_is_none(name: str) -> None:
     source, text, culprit = TOLD[name]
     finding = found_in(source, name)
     assert text in finding.text

@@ -45,7 +45,7 @@ for turn, choice in enumerate(CHOICES):
         z = y.relu()
     y = y + (z.detach() if choice == "cut" else z)
     y = Own.apply(y, weights[choice == "another weight of a Function"])
-    if choice == "a part that nobody hears":
+    if choice == "a part that nobody observes":
         y = scripted(y)
     if choice == "a state that is carried":
         y = y + state

@@ -28,7 +28,7 @@ def older(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in BROKEN if BROKEN[name].kind == "stale"])
-def test_an_older_pytorch_is_told_the_same(name: str, older: None) -> None:
+def test_an_older_pytorch_is_reported_the_same(name: str, older: None) -> None:
     wanted = BROKEN[name]
     (finding,), _, _ = run(wanted.source, name)
     assert (finding.kind, finding.culprit.text) == ("stale", wanted.culprit)
@@ -109,7 +109,7 @@ q.sum().backward()
 """
 
 
-def test_what_a_custom_function_saves_is_told_alike_on_both_engines() -> None:
+def test_what_a_custom_function_saves_is_reported_alike_on_both_engines() -> None:
     for engine in native, real:
         model, variables = engine(FUNCTION)
         names = {row["value"]: row["names"][-1][1] for row in model.values.values() if row["names"]}
@@ -139,7 +139,7 @@ HOOKED = {
 @pytest.mark.parametrize("word", HOOKED)
 @pytest.mark.parametrize("engine", [graphwidget, torch])
 @pytest.mark.parametrize("shown", [True, False])
-def test_what_hooks_keep_is_not_told_as_saved(
+def test_what_hooks_keep_is_not_reported_as_saved(
     word: str, engine: Any, shown: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(saved_tensors, "SHOWN", shown and saved_tensors.SHOWN)

@@ -1,4 +1,4 @@
-"""Modules, functions, steps, loops and their turns are told as the scopes that ops stand in."""
+"""Modules, functions, steps, loops and their turns are reported as the scopes that ops stand in."""
 
 from __future__ import annotations
 
@@ -83,12 +83,12 @@ def test_backward_runs_stand_in_their_turn() -> None:
 def test_what_opens_a_scope_has_a_line() -> None:
     seen = record(TRAINING)
     model = seen.model
-    told = {
+    reported = {
         (scope["kind"], model.sources[scope["source"]]["text"])
         for scope in model.scopes.values()
         if scope["kind"] in ("module", "step", "loop")
     }
-    assert told == {
+    assert reported == {
         ("module", "loss = criterion(net(X), Y)"),
         ("step", "optimizer.step()"),
         ("loop", "for step in range(4):"),
@@ -162,7 +162,7 @@ print([loop["count"] for loop in adapter.recorder.log.model().loops.values()])
 """
 
 
-def test_turns_are_told_apart_while_ops_are_compiled(tmp_path: Path) -> None:
+def test_turns_are_reported_apart_while_ops_are_compiled(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(FIRST_CALLS)
     ran = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)

@@ -84,7 +84,7 @@ def test_the_exit_status_is_the_scripts(tmp_path: Path, status: int) -> None:
     assert [path.name for path in tmp_path.glob("*.html")] == []
 
 
-def test_a_fault_of_our_own_is_told_at_the_end(tmp_path: Path) -> None:
+def test_a_fault_of_our_own_is_reported_at_the_end(tmp_path: Path) -> None:
     spoil = (
         "import warnings, torch\nfrom graphwidget.adapters.pytorch.tensors import Tensors\n"
         "warnings.simplefilter('error')\nTensors.current = None\n"
@@ -169,7 +169,7 @@ def test_kept():
 """
 
 
-def test_fixtures_are_watched_too_and_what_is_told_when_all_is_over(tmp_path: Path) -> None:
+def test_fixtures_are_watched_too_and_what_is_reported_when_all_is_over(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(FIXTURES)
     plugin = ("-p", "graphwidget.pytest_plugin", "-p", "no:cacheprovider", "-q")
     done = run(tmp_path, "pytest", *plugin, "--graphwidget", "test_it.py")

@@ -44,7 +44,7 @@ class Told(StaticAdapter):
 
 
 @pytest.fixture
-def told() -> Iterator[Told]:
+def reported() -> Iterator[Told]:
     tf.reset_default_graph()
     adapter = Told(Recorder())
     adapter.start()
@@ -53,51 +53,51 @@ def told() -> Iterator[Told]:
     assert current.listener is None
 
 
-def test_the_graph_stands_before_any_number(told: Told) -> None:
+def test_the_graph_stands_before_any_number(reported: Told) -> None:
     w = tf.constant([1.0, 3.0])
     x = tf.placeholder(tf.float32, [None])
     a = tf.add(w, x)
     b = tf.add(w, 1)
     y = tf.multiply(a, b)
-    ops = [call["op"] for call in told.model.calls.values()]
+    ops = [call["op"] for call in reported.model.calls.values()]
     assert ops == ["add", "add", "mul"]
-    assert [told.value(name) for name in "wxaby"] == [None] * 5
+    assert [reported.value(name) for name in "wxaby"] == [None] * 5
     with tf.Session() as sess:
         found = sess.run(y, {x: [2.0, 4.0]})
-    assert list(told.value("y")) == found.tolist()
-    assert list(told.value("x")) == [2.0, 4.0]
-    assert len(told.model.calls) == 3  # a run makes no new ops
+    assert list(reported.value("y")) == found.tolist()
+    assert list(reported.value("x")) == [2.0, 4.0]
+    assert len(reported.model.calls) == 3  # a run makes no new ops
 
 
-def test_a_loop_is_told_turn_by_turn(told: Told) -> None:
+def test_a_loop_is_reported_turn_by_turn(reported: Told) -> None:
     first, second = tf.constant(0), tf.constant(10)
     c1, c2 = tf.while_loop(lambda a, b: a < b, lambda a, b: (a + 2, b + 1), [first, second])
-    before = len(told.events)
+    before = len(reported.events)
     with tf.Session() as sess:
         found = sess.run([c1, c2])
     assert [int(np.asarray(each)) for each in found] == [20, 20]
-    assert [*told.value("c1"), *told.value("c2")] == [20, 20]
-    model = told.model
+    assert [*reported.value("c1"), *reported.value("c2")] == [20, 20]
+    model = reported.model
     plus_two = next(call["call"] for call in model.calls.values() if call["inputs"][1:] == ("2",))
-    ran = [e for e in told.events[before:] if isinstance(e, ev.Op) and e.call == plus_two]
+    ran = [e for e in reported.events[before:] if isinstance(e, ev.Op) and e.call == plus_two]
     assert len(ran) == 10
     assert {scope["name"] for scope in model.scopes.values()} == {"while cond", "while body"}
 
 
-def test_a_failed_run_leaves_no_numbers_behind_its_failure(told: Told) -> None:
+def test_a_failed_run_leaves_no_numbers_behind_its_failure(reported: Told) -> None:
     x = tf.placeholder(tf.float32, [None], name="x")
     y = tf.reshape(x, [2, 2])
     z = tf.exp(y)
     with tf.Session() as sess:
         sess.run(z, {x: [1.0, 2.0, 3.0, 4.0]})
-        assert told.value("z") is not None
+        assert reported.value("z") is not None
         with pytest.raises(tf.errors.InvalidArgumentError):
             sess.run(z, {x: [1.0, 2.0, 3.0]})
-    assert told.value("x") == (1, 2, 3)
-    assert told.value("y") is None
-    assert told.value("z") is None
-    error = told.model.errors[-1]
-    assert (error["op"], error["inputs"]) == ("reshape", (told.id("x"),))
+    assert reported.value("x") == (1, 2, 3)
+    assert reported.value("y") is None
+    assert reported.value("z") is None
+    error = reported.model.errors[-1]
+    assert (error["op"], error["inputs"]) == ("reshape", (reported.id("x"),))
     assert z.shape.as_list() == [2, 2]
 
 
@@ -117,24 +117,24 @@ def test_what_is_fed_to_a_graph_built_before_has_its_name_from_the_first_step_on
     assert events.index(fed) < events.index(values[-1])
 
 
-def test_of_a_graph_built_before_only_what_runs_is_told(told: Told) -> None:
-    told.stop()
+def test_of_a_graph_built_before_only_what_runs_is_reported(reported: Told) -> None:
+    reported.stop()
     x = tf.placeholder(tf.float32, [])
     y = tf.exp(x)
     tf.sin(x)  # an earlier cell's
-    told.start()
+    reported.start()
     with tf.Session() as sess:
         sess.run(y, {x: 0.0})
-    assert [call["op"] for call in told.model.calls.values()] == ["exp"]
+    assert [call["op"] for call in reported.model.calls.values()] == ["exp"]
 
 
-def test_what_a_loop_keeps_for_its_gradient_is_no_value(told: Told) -> None:
+def test_what_a_loop_keeps_for_its_gradient_is_no_value(reported: Told) -> None:
     x = tf.constant(2.0)
     _, p = tf.while_loop(lambda i, p: i < 3, lambda i, p: (i + 1, p * x), [0, 1.0])
     (gradient,) = tf.gradients(p, x)
     with tf.Session() as sess:
         assert sess.run(gradient) == 12.0  # of x ** 3
-    model = told.model
+    model = reported.model
     (back,) = (call for call in model.calls.values() if call["op"] == "WhileGrad")
     known = [model.values[each]["summary"] for each in back["inputs"]]
     assert all(summary[2] is not None for summary in known)
@@ -154,45 +154,45 @@ CALLS: list[tuple[str, Callable[[Any, Any], Any]]] = [
 
 @pytest.mark.parametrize(("op", "call"), CALLS)
 @pytest.mark.parametrize("watched", [True, False], ids=["watched", "built before"])
-def test_a_call_that_fails_while_the_graph_is_built_is_told(
-    told: Told, op: str, call: Callable[[Any, Any], Any], watched: bool
+def test_a_call_that_fails_while_the_graph_is_built_is_reported(
+    reported: Told, op: str, call: Callable[[Any, Any], Any], watched: bool
 ) -> None:
     if not watched:
-        told.stop()
+        reported.stop()
     v, w = matrices()
-    told.start()
+    reported.start()
     with pytest.raises(ValueError) as caught:
         call(v, w)
-    told.raised(caught.value)
-    [error] = told.model.errors
+    reported.raised(caught.value)
+    [error] = reported.model.errors
     assert (error["kind"], error["type"], error["op"]) == ("call", "ValueError", op)
     assert error["message"] == str(caught.value)
-    assert error["inputs"] == (told.id("v"), told.id("w"))
-    line = told.model.sources[error["source"]]
+    assert error["inputs"] == (reported.id("v"), reported.id("w"))
+    line = reported.model.sources[error["source"]]
     assert line["line"] == call.__code__.co_firstlineno
 
 
-def test_arguments_of_a_recorded_function_have_names_of_their_own(told: Told) -> None:
+def test_arguments_of_a_recorded_function_have_names_of_their_own(reported: Told) -> None:
     static = tf.from_function(lambda w, x: w * x, torch.tensor([1.0]), torch.tensor([2.0]))
     y = static(torch.tensor([1.0], requires_grad=True), torch.tensor([2.0]))
-    names = {name for row in told.model.values.values() for _scope, name in row["names"]}
+    names = {name for row in reported.model.values.values() for _scope, name in row["names"]}
     assert {"Placeholder:0", "Placeholder_1:0"} <= names
     assert not {"static", "y"} & names
     assert y.item() == 2
 
 
-def test_variables_name_what_was_built_before(told: Told) -> None:
-    told.stop()
+def test_variables_name_what_was_built_before(reported: Told) -> None:
+    reported.stop()
     x = tf.placeholder(tf.float32, [])
     gradients = tf.gradients(tf.exp(x), x)
-    told.start()
+    reported.start()
     with tf.Session() as sess:
         sess.run(gradients, {x: 0.0})
     space = {"x": x, "gradients": gradients, "other": tf.sin(x), "text": "x"}
-    told.bind(named(space))
-    told.bind(named(space | {"again": x}))  # the next cell's
-    names = [list(row["names"]) for row in told.model.values.values()]
+    reported.bind(named(space))
+    reported.bind(named(space | {"again": x}))  # the next cell's
+    names = [list(row["names"]) for row in reported.model.values.values()]
     assert sum(["", "x"] in map(list, each) for each in names) == 1
     assert sum(["", "gradients[0]"] in map(list, each) for each in names) == 1
-    assert told.value("x") == (0.0,)
+    assert reported.value("x") == (0.0,)
     assert not any(["", "again"] in map(list, each) for each in names)

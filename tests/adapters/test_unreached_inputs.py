@@ -1,4 +1,4 @@
-"""``autograd.grad`` by what was not used: told is where it was made, or lost its history."""
+"""``autograd.grad`` by what was not used: reported is where it was made, or lost its history."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_the_line_is_named_where_the_way_to_it_ends(name: str) -> None:
 
 
 @pytest.mark.parametrize("older", [False, True])
-def test_what_has_no_part_in_it_is_told_by_its_shape(
+def test_what_has_no_part_in_it_is_reported_by_its_shape(
     older: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if older:  # an error that does not say which of the inputs

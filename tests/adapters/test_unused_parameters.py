@@ -65,7 +65,7 @@ class Plain(torch.optim.Optimizer):
                 parameter.sub_(parameter.grad)
 
 
-def test_a_step_of_the_programs_own_optimizer_is_heard() -> None:
+def test_a_step_of_the_programs_own_optimizer_is_observed() -> None:
     source = "net = torch.nn.Linear(3, 1)\nopt = Plain(net.parameters())\n"
     source += "net(torch.randn(2, 3)).mean().backward()\nopt.step()\n"
     (finding,), error, _ = run(source, "own optimizer", Plain=Plain)

@@ -40,7 +40,7 @@ def test_a_write_whose_operands_share_its_memory_makes_one_value(recorded: Any, 
 
 
 @pytest.mark.parametrize("recorded", [real, native])
-def test_where_a_path_ends_at_nothing_no_node_is_told(recorded: Any) -> None:
+def test_where_a_path_ends_at_nothing_no_node_is_reported(recorded: Any) -> None:
     model, _ = recorded(
         "a = torch.ones(2, 2, requires_grad=True)\nv = a[0]\n"
         "with torch.no_grad(): v.mul_(2)\n(v * 2).sum().backward()"

@@ -97,12 +97,12 @@ def test_of_a_long_loop_the_first_the_newest_and_an_even_spread_are_kept(trained
     assert len(trained.events) < 2 * 3_000
 
 
-def test_all_scalars_are_told(trained: Recorded) -> None:
+def test_all_scalars_are_reported(trained: Recorded) -> None:
     [loop] = trained.model.loops.values()
     assert loop["curves"] == {"loss": pytest.approx(space(trained)["losses"])}
 
 
-def test_what_is_used_in_a_turn_that_is_told_has_its_content_of_then(trained: Recorded) -> None:
+def test_what_is_used_in_a_turn_that_is_reported_has_its_content_of_then(trained: Recorded) -> None:
     model = trained.model
     [loop] = model.loops.values()
     weights = space(trained)["weights"]
@@ -114,7 +114,7 @@ def test_what_is_used_in_a_turn_that_is_told_has_its_content_of_then(trained: Re
         assert ["module", "net[0].weight"] in weight["names"]
 
 
-def test_every_input_of_what_is_told_is_told(trained: Recorded) -> None:
+def test_every_input_of_what_is_reported_is_reported(trained: Recorded) -> None:
     for call in trained.model.calls.values():
         for value in (*call["inputs"], *call["outputs"]):
             assert isinstance(value, str) or value in trained.model.values
@@ -148,7 +148,7 @@ def test_the_newest_loss_is_what_the_program_has(trained: Recorded) -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_a_value_that_outlives_its_turn_is_told_when_it_is_used() -> None:
+def test_a_value_that_outlives_its_turn_is_reported_when_it_is_used() -> None:
     seen = record(
         "x = torch.ones(3, requires_grad=True)\nkept = []\n"
         "for i in range(800):\n"

@@ -1,5 +1,5 @@
 """Types and layouts that PyTorch has and graphwidget has not: their names exist, so that libraries
-which list or compare them work, and whoever uses one is told."""
+which list or compare them work, and whoever uses one is reported."""
 
 from __future__ import annotations
 

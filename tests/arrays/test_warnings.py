@@ -1,4 +1,4 @@
-"""Warnings stand at the user's line, and numpy's own are not heard."""
+"""Warnings stand at the user's line, and numpy's own are not observed."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ torch.tensor([1e30]).half()
 
 @pytest.mark.parametrize("name", WARNING)
 def test_a_warning_names_the_line_of_the_user(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warning, "_given", set())  # what is told once may have been told
-    with warnings.catch_warnings(record=True) as told:
+    monkeypatch.setattr(warning, "_given", set())  # what is reported once may have been reported
+    with warnings.catch_warnings(record=True) as reported:
         warnings.simplefilter("always")
         WARNING[name]()
-    users = [each for each in told if each.category is UserWarning]
+    users = [each for each in reported if each.category is UserWarning]
     assert users
     assert {each.filename for each in users} == {__file__}
 
@@ -124,7 +124,7 @@ def how_often(engine: Any) -> list[Any]:
 
 
 def test_warnings_given_once_are_given_always_where_that_is_asked_for() -> None:
-    for engine in (torch, pytorch):  # what is told once may have been told
+    for engine in (torch, pytorch):  # what is reported once may have been reported
         how_often(engine)
     assert how_often(torch) == how_often(pytorch)
     for engine in (torch, pytorch):

@@ -26,13 +26,13 @@ result = [tried(lambda: ((x * 0).sqrt() * 0).sum()), tried(lambda: (x * x).sum()
 # nan that is let pass
 x = torch.tensor([0., 1.], requires_grad=True)
 with torch.autograd.set_detect_anomaly(True, check_nan=False):
-    told = [torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()]
+    reported = [torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()]
     ((x * 0).sqrt() * 0).sum().backward()
-result = [told, torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled(), x.grad]
+result = [reported, torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled(), x.grad]
 
 # switching
-told = []
-note = lambda: told.append((torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()))
+reported = []
+note = lambda: reported.append((torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()))
 torch.autograd.set_detect_anomaly(True)
 note()
 with torch.autograd.set_detect_anomaly(False):
@@ -46,7 +46,7 @@ with torch.autograd.detect_anomaly(check_nan=False):
         note()
     note()
 note()
-result = [told, attempt(lambda: torch.autograd.set_detect_anomaly("a")),
+result = [reported, attempt(lambda: torch.autograd.set_detect_anomaly("a")),
           attempt(lambda: torch.autograd.set_detect_anomaly(True, 5))]
 
 # the hint of a version error
@@ -126,9 +126,14 @@ def failing(engine: ModuleType) -> Any:
     x = engine.tensor([-1.0], requires_grad=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with engine.autograd.set_detect_anomaly(True), pytest.raises(Exception) as told:
+        with engine.autograd.set_detect_anomaly(True), pytest.raises(Exception) as reported:
             x.sqrt().sum().backward()
-    return type(told.value), str(told.value), told.value.__context__, engine.is_anomaly_enabled()
+    return (
+        type(reported.value),
+        str(reported.value),
+        reported.value.__context__,
+        engine.is_anomaly_enabled(),
+    )
 
 
 def test_a_warning_made_an_error_does_not_hide_the_error_it_tells_of(

@@ -194,7 +194,7 @@ x = torch.tensor([1., 2.], requires_grad=True)
 h = x * 1
 y = F.apply(h)
 saved = y.grad_fn.saved_tensors
-told = [saved[0] is h, saved[2] is y, saved[2].grad_fn is y.grad_fn, saved]
+reported = [saved[0] is h, saved[2] is y, saved[2].grad_fn is y.grad_fn, saved]
 h.add_(1)
 stale = attempt(lambda: y.sum().backward())
 z = F.apply(x * 1)
@@ -202,7 +202,7 @@ z.sum().backward(retain_graph=True)
 z.sum().backward()
 w = F.apply(x * 1)
 w.add_(1)
-result = [told, stale, x.grad, attempt(lambda: z.grad_fn.saved_tensors),
+result = [reported, stale, x.grad, attempt(lambda: z.grad_fn.saved_tensors),
           attempt(lambda: z.sum().backward()),
           attempt(lambda: w.sum().backward()), attempt(lambda: y.grad_fn.saved_tensors)]
 

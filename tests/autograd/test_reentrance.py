@@ -63,16 +63,16 @@ def test_in_which_thread() -> None:
     assert found[0] == found[1]
 
 
-def told_within(engine: Any, depth: int) -> list[Any]:
+def reported_within(engine: Any, depth: int) -> list[Any]:
     """Return what hooks find at some depths of runs within hooks: modes, hooks and gradients."""
-    told: list[Any] = []
+    reported: list[Any] = []
     count = 0
 
     def hook(grad: Any) -> Any:
         nonlocal count
         count += 1
         here = count
-        told.append((engine.is_grad_enabled(), engine.is_inference_mode_enabled()))
+        reported.append((engine.is_grad_enabled(), engine.is_inference_mode_enabled()))
         if here < depth:
             inner = engine.ones(1, requires_grad=True)
             with engine.inference_mode(False), engine.enable_grad():
@@ -82,11 +82,11 @@ def told_within(engine: Any, depth: int) -> list[Any]:
             modes = engine.inference_mode(here % 3 == 0)
             with engine.set_grad_enabled(here % 2 == 0), modes:
                 loss.backward(create_graph=here % 5 == 0 and here % 3 != 0)
-            told.append((engine.is_grad_enabled(), here, inner.grad.tolist()))
+            reported.append((engine.is_grad_enabled(), here, inner.grad.tolist()))
         return grad / 2
 
     def pack(x: Any) -> Any:
-        told.append(("packed", x.tolist()))
+        reported.append(("packed", x.tolist()))
         return x
 
     x = engine.ones(1, requires_grad=True)
@@ -94,13 +94,13 @@ def told_within(engine: Any, depth: int) -> list[Any]:
         out = x * 3
         out.register_hook(hook)
         out.sum().backward()
-    return [*told, x.grad.tolist(), engine.is_grad_enabled()]
+    return [*reported, x.grad.tolist(), engine.is_grad_enabled()]
 
 
 @pytest.mark.filterwarnings("ignore:Using backward")
 def test_modes_and_hooks_are_those_of_the_thread_that_waits() -> None:
     depth = 150
-    assert told_within(graphwidget, depth) == told_within(torch, depth)
+    assert reported_within(graphwidget, depth) == reported_within(torch, depth)
 
 
 def test_an_error_comes_through() -> None:

@@ -59,7 +59,7 @@ def leaves(torch: Any, both_need: bool = True) -> tuple[Any, Any, Any]:
     return x, y, torch.tensor([[0, 1], [1, 0]])
 
 
-def told(torch: Any, out: Any, written: list[Any]) -> Any:
+def reported(torch: Any, out: Any, written: list[Any]) -> Any:
     """Return what was saved, two runs, what was saved now, and a run after writing the operands."""
     before = saved(out.grad_fn)
     if out.dim():
@@ -77,7 +77,7 @@ def test_of_one(text: str) -> None:
     def program(torch: Any) -> Any:
         x, _, i = leaves(torch)
         out = eval(text, {"torch": torch, "x": x, "i": i})
-        first = told(torch, out, [])
+        first = reported(torch, out, [])
         h = x * 1
         made = eval(text, {"torch": torch, "x": h, "i": i})
         h.add_(1)
@@ -92,7 +92,7 @@ def test_of_two(text: str, need: bool) -> None:
     def program(torch: Any) -> Any:
         x, y, _ = leaves(torch, need)
         out = eval(text, {"torch": torch, "x": x, "y": y})
-        first = told(torch, out, [])
+        first = reported(torch, out, [])
         answers = []
         for which in (0, 1):
             h, k = x * 1, y * 1
@@ -110,7 +110,7 @@ def test_in_place(text: str) -> None:
         x, y, _ = leaves(torch)
         h = x * 1
         eval(text, {"torch": torch, "h": h, "y": y})
-        first = told(torch, h, [])
+        first = reported(torch, h, [])
         k = x * 1
         eval(text, {"torch": torch, "h": k, "y": y})
         k.add_(1)

@@ -74,15 +74,15 @@ def quiet(page: Page) -> Iterator[None]:
     """
     errors: list[str] = []
 
-    def hear(error: Error) -> None:
+    def observe(error: Error) -> None:
         if "/static/notebook/notebook_core" not in (error.stack or "").partition("\n")[2][:200]:
             errors.append(str(error))
 
-    page.on("pageerror", hear)
+    page.on("pageerror", observe)
     page.set_default_timeout(CELL_MS)
     expect.set_options(timeout=CELL_MS)
     yield
-    page.remove_listener("pageerror", hear)
+    page.remove_listener("pageerror", observe)
     assert errors == [], "uncaught errors on the page"
 
 

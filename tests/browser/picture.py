@@ -138,8 +138,8 @@ class Picture:
 
     def steps(self) -> tuple[int, int]:
         """The step shown, counted from 1 (0 is the beginning), and how many there are."""
-        told = self.count.get_attribute("title") or ""
-        at, total = re.findall(r"[\d,]+", told)
+        reported = self.count.get_attribute("title") or ""
+        at, total = re.findall(r"[\d,]+", reported)
         return int(at.replace(",", "")), int(total.replace(",", ""))
 
     def expect_names(self, names: set[str]) -> None:

@@ -58,14 +58,14 @@ def film(count: int, kept: set[int]) -> list[Event]:
         loss = (w * 2).sum()
         loss.backward()
     graph.stop()
-    told: list[Event] = json.loads(graph.packed)["events"]
+    reported: list[Event] = json.loads(graph.packed)["events"]
     events: list[Event] = [
-        *told[: marks[0]],
+        *reported[: marks[0]],
         ["scope", 900, None, "loop", "", "for ...", None, True],
     ]
-    for turn, start, end in zip(sorted(kept), marks, [*marks[1:], len(told)], strict=True):
+    for turn, start, end in zip(sorted(kept), marks, [*marks[1:], len(reported)], strict=True):
         events.append(["scope", 900 + turn, 900, "turn", str(turn), "", None, True])
-        events += [event for event in told[start:end] if event[0] not in ("scope", "curve")]
+        events += [event for event in reported[start:end] if event[0] not in ("scope", "curve")]
         events.append(["scope", 900 + turn, None, "turn", str(turn), "", None, False])
     rows = [["nan" if turn == 4 else 8 / turn] for turn in range(1, count + 1)]
     return [*events, ["curve", 900, 1, ["loss"], rows]]

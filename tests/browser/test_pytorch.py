@@ -80,9 +80,9 @@ def test_the_step_that_came_too_early_is_drawn(notebook: OpenNotebook) -> None:
     picture = book.picture(1)
     expect(picture.error).to_contain_text("optimizer.step()")
     expect(picture.error).to_contain_text("score = D(fake)")
-    [told] = [o["traceback"] for o in book.outputs(1) if o["output_type"] == "error"]
-    assert "optimizer.step()" in "".join(told)
-    assert "_engine_run_backward" not in "".join(told)  # that is no line of the user's
+    [reported] = [o["traceback"] for o in book.outputs(1) if o["output_type"] == "error"]
+    assert "optimizer.step()" in "".join(reported)
+    assert "_engine_run_backward" not in "".join(reported)  # that is no line of the user's
     seen = picture.seen()
     assert seen.stale == 1
     assert "SGD_" in seen.op_names

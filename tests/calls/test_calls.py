@@ -12,12 +12,12 @@ import pytest
 
 from tests.both import compare, source
 
-TOLD = """
+REPORTED = """
 def saved(out):
     node = getattr(out, "grad_fn", None)
     names = [name for name in dir(node) if name.startswith("_saved_")]
     return {name: attempt(lambda: getattr(node, name)) for name in names}
-def told(out):
+def reported(out):
     parts = out if isinstance(out, (tuple, list)) else (out,)
     return [type(out).__name__, parts, [saved(part) for part in parts]]
 """
@@ -31,7 +31,7 @@ def test_each_call_shows_the_same(path: Path) -> None:
     for line in lines:
         if line and line[0] not in "|#":
             before, _, call = line.rpartition("; ")
-            text = f"{TOLD}{setup}\n{before}\nresult = attempt(lambda: told(({call})))"
+            text = f"{REPORTED}{setup}\n{before}\nresult = attempt(lambda: reported(({call})))"
             if found := compare(source(text)):
                 wrong[line] = found[:3]
     assert wrong == {}, "\n".join(f"{line}: {found}" for line, found in wrong.items())

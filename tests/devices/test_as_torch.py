@@ -16,7 +16,7 @@ from graphwidget.absent import not_here
 ROOT = Path(__file__).parents[2]
 
 
-def told(code: str) -> list[str]:
+def reported(code: str) -> list[str]:
     """Return what a program prints, line by line."""
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
@@ -49,7 +49,7 @@ x = torch.ones(2, requires_grad=True)
 (F.relu(nn.Linear(2, 1)(x))).sum().backward()
 print(x.grad.shape)
 """
-    assert told(code) == [
+    assert reported(code) == [
         "True True True True True",
         "True True True",
         "graphwidget graphwidget.nn graphwidget",
@@ -75,7 +75,7 @@ graphwidget.as_torch()
 import torch.optim
 print(torch is graphwidget, torch.optim is graphwidget.optim)
 """
-    assert told(code) == ["False", "True True"]
+    assert reported(code) == ["False", "True True"]
 
 
 def test_what_is_not_here_is_named() -> None:
@@ -92,7 +92,7 @@ try:
 except ImportError as error:
     print(str(error).split(" (")[0])
 """
-    assert told(code) == [
+    assert reported(code) == [
         f"{not_here('torch.masked')} torch.masked",
         f"{not_here('torch.utils.tensorboard')} torch.utils.tensorboard",
         "cannot import name 'nothing' from 'graphwidget'",
@@ -112,7 +112,7 @@ from torch.utils.data.dataloader import DataLoader
 print(rnn is torch.nn.utils.rnn, dataloader.default_collate is default_collate)
 print(isinstance(torch.ones(2).max(0), torch.return_types.max), torch.newaxis)
 """
-    assert told(code) == ["True True", "True None"]
+    assert reported(code) == ["True True", "True None"]
 
 
 def test_standins_load_when_they_are_asked_for() -> None:
@@ -132,7 +132,7 @@ import torch.backends.cudnn
 from torch import distributed as also
 print(torch.cuda is graphwidget.cuda, torch.backends.cudnn is cudnn, also is distributed)
 """
-    assert told(code) == [
+    assert reported(code) == [
         "[]",
         "False graphwidget.cuda graphwidget.cuda",
         "True",

@@ -54,7 +54,7 @@ def calls(section: str, chooser: random.Random) -> list[str]:
     return found
 
 
-def told(engine: Any, call: str) -> str | None:
+def reported(engine: Any, call: str) -> str | None:
     """The text of the TypeError that a call ends in."""
     x = engine.ones(2, 3)
     with warnings.catch_warnings():
@@ -72,9 +72,9 @@ def told(engine: Any, call: str) -> str | None:
 def test_refused_alike(section: str) -> None:
     wrong = {}
     for call in calls(section, random.Random(section)):
-        ours = told(graphwidget, call)
+        ours = reported(graphwidget, call)
         # What other than the parser refuses is not asked here.
-        theirs = told(torch, call) if ours is None or "argument" in ours else ours
+        theirs = reported(torch, call) if ours is None or "argument" in ours else ours
         if ours != theirs:
             wrong[call] = (ours, theirs)
     assert wrong == {}

@@ -13,21 +13,22 @@ F = torch.nn.functional
 x = torch.arange(120.).reshape(2, 3, 4, 5).requires_grad_()
 c = x.detach().to(memory_format=torch.channels_last)
 w = torch.arange(6.).reshape(2, 3).requires_grad_()
-def told(*tensors):
+def reported(*tensors):
     return [[t, t.stride(), t.is_contiguous(memory_format=torch.channels_last)] for t in tensors]
 """
 
 PROGRAMS = """
 # to and contiguous give a format, or the tensor itself
-result = [told(c, c.clone(), c.double(), c.to(torch.float64, memory_format=torch.contiguous_format),
+result = [reported(c, c.clone(), c.double(),
+               c.to(torch.float64, memory_format=torch.contiguous_format),
                x.double(memory_format=torch.channels_last), c.contiguous(), x.contiguous()),
           c.to(memory_format=torch.channels_last) is c, c.cpu() is c,
           c.contiguous(memory_format=torch.channels_last) is c,
-          told(x.to(memory_format=torch.channels_last), x.to(copy=True),
+          reported(x.to(memory_format=torch.channels_last), x.to(copy=True),
                x.contiguous(memory_format=torch.channels_last))]
 
 # factories
-result = [told(torch.zeros_like(c), torch.zeros_like(c, memory_format=torch.contiguous_format),
+result = [reported(torch.zeros_like(c), torch.zeros_like(c, memory_format=torch.contiguous_format),
                torch.ones_like(x, memory_format=torch.channels_last)),
           torch.empty(2, 3, 4, 5, memory_format=torch.channels_last).stride(),
           torch.empty((2, 1, 4, 5), memory_format=torch.channels_last).stride()]

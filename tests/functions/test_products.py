@@ -60,7 +60,7 @@ CALLS = [
 ]  # fmt: skip
 
 
-def told(call: str) -> str:
+def reported(call: str) -> str:
     return f"""{SETUP}
 out = {call}
 leaves = [v, w, u, x, y, k, s, b, c, e, q, p]
@@ -78,7 +78,7 @@ result = [out, graph(out.grad_fn), [None if g is None else g.detach().clone() fo
 def test_einsum(text: str) -> None:
     equation, _, rest = text.partition(" ")
     names = rest.replace(", :", ",:").split(" ") if "[" not in rest else [rest]
-    both(source(told(f"torch.einsum({equation!r}, {', '.join(names)})")))
+    both(source(reported(f"torch.einsum({equation!r}, {', '.join(names)})")))
 
 
 @pytest.mark.parametrize("call", [
@@ -87,7 +87,7 @@ def test_einsum(text: str) -> None:
     "torch.einsum(' i j , j k -> i k ', x, k)", *CALLS,
 ])  # fmt: skip
 def test_product(call: str) -> None:
-    both(source(told(call)))
+    both(source(reported(call)))
 
 
 REPEATED = {

@@ -135,8 +135,8 @@ class Machine:
             try:
                 exec(compiled(text), self.names)
             except Exception as raised:
-                told = "" if OWN_WORDS.search(text) else told_error(str(raised))
-                error = (type(raised).__name__, told)
+                reported = "" if OWN_WORDS.search(text) else reported_error(str(raised))
+                error = (type(raised).__name__, reported)
         self.tensors = {
             name: value
             for name, value in self.names.items()
@@ -179,14 +179,14 @@ class Machine:
 
     def look(self) -> dict[str, Any]:
         """All variables, described; their numbers apart."""
-        told = {name: self.describe(tensor) for name, tensor in self.tensors.items()}
+        reported = {name: self.describe(tensor) for name, tensor in self.tensors.items()}
         for name, value in self.names.items():
-            if name not in self.own and not name.startswith("_") and name not in told:
-                told[name] = self.plain(value)
-        return told
+            if name not in self.own and not name.startswith("_") and name not in reported:
+                reported[name] = self.plain(value)
+        return reported
 
     def describe(self, tensor: Any) -> dict[str, Any]:
-        told = {
+        reported = {
             **flags(tensor),
             "base": attempt(lambda: self._name_of(tensor._base)),
             "node": attempt(lambda: type(tensor.grad_fn).__name__),
@@ -196,16 +196,16 @@ class Machine:
             tensor._base is not None and self.gradients.get(id(tensor._base))
         )
         if found:
-            told["node"] = attempt(lambda: tensor.grad_fn and kind_of(tensor.grad_fn.name()))
-            told["version"] = not tensor.is_inference() and tensor._version - found[1]
+            reported["node"] = attempt(lambda: tensor.grad_fn and kind_of(tensor.grad_fn.name()))
+            reported["version"] = not tensor.is_inference() and tensor._version - found[1]
             for layout in ("view", "base", "strides", "contiguous", "offset", "graph"):
-                told[layout] = None
+                reported[layout] = None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             grad = attempt(lambda: tensor.grad)
-        told["grad"] = grad
+        reported["grad"] = grad
         if is_tensor(grad):
-            told["grad"] = {
+            reported["grad"] = {
                 "value": value_of(grad),
                 "requires_grad": grad.requires_grad,
                 "node": grad.grad_fn and kind_of(grad.grad_fn.name()),
@@ -214,15 +214,15 @@ class Machine:
                 "leaf": grad.is_leaf,
                 "view": grad._is_view(),
             }
-        return told
+        return reported
 
     def plain(self, value: Any) -> Any:
         """A variable that is no tensor."""
         if is_tensor(value):
-            told = {**flags(value), "value": value_of(value)}
+            reported = {**flags(value), "value": value_of(value)}
             if id(value) in self.gradients:
-                del told["version"], told["view"], told["node"], told["strides"]
-            return told
+                del reported["version"], reported["view"], reported["node"], reported["strides"]
+            return reported
         if isinstance(value, tuple | list):
             return [self.plain(each) for each in value]
         if isinstance(value, dict):
@@ -237,7 +237,7 @@ class Machine:
         return next((n for n, other in self.tensors.items() if other is tensor), "unnamed")
 
 
-def told_error(text: str) -> str:
+def reported_error(text: str) -> str:
     """An error's text without what differs from run to run."""
     text = GIVER.sub("", UNFIT.sub("do not fit", text))
     return ADDRESS.sub("0x", VERSIONS.sub(_apart, text))
@@ -280,16 +280,18 @@ class Scale:
         self.tolerance = max(self.tolerance, TOLERANCE.get("torch." + value[0], 0.0))
 
 
-def is_value(told: Any) -> bool:
-    return isinstance(told, tuple) and len(told) in (3, 4) and isinstance(told[2], bytes)
+def is_value(reported: Any) -> bool:
+    return (
+        isinstance(reported, tuple) and len(reported) in (3, 4) and isinstance(reported[2], bytes)
+    )
 
 
-def shown(told: Any) -> str:
+def shown(reported: Any) -> str:
     """A description for people."""
-    if is_value(told):
-        kind, shape, data, *rest = told
+    if is_value(reported):
+        kind, shape, data, *rest = reported
         return f"{kind}{list(shape)} {np.frombuffer(data, kind).tolist()} {rest or ''}"
-    text = repr(told)
+    text = repr(reported)
     return text if len(text) < 600 else f"{text[:600]} ..."
 
 
@@ -349,8 +351,8 @@ def chosen(tensor: Any) -> bool:
 
 def settle_grads(machine: Machine, state: dict[str, Any]) -> None:
     """The same for the gradients, where a checkpoint saw them."""
-    for name, told in state.items():
-        grad = told.get("grad") if isinstance(told, dict) else None
+    for name, reported in state.items():
+        grad = reported.get("grad") if isinstance(reported, dict) else None
         if isinstance(grad, dict):
             ours = machine.tensors[name]._grad
             kind, shape, data = grad["value"]
@@ -362,13 +364,15 @@ def comparable(ours: dict[str, Any], theirs: dict[str, Any]) -> tuple[Any, Any]:
     """Two states without the bases that have no name in the program (those of gradients)."""
     unnamed = {
         name
-        for name, told in theirs.items()
-        if isinstance(told, dict) and told.get("base") == "unnamed"
+        for name, reported in theirs.items()
+        if isinstance(reported, dict) and reported.get("base") == "unnamed"
     }
     without = [
         {
-            name: {**told, "base": None} if name in unnamed and isinstance(told, dict) else told
-            for name, told in state.items()
+            name: {**reported, "base": None}
+            if name in unnamed and isinstance(reported, dict)
+            else reported
+            for name, reported in state.items()
         }
         for state in (ours, theirs)
     ]
@@ -399,7 +403,7 @@ def replay(steps: list[Step]) -> list[str]:
 
 def two_mistakes(ours: Any, theirs: Any) -> bool:
     """Return whether a statement is refused for a lost history, or because autograd cannot follow
-    it or items share their memory, as well as for something else: which of both is told is no
+    it or items share their memory, as well as for something else: which of both is reported is no
     matter."""
     return bool(ours and theirs and (HISTORY.search(theirs[1]) or HISTORY.search(ours[1])))
 

@@ -33,7 +33,7 @@ def write(seed: int) -> list[Step]:
 
 
 class Coverage:
-    """An observer that counts the ops it hears of; whatever else happens is ignored."""
+    """An observer that counts the ops it observes; whatever else happens is ignored."""
 
     def __init__(self) -> None:
         self.ops: Counter[str] = Counter()

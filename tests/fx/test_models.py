@@ -79,8 +79,8 @@ sys.path.remove(PATH)
 
 def both(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs, ours = (Program(each, body, monkeypatch) for each in (torch, graphwidget))
-    assert ours.told, "the program says nothing"
-    found = differences(ours.told, theirs.told)
+    assert ours.reported, "the program says nothing"
+    found = differences(ours.reported, theirs.reported)
     assert not found, "\n".join(found)
 
 

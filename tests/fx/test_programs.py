@@ -62,7 +62,7 @@ class Program:
     """One run of a program: what it said, printed and warned."""
 
     def __init__(self, engine: Any, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.engine, self.told = engine, []
+        self.engine, self.reported = engine, []
         monkeypatch.setitem(sys.modules, "tabulate", tables())
         monkeypatch.setitem(sys.modules, "program", ModuleType("program"))
         names = {
@@ -81,10 +81,10 @@ class Program:
         around = re.findall(r"(?s)Call using .*?(?=Traceback|$)", err.getvalue())
         self.said(out.getvalue(), around, [str(each.message) for each in caught])
 
-    told: list[Any]
+    reported: list[Any]
 
     def said(self, *values: Any) -> None:
-        self.told += map(plain, values)
+        self.reported += map(plain, values)
 
     def show(self, module: Any, *args: Any) -> None:
         self.said(module.graph, module.code, module, type(module).__name__)
@@ -119,6 +119,6 @@ def differences(ours: Any, theirs: Any, path: str = "") -> list[str]:
 def test_program(title: str, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = Program(torch, body, monkeypatch)
     ours = Program(graphwidget, body, monkeypatch)
-    assert ours.told, "the program says nothing"
-    found = differences(ours.told, theirs.told)
+    assert ours.reported, "the program says nothing"
+    found = differences(ours.reported, theirs.reported)
     assert not found, "\n".join(found)

@@ -68,5 +68,5 @@ def test_random_module(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     text = program(seed)
     theirs = Program(torch, text, monkeypatch)
     ours = Program(graphwidget, text, monkeypatch)
-    found = differences(ours.told, theirs.told)
+    found = differences(ours.reported, theirs.reported)
     assert not found, "\n".join([text, *found])

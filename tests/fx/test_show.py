@@ -45,9 +45,9 @@ def made(model: Model) -> dict[int, str]:
 def test_rows_are_those_of_print_tabular(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = graph_of(name)
     rows, head = printed(graph, monkeypatch)
-    told = graph.show().model.rows
-    assert [list(row["cells"]) for row in told] == [head] * len(rows)
-    for row, (opcode, own, target, args, kwargs) in zip(told, rows, strict=True):
+    reported = graph.show().model.rows
+    assert [list(row["cells"]) for row in reported] == [head] * len(rows)
+    for row, (opcode, own, target, args, kwargs) in zip(reported, rows, strict=True):
         cells = row["cells"]
         assert (cells["opcode"], cells["name"]) == (opcode, own)
         assert (cells["args"], cells["kwargs"]) == (str(args), str(kwargs))
@@ -106,7 +106,7 @@ class Net(torch.nn.Module):
         return torch.relu(self.layer(x) * self.scale + 1)
 
 
-def test_parameters_have_numbers_and_shapes_are_told_when_they_are_known() -> None:
+def test_parameters_have_numbers_and_shapes_are_reported_when_they_are_known() -> None:
     module = torch.fx.symbolic_trace(Net())
     model = module.graph.show().model
     names = made(model)

@@ -28,7 +28,7 @@ classes of the nodes that they make.
   operands to Python. ``make_node`` makes the node alone, for writes in place. Their globals are
   those of ``graph/runtime.py``, where each is explained, and what is the op's own: ``kernel_mul``
   is ``np.multiply``, ``OP_mul`` the declaration, ``number_mul`` the function of ``mul.number``
-  (``optable/declare.py`` tells of it). What a ``meta`` has is told in ``graph/base.py``,
+  (``optable/declare.py`` tells of it). What a ``meta`` has is reported in ``graph/base.py``,
   ``version_to_save`` in ``graph/version.py``, and ``ordered`` in ``arrays/memory_order.py``.
 * The classes are written by ``eager/node_classes.py``, one for each choice of targets.
   ``run_arrays`` is what a run of ``backward()`` calls where nothing is hooked or watched; otherwise
@@ -54,29 +54,29 @@ import graphwidget as torch
 x, w = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
 y = x.detach().clone()
 
-heard = []
+observed = []
 
-def hear(event, args):
+def observe(event, args):
     if event == "compile" and str(args[1]).startswith("<graphwidget"):
         source, name = args
-        heard.append((name, source.decode() if type(source) is bytes else source))
+        observed.append((name, source.decode() if type(source) is bytes else source))
 
-sys.addaudithook(hear)
+sys.addaudithook(observe)
 for call in sys.argv[1:]:
     print("", "", f"# ---- {call} ".ljust(100, "-"), sep="\\n")
     eval(call)
-    heard.sort(key=lambda each: each[0].endswith(" backward>"))
-    for name, source in heard:
+    observed.sort(key=lambda each: each[0].endswith(" backward>"))
+    for name, source in observed:
         print("", "", f"# {name}", source, sep="\\n")
-    heard.clear()
+    observed.clear()
 """
 
 
 def listing() -> str:
     """The whole text of the file."""
     command = [sys.executable, "-c", PROGRAM, *CALLS]
-    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return HEAD + told.stdout
+    reported = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return HEAD + reported.stdout
 
 
 if __name__ == "__main__":

@@ -126,8 +126,8 @@ def one(f):
     v = b[0]
     before = b.grad_fn
     out = f(b)
-    told = [out is b, b, graph(b.grad_fn), b._version, attempt(lambda: [v, v.grad_fn])]
-    return [*told, plain(torch.autograd.grad((b * b).sum(), (x, w), allow_unused=True)[:1])]
+    reported = [out is b, b, graph(b.grad_fn), b._version, attempt(lambda: [v, v.grad_fn])]
+    return [*reported, plain(torch.autograd.grad((b * b).sum(), (x, w), allow_unused=True)[:1])]
 result = [attempt(lambda: one(f)) for f in WRITES]
 
 # methods that write, through views

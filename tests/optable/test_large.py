@@ -49,7 +49,7 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def told(torch: Any, name: str, layout: str, seed: str, kind: str) -> list[Any]:
+def reported(torch: Any, name: str, layout: str, seed: str, kind: str) -> list[Any]:
     """The result and the first and second derivatives, as arrays."""
     numbers = np.random.default_rng(0).normal(size=SHAPE).astype(kind)
     x = LAYOUTS[layout](torch.tensor(numbers)).detach().requires_grad_()
@@ -76,7 +76,7 @@ CASES += [(name, "float16") for name in POINTWISE]  # sums of halves round other
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(("name", "kind"), CASES)
 def test_large(name: str, layout: str, seed: str, kind: str) -> None:
-    ours, theirs = (told(each, name, layout, seed, kind) for each in (graphwidget, torch))
+    ours, theirs = (reported(each, name, layout, seed, kind) for each in (graphwidget, torch))
     close = {"float64": 1e-10, "float32": 1e-5, "float16": 3e-3}[kind]
     for mine, expected in zip(ours[:3], theirs, strict=False):
         assert mine.strides == expected.strides or name in ANYHOW

@@ -113,8 +113,8 @@ def evaluate(engine: Any, sample: Sample, arrays: list[Any], transposed: bool) -
         outputs = flat(eval(sample.text, names(engine, inputs)))
         # The graphs of derivatives are made as it suits the formulas; their numbers must agree.
         inner = "autograd.grad" in sample.text
-        told = bare(outputs) if inner else [describe(output, False) for output in outputs]
-        shown: dict[str, Any] = {"outputs": told}
+        reported = bare(outputs) if inner else [describe(output, False) for output in outputs]
+        shown: dict[str, Any] = {"outputs": reported}
         total = weighted(outputs, engine)
         if total is None:
             return shown
@@ -221,8 +221,8 @@ def test_memory(key: str, sample: Sample) -> None:
         with np.errstate(all="ignore"):
             outputs = flat(eval(sample.text, names(engine, inputs)))
         return [
-            {name: told[name] for name in ("shape", "strides", "contiguous", "offset", "view")}
-            for told in (describe(output, False) for output in outputs)
+            {name: reported[name] for name in ("shape", "strides", "contiguous", "offset", "view")}
+            for reported in (describe(output, False) for output in outputs)
         ]
 
     for shapes in sample.shapes:
@@ -397,7 +397,7 @@ def test_results_are_what_the_declaration_says(key: str, sample: Sample) -> None
 
 
 OTHER_WORDS = ("ldexp", "nan_to_num", "pow", "where")
-"""Pointwise ops whose refusals of ``out=`` are told in the words of all others here."""
+"""Pointwise ops whose refusals of ``out=`` are reported in the words of all others here."""
 
 WITH_OUT = {text: (key, sample) for key, sample in SOME if (text := with_out(sample.text))}
 
@@ -422,13 +422,13 @@ def test_out(text: str) -> None:
         ):  # fmt: skip
             scope = {**names(engine, inputs), "out": out}
             found = attempt(lambda scope=scope: eval(text, scope))
-            told = found if isinstance(found, tuple) else describe(found)
-            if isinstance(told, tuple) and (not pointwise or key in OTHER_WORDS):
-                told = told[:1]
-            if not pointwise and isinstance(told, dict):
-                del told["version"]  # composites write more than once
-                del told["strides"], told["contiguous"]  # LAPACK's vary by function
-            shown.append([found is out, told])
+            reported = found if isinstance(found, tuple) else describe(found)
+            if isinstance(reported, tuple) and (not pointwise or key in OTHER_WORDS):
+                reported = reported[:1]
+            if not pointwise and isinstance(reported, dict):
+                del reported["version"]  # composites write more than once
+                del reported["strides"], reported["contiguous"]  # LAPACK's vary by function
+            shown.append([found is out, reported])
         return shown
 
     with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -138,8 +138,8 @@ def test_a_fork_has_no_curves_of_loops_that_are_over() -> None:
 def test_what_died_is_not_handed_on() -> None:
     recorder = Recorder()
     names = ev.Name(1, "x", ""), ev.Name(2, "weight", "Linear"), ev.Name(3, "x", "")
-    told = value(1), value(2, parameter=True), value(3), *names, ev.Dead(1), ev.Dead(2)
-    recorder.raw += [(recorder.tell, event) for event in told]
+    reported = value(1), value(2, parameter=True), value(3), *names, ev.Dead(1), ev.Dead(2)
+    recorder.raw += [(recorder.tell, event) for event in reported]
     other = recorder.fork()
     other.cell(2, "")
     other.name(3, "y")

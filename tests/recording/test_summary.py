@@ -11,26 +11,26 @@ from graphwidget.recording.summary import detailed_summary, summarize
 
 
 def test_small_arrays_travel_whole() -> None:
-    told = summarize(np.arange(32, dtype=np.float32).reshape(4, 8))
-    assert told.shape == (4, 8)
-    assert told.dtype == "float32"
-    assert told.values == tuple(range(32))
-    assert told.stats is None
+    reported = summarize(np.arange(32, dtype=np.float32).reshape(4, 8))
+    assert reported.shape == (4, 8)
+    assert reported.dtype == "float32"
+    assert reported.values == tuple(range(32))
+    assert reported.stats is None
 
 
 def test_large_arrays_travel_as_statistics() -> None:
-    told = summarize(np.arange(33, dtype=np.float64))
-    assert told.values is None
-    assert told.stats == (0, 32, 16, 0)
+    reported = summarize(np.arange(33, dtype=np.float64))
+    assert reported.values is None
+    assert reported.stats == (0, 32, 16, 0)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float16", "float32", "float64"])
 @pytest.mark.parametrize("size", [0, 1, 32, 33, 1000])
 def test_every_summary_is_json(dtype: str, size: int) -> None:
     array = np.ones(size, dtype)
-    for told in (summarize(array), detailed_summary(array)):
-        json.dumps(told, allow_nan=False)
-        assert told.shape == (size,)
+    for reported in (summarize(array), detailed_summary(array)):
+        json.dumps(reported, allow_nan=False)
+        assert reported.shape == (size,)
 
 
 def test_not_finite_numbers_travel_as_text() -> None:
@@ -56,9 +56,9 @@ def test_scalars() -> None:
 
 def test_peek_says_more() -> None:
     array = np.linspace(0, 1, 1000, dtype=np.float32)
-    told = detailed_summary(array)
-    assert told.values is not None
-    assert len(told.values) == 1000
-    assert told.histogram is not None
-    assert sum(told.histogram.counts) == 1000
+    reported = detailed_summary(array)
+    assert reported.values is not None
+    assert len(reported.values) == 1000
+    assert reported.histogram is not None
+    assert sum(reported.histogram.counts) == 1000
     assert detailed_summary(np.zeros(5000)).values is None

@@ -145,8 +145,8 @@ def test_whole_modules_are_refused_as_pytorchs(weights_only: bool | None) -> Non
             with pytest.raises(pickle.UnpicklingError) as refused:
                 engine.load(written(engine, value), weights_only=weights_only)
             texts.append(str(refused.value).replace("Theirs", "Model"))
-        told, _, own = texts[0].rpartition("\n")
-        assert told == texts[1]
+        reported, _, own = texts[0].rpartition("\n")
+        assert reported == texts[1]
         assert own.startswith("(Here only (1) helps")
 
 

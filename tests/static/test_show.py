@@ -51,7 +51,7 @@ def calls(model: Model) -> list[str]:
 
 def test_each_pass_tells_what_it_left() -> None:
     shown = tf.show_passes(twice, torch.rand(3, 4), torch.rand(4, 4))
-    final = fold(shown.events)  # names are told after the first pass
+    final = fold(shown.events)  # names are reported after the first pass
     names = {key: row["names"] for key, row in final.values.items()}
     programs = {}
     for name, model in passes(shown).items():
@@ -89,7 +89,7 @@ def test_each_pass_tells_what_it_left() -> None:
     assert repr(shown) == f"<Passes: 7 → 3 operations, {sizes[0]} → {sizes[-1]} bytes>"
 
 
-def test_a_result_in_an_operands_memory_is_told() -> None:
+def test_a_result_in_an_operands_memory_is_reported() -> None:
     model = tf.show_passes(lambda x: (x @ x) * 3 + 1, torch.rand(5, 5)).model
     assert [row["over"] for row in model.passes[:-1]] == [()] * (len(model.passes) - 1)
     over = [(model.calls[model.values[a]["call"]]["op"], model.calls[model.values[b]["call"]]["op"])
@@ -140,8 +140,9 @@ def sides(shown: Any) -> tuple[list[ev.Event], list[ev.Event]]:
     return shown.events, unpack(shown.beside)[1]
 
 
-def told(events: list[ev.Event]) -> list[Any]:
-    """The numbers of what each call made, call by call as they are told; None for no numbers."""
+def reported(events: list[ev.Event]) -> list[Any]:
+    """The numbers of what each call made, call by call as they are reported; None for no
+    numbers."""
     numbers: dict[int, Any] = {}
     found = []
     for event in events:
@@ -165,7 +166,7 @@ def test_first_the_whole_graph_without_a_number_then_the_same_values() -> None:
         torch.ones(2, 2),
         *(torch.tensor(each, requires_grad=True) for each in (2.0, 3.0, 4.0)),
     ]
-    left, right = map(told, sides(tf.side_by_side(loss, *inputs)))
+    left, right = map(reported, sides(tf.side_by_side(loss, *inputs)))
     assert [op for op, _ in left] == ["mul", "add", "mul", "mul", "mean"]
     assert right[:5] == [(op, [None]) for op, _ in left]
     assert right[5:] == left
@@ -196,9 +197,9 @@ def test_a_loop_beside_while_loop() -> None:
     shown = tf.side_by_side(dynamic, torch.Tensor([0]), torch.Tensor([10]), static=static)
     left, right = sides(shown)
     assert fold(left).values[max(fold(left).names.values())]["summary"][2] == [20.0]
-    assert told(right)[-1] == ("While", [[20.0], [20.0]])
-    assert sum(op == "add" for op, _ in told(right)) == 2 + 20  # built once, run ten times
-    assert sum(op == "add_" for op, _ in told(left)) == 20
+    assert reported(right)[-1] == ("While", [[20.0], [20.0]])
+    assert sum(op == "add" for op, _ in reported(right)) == 2 + 20  # built once, run ten times
+    assert sum(op == "add_" for op, _ in reported(left)) == 20
 
 
 def test_both_are_pages_of_their_own(tmp_path: Path) -> None:

@@ -121,12 +121,12 @@ def test_hooks_of_modules() -> None:
     layer.register_forward_hook(lambda module, args, output: output * 2)
     static = tf.from_function(layer, x)
     assert static(x).tolist() == layer(x).tolist()
-    heard: list[Any] = []
-    layer.register_full_backward_hook(lambda *args: heard.append(args))
+    observed: list[Any] = []
+    layer.register_full_backward_hook(lambda *args: observed.append(args))
     compiled = torch.compile(layer)
     for _ in range(3):
         compiled(x).sum().backward()
-    assert len(heard) == 3
+    assert len(observed) == 3
     with pytest.raises(tf.NotStatic, match="a hook"):
         static(x)
 

@@ -141,7 +141,7 @@ def same(mine: Any, other: Any) -> bool:
     return bool(mine == other) or any(alike)
 
 
-BY_KIND = "the first arguments may be left out; the others are told apart by their kind"
+BY_KIND = "the first arguments may be left out; the others are distinguished by their kind"
 APART = {
     **dict.fromkeys(
         (

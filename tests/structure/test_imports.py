@@ -145,7 +145,7 @@ EDGES = [edge for edge in edges() if edge[0] != PACKAGE / "__init__.py"]
 """The face of the whole may import every part."""
 
 
-def told(path: Path, line: int, other: Path) -> str:
+def reported(path: Path, line: int, other: Path) -> str:
     return f"{path.relative_to(PACKAGE)}:{line} imports {other.relative_to(PACKAGE)}"
 
 
@@ -157,7 +157,7 @@ def test_every_file_is_in_a_room() -> None:
 
 def test_rooms_import_those_below() -> None:
     assert [
-        told(path, line, other)
+        reported(path, line, other)
         for path, line, other in EDGES
         if room(path) != room(other) and not HEIGHTS[room(other)] < HEIGHTS[room(path)]
     ] == []
@@ -177,7 +177,7 @@ def test_no_files_import_each_other_in_a_circle() -> None:
 
 def test_the_product_needs_only_the_heart() -> None:
     assert [
-        told(path, line, other)
+        reported(path, line, other)
         for path, line, other in EDGES
         if part(path) in PRODUCT and part(other) not in PRODUCT | HEART
     ] == []
@@ -185,7 +185,7 @@ def test_the_product_needs_only_the_heart() -> None:
 
 def test_the_static_half_stands_apart() -> None:
     assert [
-        told(path, line, other)
+        reported(path, line, other)
         for path, line, other in EDGES
         if (room(path) == "static" and part(other) in APART)
         or (part(path) in APART and part(other) == "static")

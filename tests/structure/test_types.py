@@ -57,10 +57,10 @@ def test_mypy_on_a_users_file(tmp_path: Path) -> None:
     program.write_text(PROGRAM)
     # Strict as the package itself is checked: so what `make check` has cached serves here.
     command = [sys.executable, "-m", "mypy", str(program)]
-    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
+    reported = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
     by_line = {
         int(line): re.sub(r"\b(graphwidget|builtins)(\.\w+)*\.", "", text)
-        for line, text in re.findall(r"program\.py:(\d+): \w+: (.*)", told)
+        for line, text in re.findall(r"program\.py:(\d+): \w+: (.*)", reported)
     }
     for number, line in enumerate(PROGRAM.splitlines(), 1):
         expected = line.partition("# ")[2]

@@ -60,7 +60,7 @@ class Kernel:
         self.subshell: str | None = None
 
     def run(self, code: str) -> Heard:
-        """Run a cell and hear all that it caused."""
+        """Run a cell and observe all that it caused."""
         return self.listen(self.client.execute(code, store_history=True))
 
     def send(self, content: dict[str, Any], model: str | None = None) -> str:
@@ -75,29 +75,29 @@ class Kernel:
         return str(message["header"]["msg_id"])
 
     def ask(self, content: dict[str, Any], model: str | None = None, seconds: float = 0.6) -> Heard:
-        """A custom message, and all that is heard within some time after it."""
+        """A custom message, and all that is observed within some time after it."""
         self.send(content, model)
         return self.wait(seconds)
 
     def listen(self, message: str) -> Heard:
         """All output until the kernel is idle again after ``message``."""
-        heard = Heard()
+        observed = Heard()
         end = time.monotonic() + TIMEOUT
         while time.monotonic() < end:
-            got = self._take(heard, 1)
+            got = self._take(observed, 1)
             if got is None or got["parent_header"].get("msg_id") != message:
                 continue
             if got["msg_type"] == "status" and got["content"]["execution_state"] == "idle":
-                return heard
+                return observed
         raise TimeoutError("the kernel did not come to rest")
 
     def wait(self, seconds: float) -> Heard:
         """All output within some time."""
-        heard = Heard()
+        observed = Heard()
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            self._take(heard, 0.05)
-        return heard
+            self._take(observed, 0.05)
+        return observed
 
     def open_subshell(self) -> None:
         """Send messages on a subshell from now on, as JupyterLab 4.4 does."""
@@ -107,32 +107,32 @@ class Kernel:
         self.subshell = reply["content"]["subshell_id"]
 
     def run_in_control(self, kind: str) -> None:
-        """A request on the control channel, which is heard while a cell runs."""
+        """A request on the control channel, which is observed while a cell runs."""
         self.client.control_channel.send(self.client.session.msg(kind, {}))
 
     def value(self, expression: str) -> Any:
         """Return what an expression gives, by way of JSON."""
         return json.loads(self.run(f"import json; print(json.dumps({expression}))").text)
 
-    def _take(self, heard: Heard, timeout: float) -> dict[str, Any] | None:
+    def _take(self, observed: Heard, timeout: float) -> dict[str, Any] | None:
         try:
             message: dict[str, Any] = self.client.get_iopub_msg(timeout=timeout)
         except queue.Empty:
             return None
         kind, content = message["msg_type"], message["content"]
         if kind in ("stream", "display_data", "execute_result", "update_display_data", "error"):
-            heard.outputs.append({"kind": kind, **content})
+            observed.outputs.append({"kind": kind, **content})
         elif kind == "comm_open" and "protocol" in content["data"]["state"]:
             self.models.append(content["comm_id"])
         elif kind == "comm_msg":
             data = content["data"]
             if data.get("method") == "custom" and data["content"]["type"] == "state":
-                heard.pauses.append(data["content"]["pause"])
+                observed.pauses.append(data["content"]["pause"])
             elif data.get("method") == "custom":
-                heard.custom.append(data["content"])
+                observed.custom.append(data["content"])
             elif data.get("method") == "update":
-                heard.states.append(data["state"])
-                heard.buffers += message.get("buffers", [])
+                observed.states.append(data["state"])
+                observed.buffers += message.get("buffers", [])
         return message
 
 

@@ -27,8 +27,8 @@ def value(book: Kernel, name: str) -> int:
 
 def begin(book: Kernel) -> int:
     """Press "backward" on y; the id of the run."""
-    heard = book.ask({"type": "backward", "value": value(book, "y")})
-    [event] = [e for e in heard.events if e[0] == "backward"]
+    observed = book.ask({"type": "backward", "value": value(book, "y")})
+    [event] = [e for e in observed.events if e[0] == "backward"]
     assert event[5] is True  # live
     assert event[7] is None  # it stands on no line of the program
     return int(event[1])
@@ -39,8 +39,8 @@ def test_the_graph_is_sent_while_a_cell_runs(book: Kernel) -> None:
         "import time\nfor _ in range(10):\n    z = a * 2\n    time.sleep(0.03)\n"
         "    u = z + 1\n    time.sleep(0.03)\nprint('over')"
     )
-    heard = book.listen(message)
-    assert len([m for m in heard.custom if m["type"] == "events"]) > 3
+    observed = book.listen(message)
+    assert len([m for m in observed.custom if m["type"] == "events"]) > 3
 
 
 def test_what_comes_before_a_pause_is_shown_in_the_pause(book: Kernel) -> None:
@@ -55,76 +55,76 @@ def test_what_comes_before_a_pause_is_shown_in_the_pause(book: Kernel) -> None:
 
 
 def test_messages_follow_each_other_without_gap(book: Kernel) -> None:
-    heard = book.run("for _ in range(1500):\n    z = a * 2\n")
-    parts = [m for m in heard.custom if m["type"] == "events"]
+    observed = book.run("for _ in range(1500):\n    z = a * 2\n")
+    parts = [m for m in observed.custom if m["type"] == "events"]
     for before, after in pairwise(parts):
         assert after["from"] == before["from"] + len(before["events"])
-    counts = [s["count"] for s in heard.states if "count" in s]
+    counts = [s["count"] for s in observed.states if "count" in s]
     assert counts[-1] == parts[-1]["from"] + len(parts[-1]["events"])
 
 
 def test_cells_and_their_lines(book: Kernel) -> None:
-    heard = book.run("pass\nq = a * 2\n")
-    [source] = [e for e in heard.events if e[0] == "source"]
-    [cell] = [e for e in heard.events if e[0] == "cell"]
+    observed = book.run("pass\nq = a * 2\n")
+    [source] = [e for e in observed.events if e[0] == "source"]
+    [cell] = [e for e in observed.events if e[0] == "cell"]
     assert source[2:] == [cell[1], None, 2, "", "q = a * 2"]
 
 
 def test_need_gives_the_whole_log(book: Kernel) -> None:
     count = book.value("graph.count")
-    heard = book.ask({"type": "need", "from": 0})
-    assert len(heard.events) == book.value("len(graph.events)") - 1  # the asking cell's own
-    assert count <= len(heard.events)
+    observed = book.ask({"type": "need", "from": 0})
+    assert len(observed.events) == book.value("len(graph.events)") - 1  # the asking cell's own
+    assert count <= len(observed.events)
 
 
 def test_stepping_by_commands(book: Kernel) -> None:
     run = begin(book)
-    heard = book.ask({"type": "step", "run": run, "count": 1})
-    assert heard.kinds.count("start") == heard.kinds.count("finish") == 1
+    observed = book.ask({"type": "step", "run": run, "count": 1})
+    assert observed.kinds.count("start") == observed.kinds.count("finish") == 1
     assert book.run("print(w.grad)").text == "None\n"
-    heard = book.ask({"type": "step", "run": run, "count": 10})
-    assert heard.events[-1] == ["done", run, "ok"]
+    observed = book.ask({"type": "step", "run": run, "count": 10})
+    assert observed.events[-1] == ["done", run, "ok"]
     assert book.run("print(w.grad, x.grad)").text == "tensor([5.]) tensor([2.])\n"
 
 
 def test_until_a_node(book: Kernel) -> None:
     node = book.value("graph.model.values[graph.model.names['\\0a']]['node']")
     run = begin(book)
-    heard = book.ask({"type": "until", "run": run, "node": node})
-    assert [e for e in heard.events if e[0] == "finish"][-1][2] == node
+    observed = book.ask({"type": "until", "run": run, "node": node})
+    assert [e for e in observed.events if e[0] == "finish"][-1][2] == node
 
 
 def test_abandoning(book: Kernel) -> None:
     run = begin(book)
     book.ask({"type": "step", "run": run, "count": 1})
-    heard = book.ask({"type": "abandon", "run": run})
-    assert heard.events[-1] == ["done", run, "abandoned"]
+    observed = book.ask({"type": "abandon", "run": run})
+    assert observed.events[-1] == ["done", run, "abandoned"]
 
 
 def test_retain_grad_by_command(book: Kernel) -> None:
     number = value(book, "a")
-    heard = book.ask({"type": "retain_grad", "value": number, "on": True})
-    assert heard.events == [["flag", number, True, True]]
+    observed = book.ask({"type": "retain_grad", "value": number, "on": True})
+    assert observed.events == [["flag", number, True, True]]
     assert book.run("print(a.retains_grad); y.backward(); print(a.grad)").text == (
         "True\ntensor([2.])\n"
     )
-    heard = book.ask({"type": "retain_grad", "value": number, "on": False})
-    assert heard.events == [["flag", number, True, False]]
+    observed = book.ask({"type": "retain_grad", "value": number, "on": False})
+    assert observed.events == [["flag", number, True, False]]
     assert book.run("print(a.retains_grad)").text == "False\n"
 
 
 def test_retain_grad_in_code_shows(book: Kernel) -> None:
     number = value(book, "b")
-    heard = book.run("b.retain_grad()")
-    assert ["flag", number, True, True] in heard.events
+    observed = book.run("b.retain_grad()")
+    assert ["flag", number, True, True] in observed.events
 
 
 def test_peek(book: Kernel) -> None:
     book.run("big = torch.arange(1000.)")
-    heard = book.ask({"type": "peek", "value": value(book, "big")})
-    [told] = heard.events
-    assert len(told[8][2]) == 1000
-    assert sum(told[8][4][2]) == 1000
+    observed = book.ask({"type": "peek", "value": value(book, "big")})
+    [reported] = observed.events
+    assert len(reported[8][2]) == 1000
+    assert sum(reported[8][4][2]) == 1000
 
 
 @pytest.mark.parametrize(
@@ -143,13 +143,13 @@ def test_what_cannot_be_done_is_said(book: Kernel, command: dict[str, Any], why:
     assert why in answer["why"]
 
 
-def test_an_error_in_a_step_is_told_and_said(book: Kernel) -> None:
+def test_an_error_in_a_step_is_reported_and_said(book: Kernel) -> None:
     book.run("l = (a * a).sum()\na[0] = 7.")
     run = book.ask({"type": "backward", "value": value(book, "l")}).events[-1][1]
-    heard = book.ask({"type": "step", "run": run, "count": 10})
-    assert "error" in heard.kinds
-    assert heard.events[-1] == ["done", run, "failed"]
-    [reject] = [m for m in heard.custom if m["type"] == "reject"]
+    observed = book.ask({"type": "step", "run": run, "count": 10})
+    assert "error" in observed.kinds
+    assert observed.events[-1] == ["done", run, "failed"]
+    [reject] = [m for m in observed.custom if m["type"] == "reject"]
     assert "modified by an inplace operation" in reject["why"]
 
 
@@ -183,8 +183,8 @@ def test_commands_on_a_subshell_run_on_the_main_thread(book: Kernel) -> None:
 
 
 def test_an_exception_in_the_middle_of_a_cell(book: Kernel) -> None:
-    heard = book.run("before = a * 2\n1 / 0\n")
-    assert [e[2] for e in heard.events if e[0] == "name"] == ["before"]
+    observed = book.run("before = a * 2\n1 / 0\n")
+    assert [e[2] for e in observed.events if e[0] == "name"] == ["before"]
 
 
 def test_two_graphs_in_one_cell(book: Kernel) -> None:
@@ -206,7 +206,7 @@ def test_a_widget_that_was_replaced_stays_as_it_was(book: Kernel) -> None:
 
 
 def test_a_long_loop_does_not_flood_the_page(book: Kernel) -> None:
-    heard = book.run("for _ in range(40_000):\n    z = w.detach() * 2")
-    assert len(heard.events) < 40_000
+    observed = book.run("for _ in range(40_000):\n    z = w.detach() * 2")
+    assert len(observed.events) < 40_000
     assert book.value("len(graph.events)") <= 40_000  # of 30,000 records
     assert book.value("max(loop['count'] for loop in graph.model.loops.values())") == 40_000

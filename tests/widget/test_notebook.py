@@ -70,9 +70,9 @@ def test_a_notebook_with_the_extension() -> None:
     assert first.data["text/plain"] == "<GraphWidget 3 ops, 4 nodes>"
     assert [o.output_type for o in book.cells[2].outputs] == ["execute_result"]
     assert last.data["text/plain"] == "<GraphWidget 3 ops, 4 nodes, backward done>"
-    told = logs(book)
-    before = fold(told[first.data[VIEW]["model_id"]][1])
-    after = fold(told[last.data[VIEW]["model_id"]][1])
+    reported = logs(book)
+    before = fold(reported[first.data[VIEW]["model_id"]][1])
+    after = fold(reported[last.data[VIEW]["model_id"]][1])
     assert before.runs == {}
     assert before.values[before.names["\0w"]]["grad"] is None
     assert after.values[after.names["\0w"]]["grad"][2] == [5.0]
@@ -99,16 +99,16 @@ def shared() -> Iterator[Kernel]:
         yield started
 
 
-def shown(heard: Any) -> list[str]:
+def shown(observed: Any) -> list[str]:
     """The text of each graph that a cell displayed."""
-    return [o["data"]["text/plain"] for o in heard.outputs if VIEW in o.get("data", {})]
+    return [o["data"]["text/plain"] for o in observed.outputs if VIEW in o.get("data", {})]
 
 
-def still(heard: Any) -> dict[str, str]:
+def still(observed: Any) -> dict[str, str]:
     """The still picture below a graph, as it was at the end of the cell."""
     found: dict[str, str] = next(
         o["data"]
-        for o in reversed(heard.outputs)
+        for o in reversed(observed.outputs)
         if "graphwidget-still" in o.get("data", {}).get("text/html", "")
     )
     return found
@@ -149,13 +149,13 @@ def test_off_records_nothing_and_on_again(shared: Kernel) -> None:
     observer = "str(graphwidget.graph.listeners.get_observer())"
     shared.run("import graphwidget.graph.listeners")
     assert shared.value(observer) == "None"
-    heard = shared.run("z = x * 2")
-    assert shown(heard) == []
-    assert heard.custom == heard.states == []
+    observed = shared.run("z = x * 2")
+    assert shown(observed) == []
+    assert observed.custom == observed.states == []
     assert "on, off" in shared.run("%graph maybe").text
     assert shared.run("%graph").text.startswith("Graphs are recorded")
-    told = still(shared.run("u = x * 3"))["text/plain"]
-    assert told == "<GraphWidget 2 ops, 0 nodes>"  # those of x and u, not that of z
+    reported = still(shared.run("u = x * 3"))["text/plain"]
+    assert reported == "<GraphWidget 2 ops, 0 nodes>"  # those of x and u, not that of z
     shared.run("%unload_ext graphwidget")
 
 
@@ -175,11 +175,11 @@ def test_an_earlier_graph_shows_the_past_and_takes_no_commands(shared: Kernel) -
     shared.run("%load_ext graphwidget")
     shared.run("one = torch.ones(1, requires_grad=True)\ntwo = one * 2")
     first = shared.models[-1]
-    heard = shared.run("%%graph\nthree = two * 3")
-    assert [s["past"] for s in heard.states if "past" in s]
+    observed = shared.run("%%graph\nthree = two * 3")
+    assert [s["past"] for s in observed.states if "past" in s]
     second = shared.models[-1]
-    heard = shared.run("four = two * 4")
-    assert [s["past"] for s in heard.states if "past" in s]
+    observed = shared.run("four = two * 4")
+    assert [s["past"] for s in observed.states if "past" in s]
     for model in (first, second):
         [answer] = shared.ask({"type": "peek", "value": 1}, model).custom
         assert answer["type"] == "reject"
@@ -192,23 +192,23 @@ def test_an_earlier_graph_stays_as_its_cell_left_it(shared: Kernel) -> None:
     cell = "b = torch.ones(2, requires_grad=True) * 2\nloss = (b * b).sum()"
     shared.run(f"{cell}\nb.add_(1)")
     first = shared.models[-1]
-    told = len(shared.ask({"type": "need", "from": 0}, first).events)
+    reported = len(shared.ask({"type": "need", "from": 0}, first).events)
     shared.run(cell)  # the graph of the first run is gone
     later = shared.ask({"type": "need", "from": 0}, first).events
-    assert later[told:] == []
+    assert later[reported:] == []
     shared.run("%unload_ext graphwidget")
 
 
 def test_the_graph_of_one_cell(shared: Kernel) -> None:
     shared.run("old = torch.ones(1)")
     shared.run("%load_ext graphwidget")
-    heard = shared.run("%%graph\nnew = old * 2\nprint('ran')\nnew")
-    assert heard.text == "ran\n"
-    assert len(shown(heard)) == 1
-    assert still(heard)["text/plain"] == "<GraphWidget 1 op, 0 nodes>"
-    assert any(o["kind"] == "execute_result" for o in heard.outputs)
-    heard = shared.run("%%graph\n1 / 0")
-    assert any(o.get("ename") == "ZeroDivisionError" for o in heard.outputs)
+    observed = shared.run("%%graph\nnew = old * 2\nprint('ran')\nnew")
+    assert observed.text == "ran\n"
+    assert len(shown(observed)) == 1
+    assert still(observed)["text/plain"] == "<GraphWidget 1 op, 0 nodes>"
+    assert any(o["kind"] == "execute_result" for o in observed.outputs)
+    observed = shared.run("%%graph\n1 / 0")
+    assert any(o.get("ename") == "ZeroDivisionError" for o in observed.outputs)
     shared.run("%unload_ext graphwidget")
 
 
@@ -226,9 +226,9 @@ def test_unloading_removes_every_hook(shared: Kernel) -> None:
     assert "not found" in shared.run("%graph").text
 
 
-def error_of(heard: Any) -> list[str]:
+def error_of(observed: Any) -> list[str]:
     """The lines of the one error that a cell raised."""
-    [error] = [o for o in heard.outputs if o["kind"] == "error"]
+    [error] = [o for o in observed.outputs if o["kind"] == "error"]
     return re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(error["traceback"])).splitlines()
 
 
@@ -237,11 +237,11 @@ def test_an_error_has_its_picture_and_ends_at_the_users_line(shared: Kernel) -> 
     long = error_of(shared.run("write(leaf)"))
     assert any("graphwidget/" in line for line in long)
     shared.run("%load_ext graphwidget")
-    heard = shared.run("write(leaf)")
-    assert shown(heard)
-    kinds = ["view" if VIEW in o.get("data", {}) else o["kind"] for o in heard.outputs]
+    observed = shared.run("write(leaf)")
+    assert shown(observed)
+    kinds = ["view" if VIEW in o.get("data", {}) else o["kind"] for o in observed.outputs]
     assert kinds.index("view") < kinds.index("error")  # however long the traceback is
-    short = error_of(heard)
+    short = error_of(observed)
     assert not any("graphwidget" in line for line in short)
     assert any("x += 1" in line for line in short)
     assert short[-1] == long[-1]
@@ -262,13 +262,13 @@ def test_commands_reach_values_of_earlier_cells(shared: Kernel) -> None:
     shared.run("%load_ext graphwidget")
     shared.run("p = torch.ones(1, requires_grad=True)\nq = p * 2")
     shared.run("r = q * 3")
-    heard = shared.ask({"type": "need", "from": 0})
-    [name] = [e for e in heard.events if e[0] == "name" and e[2] == "r"]
-    names = heard.events[0][2]["names"]
-    heard = shared.ask({"type": "retain_grad", "value": names["\0q"], "on": True})
-    assert heard.events == [["flag", names["\0q"], True, True]]
-    heard = shared.ask({"type": "backward", "value": name[1]})
-    assert heard.events[-1][0] == "backward"
+    observed = shared.ask({"type": "need", "from": 0})
+    [name] = [e for e in observed.events if e[0] == "name" and e[2] == "r"]
+    names = observed.events[0][2]["names"]
+    observed = shared.ask({"type": "retain_grad", "value": names["\0q"], "on": True})
+    assert observed.events == [["flag", names["\0q"], True, True]]
+    observed = shared.ask({"type": "backward", "value": name[1]})
+    assert observed.events[-1][0] == "backward"
     shared.run("%unload_ext graphwidget")
 
 

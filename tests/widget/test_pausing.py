@@ -32,12 +32,12 @@ class Page:
         self.pause: list[int] | None = None
 
     def wait(self, seconds: float = 0.4) -> Heard:
-        """All that is heard for a while."""
-        heard = self.book.wait(seconds)
-        if heard.pauses:
-            self.pause = heard.pauses[-1]
+        """All that is observed for a while."""
+        observed = self.book.wait(seconds)
+        if observed.pauses:
+            self.pause = observed.pauses[-1]
             self.book.send({"type": "here"})
-        return heard
+        return observed
 
     def press(self, command: str, **fields: Any) -> None:
         """A command to the run that waits."""
@@ -51,15 +51,15 @@ def test_backward_waits_before_its_first_node_and_the_cell_goes_on_at_its_end(
 ) -> None:
     page = Page(book)
     book.client.execute(BACKWARD)
-    heard = page.wait()
-    assert "backward" in heard.kinds
-    assert "start" not in heard.kinds
+    observed = page.wait()
+    assert "backward" in observed.kinds
+    assert "start" not in observed.kinds
     for _ in range(5):  # mul, two adds, two leaves
         page.press("step", count=1)
-        heard = page.wait()
-        assert heard.kinds.count("finish") == 1
-    assert heard.text == "over tensor([5.])\n"
-    assert heard.pauses[-1] is None
+        observed = page.wait()
+        assert observed.kinds.count("finish") == 1
+    assert observed.text == "over tensor([5.])\n"
+    assert observed.pauses[-1] is None
 
 
 def test_running_to_a_node_and_to_the_end(book: Kernel) -> None:
@@ -68,9 +68,9 @@ def test_running_to_a_node_and_to_the_end(book: Kernel) -> None:
     cell = book.client.execute(BACKWARD)
     page.wait()
     page.press("until", node=node)
-    heard = page.wait()
-    assert [e for e in heard.events if e[0] == "finish"][-1][2] == node
-    assert heard.text == ""
+    observed = page.wait()
+    assert [e for e in observed.events if e[0] == "finish"][-1][2] == node
+    assert observed.text == ""
     page.press("step", count=1_000_000)
     assert book.listen(cell).text == "over tensor([5.])\n"
 
@@ -104,10 +104,10 @@ def test_abandoning_ends_the_cell(book: Kernel) -> None:
     page.press("step", count=1)
     page.wait()
     page.press("abandon")
-    heard = book.listen(cell)
-    assert [o["ename"] for o in heard.outputs if o["kind"] == "error"] == ["KeyboardInterrupt"]
-    assert heard.events[-1][2] == "abandoned"
-    assert heard.text == ""
+    observed = book.listen(cell)
+    assert [o["ename"] for o in observed.outputs if o["kind"] == "error"] == ["KeyboardInterrupt"]
+    assert observed.events[-1][2] == "abandoned"
+    assert observed.text == ""
 
 
 def test_interrupting_the_kernel_abandons_the_run(book: Kernel) -> None:
@@ -115,10 +115,10 @@ def test_interrupting_the_kernel_abandons_the_run(book: Kernel) -> None:
     cell = book.client.execute(BACKWARD)
     page.wait()
     book.run_in_control("interrupt_request")
-    heard = book.listen(cell)
-    assert [o["ename"] for o in heard.outputs if o["kind"] == "error"] == ["KeyboardInterrupt"]
-    assert [e for e in heard.events if e[0] == "done"][-1][2] == "abandoned"
-    assert heard.pauses[-1] is None
+    observed = book.listen(cell)
+    assert [o["ename"] for o in observed.outputs if o["kind"] == "error"] == ["KeyboardInterrupt"]
+    assert [e for e in observed.events if e[0] == "done"][-1][2] == "abandoned"
+    assert observed.pauses[-1] is None
     assert book.run("y.backward; print(w.grad)").text == "None\n"
 
 
@@ -128,19 +128,19 @@ def test_an_error_in_a_step_is_the_cells_own(book: Kernel) -> None:
     cell = book.client.execute("l.backward()\nprint('never')")
     page.wait()
     page.press("step", count=1_000_000)
-    heard = book.listen(cell)
-    [error] = [o for o in heard.outputs if o["kind"] == "error"]
+    observed = book.listen(cell)
+    [error] = [o for o in observed.outputs if o["kind"] == "error"]
     assert "modified by an inplace operation" in error["evalue"]
-    assert heard.text == ""
-    assert [m for m in heard.custom if m["type"] == "reject"] == []
+    assert observed.text == ""
+    assert [m for m in observed.custom if m["type"] == "reject"] == []
 
 
 def test_where_nobody_answers_the_run_goes_through(book: Kernel) -> None:
     began = time.monotonic()
-    heard = book.run(f"{BACKWARD}\n(w * 2).backward()\nprint(w.grad)")
+    observed = book.run(f"{BACKWARD}\n(w * 2).backward()\nprint(w.grad)")
     assert 2.5 < time.monotonic() - began < 6  # waited for the first run, not for the second
-    assert heard.text.count("without a pause") == 1
-    assert heard.text.endswith("over tensor([5.])\ntensor([7.])\n")
+    assert observed.text.count("without a pause") == 1
+    assert observed.text.endswith("over tensor([5.])\ntensor([7.])\n")
 
 
 def test_a_held_run_is_waited_for_in_a_cell(book: Kernel) -> None:
@@ -158,9 +158,9 @@ def test_a_page_is_answered_while_a_cell_runs(book: Kernel) -> None:
     cell = book.client.execute("import time; time.sleep(1.5); print('over')")
     book.wait(0.3)
     began = time.monotonic()
-    heard = book.ask({"type": "need", "from": count}, seconds=0.5)
-    assert heard.pauses == [None]
-    assert heard.text == ""
+    observed = book.ask({"type": "need", "from": count}, seconds=0.5)
+    assert observed.pauses == [None]
+    assert observed.text == ""
     assert time.monotonic() - began < 1
     assert book.listen(cell).text == "over\n"
 
@@ -168,8 +168,8 @@ def test_a_page_is_answered_while_a_cell_runs(book: Kernel) -> None:
 def test_nothing_is_sent_before_a_page_has_asked(shared: Kernel) -> None:
     shared.run("%reset -f")
     shared.run(WATCH + "graph")
-    heard = shared.run(PROGRAM + "for _ in range(3000):\n    y = y * 1\n")
-    assert heard.custom == []
-    heard = shared.ask({"type": "need", "from": 0}, seconds=2)
-    assert heard.kinds.count("op") >= 3000
+    observed = shared.run(PROGRAM + "for _ in range(3000):\n    y = y * 1\n")
+    assert observed.custom == []
+    observed = shared.ask({"type": "need", "from": 0}, seconds=2)
+    assert observed.kinds.count("op") >= 3000
     assert shared.run("z = y * 2").events != []
