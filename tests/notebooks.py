@@ -38,6 +38,17 @@ def tidy(output: nbformat.NotebookNode) -> nbformat.NotebookNode:
     return output
 
 
+def joined(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """The outputs with what was printed in a row in one piece: how it is cut differs by chance."""
+    kept: list[nbformat.NotebookNode] = []
+    for output in outputs:
+        if kept and "text" in output and kept[-1].get("name") == output.name:
+            kept[-1].text += output.text
+        else:
+            kept.append(output)
+    return kept
+
+
 def run(path: Path) -> None:
     """Execute one notebook in place."""
     notebook = nbformat.read(path, as_version=4)
@@ -49,7 +60,7 @@ def run(path: Path) -> None:
         cell.id = f"cell-{number:02}"
         if cell.cell_type == "code":
             cell.metadata.pop("execution", None)  # times of day
-            cell.outputs = [tidy(output) for output in cell.outputs]
+            cell.outputs = joined([tidy(output) for output in cell.outputs])
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
