@@ -27,7 +27,7 @@ BACKWARD = "loss.backward()"
 
 PROGRAMS = {
     "accumulation": Opens(
-        "the scalar output of mul",
+        "scaler.scale(loss)",
         "scaler.scale(loss).backward()",
         ("8 / 8",),
         ("model", "criterion"),
@@ -45,6 +45,7 @@ PROGRAMS = {
         ("batch['input_ids']", "batch['labels']", "outputs.logits", "outputs.loss"),
         ("loss_fct",),
     ),
+    "best_state": Opens("loss", BACKWARD, THREE, ("model", "criterion"), ("x", "y", "loss")),
     "char_rnn": Opens(
         "loss", BACKWARD, FOUR, ("rnn",), ("data", "x", "y", "hidden", "output", "loss")
     ),

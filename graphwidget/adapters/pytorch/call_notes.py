@@ -276,18 +276,17 @@ class CallNotes:
         self, name: str, given: Given, position: Position | None, observed: bool = False
     ) -> None:
         """An optimizer's step wrote parameters, which are ``given``; ``observed`` says that its
-        calls were observed, which had done so."""
+        calls were observed, by which they may have newer versions."""
         # The hot path: every parameter of every step.
         identity = self.identity
         writes: list[Write] = []
         for tensor, ref in zip(*given[:2], strict=True):
-            written = identity.known(tensor) if observed else None
-            if written is not None and written is not ref and written.version == tensor._version:
-                write = new_tuple(Write, (ref, written, None, None, False))
-            elif tensor._is_view() or (self.writes.sharing and not identity.defers):
-                write = self.writes.note(tensor, ref)
+            before = (identity.known(tensor) or ref) if observed else ref
+            if tensor._is_view() or (self.writes.sharing and not identity.defers):
+                write = self.writes.note(tensor, before)
             else:
-                write = new_tuple(Write, (ref, identity.rewritten(tensor, ref), None, None, False))
+                after = identity.rewritten(tensor, before)
+                write = new_tuple(Write, (before, after, None, None, False))
                 if not identity.defers:
                     identity.tell(write.after)
             writes.append(write)

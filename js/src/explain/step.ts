@@ -1,7 +1,7 @@
 /* What each kind of step did, in words. */
 
 import type { Event } from "../log/events";
-import { brief, cut, unseen } from "../log/format";
+import { brief, cut, shape, unseen } from "../log/format";
 import { byInput, expression, fill, isSymbol, userName } from "../graph/names";
 import {
   hazards,
@@ -216,7 +216,13 @@ function explainWrite(model: Model, storage: number, time: number): Explanation 
   const worked = bySgd || (call ? operatorInNumbers(model, call) : "");
   if (value && worked) {
     lines.push([math(`${worked} = `), { ...numbers(value.summary, 40), tone: "math" }]);
-  } else if (value) lines.push([plain("Its value is now "), numbers(value.summary, 40)]);
+  } else if (value) {
+    const what = shown(value, 40);
+    lines.push([
+      plain(`Its ${what} is ${what === "shape" ? "" : "now "}`),
+      numbers(value.summary, 40),
+    ]);
+  }
   const shared = [...model.values.values()].filter(
     (v) => v.storage === storage && v.alive && v.value !== target && v.next === null,
   );
@@ -284,6 +290,10 @@ export function explainMade(model: Model, { value, call }: ValueRow): Explanatio
   return call === null ? explainLeaf(model, value) : explainOp(model, call);
 }
 
+/** What `numbers` shows of a value: its numbers, or its shape alone. */
+const shown = ({ summary }: ValueRow, length: number): string =>
+  brief(summary, length) === shape(summary.shape) ? "shape" : "value";
+
 function explainLeaf(model: Model, id: number): Explanation {
   const value = model.values.get(id);
   if (!value) return NOTHING;
@@ -296,7 +306,7 @@ function explainLeaf(model: Model, id: number): Explanation {
   return {
     ...NOTHING,
     title: [own === null ? plain("A new value") : name(model, id), plain(what)],
-    lines: [[plain("Its value is "), numbers(value.summary, 48)]],
+    lines: [[plain(`Its ${shown(value, 48)} is `), numbers(value.summary, 48)]],
   };
 }
 

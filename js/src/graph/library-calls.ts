@@ -102,6 +102,8 @@ export function dropCopies(model: Model, values: Set<number>, calls: Set<number>
  */
 export function callIn(line: string): string {
   const looped = /^for .* in (.*?)(?:\.(?:items|values|keys)\(\))?:$/.exec(line)?.[1];
+  const over = looked(looped);
+  if (over !== null) return over;
   const [, target, text = ""] = /^(?:([\w.]+)\s*=(?!=)\s*)?(.*)$/.exec(looped ?? line) ?? [];
   const [, name] = /^(?:\w+\.)*(\w+)\(/.exec(text) ?? [];
   if (name !== undefined && endOfCall(text) === text.length) {
@@ -109,6 +111,12 @@ export function callIn(line: string): string {
     return `${inner ?? name}()`;
   }
   return line.length > LONGEST && target !== undefined ? `${target} = …` : cut(line, LONGEST);
+}
+
+/** What a loop goes through, if it only counts it or shows how far it is: `enumerate(loader)`. */
+function looked(text: string | undefined): string | null {
+  const [, inner] = /^(?:\w+\.)*(?:enumerate|tqdm)\(([\w.]+)(?:,[^()]*)?\)$/.exec(text ?? "") ?? [];
+  return inner ?? null;
 }
 
 /** What only looks at what another call gives. */

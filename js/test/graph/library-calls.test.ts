@@ -12,6 +12,9 @@ describe("the title of what a line does", () => {
     ["total_loss = criterion(out, target) + penalty(net)", "total_loss = …"],
     ["criterion(out, target) + penalty(net.parameters())", "criterion(out, target) + pe…"],
     ["x = f(a", "x = f(a"], // the line goes on
+    ["for i, (x, y) in enumerate(loader):", "loader"],
+    ["for x, y in tqdm(data.train, leave=False):", "data.train"],
+    ["print(trainer.evaluate()['accuracy'])", "evaluate()"],
   ])("%s is %s", (line, title) => {
     expect(callIn(line)).toBe(title);
   });
