@@ -18,7 +18,7 @@ from ...recording.summary import SMALL, Copy
 from .identity import TOKEN
 from .live import Gate
 from .node_facts import leaf_of
-from .run_context import RunContext
+from .run_context import Grads, RunContext
 from .tensor_facts import Captured, asked, shape_of, version_of
 
 Seen: TypeAlias = tuple[weakref.ref[torch.Tensor], int, Captured]
@@ -89,7 +89,7 @@ class NodeHooks:
                 given = self._taken(out)
                 gave = self._taken(into, [*zip(out, given, strict=True)])
             self.done.append(ref.id)
-            self._record(ref, freed, given, None, None, gave, None)
+            self._record(ref, freed, None, None, None, given, gave)
         except Exception as error:
             self.runs.fault(error)
 
@@ -116,15 +116,21 @@ class NodeHooks:
                     of = identity.current(leaf)
                     self.runs.checks.graded.add(of.storage)
                     value = of.id
-            self._record(ref, False, given, value, grad, (), added)
+            self._record(ref, False, value, grad, added, given)
         except Exception as error:
             self.runs.fault(error)
 
-    def _record(self, ref: NodeRef, freed: bool, *more: Any) -> None:
+    def _record(
+        self, ref: NodeRef, freed: bool, leaf: int | None, grad: Captured | None,
+        added: Captured | None, given: Grads, gave: Grads = (),
+    ) -> None:  # fmt: skip
         self.ran.add(ref.id)
         if self.left:
             self.left.pop(ref.id, None)
-        self.runs.recorder.raw.append((self.runs.ran, self.run, ref, freed, *more))
+        runs, count = self.runs, len(given)
+        runs.recorder.raw.append(  # one tuple: the fewer objects there are, the less is collected
+            (runs.ran, self.run, ref, freed, leaf, grad, added, count, *given, *gave)
+        )
 
     def _taken(
         self, grads: Sequence[Any], known: Iterable[tuple[Any, Captured | None]] = ()

@@ -65,15 +65,15 @@ class RunContext:
         self.recorder.tell(ev.Start(run, node.id, _summaries(grads)))
 
     def _has_run(
-        self, run: int, node: NodeRef, freed: bool, given: Grads, leaf: int | None,
-        grad: Captured | None, gave: Grads, added: Captured | None,
+        self, run: int, node: NodeRef, freed: bool, leaf: int | None, grad: Captured | None,
+        added: Captured | None, count: int, *contents: Captured | None,
     ) -> None:  # fmt: skip
-        """A node was ``given`` gradients and ``gave`` others; or accumulated that of a leaf, where
-        it was ``added`` to the one before."""
-        self._start(run, node, given)
+        """A node was given a ``count`` of gradients and gave others, whose ``contents`` follow; or
+        accumulated that of a leaf, where it was ``added`` to the one before."""
+        self._start(run, node, contents[:count])
         if leaf is not None and grad is not None:
             self._accumulated("accumulated", leaf, grad, run, added)
-        self.recorder.tell(ev.Finish(run, node.id, _summaries(gave), None))
+        self.recorder.tell(ev.Finish(run, node.id, _summaries(contents[count:]), None))
         if freed:
             self.recorder.free(node.id)
 
