@@ -86,13 +86,17 @@ export function dropCopies(model: Model, values: Set<number>, calls: Set<number>
     if (call?.op !== "detach" || call.source === null || !own || !isOwn(own)) continue;
     if (output !== undefined) push(taken, call.source, [id, output]);
   }
-  for (const [, copies] of taken) {
-    if (copies.length < 2) continue;
-    for (const [call, output] of copies) {
-      if (used.has(output)) continue;
-      calls.delete(call);
-      values.delete(output);
-    }
+  const unread = [...taken.values()]
+    .filter((copies) => copies.length > 1)
+    .flatMap((copies) => copies.filter(([, output]) => !used.has(output)));
+  const begun = model.cellTimes.at(-1) ?? 0;
+  const isNew = (id: number): boolean => (model.calls.get(id)?.time ?? 0) >= begun;
+  const left = new Set(unread.map(([call]) => call));
+  // A cell that does nothing else shows them: an empty stage says less.
+  if (![...calls].some((id) => !left.has(id) && isNew(id))) return;
+  for (const [call, output] of unread) {
+    calls.delete(call);
+    values.delete(output);
   }
 }
 

@@ -146,6 +146,11 @@ describe("groups", () => {
     });
     const pills = [...buildGraph(modelOf(p)).boxes.values()].filter(({ kind }) => kind === "pill");
     expect(pills.length).toBe(5); // one detach of three
+    p.cell("net.state_dict()");
+    p.within("function", "f", "", () => {
+      for (const w of weights) p.op("detach", [w]);
+    });
+    expect(draw(modelOf(p)).boxes.size).toBeGreaterThan(0); // all that this cell did
   });
 
   it("hold what a module makes for itself, and not what it is given", () => {
