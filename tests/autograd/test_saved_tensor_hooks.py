@@ -225,6 +225,21 @@ with graph.saved_tensors_hooks(pack, lambda t: t):
     thread.start()
     thread.join()
 result = [log, x.grad]
+
+# what a Function saved, one by one
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x.exp()
+        ctx.save_for_backward(x, None, y)
+        return y
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[2]
+x = torch.tensor([1., 2.], requires_grad=True)
+y = F.apply(x)
+result = [(attempt(lambda: raw.data), attempt(lambda: raw.unpack()))
+          for raw in y.grad_fn._raw_saved_tensors]
 """
 
 

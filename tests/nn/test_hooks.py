@@ -133,6 +133,20 @@ for handle in handles:
     handle.remove()
 net(torch.ones(1, 2))
 result = [log, out.grad_fn.name()]
+
+# extra state
+class M(nn.Linear):
+    def get_extra_state(self):
+        return {"n": 3}
+    def set_extra_state(self, state):
+        seen.append(state)
+m = nn.Sequential(M(1, 1))
+sd = m.state_dict()
+m.load_state_dict(sd)
+del sd["0._extra_state"]
+result = [list(sd), seen, attempt(lambda: m.load_state_dict(sd)),
+    attempt(lambda: net.load_state_dict({**net.state_dict(), "_extra_state": 1})),
+    attempt(lambda: net.get_extra_state()), attempt(lambda: net.set_extra_state(1))]
 """
 
 

@@ -105,6 +105,17 @@ a = [p.requires_grad for p in net.parameters()]
 net.eval()
 result = [a, net.training, net.fc.training, net.train() is net, net.fc.training,
     net.apply(lambda m: None) is net, attempt(lambda: net.train(1)), net.zero_grad()]
+
+# paths
+outer = nn.Sequential(net)
+outer.set_submodule("0.fc", nn.Linear(1, 1))
+result = [repr(outer), attempt(lambda: outer.get_submodule("0.x")),
+    attempt(lambda: outer.get_submodule("0.mean")), repr(outer.get_submodule("")),
+    outer.get_buffer("0.mean"), attempt(lambda: outer.get_buffer("0.fc.weight")),
+    attempt(lambda: outer.get_parameter("0.mean")), attempt(lambda: outer.get_parameter("1.x")),
+    attempt(lambda: outer.set_submodule("", net)), attempt(lambda: outer.set_submodule("0", 3)),
+    attempt(lambda: outer.set_submodule("0.mean", net)),
+    attempt(lambda: outer.set_submodule("0.new", net, strict=True))]
 """
 
 CONTAINERS = """

@@ -261,3 +261,20 @@ def test_what_is_the_users_runs_where_he_is() -> None:
         compiled(x).backward()
         assert x.grad.tolist() == [2.0, 2.0]
     assert seen == ["here"] * 3
+
+
+def test_values_stay_what_they_were_when_variables_change() -> None:
+    v = tf.Variable(np.ones((20, 20), np.float32))
+    before = tf.identity(v)
+    change = v.assign_sub(tf.tanh(v) * 0.5)
+    with tf.control_dependencies([change]):
+        after = v.read_value() + 0.0
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        held, expected = [], np.ones((20, 20), np.float32)
+        for _ in range(5):
+            held.append((sess.run([before, after]), expected))
+            expected = expected - np.tanh(expected) * np.float32(0.5)
+        for (one, two), wanted in held:
+            np.testing.assert_array_equal(one, wanted)
+            np.testing.assert_array_equal(two, wanted - np.tanh(wanted) * np.float32(0.5))

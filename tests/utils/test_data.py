@@ -136,6 +136,14 @@ result = [state, a, b, torch.rand(3, generator=g), torch.rand(3, generator=h), c
     g.initial_seed(), outer.dtype, attempt(lambda: g.set_state(torch.ones(3))),
     attempt(lambda: g.set_state(torch.ones(3, dtype=torch.uint8))),
     torch.default_generator.initial_seed(), torch.initial_seed()]
+
+# lengths
+t = D.TensorDataset(x, y)
+result = [len(D.DataLoader(t, batch_size=4)), len(D.DataLoader(t, batch_size=4, drop_last=True)),
+    len(D.DataLoader(t, batch_size=None)), len(D.DataLoader(SizedStream(), batch_size=3)),
+    len(D.DataLoader(SizedStream(), batch_size=3, drop_last=True)),
+    attempt(lambda: len(D.DataLoader(Stream()))), D.DataLoader(t, batch_size=4).dataset is t,
+    D.DataLoader(t, batch_size=4).batch_size]
 """
 
 
