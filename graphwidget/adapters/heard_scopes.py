@@ -126,7 +126,11 @@ class HeardScopes(BackwardRuns):
     ) -> None:
         """Record what the program writes for the arguments of a call, of those without a name."""
         waiting = [pair for pair in zip(tensors, refs, strict=True) if not pair[1].named]
-        for text, value in self.positions.read_at(position, frame) if waiting else ():
+        # The hot path: what is written belongs to those that have a name, others are computed.
+        known = sum([ref.named and ref.storage is not None for ref in refs]) if waiting else 0
+        if not waiting or len(position.reads) <= known:
+            return
+        for text, value in self.positions.read_at(position, frame):
             for tensor, ref in waiting:
                 if tensor is value and not ref.named:
                     ref.named = True

@@ -386,7 +386,9 @@ class BackwardRun:
         backward asks those that are no leaves.)"""
         for ref in self.inputs or ():
             tensor = None if ref.facts.leaf else ref()
-            if tensor is not None and tensor.retains_grad and ref not in self.identity.retaining:
+            # (to compare references would compare tensors)
+            known = any(each is ref for each in self.identity.retaining)
+            if tensor is not None and tensor.retains_grad and not known:
                 self.identity.retaining.append(ref)
                 self.recorder.raw.append((self.recorder.tell, ev.Flag(ref.id, True, True)))
         if not self.identity.retaining:
