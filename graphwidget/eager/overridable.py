@@ -85,9 +85,11 @@ def build_wrapper(
     head.append(ask_source(function, *given_source(parameters, own)))
     failed = [f"if has_undeclared_override(({values})): return {function}({given})"]
     tensors = [(i, p.name) for i, p in enumerate(parameters, 1) if p.annotation in TENSOR]
-    if tensors and not own.prefix.endswith("_set_"):  # properties say it themselves
-        places = ", ".join(f"({name!r}, {place}, {name})" for place, name in tensors)
-        failed.append(f"{own('CHECK', check_tensors)}({name!r}, {places})")
+    if not own.prefix.endswith("_set_"):  # properties say it themselves
+        named = ", ".join(f"{p.name!r}: {p.name}" for p in parameters)
+        places = "".join(f"({name!r}, {place}, {name}), " for place, name in tensors)
+        check = f"{own('CHECK', check_tensors)}({name!r}, {places})"
+        failed.append(f"explain({name!r}, {{{named}}}) or {check}")
     call = [f"return {own('TARGET', target)}({given})"]
     source = wrapper_source(head, (), (), call, failed)
     return compile_function(source, name, runtime.__dict__)

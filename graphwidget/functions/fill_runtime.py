@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..autograd.accumulate_grad import accumulate
 from ..autograd.engine import current_run
+from ..dispatch.delegates import explain
 from ..dispatch.overriding import ask, enable_overrides, has_undeclared_override, not_implemented
 from ..eager.node_classes import TENSORS, edgeless
 from ..eager.op_functions import alias_as
@@ -61,6 +62,7 @@ runtime.provide(
     # dispatch
     ask=ask,
     enable_overrides=enable_overrides,
+    explain=explain,
     has_undeclared_override=has_undeclared_override,
     operator_not_implemented=not_implemented,
     # functions

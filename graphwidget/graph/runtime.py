@@ -98,6 +98,9 @@ enable_overrides: Callable[[], None]
 """Lets public functions ask for overrides from now on (``dispatch/overriding.py``)."""
 ask: Callable[..., Any]
 """Result of a call by objects that override the function; ``NOBODY`` without any."""
+explain: Callable[[str, dict[str, Any]], bool]
+"""Raises PyTorch's error for a failed call of a function that PyTorch writes in Python
+(``dispatch/delegates.py``); True if the function is known there."""
 has_undeclared_override: Callable[..., bool]
 """True if a call failed because of an object with ``__torch_function__`` that was not asked."""
 operator_not_implemented: Callable[..., Any]

@@ -76,7 +76,7 @@ class Features(Base):
         function, scalar = f"lambda x: {self.some(FUNCTIONS)}", self.chance(0.4)
         if scalar:
             function = f"lambda x: ({function[10:]}).sum()"
-        extra = self.some(["", "", ", create_graph=True", ", strict=True"])
+        extra = self.some(["", "", ", create_graph=True"])
         call = self.some(["jacobian({}, {}{})", "vjp({}, {}{})[0]", "jvp({}, {}, {1}{})[1]"])
         if scalar:
             call = self.some(["hessian({}, {}{})", "jacobian({}, {}{})", "hvp({}, {}, {1}{})[1]",

@@ -119,6 +119,8 @@ def inside(signature: str) -> str:
 
 def known(section: str, name: str) -> list[str]:
     """The signatures of PyTorch's function; none when it is not bound by a parser."""
+    if section == "behind":
+        return generated().get(("torch", name)) or generated().get(("nn", name), [])
     owner: Any = OWNERS.get(section)
     owner = owner or getattr(torch, section)
     short = name.removeprefix(section + "_")
@@ -128,10 +130,20 @@ def known(section: str, name: str) -> list[str]:
     return BY_HAND.get(section, {}).get(name) or generated().get((section, name), [])
 
 
+BEHIND = (
+    "_unique2", "cross_entropy_loss", "dropout", "embedding", "embedding_renorm_", "empty_like",
+    "feature_dropout", "im2col", "max_pool1d", "max_pool2d", "max_pool3d", "nll_loss_nd", "split",
+    "split_with_sizes", "unique_dim",
+)  # fmt: skip
+"""Functions that PyTorch's functions in Python call (see ``dispatch/delegates.py``)."""
+
+
 def names(section: str) -> list[str]:
     """Return what both packages may offer in a section, by the names that PyTorch's errors use."""
     layers = {name for name in dir(functional) if callable(getattr(functional, name))}
     layers |= {bound_name(key) for keys in INTERPOLATING.values() for key in keys}
+    if section == "behind":
+        return list(BEHIND)
     if section == "torch":
         return sorted({*FUNCTIONS, *layers})
     if section == "nn":
@@ -150,7 +162,7 @@ def table() -> str:
     ]
     functions = {name: known("torch", name) for name in names("torch")}
     methods: dict[str, list[str]] = {}
-    for section in SECTIONS:
+    for section in (*SECTIONS, "behind"):
         groups: dict[tuple[str, ...], list[str]] = {}
         for name in names(section):
             found = known(section, name)
