@@ -7,7 +7,7 @@ the call's arguments: it asks the parser, and Python raises what it raises there
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from types import CodeType
 from typing import Any
@@ -22,7 +22,7 @@ class Guarded:
 
     def __getattr__(self, name: str) -> Any:
         def check(*args: Any, **named: Any) -> None:
-            for section in ("behind", "nn", "torch", "linalg"):
+            for section in ("_VF", "nn", "torch", "linalg"):
                 if error := refusal(section, name, args, named):
                     raise error
 
@@ -60,7 +60,7 @@ DELEGATES = {
     "selu": "c.selu(input)",
     "silu": "c.silu(input)",
     "mish": "c.mish(input)",
-    "hardtanh": "min_val > max_val, c.hardtanh(input, min_val, max_val)",
+    "hardtanh": "min_val > max_val or c.hardtanh(input, min_val, max_val)",
     "hardswish": "c.hardswish(input)",
     "hardsigmoid": "c.hardsigmoid(input)",
     "threshold": "c.threshold(input, threshold, value)",
@@ -83,10 +83,10 @@ DELEGATES = {
     " scale_grad_by_freq, sparse)",
     "layer_norm": "c.layer_norm(input, normalized_shape, weight, bias, eps, True)",
     "rms_norm": "c.rms_norm(input, normalized_shape, weight, eps)",
-    "batch_norm": "training and input.size(), eps < 0.0,"
+    "batch_norm": "training and input.size(), eps < 0.0 or "
     "c.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, True)",
-    "group_norm": "input.dim() < 2, input.size(0) * input.size(1) // num_groups,"
-    "c.group_norm(input, num_groups, weight, bias, eps, True)",
+    "group_norm": "input.dim() < 2 or (input.size(0) * input.size(1) // num_groups"
+    " or 1, c.group_norm(input, num_groups, weight, bias, eps, True))",
     "instance_norm": "use_input_stats and input.size(),"
     "c.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum,"
     " eps, True)",
@@ -103,9 +103,17 @@ DELEGATES = {
     " label_smoothing)",
     "nll_loss": "c.nll_loss_nd(input, target, weight, number(reduction), ignore_index)",
     "mse_loss": "target.size(), input.size(), tensors(input, target), number(reduction)",
+    "gaussian_nll_loss": "isinstance(var, float) or c.any(var < 0), input.size(), input - target",
+    "interpolate": "input.dim()",
+    "adaptive_avg_pool2d": "input.size(), isinstance(output_size, int) or len(output_size),"
+    "c.adaptive_avg_pool2d(input,"
+    " output_size if isinstance(output_size, int) else [*output_size])",
+    "adaptive_avg_pool3d": "input.size(), isinstance(output_size, int) or len(output_size),"
+    "c.adaptive_avg_pool3d(input,"
+    " output_size if isinstance(output_size, int) else [*output_size])",
     "l1_loss": "target.size(), input.size(), tensors(input, target), number(reduction)",
     "smooth_l1_loss": "target.size(), input.size(), tensors(input, target),"
-    "c.smooth_l1_loss(input, target, number(reduction), beta)",
+    "beta == 0.0 or c.smooth_l1_loss(input, target, number(reduction), beta)",
     "huber_loss": "target.size(), input.size(), tensors(input, target),"
     "c.huber_loss(input, target, number(reduction), delta)",
     "binary_cross_entropy": "number(reduction), target.size(), input.size(),"
@@ -119,13 +127,15 @@ DELEGATES = {
     "c.margin_ranking_loss(input, input2, target, margin, number(reduction))",
     "cosine_embedding_loss": "c.cosine_embedding_loss(input, input2, target, margin,"
     " number(reduction))",
-    "triplet_margin_loss": "number(reduction), margin <= 0,"
+    "triplet_margin_loss": "number(reduction), not margin <= 0,"
     "c.triplet_margin_loss(input, positive, negative, margin, p, eps, swap, number(reduction))",
-    "norm": "input.layout, c.linalg_vector_norm(input, 2.0 if p is None or p == 'fro' else p,"
+    "norm": "input.layout,"
+    "c.linalg_vector_norm(input, 2.0 if p is None or isinstance(p, str) else p,"
     " [dim] if isinstance(dim, int) else dim, keepdim, dtype=dtype)",
     "split": "(c.split if isinstance(split_size, int) else c.split_with_sizes)"
     "(input, split_size, dim)",
-    "unique": "c._unique2(input, sorted=sorted, return_inverse=return_inverse,"
+    "unique": "not return_inverse, not return_counts,"
+    "c._unique2(input, sorted=sorted, return_inverse=return_inverse,"
     " return_counts=return_counts) if dim is None else c.unique_dim(input, dim, sorted=sorted,"
     " return_inverse=return_inverse, return_counts=return_counts)",
 }
@@ -167,5 +177,5 @@ def explain(name: str, arguments: Mapping[str, Any]) -> bool:
 HELPERS = {
     "number": reduction_number,
     "tensors": need_tensors,
-    "pair": lambda value: value if isinstance(value, (tuple, list)) else (value, value),
+    "pair": lambda value: tuple(value) if isinstance(value, Iterable) else (value, value),
 }

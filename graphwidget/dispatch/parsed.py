@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.dtypes import dtype, python_type
+from ..arrays.kernel_errors import type_name
 from ..arrays.size import Size
 from ..eager.lazy import Names, compile_function, lazy_function
 from ..eager.op_functions import RECORDED, record_body
@@ -25,6 +26,7 @@ from ..graph import runtime
 from ..graph.tensor import Tensor
 from ..optable.out import Out
 from . import docstrings
+from .delegates import explain
 from .out import write_into_out
 from .overriding import has_undeclared_override
 from .parser import MISSING, Bound, Named, parse
@@ -68,15 +70,26 @@ class ParsedFunction:
         self, values: Sequence[Any], spelled: Named = NO_NAMES, left: Named = NO_NAMES
     ) -> None:
         """Raise PyTorch's error for a call, if it has one."""
+        if self.section == "Tensor" and not isinstance(values[0], Tensor):
+            raise TypeError(
+                f"descriptor '{self.name}' for 'torch._C.TensorBase' objects doesn't apply to a "
+                f"'{type_name(values[0])}' object"
+            ) from None
         found = self.parse(values, spelled, left)
         if isinstance(found, TypeError):
             raise found from None
-        if found is None:
+        if found is None and not explain(self.name, self.arguments(values, spelled)):
             places = zip(self.places, values, strict=False)
             tensors = [
                 (p.name, i, v) for i, (p, v) in enumerate(places, 1) if p.annotation in TENSOR
             ]
             check_tensors(self.name, *tensors)
+
+    def arguments(self, values: Sequence[Any], spelled: Named) -> dict[str, Any]:
+        """Return the arguments of a call by name, with defaults."""
+        given = dict(zip((p.name for p in self.places), values, strict=False)) | dict(spelled)
+        return {p.name: p.default if given.get(p.name, MISSING) is MISSING else given[p.name]
+                for p in self.parameters}  # fmt: skip
 
     def has_undeclared_override(
         self, values: Sequence[Any], spelled: Named = NO_NAMES, _: Any = None

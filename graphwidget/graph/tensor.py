@@ -38,6 +38,8 @@ if TYPE_CHECKING:  # a stub: the methods themselves are attached
 else:
     Methods = TensorBase
 
+NOT_HOOKABLE = "cannot register a hook on a tensor that doesn't require gradient"
+
 
 class Tensor(Methods):
     """A multi-dimensional array that can remember how it was computed.
@@ -228,7 +230,8 @@ class Tensor(Methods):
         Raises:
             RuntimeError: the tensor does not require grad.
         """
-        self._check_hookable()
+        if not self.requires_grad:
+            raise RuntimeError(NOT_HOOKABLE)
         if runtime.reading is not None:
             runtime.reading((self,), None, "a hook")
         if self.is_leaf:
@@ -237,16 +240,13 @@ class Tensor(Methods):
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
         """Call ``hook(leaf)`` after each accumulation into the leaf's ``.grad``."""
-        self._check_hookable()
+        if not self.requires_grad:
+            raise RuntimeError(NOT_HOOKABLE)
         if not self.is_leaf:
             raise RuntimeError(
                 "post accumulate grad hooks cannot be registered on non-leaf tensors"
             )
         return RemovableHandle(self._leaf_hooks().accumulated, hook)
-
-    def _check_hookable(self) -> None:
-        if not self.requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
 
     def _leaf_hooks(self) -> GradHooks:
         """This leaf's own hooks, which its AccumulateGrad shares."""

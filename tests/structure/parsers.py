@@ -119,7 +119,7 @@ def inside(signature: str) -> str:
 
 def known(section: str, name: str) -> list[str]:
     """The signatures of PyTorch's function; none when it is not bound by a parser."""
-    if section == "behind":
+    if section == "_VF":
         return generated().get(("torch", name)) or generated().get(("nn", name), [])
     owner: Any = OWNERS.get(section)
     owner = owner or getattr(torch, section)
@@ -131,7 +131,8 @@ def known(section: str, name: str) -> list[str]:
 
 
 BEHIND = (
-    "_unique2", "cross_entropy_loss", "dropout", "embedding", "embedding_renorm_", "empty_like",
+    "_unique2", "cross_entropy_loss", "dropout", "einsum", "embedding", "embedding_renorm_",
+    "empty_like",
     "feature_dropout", "im2col", "max_pool1d", "max_pool2d", "max_pool3d", "nll_loss_nd", "split",
     "split_with_sizes", "unique_dim",
 )  # fmt: skip
@@ -142,7 +143,7 @@ def names(section: str) -> list[str]:
     """Return what both packages may offer in a section, by the names that PyTorch's errors use."""
     layers = {name for name in dir(functional) if callable(getattr(functional, name))}
     layers |= {bound_name(key) for keys in INTERPOLATING.values() for key in keys}
-    if section == "behind":
+    if section == "_VF":
         return list(BEHIND)
     if section == "torch":
         return sorted({*FUNCTIONS, *layers})
@@ -162,7 +163,7 @@ def table() -> str:
     ]
     functions = {name: known("torch", name) for name in names("torch")}
     methods: dict[str, list[str]] = {}
-    for section in (*SECTIONS, "behind"):
+    for section in (*SECTIONS, "_VF"):
         groups: dict[tuple[str, ...], list[str]] = {}
         for name in names(section):
             found = known(section, name)

@@ -18,7 +18,7 @@ BUDGET = {
     "autograd": (3_550, 14),
     "fx": (3_290, 16),
     "recording": (3_100, 17),
-    "dispatch": (1_900, 8),
+    "dispatch": (2_080, 9),
     "optim": (2_100, 13),
     "eager": (2_000, 9),
     "arrays": (1_500, 11),

@@ -177,6 +177,7 @@ def tensor_norm(
     dtype: Any = None,
 ) -> Tensor:
     """The norm of all items or along dims: of order ``p``, "fro" (2) or "nuc" (of matrices)."""
+    dtype = dtypes.python_type(dtype) if isinstance(dtype, type) else dtype
     if isinstance(p, str) and p != "fro":
         dims = (dim,) if isinstance(dim, int) else dim
         if dims is None:

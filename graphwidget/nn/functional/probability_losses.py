@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 
 from ...arrays import dtypes
 from ...arrays.kernel_errors import broadcast_shape, not_implemented
@@ -39,6 +40,7 @@ def nll_loss(
         IndexError: a target that is no class.
     """
     how = reduction_number(reduction_text(size_average, reduce, reduction))
+    ignore_index = operator.index(ignore_index)
     shape, wanted = input._data.shape, target._data.shape
     if not shape:
         raise ValueError(f"Expected 1 or more dimensions (got {len(shape)})")
@@ -133,6 +135,7 @@ def cross_entropy(
         IndexError: a target that is no class.
     """
     how = reduction_number(reduction_text(size_average, reduce, reduction))
+    ignore_index = operator.index(ignore_index)
     dim = 0 if input._data.ndim == 1 else 1
     if not 0.0 <= label_smoothing <= 1.0:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")

@@ -226,7 +226,7 @@ def _op_key(mode: str, dims: int) -> str:
     Raises:
         NotImplementedError: there is none for so many dims.
     """
-    known = dims in (1, 2, 3) and mode in INTERPOLATING
+    known = dims in (1, 2, 3) and mode in (*INTERPOLATING,)  # any mode: a list is none
     key = INTERPOLATING[mode][dims - 1] if known else ""
     if key:
         return key
