@@ -31,7 +31,6 @@ _PLACES = {
         for name in ("channelshuffle", "flatten", "fold", "padding", "pixelshuffle", "upsampling")
     },
     "nn.modules": "nn",
-    "nn.grad": "nn.functional.grad",
     "fx._symbolic_trace": "fx.tracer",
     "optim.adamw": "optim.adam",
     "utils.data._utils.collate": "utils.data.dataloader",

@@ -1,4 +1,4 @@
-"""The transformer (Vaswani et al., 2017): its layers, encoder and decoder."""
+"""The transformer (Vaswani et al., 2017): the encoder and its layers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from ..absent import not_here
 from ..arrays import devices, dtypes
 from ..arrays.warnings import warn
 from ..autograd.grad_mode import is_grad_enabled
 from ..graph.tensor import Tensor
-from . import functional, init
+from . import functional
 from .activation import GELU, Dropout, ReLU
 from .attention import MultiheadAttention
 from .container import ModuleList
@@ -23,20 +24,14 @@ from .module import Module
 from .module_base import OwnMethods
 from .normalization import LayerNorm
 
-__all__ = [
-    "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
-    "TransformerEncoderLayer",
-]  # fmt: skip
+__all__ = ["Transformer", "TransformerEncoder", "TransformerEncoderLayer"]
 
 Activation = str | Callable[[Tensor], Tensor]
 _NESTED = "enable_nested_tensor is True, but self.use_nested_tensor is False because encoder_layer"
 
 
-class _Layer(OwnMethods, Module):
-    """Base of encoder and decoder layers: self-attention and the feed-forward part."""
-
-    crosses = False
-    """True if the layer attends to the encoder's output too."""
+class TransformerEncoderLayer(OwnMethods, Module):
+    """Attention to oneself, then a feed-forward network, each with a residual and a norm."""
 
     def __init__(
         self,
@@ -56,17 +51,13 @@ class _Layer(OwnMethods, Module):
         made: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
         attention = {"dropout": dropout, "batch_first": batch_first, **made}
         self.self_attn = MultiheadAttention(d_model, nhead, **attention)
-        if self.crosses:
-            self.multihead_attn = MultiheadAttention(d_model, nhead, **attention)
         self.linear1 = Linear(d_model, dim_feedforward, **made)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, **made)
         self.norm_first = norm_first
-        numbers = range(1, 4 if self.crosses else 3)
-        for number in numbers:
-            setattr(self, f"norm{number}", LayerNorm(d_model, eps=layer_norm_eps, **made))
-        for number in numbers:
-            setattr(self, f"dropout{number}", Dropout(dropout))
+        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, **made)
+        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, **made)
+        self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
         self.activation = _get_activation_fn(activation)
 
     def _sa_block(
@@ -81,10 +72,6 @@ class _Layer(OwnMethods, Module):
     def _ff(self, x: Tensor) -> Tensor:
         hidden = self.dropout(self.activation(self.linear1(x)))
         return self.linear2(hidden)  # type: ignore[no-any-return]
-
-
-class TransformerEncoderLayer(_Layer):
-    """Attention to oneself, then a feed-forward network, each with a residual and a norm."""
 
     def forward(
         self,
@@ -104,47 +91,6 @@ class TransformerEncoderLayer(_Layer):
 
     def _ff_block(self, x: Tensor) -> Tensor:
         return self.dropout2(self._ff(x))  # type: ignore[no-any-return]
-
-
-class TransformerDecoderLayer(_Layer):
-    """Attention to oneself, then to the encoder's output, then a feed-forward network."""
-
-    crosses = True
-
-    def forward(
-        self,
-        tgt: Tensor,
-        memory: Tensor,
-        tgt_mask: Tensor | None = None,
-        memory_mask: Tensor | None = None,
-        tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None,
-        tgt_is_causal: bool = False,
-        memory_is_causal: bool = False,
-    ) -> Tensor:
-        """The sequence through the layer, looking at the encoder's output `memory`."""
-        own = tgt_mask, tgt_key_padding_mask, tgt_is_causal
-        cross = memory, memory_mask, memory_key_padding_mask, memory_is_causal
-        x = tgt
-        if self.norm_first:
-            x = x + self._sa_block(self.norm1(x), *own)
-            x = x + self._mha_block(self.norm2(x), *cross)
-            return x + self._ff_block(self.norm3(x))
-        x = self.norm1(x + self._sa_block(x, *own))
-        x = self.norm2(x + self._mha_block(x, *cross))
-        return self.norm3(x + self._ff_block(x))  # type: ignore[no-any-return]
-
-    def _mha_block(
-        self, x: Tensor, mem: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False
-    ) -> Tensor:
-        found, _ = self.multihead_attn(
-            x, mem, mem, attn_mask=attn_mask, key_padding_mask=key_padding_mask,
-            is_causal=is_causal, need_weights=False,
-        )  # fmt: skip
-        return self.dropout2(found)  # type: ignore[no-any-return]
-
-    def _ff_block(self, x: Tensor) -> Tensor:
-        return self.dropout3(self._ff(x))  # type: ignore[no-any-return]
 
 
 class TransformerEncoder(Module):
@@ -198,120 +144,11 @@ class TransformerEncoder(Module):
         return not self.mask_check or bool((kept[:, :-1] >= kept[:, 1:]).all())
 
 
-class TransformerDecoder(Module):
-    """Copies of a layer, one after another, and a norm if given."""
-
-    def __init__(self, decoder_layer: Any, num_layers: int, norm: Module | None = None) -> None:
-        super().__init__()
-        self.layers = _get_clones(decoder_layer, num_layers)
-        self.num_layers = num_layers
-        self.norm = norm
-
-    def forward(
-        self,
-        tgt: Tensor,
-        memory: Tensor,
-        tgt_mask: Tensor | None = None,
-        memory_mask: Tensor | None = None,
-        tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None,
-        tgt_is_causal: bool | None = None,
-        memory_is_causal: bool = False,
-    ) -> Tensor:
-        """The sequence through all layers, looking at the encoder's output `memory`."""
-        causal = _detect_is_causal_mask(
-            tgt_mask, tgt_is_causal, tgt, self.layers[0].self_attn.batch_first
-        )
-        output = tgt
-        for layer in self.layers:
-            output = layer(
-                output,
-                memory,
-                tgt_mask=tgt_mask,
-                memory_mask=memory_mask,
-                tgt_key_padding_mask=tgt_key_padding_mask,
-                memory_key_padding_mask=memory_key_padding_mask,
-                tgt_is_causal=causal,
-                memory_is_causal=memory_is_causal,
-            )
-        return output if self.norm is None else self.norm(output)
-
-
 class Transformer(Module):
-    """An encoder and a decoder."""
+    """Home of the causal mask. Encoder and decoder as one module are not part of the package."""
 
-    def __init__(
-        self,
-        d_model: int = 512,
-        nhead: int = 8,
-        num_encoder_layers: int = 6,
-        num_decoder_layers: int = 6,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: Activation = functional.relu,
-        custom_encoder: Module | None = None,
-        custom_decoder: Module | None = None,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        super().__init__()
-        sizes = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps)
-        more = (batch_first, norm_first, bias, device, dtype)
-        norm: dict[str, Any] = {"eps": layer_norm_eps, "bias": bias, "device": device}
-        norm["dtype"] = dtype
-        self.encoder = custom_encoder or TransformerEncoder(
-            TransformerEncoderLayer(*sizes, *more), num_encoder_layers, LayerNorm(d_model, **norm)
-        )
-        self.decoder = custom_decoder or TransformerDecoder(
-            TransformerDecoderLayer(*sizes, *more), num_decoder_layers, LayerNorm(d_model, **norm)
-        )
-        self._reset_parameters()
-        self.d_model = d_model
-        self.nhead = nhead
-        self.batch_first = batch_first
-
-    def _reset_parameters(self) -> None:
-        for parameter in self.parameters():
-            if parameter.dim() > 1:
-                init.xavier_uniform_(parameter)
-
-    def forward(
-        self,
-        src: Tensor,
-        tgt: Tensor,
-        src_mask: Tensor | None = None,
-        tgt_mask: Tensor | None = None,
-        memory_mask: Tensor | None = None,
-        src_key_padding_mask: Tensor | None = None,
-        tgt_key_padding_mask: Tensor | None = None,
-        memory_key_padding_mask: Tensor | None = None,
-        src_is_causal: bool | None = None,
-        tgt_is_causal: bool | None = None,
-        memory_is_causal: bool = False,
-    ) -> Tensor:
-        """The target sequence through the decoder, looking at the encoded source."""
-        batch = 0 if self.batch_first else 1
-        if src.size(batch) != tgt.size(batch) and src.dim() == 3:
-            raise RuntimeError("the batch number of src and tgt must be equal")
-        if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
-            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
-        memory = self.encoder(
-            src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
-        )
-        return self.decoder(  # type: ignore[no-any-return]
-            tgt,
-            memory,
-            tgt_mask=tgt_mask,
-            memory_mask=memory_mask,
-            tgt_key_padding_mask=tgt_key_padding_mask,
-            memory_key_padding_mask=memory_key_padding_mask,
-            tgt_is_causal=tgt_is_causal,
-            memory_is_causal=memory_is_causal,
-        )
+    def __init__(self, *_: Any, **options: Any) -> None:
+        raise NotImplementedError(not_here("torch.nn.Transformer"))
 
     @staticmethod
     def generate_square_subsequent_mask(

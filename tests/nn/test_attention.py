@@ -92,22 +92,6 @@ mask = nn.Transformer.generate_square_subsequent_mask(3)
 result = [repr(m), list(m.state_dict()), show(m(x), x, *m.parameters()), m(x, mask=mask), mask,
     m(x, mask=mask, is_causal=True)]
 
-# decoders
-torch.manual_seed(2)
-m = nn.TransformerDecoder(nn.TransformerDecoderLayer(4, 2, 8, dropout=0.), 2)
-x, y = rand(3, 2, 4), rand(5, 2, 4)
-first = torch.manual_seed(2) and nn.TransformerDecoderLayer(4, 2, 8, norm_first=True, dropout=0.)
-mask = torch.triu(torch.ones(3, 3, dtype=torch.bool), 1)
-result = [repr(m), list(m.state_dict()), show(m(x, y), x, y, *m.parameters()), first(x, y),
-    m(x, y, tgt_mask=mask)]
-
-# the whole
-torch.manual_seed(2)
-m = nn.Transformer(4, 2, 1, 1, 8, dropout=0., batch_first=True)
-x, y = rand(2, 3, 4), rand(2, 5, 4)
-result = [list(m.state_dict()), show(m(x, y), x, y, *m.parameters()), attempt(lambda: m(x,
-    rand(3, 5, 4))), attempt(lambda: m(x, rand(2, 5, 3)))]
-
 # what an encoder gives for padding at the ends, in evaluation
 torch.manual_seed(0)
 layer = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)

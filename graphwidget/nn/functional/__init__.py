@@ -37,10 +37,7 @@ from ...functions.pointwise.activations import (
     threshold_,
 )
 from ...functions.shape.repeat_flip_pad import pad
-from . import (  # noqa: F401  (the last two offer functions of the package itself)
-    grad,
-    top_level_namesakes,
-)
+from . import top_level_namesakes  # noqa: F401  (offers functions of the package itself)
 from .attention import log_softmax, scaled_dot_product_attention, softmax
 from .convolution import (
     conv1d,
