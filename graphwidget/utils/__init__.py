@@ -1,8 +1,8 @@
-"""Tools around training, as in `torch.utils`: `checkpoint`, `data`, `dlpack`, `hooks`."""
+"""Tools around training, as in `torch.utils`: `checkpoint`, `data`, `hooks`."""
 
 from ..absent import refuse_others
-from . import _pytree, checkpoint, data, deterministic, dlpack, hooks  # noqa: F401
+from . import _pytree, checkpoint, data, deterministic, hooks  # noqa: F401
 
-__all__ = ["checkpoint", "data", "deterministic", "dlpack", "hooks"]
+__all__ = ["checkpoint", "data", "deterministic", "hooks"]
 
 refuse_others(__name__)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...absent import not_here
 from ...arrays import devices, dtypes
 from ...arrays.memory_order import memory_of
 from ...arrays.warnings import warn
@@ -35,11 +36,6 @@ LEAVES_ONLY = (
     "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
     "the moment.  If you were attempting to deepcopy a module, this may be because of a "
     "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
-)
-
-INVALID_CAPSULE = (
-    "from_dlpack received an invalid capsule. Note that DLTensor capsules can be consumed only "
-    "once, so you might have already constructed a tensor from it once."
 )
 
 
@@ -94,58 +90,18 @@ def to_dlpack_capsule(self: Tensor, **options: Any) -> Any:
     return self._data.__dlpack__(**options)
 
 
-class Capsule:
-    """A bare DLPack capsule, as the object with ``__dlpack__`` that numpy asks for."""
-
-    def __init__(self, capsule: Any) -> None:
-        self.capsule = capsule
-
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.capsule
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return (1, 0)
-
-
-class WritableMemory:
-    """Owner of memory that numpy is told it may write (numpy's ``__array_interface__``)."""
-
-    def __init__(self, array: np.ndarray) -> None:
-        self.array = array
-        address, _ = array.__array_interface__["data"]
-        self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}
-
-
-def as_writable(array: np.ndarray) -> np.ndarray:
-    """The same memory, to be written: bare capsules cannot say that it must not be, which numpy
-    takes for a no and PyTorch for a yes."""
-    return array if array.flags.writeable else np.asarray(WritableMemory(array))
-
-
-@offer(method=False)
-def to_dlpack(tensor: Tensor) -> Any:
-    """The tensor's memory as a DLPack capsule, for one other library to take over."""
-    return to_dlpack_capsule(tensor)
-
-
 @offer(method=False)
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """A tensor on the memory of another library's array, or of a DLPack capsule; no copy unless
-    asked for.
+    """A tensor on the memory of another library's array; no copy unless asked for.
 
     Raises:
-        RuntimeError: a capsule that was taken over before, or none at all; a type that numpy
-            does not have.
+        NotImplementedError: a bare DLPack capsule.
         TypeError: a type that tensors do not have.
     """
     devices.require_cpu(device)
-    if hasattr(ext_tensor, "__dlpack__"):
-        found = np.from_dlpack(ext_tensor)
-    else:
-        try:
-            found = as_writable(np.from_dlpack(Capsule(ext_tensor)))
-        except ValueError:
-            raise RuntimeError(INVALID_CAPSULE) from None
+    if not hasattr(ext_tensor, "__dlpack__"):
+        raise NotImplementedError(not_here("a DLPack capsule of its own"))
+    found = np.from_dlpack(ext_tensor)
     dtypes.of(found.dtype)
     return new_leaf(found.copy() if copy else found)
 
