@@ -33,7 +33,7 @@ a checkpoint computes it again."""
 
 
 class Stats(NamedTuple):
-    """What is told of an array too large to be sent whole, over its finite items."""
+    """Statistics of an array too large to be sent whole, over its finite items."""
 
     min: Number
     max: Number
@@ -85,7 +85,7 @@ class Derivative(NamedTuple):
 
 
 class Saved(NamedTuple):
-    """What a node keeps for backward in one slot: a value at a version, or a plain number.
+    """One slot of a node, kept for backward: a value at a version, or a plain number.
 
     ``text`` is the number or metadata as text when no value is kept (``value`` is None), or
     ``PACKED`` or ``RECOMPUTED`` of a tensor that hooks of the program keep elsewhere.

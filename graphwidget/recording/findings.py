@@ -25,11 +25,11 @@ HEADLINES = {
     "call": "Call failed",
     "refused": "Refused by PyTorch",
 }
-"""What a finding of each kind is called where people read it."""
+"""Title of each kind of finding, as people read it."""
 
 
 NOT_TRIED = "This fix was not tried: read it before you use it."
-"""What is said of a fix that could not be run again."""
+"""Verdict on a fix that could not be run again."""
 
 
 def told(error: BaseException) -> bool:
@@ -83,7 +83,7 @@ class Finding(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """What came of the fix, or that it was not tried; empty without a fix."""
+        """Result of trying the fix, or a note that it was not tried; empty without a fix."""
         return self.tried or (NOT_TRIED if self.fix else "")
 
     def as_json(self) -> ev.Finding:
@@ -129,7 +129,7 @@ class Findings(list[Finding]):
     """Findings, the newest first."""
 
     nothing = "Nothing was found."
-    """What is said where there are none."""
+    """Text shown if there are no findings."""
 
     def __repr__(self) -> str:
         return "\n\n".join(map(str, self)) or self.nothing

@@ -21,12 +21,12 @@ Row = dict[str, Any]
 
 
 class Model:
-    """What a log folds to.
+    """State that a log folds to.
 
     ``time`` counts the events applied, dropped ones included; ``dropped`` those that came as a
     snapshot. The rest are tables by id: ``ops`` (by name), ``sources``, ``values``, ``calls``,
-    ``storages``, ``nodes``, ``runs``, ``scopes``, ``loops`` (by the loop's scope: how many turns
-    began, the turns whose details are in the log, and its curves); the lists ``cells`` and
+    ``storages``, ``nodes``, ``runs``, ``scopes``, ``loops`` (by the loop's scope: the number of
+    iterations begun, those whose details are in the log, and its curves); the lists ``cells`` and
     ``errors`` and ``passes`` (over a static graph; ``calls`` then has those of all) and ``rows``
     (of a program's listing); and ``names``, from ``"scope\\0name"`` to the value bound to it now.
     """

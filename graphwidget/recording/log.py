@@ -117,8 +117,8 @@ class Log:
         return start, found, self._tail[max(0, start - time) :]
 
     def model(self) -> Model:
-        """What the whole log folds to. It is the log's own and goes on from call to call: do not
-        change it."""
+        """Return the state that the whole log folds to. It belongs to the log, which updates it
+        from call to call: do not change it."""
         with self.lock:
             start, events = self.since(self._model.time)
             if start != self._model.time:  # the log was compacted beyond it

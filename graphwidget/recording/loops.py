@@ -105,8 +105,8 @@ class Flow:
         return next((loop for loop in self.loops if loop.counts and loop.header == at), None)
 
     def between(self, before: int, after: int) -> Loop | bool:
-        """What lies between two offsets: the loop of which another turn began; or whether the
-        program can have gone on from one to the other without."""
+        """Return the loop that began another iteration between two offsets; else, True if the
+        program can go from one to the other without one."""
         found = self._between.get((before, after))
         if found is None:
             found = self._between[before, after] = self._find(self._at(before), self._at(after))

@@ -1,4 +1,4 @@
-"""Where code stands, in words: ``cell 3, line 2``, ``model.py, line 7``."""
+"""Places in code, in words: ``cell 3, line 2``, ``model.py, line 7``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def cell_of(filename: str) -> int | None:
 
 
 def file_in_words(cell: int | None, file: str | None) -> str:
-    """What people call the file in which a line stands: ``cell 3`` is a notebook's."""
+    """Return a file's name for people: ``cell 3`` in a notebook."""
     return f"cell {cell}" if cell is not None else file or ""
 
 

@@ -40,7 +40,7 @@ class Region(NamedTuple):
     """Tells it from others at this level: a Loop, or the offsets that lead to a function."""
     name: str
     source: tuple[CodeType, int] | None
-    """Where it was called, or the loop's first instruction."""
+    """Instruction that called it, or the loop's first one."""
     fetches: bool = False
     """True if it is an iteration that has not begun: the program is getting what it is for."""
 
@@ -93,7 +93,7 @@ class Position:
         """The turns of loops around other loops: the same position may belong to another one."""
         self.holders = _holders(self.outer, levels)
         self.last_outer = max((self.regions.index(each) for each in self.outer), default=-1)
-        """Where the last of them is among the regions."""
+        """Index of the last of them among the regions."""
 
     @property
     def outside(self) -> Position:
@@ -119,7 +119,7 @@ class Position:
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """What the user writes for the arguments of the call, where no library makes it."""
+        """Text of the call's arguments in the user's code; empty for a call by a library."""
         if self._reads is None:
             known = self.site is not None and bool(self.levels) and not self.by_library
             self._reads = self.site.spelling.texts if known and self.site is not None else ()
@@ -203,15 +203,15 @@ def _uncounted(levels: tuple[Level, ...], counted: Container[Loop]) -> Iterator[
 
 
 class Change(NamedTuple):
-    """What happened on the way between two positions, at a level: another turn of a loop began,
-    or (``loop`` is None) what is called from there was called anew."""
+    """Change between two positions, at a level: another iteration of a loop began, or (``loop``
+    is None) the function called from there was called again."""
 
     level: int
     loop: Loop | None
 
 
 def change(before: Position, after: Position) -> Change | None:
-    """What happened on the way; None if the program only went on."""
+    """Return the change from one position to the other; None if the program only went on."""
     old, new = before.levels, after.levels
     at = 0
     for one, other in zip(old, new, strict=False):
@@ -232,7 +232,7 @@ def change(before: Position, after: Position) -> Change | None:
 
 
 def again(levels: tuple[Level, ...], start: int) -> Change | None:
-    """What happened when the program came by the levels up to ``start`` once more."""
+    """Return the change when the program reaches the levels up to ``start`` once more."""
     for at in range(start, -1, -1):
         level = levels[at]
         loops = flow(level.code).around(level.lasti)

@@ -83,7 +83,7 @@ def no_collection() -> Iterator[None]:
 
 
 class Recorder:
-    """What happened, as a ``log``; and what of it is still to be told, as ``raw`` records."""
+    """Recorded events, as a ``log``, and records not yet emitted, as ``raw``."""
 
     ids = Ids()
     sites = Sites()
@@ -219,7 +219,7 @@ class Recorder:
         return (self._origin or self).log
 
     def latest(self) -> Model:
-        """What that log folds to."""
+        """Return the state that log folds to."""
         return self.latest_log().model()
 
     def shows(self, value: int | None, node: Any) -> bool:

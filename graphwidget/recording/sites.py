@@ -29,7 +29,7 @@ MAX_STEPS = 200
 MAX_TEXT = 200
 
 Path = tuple[int | str, ...]
-"""Where the value is within the result: ``()`` the result itself, ``(1,)`` its second item,
+"""Path of the value within the result: ``()`` the result itself, ``(1,)`` its second item,
 ``("loss",)`` its attribute or its item of that name."""
 
 
@@ -38,8 +38,8 @@ Names = tuple[tuple[str, str], ...]
 
 
 class Binding(NamedTuple):
-    """What becomes of a result: the (scope, name) pairs it is bound to, and, when the function
-    returns it, where it then is within the function's own result (else None)."""
+    """Use of a result: the (scope, name) pairs it is bound to, and, when the function returns
+    it, its path within the function's own result (else None)."""
 
     names: Names
     returned: Path | None
@@ -100,7 +100,7 @@ class Site:
         return self.function or (self.code.co_qualname if name in self.code.co_varnames else "")
 
     def binding(self, path: Path) -> Binding:
-        """What becomes of the part ``path`` of the call's result."""
+        """Return the use of the part ``path`` of the call's result."""
         found = self.bindings.get(path)
         if found is None:
             found = self.bindings[path] = bound(self.code, self.lasti, path)
@@ -108,7 +108,7 @@ class Site:
 
     @property
     def spelling(self) -> Spelling:
-        """What the program writes for the arguments of the call."""
+        """Text of the call's arguments in the program."""
         if self._spelling is None:
             self._spelling = spelling(self.code, self.lasti)
         return self._spelling
@@ -138,9 +138,9 @@ class Sites:
     def names(
         self, frame: FrameType, path: Path = (), skip: Callable[[str], bool] = lambda file: False
     ) -> tuple[Names, FrameType, Path]:
-        """What the result of the call that ``frame`` is making is about to be bound to, followed
-        through the callers that it is returned to; and the frame where the trail ends, with the
-        part that it is there of the call's result. Names in files that ``skip`` do not count."""
+        """Return the names that the result of the call made by ``frame`` will be bound to,
+        followed through the callers it is returned to; the frame where that ends; and the
+        path of the value there. Names in files that ``skip`` accepts do not count."""
         where = frame
         names, returned = self.at(where.f_code, where.f_lasti).binding(path)
         while True:

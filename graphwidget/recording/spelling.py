@@ -17,7 +17,7 @@ from types import CodeType
 from typing import NamedTuple
 
 Text = str | None
-"""What the program writes for a value; None for an expression that computes."""
+"""Text of a value in the program; None for an expression that computes."""
 
 Span = tuple[int, int, int, int]
 """First line, last line, first column, last column."""
@@ -25,24 +25,24 @@ Span = tuple[int, int, int, int]
 MAX_LINES = 20_000
 
 CALLS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Compare, ast.Attribute)
-"""What can be a call of an op or of a module, when it runs."""
+"""Kinds of expressions that can call an op or a module."""
 
 
 class Spelling(NamedTuple):
-    """What stands for the arguments of a call."""
+    """Text of a call's arguments in the program."""
 
     args: tuple[Text, ...]
     keywords: Mapping[str, str]
     spread: Text
-    """What follows ``**``."""
+    """Text after ``**``."""
     receiver: Text = None
-    """What stands before the dot of a method."""
+    """Text before the dot of a method."""
     operator: bool = False
     """True if the arguments are the sides of an operator."""
     constant: bool = False
     """True if one of these is a constant."""
     own: Text = None
-    """What the program writes for the result, where that is a path too: ``h[0]``, ``x.T``."""
+    """Text of the call itself, if it is a path too: ``h[0]``, ``x.T``."""
 
     @property
     def empty(self) -> bool:
@@ -68,7 +68,7 @@ NOTHING = Spelling((), {}, None)
 
 
 def spelling(code: CodeType, lasti: int) -> Spelling:
-    """What stands for the arguments of the instruction at ``lasti``."""
+    """Return the text of the arguments of the instruction at ``lasti``."""
     span = next(islice(code.co_positions(), lasti // 2, None), (None,) * 4)
     node = None if None in span else _nodes(code.co_filename).get(span)  # type: ignore[arg-type]
     return NOTHING if node is None else _spelled(node)
@@ -76,7 +76,7 @@ def spelling(code: CodeType, lasti: int) -> Spelling:
 
 @lru_cache(maxsize=64)
 def _nodes(filename: str) -> dict[Span, ast.AST]:
-    """What in a file can be a call of an op or of a module, by where it stands."""
+    """Return the expressions of a file that can call an op or a module, by span."""
     lines = linecache.getlines(filename)
     if not lines or len(lines) > MAX_LINES:
         return {}

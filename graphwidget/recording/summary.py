@@ -1,4 +1,4 @@
-"""What the page is told of an array: all of a small one, the statistics of a large one.
+"""Summary of an array for the page: all of a small one, the statistics of a large one.
 
 The work is in two steps because a recorded op may spend well under a microsecond here:
 ``capture`` takes what must be taken at once (the numbers may be overwritten next), and

@@ -1,4 +1,4 @@
-"""How graphs and tensors look where outputs are shown."""
+"""Display of graphs and tensors as outputs."""
 
 from __future__ import annotations
 

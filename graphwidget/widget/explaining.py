@@ -19,8 +19,8 @@ OF_PYTORCH = (
 
 
 def explain() -> Findings:
-    """What is wrong in the program on the real PyTorch that is watched, or was watched last, by the
-    newest ``watch()`` or ``diagnose()``: the newest finding first.
+    """Return what is wrong in the program on the real PyTorch that the newest ``watch()`` or
+    ``diagnose()`` watches or has watched, the newest finding first.
 
     Each has its ``kind``, the lines of the ``reader`` and the ``culprit``, a ``fix`` as code and
     a ``text``. Needs ``%load_ext graphwidget``, ``graphwidget.watch()`` or ``diagnose()`` around
@@ -52,7 +52,7 @@ def diagnose() -> Iterator[Diagnosis]:
 
 
 class Diagnosis:
-    """What ``diagnose`` found so far."""
+    """Findings of ``diagnose`` so far."""
 
     def __init__(self, adapter: both.Adapter) -> None:
         self.adapter = adapter

@@ -47,7 +47,7 @@ class Pause:
 
     @property
     def state(self) -> list[int] | None:
-        """What the page is told: the number, and the run that waits."""
+        """State sent to the page: the number, and the run that waits."""
         return None if self.stepper is None else [self.number, self.stepper.run._rec]
 
     def heard(self) -> None:

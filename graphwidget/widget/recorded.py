@@ -27,7 +27,7 @@ class Recorded(FrontEnd):
     """
 
     shown = 0
-    """How many have been displayed in this process."""
+    """Number of recordings displayed in this process."""
 
     beside = traitlets.Bytes(b"").tag(sync=True)
     past = traitlets.Unicode(WHOLE).tag(sync=True)

@@ -1,4 +1,4 @@
-"""How a page's messages reach a kernel that is busy: the one place that knows ipykernel inside.
+"""Delivery of a page's messages to a busy kernel: the one place that knows ipykernel inside.
 
 A message from the page is handled by the loop of a *subshell*, a thread of its own, or by the
 main thread's, which has no time while a cell runs. Which of them gets it differs:
