@@ -112,7 +112,7 @@ class BackwardRuns:
             self.fault(error)
 
     def _local_of(self, node: NodeBase, taken: Grads) -> Copied | None:
-        """What the local derivatives of a node that starts follow from, if they are wanted."""
+        """Return the data for the local derivatives of a node that starts, if they are wanted."""
         if self._left > 0 and node.op is not None and len(taken) == 1:
             grad = taken[0]
             if grad is not None and _items(grad[1]) <= MAX_ITEMS:
@@ -373,7 +373,7 @@ class BackwardRuns:
 
 
 def nothing() -> None:
-    """What is there of an array that has gone, or may have been written."""
+    """Return None: the array is gone, or may have been written."""
 
 
 _items = cache(prod)

@@ -19,7 +19,7 @@ MAX_NAMED = 100_000
 
 
 def named_item(record: Any) -> Sequence[Given]:
-    """What a record of an item of a result gives names to."""
+    """Return the value that a record of an item of a result names."""
     return ((record[2].id, record[3], record[4]),)
 
 
@@ -29,7 +29,7 @@ class Bindings:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.bindings: dict[tuple[str, str], int] = {}
-        """What each (scope, name) was last told to be bound to."""
+        """Value of the last emitted binding of each (scope, name)."""
         self.retell: dict[Any, Callable[[Any, int], None]] = {}
         """By the functions of records of calls: what tells a value that such a call made."""
         self._result: LibraryResult[tuple[int, Names]] = LibraryResult()

@@ -203,7 +203,7 @@ class Adapter(NativeAdapter):
         return super().object(value)
 
     def findings(self, over: bool = False) -> list[Finding]:
-        """What is wrong with the program, which may be over, the newest first."""
+        """Return the findings about the program, the newest first."""
         return [] if self.pytorch is None else self.pytorch.findings(over)
 
     # Live runs -----------------------------------------------------------------------------

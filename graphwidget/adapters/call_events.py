@@ -29,7 +29,7 @@ Made = tuple[Ref, Captured, bool, int | None, Names]
 
 
 Written = tuple[Ref, Ref, Ref | None, Ref | None]
-"""What was written in place: what it was and is; and the same of its base, if it is a view."""
+"""A value written in place, before and after; and the same of its base, if it is a view."""
 
 
 ASSIGNED = "data_"

@@ -14,7 +14,7 @@ CHECKPOINTS = {"torch.utils.checkpoint", "graphwidget.utils.checkpoint"}
 
 
 def stopped(error: BaseException) -> str:
-    """What is said when recording has failed."""
+    """Return the message for a failure of the recording itself."""
     return f"graphwidget stopped recording after an internal error: {error!r}"
 
 
@@ -39,7 +39,7 @@ def full_name(kind: type) -> str:
 
 
 def word_of(unpack: Any) -> str:
-    """What happened to a value that this hook gives back in backward."""
+    """Return the text for a value that this hook returns in backward."""
     known = getattr(unpack, "__module__", None) in CHECKPOINTS
     return ev.RECOMPUTED if known else ev.PACKED
 

@@ -1,4 +1,4 @@
-"""How a call of ``autograd.grad`` is told: as one op, of what it differentiates and by what."""
+"""Calls of ``autograd.grad``, recorded as one op on the outputs and the inputs."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class HeardData(HeardGradCalls):
                 known.append(weakref.ref(tensor))
 
     def _also_written(self, tensor: TensorBase) -> list[TensorBase]:
-        """What a write into ``tensor`` changed that has its memory and other versions."""
+        """Return the tensors that share memory with ``tensor`` but not its version counter."""
         if not self._sharing:
             return []
         memory = memory_owner(tensor._data)

@@ -58,7 +58,7 @@ class Identity:
         self._fresh: set[int] = set()  # nodes that nobody had heard of
 
     def begin(self) -> None:
-        """What is made from now on is heard of."""
+        """Begin to observe what is made from now on."""
         if not self.recorder.nodes and not self.recorder.raw:
             self._first = self.recorder.ids.next_node
 
@@ -112,7 +112,7 @@ class Identity:
         return None if counter is None else counter._rec
 
     def before(self, tensor: TensorBase) -> Ref:
-        """What the tensor was until just now, when it was written in place."""
+        """Return the value that the tensor had before it was written in place."""
         ref: Ref | None = tensor._rec
         if ref is None or ref.id not in self.recorder.values:
             ref = ref or self.renew(tensor)
@@ -288,7 +288,7 @@ class Identity:
     def saved(
         self, node: Node, output: TensorBase | None, outputs: Sequence[TensorBase]
     ) -> tuple[ev.Saved, ...]:
-        """What a node saved. Of ``outputs`` a custom Function keeps the arrays alone."""
+        """Return what a node saved. A custom Function keeps only the arrays of ``outputs``."""
         own = {id(each._data): each for each in outputs} if node.op is None else {}
         found = [
             self._saved(slot, own.get(id(tensor._data), tensor), version, node, output)

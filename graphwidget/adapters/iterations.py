@@ -173,8 +173,8 @@ class Window:
         return not alive <= ran
 
     def _rests_of(self, turns: list[Turn]) -> dict[Any, Records]:
-        """What remains of iterations that are dropped: all together if that can be, else of those
-        that need not stay."""
+        """Return the records that remain of dropped iterations: of all together if possible, else
+        of those that can be dropped."""
         lists = [flat(turn.records) if turn.nested else turn.records for turn in turns]
         rests: dict[Any, Records] = {turn: [] for turn in turns}
         whole = self._rest_of([record for records in lists for record in records])
@@ -195,8 +195,8 @@ class Window:
                 self._forget_loops(record.records)
 
     def _rest_of(self, records: Records) -> Records | None:
-        """What remains of records that are dropped; None when something may still run backward
-        through what they made, or they are of interest for another reason."""
+        """Return what remains of dropped records; None if a backward may still run through what
+        they made, or they must stay for another reason."""
         groups = self._grouped(records)
         of = groups.get
         if "error" in groups:

@@ -1,8 +1,8 @@
-"""Which of the values that a library's function computes is its result, and gets the user's name.
+"""Result of a library's function among the values it computes: the one to get the user's name.
 
-The user writes ``norm = clip_grad_norm_(...)``; what is heard are the ops inside. Of the values
-that they make it is the newest that still lives when the function has returned. What they wrote in
-place is the result only where there is no other.
+The user writes ``norm = clip_grad_norm_(...)``; the ops inside are observed. The result is the
+newest of their values that is alive when the function has returned. A value written in place is
+the result only if there is no other.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Key = TypeVar("Key")
 
 
 def named_by_call(record: Any) -> Sequence[Given]:
-    """What a record of a value that may be a call's result gives names to."""
+    """Return the value that a record of a call's possible result names."""
     return ((record[RESULT].id, record[NAMES], record[CONTENT]),)
 
 
@@ -27,7 +27,7 @@ class LibraryResult(Generic[Key]):
 
     def __init__(self) -> None:
         self.site: Site | None = None
-        """Where in the user's program the call stands; None if none goes on."""
+        """Site of the current call in the user's program; None outside of calls."""
         self._found: list[tuple[int, bool, Key]] = []
 
     def computed(self, record: Any, key: Key) -> None:

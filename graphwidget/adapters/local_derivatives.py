@@ -34,8 +34,8 @@ Copied = tuple[Any, Any, tuple[Any, ...], tuple[Any, ...]]
 
 
 def copied(node: Any) -> Copied | None:
-    """What the node's formula needs; None when its matrices are too large to be shown, or it has
-    freed what it needs."""
+    """Return copies of what the node's formula needs; None if its matrices are too large to be
+    shown, or its saved tensors are freed."""
     cls = node.__class__
     saved, metadata = _getters(cls)
     arrays: list[Any] = []

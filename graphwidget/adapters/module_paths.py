@@ -1,4 +1,4 @@
-"""What the user would type for a module or a parameter in it: ``encoder.layers[2].linear1``."""
+"""Path of a module or a parameter as the user would type it: ``encoder.layers[2].linear1``."""
 
 from __future__ import annotations
 

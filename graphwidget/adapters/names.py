@@ -1,4 +1,4 @@
-"""What a namespace calls its tensors, including those in containers and modules."""
+"""Names of the tensors in a namespace, including those in containers and modules."""
 
 from __future__ import annotations
 

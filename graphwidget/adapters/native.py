@@ -59,7 +59,7 @@ class NativeAdapter(HeardOps):
             self._reads: "turn", self.calls.gave: "turn",
         })  # fmt: skip
         self.faults: list[str] = []
-        """What went wrong in here, in sentences."""
+        """Internal errors, in sentences."""
 
     def fork(self) -> Self:
         """An adapter that goes on from here with a log of its own (see ``Recorder.fork``)."""
@@ -173,5 +173,5 @@ class NativeAdapter(HeardOps):
 
 
 def _named(record: Any) -> Sequence[Given]:
-    """What a call gives names to."""
+    """Return the values that a call names."""
     return [(ref.id, names, data) for ref, data, _needs, _view_of, names in record[MADE] if names]

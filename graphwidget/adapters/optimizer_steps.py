@@ -1,4 +1,4 @@
-"""How an optimizer's step is told: as one call for each parameter that it writes."""
+"""Steps of an optimizer, recorded as one call for each parameter that it writes."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def is_step(call: Row | None) -> bool:
 
 
 def step_definition(optimizer: str) -> ev.Define:
-    """What is told of that op at its first use."""
+    """Return the definition of that op, emitted at its first use."""
     return ev.Define(step_key(optimizer), optimizer, "", "", (), ())

@@ -33,7 +33,7 @@ ENGINE = (
     ),
     "<graphwidget",
 )
-"""How the names of files begin in which the caller of an op is not looked for."""
+"""Prefixes of the files in which the caller of an op is not looked for."""
 
 COMPILES = compile_and_call.__code__
 """The code of frames that are there only once."""
@@ -42,7 +42,7 @@ Tree = dict[Any, tuple[CodeType, Any]]
 """By where a frame stands: its code, and the tree of the frames around it or the position."""
 
 Numbers = dict[str, Captured]
-"""What variables hold."""
+"""Numbers of variables, by name."""
 
 _files: dict[str, bool] = {}
 
@@ -81,7 +81,7 @@ def drop_copy(frame: FrameType, space: dict[str, Any]) -> None:
 
 
 LOSSES = ("loss", "closure_loss")
-"""What trainers call the loss that they go backward from."""
+"""Names that trainers give to the loss that they call backward on."""
 
 OPTIMIZERS = os.path.join(PACKAGE, "optim", "")
 INITIAL = frozenset({"__init__", "reset_parameters", "_reset_parameters"})
@@ -316,8 +316,8 @@ class PositionFinder:
         return found
 
     def ticked(self, at: Position, frame: FrameType) -> Ticks | None:
-        """What tells the turns apart of the loops around other loops, if that is new: which objects
-        their variables hold."""
+        """Return the ids that tell apart the iterations of loops around other loops, if they
+        are new: those of the objects in their variables."""
         # The hot path of loops within loops.
         found: list[int] = []
         where: Any = frame
@@ -342,8 +342,8 @@ class PositionFinder:
         return ticks
 
     def _numbers(self, at: Position, frame: FrameType, ticks: Ticks) -> dict[Loop, Numbers]:
-        """What was bound to numbers in the turns that have ended, as by a call that holds the inner
-        loop. The new turns have bound nothing yet."""
+        """Return the variables bound to numbers in the iterations that have ended, as by a call
+        that contains the inner loop. The new iterations have bound nothing yet."""
         found: dict[Loop, Numbers] = {}
         frames = [each for each in _above(frame) if each.f_code is not COMPILES]
         for above, local, loops in at.holders:
@@ -375,7 +375,7 @@ class PositionFinder:
         return ticks
 
     def number(self, value: Any) -> Captured | None:
-        """What a variable holds, if that is one number with a point; a counter is none."""
+        """Return the value of a variable if it is one float; an int is a counter."""
         if is_a(value, float):
             return capture(np.float64(value))
         one = is_a(value, TensorBase) and value._data.size == 1

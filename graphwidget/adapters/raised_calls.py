@@ -29,11 +29,11 @@ CALLING = "_call_impl"
 """The method that calls a module."""
 
 RUNS = frozenset({"backward", "grad"})
-"""What begins a backward run: its errors are the graph's, not a call's."""
+"""Functions that begin a backward run: its errors are the graph's, not a call's."""
 
 
 TOP = ("<module>", "<cell")
-"""How the names begin of code that is at the top of a program or of a cell."""
+"""Prefixes of the names of code at the top of a program or of a cell."""
 
 
 class Raised(NamedTuple):
@@ -116,7 +116,7 @@ def position_of(
 
 
 def _name(code: CodeType) -> str:
-    """What a function of this package is called by its users."""
+    """Return the public name of a function of this package."""
     file = code.co_filename
     name = file[len("<graphwidget ") : -1].split()[0] if file[0] == "<" else code.co_name
     name = name.removesuffix("_operator").rstrip("_")

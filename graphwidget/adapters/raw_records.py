@@ -48,13 +48,13 @@ MARK = 1
 """Of scopes that open and close: the ``Mark``."""
 
 DEATH, NODE_DEATH = "death", "node death"
-"""What the deaths of values and of nodes are among the kinds of records."""
+"""Kinds of the records of deaths of values and of nodes."""
 
 Groups = dict[str, Records]
 """Records by their kinds."""
 
 Named = Callable[[Any], Sequence[Given]]
-"""What a record gives names to."""
+"""Function that returns the values that a record names."""
 
 
 def kind_of(record: Any, kinds: Mapping[Any, str]) -> str:

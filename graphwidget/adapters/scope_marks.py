@@ -17,10 +17,10 @@ Given = tuple[int, Names, Captured]
 
 
 class Ticks(dict[Loop, int]):
-    """What tells the turns of loops apart in which nothing is done outside of inner loops."""
+    """Numbers that tell apart the iterations of loops that do nothing outside of inner loops."""
 
     ended: Mapping[Loop, Mapping[str, Captured]] = {}
-    """Of loops of which a turn has just ended: the numbers that their variables hold."""
+    """Numbers of the variables of loops that have just ended an iteration."""
 
 
 class Mark:
@@ -105,7 +105,7 @@ class Turn(Mark):
 
     @property
     def size(self) -> int:
-        """How many records it has in all."""
+        """Return the number of its records."""
         return size_of(self.records) if self.nested else len(self.records)
 
 

@@ -22,7 +22,7 @@ CO_GENERATOR = 0x20
 
 
 class _Block:
-    """Where the program was last within a call of a module, or outside of all."""
+    """Last position of the program within a call of a module, or outside of all."""
 
     def __init__(self, start: int) -> None:
         self.start = start  # so many scopes were open when it began
@@ -32,12 +32,12 @@ class _Block:
 
 
 class Way(NamedTuple):
-    """What is known of a way from one position to another."""
+    """Facts about the way from one position to another."""
 
     stays: bool
-    """True if nothing has changed, not even where the program is."""
+    """True if nothing has changed, not even the position."""
     kept: int
-    """How many of the regions at its start the program is still in at its end."""
+    """Number of the regions at its start that are still open at its end."""
     change: Change | None
 
 
@@ -48,9 +48,9 @@ class Scopes:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.out: Records = []
-        """Where the records go: those of the innermost turn that is open, or of none."""
+        """Destination of new records: the innermost open iteration's list, or the one outside."""
         self.size = 0
-        """How many records there are in all."""
+        """Number of records in all."""
         self._outer: list[tuple[Turn, Records]] = []
         """The turns that are open, and where the records went before they began."""
         self.pending: dict[LoopMark, None] = {}
@@ -131,7 +131,7 @@ class Scopes:
 
     @property
     def ticks(self) -> Ticks:
-        """What tells the turns of loops around loops apart."""
+        """Numbers that tell apart the iterations of loops around loops."""
         return self._ticks
 
     @ticks.setter
@@ -189,7 +189,7 @@ class Scopes:
                 mark.tick = self._ticks.get(mark.region.key)
 
     def _learn(self, last: Position | None, to: Position) -> Way:
-        """What there is to know of a way."""
+        """Find the facts about a way, and remember them."""
         if len(self._ways) > 20_000:
             self._ways.clear()
         if last is None:
@@ -344,7 +344,7 @@ class Scopes:
 
     @staticmethod
     def _note_roots(turn: Turn, roots: Iterable[int]) -> None:
-        """What a run goes backward from is the turn's loss, wherever it got its name."""
+        """Record the root of a backward run as the iteration's loss, wherever it got its name."""
         if turn.below is not None:
             for name, content in filter(None, map(turn.below.get, roots)):
                 turn.scalars.setdefault(name, content)

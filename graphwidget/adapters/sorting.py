@@ -41,12 +41,12 @@ NOWHERE = ("value", "node", "finish", "free", "told", "run")
 
 
 class Sorter:
-    """What a recorder's ``sort`` is, for the adapters that write raw records into it.
+    """``sort`` of a recorder, for the adapters that write records into it.
 
     A record is a function and its arguments; if the first of these is a position, the program has
-    come there, and did there what the second says. ``kinds`` has what the window must know of the
-    functions; ``named`` tells what records give names to, for one number with a name is the turn's;
-    ``settling`` are the functions of records that stand between two statements of a notebook."""
+    reached it, and the second is what it did there. ``kinds`` classifies the functions for the
+    window; ``named`` finds the values that records name: named numbers become the iteration's;
+    ``settling`` are the functions of records between two statements of a notebook."""
 
     def __init__(self, recorder: Recorder, scopes: Scopes) -> None:
         self.recorder = recorder

@@ -134,7 +134,7 @@ class StaticAdapter(Listener):
         self._again(operation)
 
     def _input(self, symbol: Any) -> int | str:
-        """What an op reads: a value's id, or a number that the user wrote."""
+        """Return an input of an op: a value's id, or a number that the user wrote."""
         return number_of(symbol.op) or self._value(symbol)
 
     def _loop(self, operation: Any, outside: tuple[int | str, ...]) -> tuple[int, ...]:
@@ -343,7 +343,7 @@ class StaticAdapter(Listener):
 
 
 RUNS = frozenset({"run", "eval"})
-"""What runs a graph: its errors are not those of a call that builds."""
+"""Functions that run a graph: their errors are not those of a call that builds it."""
 
 
 def _is_ours(entry: TracebackType) -> bool:
@@ -359,14 +359,14 @@ def _symbols(entry: TracebackType) -> tuple[Any, ...]:
 
 
 def _op_of(entries: Sequence[TracebackType]) -> str:
-    """What a call that raised was to add: an op of the table, else what the user had called."""
+    """Return the op that a failed call was to add: its key in the table, else its name."""
     keys = (each.tb_frame.f_locals.get("key") for each in entries)
     known = (key for key in keys if isinstance(key, str) and key in TABLE)
     return next(known, entries[0].tb_frame.f_code.co_name.strip("_"))
 
 
 def _unknown(symbol: Symbol) -> ev.Summary:
-    """What is known of a symbol before a run."""
+    """Return the summary of a symbol before a run."""
     sizes = symbol.sizes
     shape = () if sizes is None else tuple(UNKNOWN if n is None else int(n) for n in sizes)
     return ev.Summary(shape, str(symbol.dtype.name), None, None, None)

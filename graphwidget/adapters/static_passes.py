@@ -109,8 +109,8 @@ class PassAdapter(StaticAdapter):
         return ev.Step(call, key, inputs, params, told, scope, source)
 
     def _operand(self, symbol: Any, program: Program, wanted: bool = False) -> Any:
-        """What a call reads: a value, with its numbers if it is a constant; or (but of what is
-        wanted) a number, if it is one that the user wrote."""
+        """Return an input of a call: a value, with its numbers if it is a constant; or, unless
+        the value is ``wanted``, a number that the user wrote."""
         array = program.constants.get(symbol)
         if array is None:
             return self._value(symbol)
