@@ -113,7 +113,7 @@ def digraph(model: Model, roots: set[int] | None = None) -> graphviz.Digraph:
             picture.edges[(f"v{write['base_before']}", f"c{write['call']}")] = None
             picture.edges[(f"c{write['call']}", f"v{base}")] = None
     graph = _empty("TB" if len(picture.pills) > LONG else "LR")
-    _write(graph, model, scopes, picture)
+    _write(graph, model, scopes, picture, _read(cards, made))
     _unrecorded(graph, model, set(picture.cards))
     places = {call["call"]: name for name, pill in picture.pills.items() for call in pill.calls}
     _hazards(graph, hazards, places)
@@ -144,13 +144,25 @@ def _around_the_error(
     return set()
 
 
-def _write(graph: Any, model: Model, scopes: Scopes, picture: Still) -> None:
+def _read(cards: dict[int, int], made: dict[int, Row]) -> dict[int, int]:
+    """For the values that stand for several on one card, the first of them that a call read."""
+    read: dict[int, int] = {}
+    for call in made.values():
+        for key in call["inputs"]:
+            if key in cards:
+                read.setdefault(cards[key], key)
+    return read
+
+
+def _write(
+    graph: Any, model: Model, scopes: Scopes, picture: Still, read: dict[int, int]
+) -> None:
     """Cards and pills in the frames of their scopes, then the wires."""
     frames: dict[tuple[int, ...], list[tuple[str, dict[str, str]]]] = {(): []}
     for key, frame in picture.cards.items():
-        card = _value(
-            model, model.values[key], scopes.step(model.calls.get(model.values[key]["call"]))
-        )
+        value = model.values[key]
+        step = scopes.step(model.calls.get(value["call"]))
+        card = _value(model, value, step, model.values[read.get(key, key)])
         frames.setdefault(frame, []).append((f"v{key}", card))
     failed = {node["call"] for node in model.nodes.values() if node["state"] == "failed"}
     for pill in picture.pills.values():
@@ -244,16 +256,20 @@ def _node(graph: Any, model: Model, node: Row, shown: set[int]) -> None:
             graph.edge(name, f"v{value}")
 
 
-def _value(model: Model, value: Row, step: Row | None) -> dict[str, str]:
-    """A card: name, shape and dtype, numbers, marks, gradient."""
-    shape, dtype, values, stats, _histogram = value["summary"]
+def _value(model: Model, value: Row, step: Row | None, used: Row) -> dict[str, str]:
+    """A card: name, shape and dtype, the numbers that the calls used and those written since, marks,
+    gradient."""
+    shape, dtype, values, stats, _histogram = used["summary"]
     kind = f"{size_in_words(shape)} {dtype.removesuffix('?')}".rstrip() if dtype else UNSEEN
     lines = [(title(model, value)[:MAX_NAME], "name"), (kind, "dim")]
     if values is not None or stats is not None:
-        lines += [(row, "numbers") for row in in_rows(value["summary"])]
+        lines += [(row, "numbers") for row in in_rows(used["summary"])]
+    if used is not value and value["summary"] != used["summary"]:
+        lines.append((f"→ {in_a_line(value['summary'])}", "numbers"))
     marks = ["requires grad"] if value["requires_grad"] else []
     if value["version"]:
-        marks.append(f"v{value['version']}")
+        was = f"v{used['version']} → " if used["version"] != value["version"] else ""
+        marks.append(f"{was}v{value['version']}")
     if value["retains_grad"]:
         marks.append("retains grad")
     lines.append((", ".join(marks), "dim"))

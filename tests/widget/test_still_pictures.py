@@ -146,3 +146,19 @@ def test_what_failed_is_not_folded(recorded: Any) -> None:
     assert labels.COLOURS["error-fill"] in source, "the pill of the node that failed is red"
     drawn = re.findall(r"\n\s+(v\d+) \[", source)
     assert all(source.count(value) > 1 for value in drawn), "each card hangs on something"
+
+
+def test_a_card_that_was_written_since_shows_what_the_call_read() -> None:
+    recorded = record(
+        "w = torch.tensor(0., requires_grad=True)\n"
+        "for step in range(2):\n"
+        "    loss = (w * 2 - 6) ** 2\n"
+        "    loss.backward()\n"
+        "    with torch.no_grad():\n"
+        "        w -= 0.05 * w.grad\n"
+        "    w.grad = None\n"
+    )
+    (card,) = (line for line in digraph(recorded.model).source.splitlines() if ">w<" in line)
+    assert ">1.2<" in card  # 0 + 0.05 · 24 entered the second iteration's product
+    assert "→ 1.92" in card
+    assert "v1 → v2" in card
