@@ -154,9 +154,7 @@ def _read(cards: dict[int, int], made: dict[int, Row]) -> dict[int, int]:
     return read
 
 
-def _write(
-    graph: Any, model: Model, scopes: Scopes, picture: Still, read: dict[int, int]
-) -> None:
+def _write(graph: Any, model: Model, scopes: Scopes, picture: Still, read: dict[int, int]) -> None:
     """Cards and pills in the frames of their scopes, then the wires."""
     frames: dict[tuple[int, ...], list[tuple[str, dict[str, str]]]] = {(): []}
     for key, frame in picture.cards.items():
@@ -257,7 +255,7 @@ def _node(graph: Any, model: Model, node: Row, shown: set[int]) -> None:
 
 
 def _value(model: Model, value: Row, step: Row | None, used: Row) -> dict[str, str]:
-    """A card: name, shape and dtype, the numbers that the calls used and those written since, marks,
+    """A card: name, shape and dtype, the numbers that calls used and those written since, marks,
     gradient."""
     shape, dtype, values, stats, _histogram = used["summary"]
     kind = f"{size_in_words(shape)} {dtype.removesuffix('?')}".rstrip() if dtype else UNSEEN

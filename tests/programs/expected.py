@@ -33,7 +33,7 @@ PROGRAMS = {
         ("model", "criterion"),
         ("x", "y", "out", "loss"),
     ),
-    "actor_critic": Opens("loss", BACKWARD, TWO, ("finish_episode()",), ("returns", "loss")),
+    "actor_critic": Opens("loss", BACKWARD, TWO, ("finish_episode()",), ("state", "loss")),
     "autocast": Opens(
         "loss", BACKWARD, THREE, ("net", "loss_fn"), ("images", "labels", "logits", "loss")
     ),
@@ -145,7 +145,7 @@ PROGRAMS = {
         BACKWARD,
         ("2 / 2", "3 / 3"),
         ("model", "loss_function()"),
-        ("recon_batch", "bce", "kld", "loss"),
+        ("data", "mu", "logvar", "recon_batch", "loss"),
     ),
     "vit": Opens("loss", BACKWARD, TWO, ("model",), ("images", "labels", "logits", "loss")),
     "wgan_gp": Opens(
