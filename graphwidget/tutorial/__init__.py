@@ -1,5 +1,6 @@
 """The course: ``check`` answers its questions, ``copy`` puts its notebooks into a folder.
 
+Both speak the language of the reader's locale; those of ``graphwidget.tutorial.zh`` speak Chinese.
 The answers are kept as salted hashes, so that reading this package does not spoil a question.
 """
 
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from .answers import ANSWERS
 from .compare import Unfit, matches, plain
-from .texts import text
+from .texts import reader_texts
 
 __all__ = ["check", "copy"]
 
@@ -22,22 +23,22 @@ def check(question: str, answer: object) -> None:
     be off by 0.001. ``...`` says that there is no answer yet. Nothing is raised and nothing is
     sent anywhere.
     """
-    print(_reply(question, answer))
+    print(reply(question, answer, reader_texts()))
 
 
-def _reply(question: object, answer: object) -> str:
+def reply(question: object, answer: object, texts: dict[str, str]) -> str:
     """Return the sentence that ``check`` prints."""
     expected = ANSWERS.get(question) if isinstance(question, str) else None
     if not isinstance(question, str) or expected is None:
-        return text("unknown", question=_short(question), example="04.1")
+        return texts["unknown"].format(question=_short(question), example="04.1")
     if answer is ...:
-        return text("empty")
+        return texts["empty"]
     try:
         if matches(question, expected, plain(answer)):
-            return text("right")
+            return texts["right"]
     except Unfit as reason:
-        return text(str(reason), answer=_short(answer))
-    return text("wrong", hint=text(f"hint {question}"))
+        return texts[str(reason)].format(answer=_short(answer))
+    return texts["wrong"].format(hint=texts[f"hint {question}"])
 
 
 def _short(value: object) -> str:
@@ -51,11 +52,15 @@ def _short(value: object) -> str:
 
 def copy(folder: str | Path = "graphwidget-course") -> None:
     """Copy the notebooks of the course into a new folder, to be run and changed there."""
+    print(copied(folder, reader_texts()))
+
+
+def copied(folder: str | Path, texts: dict[str, str]) -> str:
+    """Copy the notebooks, and return the sentence that ``copy`` prints."""
     target = Path(folder).expanduser()
     try:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            print(text("not empty", folder=target))
-            return
+            return texts["not empty"].format(folder=target)
         shutil.copytree(
             _source(),
             target,
@@ -63,9 +68,8 @@ def copy(folder: str | Path = "graphwidget-course") -> None:
             ignore=shutil.ignore_patterns("*.cfg", ".ipynb_checkpoints"),
         )
     except OSError as error:
-        print(text("not copied", folder=target, reason=error.strerror or error))
-        return
-    print(text("copied", folder=target, first=target / "00_start_here.ipynb"))
+        return texts["not copied"].format(folder=target, reason=error.strerror or error)
+    return texts["copied"].format(folder=target, first=target / texts["first"])
 
 
 def _source() -> Path:

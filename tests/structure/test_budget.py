@@ -30,7 +30,7 @@ BUDGET = {
     "func": (1_000, 6),
     "distributions": (900, 8),
     "serialization": (700, 4),
-    "tutorial": (580, 5),
+    "tutorial": (740, 7),
     "testing": (250, 2),
 }
 """Lines and files of each room; "" is what lies beside the rooms."""

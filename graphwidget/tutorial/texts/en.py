@@ -12,6 +12,7 @@ TEXTS = {
     "strange": "An answer is a number, a tensor, a list, True or False, or a short text. {answer} cannot be compared.",
     "not empty": "{folder} has files already. Name another folder: copy(\"my-course\").",
     "not copied": "The course could not be copied to {folder}: {reason}.",
+    "first": "00_start_here.ipynb",
     "copied": "The course is in {folder}. Begin with {first}.",
     # One hint for each question: where in the picture to look, never the answer.
     "hint 00.1": "Put the two numbers into the formula.",
