@@ -19,12 +19,12 @@ TENSORS = frozenset({torch.Tensor, torch.nn.Parameter})
 
 
 Given: TypeAlias = tuple[list[torch.Tensor], list[Ref], tuple[Any, ...], Mapping[str, Any]]
-"""What a call is given: its tensors; their identities before; and its arguments, by position and by
-name, with references in the place of tensors."""
+"""Arguments of a call: its tensors; their identities before; and the arguments, by position and by
+name, with references in place of tensors."""
 
 
 def given_to(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Given:
-    """What a call is given, before it."""
+    """Return the arguments of a call, before it."""
     tensors: list[torch.Tensor] = []
     refs: list[Ref] = []
     kept: list[Any] = []
@@ -103,9 +103,9 @@ def _kept(value: Any, tensors: list[torch.Tensor], refs: list[Ref], identity: Te
 
 
 def given_to_run(identity: Tensors, value: Any, refs: list[Ref]) -> Any:
-    """What a backward run is given, with references in the place of tensors, which go into
-    ``refs``. The gradients that it begins with are not told: no call is given them, and when they
-    die depends on whoever looks at the nodes' gradients later."""
+    """Return the arguments of a backward run, with references in place of tensors; these are
+    added to ``refs``. Gradients that only the run gets are not recorded: no call gets them, and
+    the time of their death depends on who looks at the nodes' gradients later."""
     kind = type(value)
     if kind in PLAIN:
         return value
@@ -119,7 +119,7 @@ def given_to_run(identity: Tensors, value: Any, refs: list[Ref]) -> Any:
 
 
 def given_back(identity: Tensors, value: Any) -> Any:
-    """What a call gave back, with references in the place of tensors."""
+    """Return the result of a call, with references in place of tensors."""
     if is_a(value, torch.Tensor):
         return None if is_lazy(value) else identity.result(value)
     if is_a(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""Which node and saved value an error of a backward of the real PyTorch is about.
+"""Node and saved value that an error of a backward of the real PyTorch is about.
 
 PyTorch's error names neither. The log knows every saved value with its version, and every write.
 """

@@ -90,7 +90,7 @@ class BackwardRun:
         self.hooks: NodeHooks | None = None
 
     def _reach(self) -> tuple[Reach, list[torch.Tensor]]:
-        """What it can reach, and the leaves of that: those of the turn before if it repeats it."""
+        """Return the nodes it can reach and their leaves: the last iteration's if it repeats it."""
         if self.inputs is None and self.gate is None:
             repeats, unheard = self.runs.repeats, self.identity.unheard
             self.way, known = repeats.known(self.position, self.roots, self.nodes, unheard)
@@ -288,7 +288,7 @@ class BackwardRun:
         return model.nodes[max(known)] if known else None
 
     def _numbers(self) -> set[int]:
-        """What the nodes that it can reach are called, but for those of leaves."""
+        """Return the ids of the nodes that it can reach, except those of leaves."""
         found = [self.identity.edge(node) for node in self.reached if not leafy(node)]
         return {each for each in found if each is not None}
 

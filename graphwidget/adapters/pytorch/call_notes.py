@@ -45,7 +45,7 @@ class Where(Protocol):
 
 
 class CallNotes:
-    """What is noted of calls, and by the way."""
+    """Recording of calls, and of facts about them for the findings."""
 
     def __init__(
         self, recorder: Recorder, identity: Identity, records: CallRecorder, position: Where
@@ -60,17 +60,17 @@ class CallNotes:
         self.heard: Callable[[], None] = lambda: None
         """Called after each call that was told."""
         self.origins: dict[int, Site] = {}
-        """Where values were made that are no result of a call."""
+        """Sites that made values that are no result of a call."""
         self.became_numbers: dict[int, Site] = {}
-        """Where tensors with a history became numbers or arrays; by the value."""
+        """Sites that made numbers or arrays of tensors with a history, by the value."""
         self.frozen: dict[int, Site] = {}
-        """Where values were told to need no gradient."""
+        """Sites that set ``requires_grad`` of values to False."""
         self.switch: tuple[CodeType, int] | None = None
         """The instruction that last switched gradients off where they were on."""
         self.hooks: dict[int, Hook] = {}
         """The hooks of tensors, each once, by the address of its code."""
         self.still = 0
-        """How many calls in a row touched no gradient."""
+        """Number of calls in a row that touched no gradient."""
         self.cuts = False
         """True if a call made or wrote something without a history, of what has one."""
         self.writes = Writes(identity)

@@ -34,7 +34,7 @@ NO_NODE = None
 """Stands where records of calls have their node: PyTorch's nodes have records of their own."""
 
 NOT_ONE_NUMBER: Any = (None, (), ev.Stats("nan", "nan", "nan", 0))
-"""What is told of other results as ``recording.summary`` captures arrays."""
+"""Placeholder for other results, in the form of ``recording.summary.capture``."""
 
 
 class CallRecorder:
@@ -73,7 +73,7 @@ class CallRecorder:
         identity.tell_nodes(roots, nodes, near, number, inside)
 
     def stepped(self, call: Heard) -> None:
-        """What an optimizer's step did with its parameters."""
+        """Record a step of an optimizer on its parameters."""
         self.recorder.raw.append((self.tell_step, call.position, call.name, call, [], [], NO_NODE))
 
     def _write(self, write: Any) -> ev.Write:
@@ -208,7 +208,7 @@ class CallRecorder:
         self, position: Position | None, name: str, call: Heard, number: list[int],
         values: list[Any], _node: None,
     ) -> None:  # fmt: skip
-        """What an optimizer's step did: each parameter that it wrote is told as a call."""
+        """Emit a step of an optimizer: one call for each parameter that it wrote."""
         self.names.moved(position)
         for write in call.writes:
             told = [self._write(write)]
@@ -263,7 +263,7 @@ class CallRecorder:
 
 
 def named(record: Any) -> Sequence[Given]:
-    """What a call gives names to."""
+    """Return the values that a call names."""
     values, call = record[MADE], record[3]
     parts = call.parts or ((call.names,) if call.names and len(values) == 1 else ())
     both = zip(values, parts, strict=False)
@@ -271,11 +271,11 @@ def named(record: Any) -> Sequence[Given]:
 
 
 def number_of(data: Captured) -> Any:
-    """What was captured, as ``recording.summary`` captures arrays, if it is one number."""
+    """Return captured data in the form of ``recording.summary.capture``, if it is one number."""
     content = content_of(data) if data[1] in ((), (1,)) else None
     return content or NOT_ONE_NUMBER
 
 
 def _base(facts: Facts) -> int | None:
-    """What a value is a view of."""
+    """Return the id of the value's base, if it is a view."""
     return None if facts.base is None else facts.base.id

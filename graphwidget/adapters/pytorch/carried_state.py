@@ -1,4 +1,4 @@
-"""What a program carries from one graph into the next: its names there, and how it is cut off."""
+"""State that a program carries from one graph into the next: its names, and how to detach it."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def carried(model: Model, new: Row, old: Row) -> tuple[str, Place | None]:
-    """What the program calls a result of the old node, and its line that uses it again: the one
-    in the function in which that name is known."""
+    """Return the name of a result of the old node, and the line that uses it again, in the
+    function that knows the name."""
     for value in old["outputs"]:
         row = model.values.get(value)
         for scope, name in reversed(row["names"] if row is not None else []):
@@ -130,8 +130,8 @@ def _without_history(name: str, value: Any) -> str:
 
 
 def value_in_frames(name: str, place: Place) -> Any:
-    """What a variable or an attribute is just now in the function in which a line stands, found
-    without running code of the program's; None if that function has ended."""
+    """Return the present value of a variable or an attribute in the function of a line, without
+    running code of the program; None if that function has ended."""
     frame: FrameType | None = sys._getframe()
     parts = name.split(".")
     while frame is not None:
@@ -171,8 +171,8 @@ def _carrying(source: str, place: Place, way: Sequence[Place], names: Iterable[s
 
 
 def _now_called(model: Model, value: int, scope: str, name: str, place: Place) -> str:
-    """What a line calls a value whose name another value has got since, as in ``v = new_v``: the
-    variable to which an assignment handed it on."""
+    """Return a line's name for a value whose own name was bound to another value since, as in
+    ``v = new_v``: the variable it was assigned to."""
     named = [scope, name]
     if not any(row["value"] > value and named in row["names"] for row in model.values.values()):
         return name

@@ -1,6 +1,6 @@
-"""What a checkpoint keeps to compute its part of the graph again, and what was written of it.
+"""Inputs that a checkpoint keeps to compute its part of the graph again, and writes into them.
 
-Its inputs are saved by no node of the graph: only PyTorch's error and the writes tell which it was.
+No node of the graph saves these inputs: only PyTorch's error and the writes show which it was.
 """
 
 from __future__ import annotations

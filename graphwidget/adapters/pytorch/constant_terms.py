@@ -27,7 +27,7 @@ from .no_graph import cut
 from .statements import given_by, parsed
 
 ADDING = frozenset({"add", "sub", "rsub", "sum", "mean", "stack", "neg"})
-"""What a sum of terms is made by; ``mul`` and ``div`` as well, of a term and a factor."""
+"""Ops that make a sum of terms; so do ``mul`` and ``div`` of a term and a factor."""
 FACTORS = frozenset({"mul", "div"})
 CUTS = frozenset({"detach", "data", "item"})
 NUMBERS = ("item", "tolist", "numpy")

@@ -23,7 +23,7 @@ RANGES = {"exp": "clamp(max=40.0)", "softmax": "clamp(min=-1e4)", "log_softmax":
 RANGES |= dict.fromkeys(ROOTS, "clamp(min=1e-12)")
 RANGES |= dict.fromkeys(("acos", "asin", "arccos", "arcsin", "atanh"), "clamp(-1 + 1e-6, 1 - 1e-6)")
 RANGES |= {"log1p": "clamp(min=-1 + 1e-6)", "logit": "clamp(1e-6, 1 - 1e-6)"}
-"""What keeps the inputs of functions where these and their derivatives are finite."""
+"""Calls that keep the inputs of functions where these and their derivatives are finite."""
 
 BAD = dict.fromkeys(ROOTS, "{0} <= 0") | dict.fromkeys(ZERO, "{0} == 0")
 """Inputs that give a result or a derivative that is not finite."""
@@ -94,7 +94,7 @@ def _kind(node: ast.expr, op: str) -> str:
 
 
 def _input(node: ast.expr, op: str) -> ast.expr | None:
-    """What is given to an op, if an expression is a call of it: of a quotient the denominator."""
+    """Return the input of an op if an expression is a call of it: a quotient's denominator."""
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, ast.Div) and op == "div":
             return node.right
@@ -142,8 +142,8 @@ def _of_several(call: ast.Call, given: ast.expr) -> bool:
 
 
 def _masked(statement: ast.stmt, node: ast.expr, after: Iterable[ast.stmt]) -> str | None:
-    """What a program puts in the place of bad results of an expression: on its own line or on one
-    that follows. Empty if that is told by their input, and None if none are replaced."""
+    """Return the program's replacement for bad results of an expression, on its own line or a
+    later one. Empty if their input decides which are replaced; None if none are."""
     name = ""
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
         name = statement.targets[0].id
@@ -189,7 +189,7 @@ def _grouped(value: ast.expr) -> str:
 
 
 def _not_zero(value: ast.expr) -> str:
-    """What something is divided by, never zero."""
+    """Return code for a denominator that is never zero."""
     text = ast.unparse(value)
     call = value.func if isinstance(value, ast.Call) else None
     if isinstance(call, ast.Attribute) and call.attr in NOT_NEGATIVE:

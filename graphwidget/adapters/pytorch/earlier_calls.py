@@ -98,7 +98,7 @@ def _function(node: Any) -> str:
 def _inputs(
     node: Any, names: Sequence[str], before: Sequence[int | None], kept: dict[str, int]
 ) -> tuple[int | str, ...]:
-    """What a call was given, by the names of its op's inputs where there are any."""
+    """Return the arguments of a call, by the names of its op's inputs if there are any."""
     if not names:
         return tuple(value for value in before if value is not None)
     found: list[int | str] = []

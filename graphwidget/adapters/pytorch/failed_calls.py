@@ -22,7 +22,7 @@ MOST = 4
 
 
 class Given(NamedTuple):
-    """What a call was given: what it is called, its shape and its type."""
+    """Tensor that a call was given: its name, its shape and its type."""
 
     name: str
     dims: tuple[int, ...]
@@ -145,7 +145,7 @@ def _made_with(model: Model, place: Place, weight: Given, kind: str, size: int, 
 
 
 def _number(value: ast.expr) -> int | None:
-    """What an expression of numbers alone is."""
+    """Return the value of an expression of numbers alone."""
     if isinstance(value, ast.Constant) and isinstance(value.value, int):
         return value.value
     if isinstance(value, ast.BinOp):

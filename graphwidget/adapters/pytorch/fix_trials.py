@@ -51,7 +51,7 @@ REPEATED = {
     "leaf": "a leaf Variable that requires grad",
     "no_grad": "does not require grad",
 }
-"""What PyTorch says of failures by their kinds."""
+"""Part of PyTorch's message for each kind of failure."""
 
 
 ELSEWHERE = re.compile(r"  # (after|before|line) .+$", re.MULTILINE)
@@ -63,7 +63,7 @@ DETACHES = re.compile(r"(if .+\n +)?(\S+) = (tuple|\2\.detach)\b")
 
 
 ASKING = (torch.autograd.grad, torch.autograd.backward, torch.Tensor.backward)
-"""What the program calls for a backward run."""
+"""Functions that the program calls for a backward run."""
 
 
 class Unfit(Exception):
@@ -71,15 +71,15 @@ class Unfit(Exception):
 
 
 class Change(NamedTuple):
-    """What is done otherwise: ``at`` tells the entries that it is done at, ``how`` is done before
-    each of them, or around it."""
+    """Change to a replay: ``at`` selects the entries, ``how`` is called before each of them, or
+    is a context around it."""
 
     at: Callable[[Entry], bool]
     how: Callable[[Player, int], Any]
 
 
 class Gradients(NamedTuple):
-    """What a backward run began at and led to: numbers of its roots, and gradients of leaves."""
+    """Start and result of a backward run: its roots' numbers, and the leaves' gradients."""
 
     roots: list[torch.Tensor]
     leaves: dict[int, torch.Tensor]
@@ -249,8 +249,8 @@ def tried(finding: Finding, tape: Tape) -> Finding:
 
 
 def _verdict(before: Player, after: Player) -> str:
-    """What is said of a fix with which the calls raise no error: whether the gradients that were
-    right ``before`` are what they were."""
+    """Return the verdict on a fix that removes the error: the gradients that were right
+    ``before`` must be the same ``after``."""
     if not before.ran:
         return STOPPED
     if before.device == "meta":
@@ -313,8 +313,8 @@ def _on(place: Place) -> Callable[[Entry], bool]:
 
 
 def _cloned(player: Player, nr: int) -> None:
-    """What the entry is about to write is a clone from here on: the tensor whose name stands on
-    the line, when it is written through views that the line makes."""
+    """Replace the tensor that the entry is about to write by a clone; if the line writes through
+    views that it makes, the tensor that the line names."""
     entry = player.entries[nr]
     failed = not entry.written and entry.result is None
     for written in [*numbers_in(entry.args)][:1] if failed else entry.written:
@@ -335,7 +335,7 @@ def _cloned(player: Player, nr: int) -> None:
 
 
 def _kept(player: Player, nr: int) -> Any:
-    """What a call saves are copies."""
+    """Return a context in which calls save copies."""
 
     @contextmanager
     def copying() -> Iterator[None]:
@@ -377,7 +377,7 @@ def _same_line(one: Entry, other: Entry) -> bool:
 
 
 def _detached(player: Player, nr: int) -> None:
-    """What an earlier iteration made and this entry is given comes without its history."""
+    """Detach the arguments of this entry that an earlier iteration made."""
     run = max((at for at, each in enumerate(player.entries[:nr]) if each.run), default=-1)
     since = {n for each in player.entries[run + 1 : nr] for n in numbers_in(each.result)}
     for number in numbers_in(player.entries[nr].args):

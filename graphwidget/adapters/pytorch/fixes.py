@@ -163,8 +163,8 @@ def all_under_no_grad(
 
 
 def update_of_leaf(node: ast.stmt | None) -> tuple[str, str]:
-    """What an assignment gives a value that is computed by its gradient; and the lines that write
-    that value into it, and drop the gradient."""
+    """Return the target of an assignment that computes a new value by the target's gradient, and
+    the lines that write the value in place and drop the gradient."""
     if not isinstance(node, ast.Assign) or not is_variable(node.targets[0], ast.Store):
         return "", ""
     name, value = ast.unparse(node.targets[0]), node.value

@@ -1,4 +1,4 @@
-"""Where gradients were switched off, around a call or from there on, and how they come on again."""
+"""Code that switches gradients off, around a call or from there on, and how to undo it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MAX_BLOCK = 8
 
 
 class Off(NamedTuple):
-    """Where gradients were switched off: the line, the block or the function that it is of, and the
-    line within that led to the call."""
+    """Place that switched gradients off: the line, its block or function, and the line within
+    that led to the call."""
 
     place: Place
     node: ast.stmt
@@ -76,7 +76,8 @@ def left_off(model: Model, switch: Place, forward: Place | None) -> tuple[str, s
 
 
 def _switch(call: ast.Call) -> tuple[str, bool] | None:
-    """What begins a block instead of a call that switches, and whether that is always off."""
+    """Return the context manager to use instead of a call that switches; and True if it
+    always switches off."""
     name = ast.unparse(call.func)
     if name.endswith(".__enter__"):
         return name.removesuffix(".__enter__"), True

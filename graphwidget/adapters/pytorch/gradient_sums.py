@@ -20,7 +20,7 @@ from .statements import valid
 ENOUGH = 2
 """Steps after the first one that used the sum of all gradients so far."""
 RESETS = re.compile(r"\.grad = |set_to_none=False|\.(zero|fill|copy)_\(|\*= 0\b|\.mul_\(")
-"""What may reset a gradient in place, or handles gradients itself."""
+"""Code that may reset a gradient in place, or handles gradients itself."""
 STEP = re.compile(r"([\w.\[\]]+)\.step\(\)|\.step\(([\w.]+)\)")
 
 

@@ -30,7 +30,7 @@ EXPANDING = ("expand", "expand_as", "broadcast_to", "broadcast_tensors")
 
 
 class Raised(NamedTuple):
-    """Where an error was raised: the user's line, its text, and the frames inward from it."""
+    """Origin of an error: the user's line, its text, and the frames inward from it."""
 
     place: Place
     line: str
@@ -52,7 +52,7 @@ class Raised(NamedTuple):
 def graph_error(
     error: BaseException, runs: RunContext, ours: Callable[[str], bool]
 ) -> Finding | None:
-    """What led to an error of PyTorch's that is about the graph, if it is one of these."""
+    """Return the cause of an error of PyTorch's about the graph, if it is one of these."""
     message = message_of(error)
     explain = next((each for text, each in KNOWN.items() if text in message), None)
     entries = entries_of(error) if explain is not None else []
@@ -140,7 +140,7 @@ def _flagged(raised: Raised) -> Finding:
 
 
 def _expanded(raised: Raised) -> Finding:
-    """What was expanded, and so has one number in several places, was written."""
+    """Explain a write into an expanded tensor, in which elements share memory."""
     before = next(
         (x.tb_frame.f_locals.get("before") for x in raised.frames if x.tb_frame.f_code is HEARS),
         None,
@@ -240,7 +240,7 @@ def _mapped(raised: Raised) -> Finding:
 
 
 def _too_large(raised: Raised) -> Finding:
-    """What is to be written in place has more numbers than there is room for."""
+    """Explain a write in place whose result is larger than the tensor."""
     frame = raised.frames[0].tb_frame.f_back
     while frame is not None and "_functorch" not in frame.f_code.co_filename:
         frame = frame.f_back

@@ -204,7 +204,7 @@ class HeardCalls(CallNotes, TorchFunctionMode):
         return inference(self.recorder.log.model(), made, self.origins, site)
 
     def _written(self, before: Given) -> Written:
-        """What a call was to write, the first tensor that it was given."""
+        """Describe the tensor that a call was to write: the first that it was given."""
         tensors, refs = before[:2]
         first = tensors[0]._base if tensors[0]._base is not None else tensors[0]
         history = any(asked(each, "requires_grad") for each in tensors[1:])
@@ -263,7 +263,7 @@ class HeardCalls(CallNotes, TorchFunctionMode):
             self.hooks[id(known.code)] = known
 
     def before(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Given | None:
-        """What a call is given, before it; None if that could not be found out."""
+        """Return the arguments of a call, before it; None if that fails."""
         try:
             with torch._C.DisableTorchFunction():
                 return given_to(self.identity, args, kwargs)

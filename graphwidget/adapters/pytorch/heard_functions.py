@@ -1,4 +1,4 @@
-"""Which functions of PyTorch's API are worth hearing: those that make or write tensors."""
+"""Functions of PyTorch's API to observe: those that make or write tensors."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .ops import plain_name
 from .replaced import accessor
 
 PLAIN_TYPES = (), (torch.Tensor,)
-"""What PyTorch tells a mode of the classes of a call's tensors where none has functions of its own:
-then looking at them calls nothing of the program's."""
+"""``types`` that PyTorch gives a mode if no class of a call's tensors has functions of its own:
+then looking at them calls no code of the program."""
 
 LEAKS = frozenset({"item", "numpy", "tolist", "__float__", "__array__", "__int__"})
 

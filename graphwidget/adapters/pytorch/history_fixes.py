@@ -15,7 +15,7 @@ from .statements import assigned, is_variable, parsed, valid
 CUTS = re.compile(
     r"(\.cpu\(\))*(\.(detach|data|item|numpy|tolist)\b(\(\))?)(\.(cpu|numpy|item|tolist)\(\))*"
 )
-"""What a graph is cut with."""
+"""Code that cuts a graph."""
 NUMBERS = re.compile(r"\.(numpy|tolist|item)\(\)")
 
 PUT = ("append", "add", "appendleft")
@@ -265,7 +265,7 @@ def summed(text: str, line: int, loss: str, backward: int) -> str:
 
 
 def put(node: ast.AST, name: str, item: bool = False) -> ast.expr | None:
-    """What a statement puts into a container of that name, or into an item of that: ``x`` of
+    """Return the value that a statement puts into the named container or an item of it: ``x`` of
     ``losses.append(x)``."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         call = node.value
@@ -294,15 +294,15 @@ def _last(value: ast.expr) -> str:
 
 
 def cut_off_all(source: str, container: str, place: Place) -> str:
-    """What takes their history off all that a list holds, before a line puts more into it; empty
-    where it is not known to be a list."""
+    """Return code that detaches the items of a list before a line adds more; empty unless it is
+    known to be a list."""
     if not re.search(rf"{re.escape(container)}( *:[^=\n]+)? = \[", source):
         return ""
     return f"{container} = [each.detach() for each in {container}]  # before line {place.line}"
 
 
 def put_into(source: str, name: str) -> Iterator[tuple[int, ast.expr]]:
-    """What statements of a program put into a container of that name, each with its line."""
+    """Yield the values that statements of a program put into the named container, with the line."""
     try:
         nodes = [*ast.walk(ast.parse(source))]
     except (SyntaxError, ValueError):

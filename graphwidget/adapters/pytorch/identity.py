@@ -33,11 +33,11 @@ Made = tuple[Any, int, Ref]
 
 
 class Token:
-    """What makes a node known; it dies with the node, and its reference tells so.
+    """Mark of a known node; it dies with the node, and its reference reports that.
 
-    ``ref`` is what the node is called in the log, once it was told; ``made`` when it was met, in
-    the identity's own time. Of a call that is told later it knows the ``call``, and what that gave
-    as its ``outputs``."""
+    ``ref`` is the node's reference in the log, once it is emitted; ``made`` the time it was first
+    seen, in the identity's own time. For a call that is emitted later, ``call`` is that call, and
+    ``outputs`` are its results."""
 
     __slots__ = ("__weakref__", "call", "made", "mark", "outputs", "ref", "saves")
 
@@ -91,8 +91,8 @@ class Identity(Tensors):
 
     @property
     def living(self) -> int:
-        """How many nodes that were met are alive, but for a few: the token of each refers to the
-        mark, whose references are counted anyway."""
+        """Number of known nodes that are alive, nearly: the token of each refers to the mark,
+        whose references are counted anyway."""
         return getrefcount(self._mark)
 
     def waits_for(self, tensor: torch.Tensor) -> bool:
@@ -266,8 +266,8 @@ class Identity(Tensors):
 
 
 def _written_since(near: Sequence[Ref], since: Stale) -> Ref | None:
-    """Which of the values is a saved tensor that PyTorch only says was written: one of its shape
-    and version, or a view of such a one; if possible one that is known to have been written."""
+    """Return the value that is the saved tensor of PyTorch's error: one of its shape and
+    version, or a view of one; if possible one that was written, as far as known."""
     fits = [ref for ref in near if ref.version == since.expected]
     alike = [ref for ref in fits if sorted(ref.facts.shape) == sorted(since.shape)] or fits
     for ref in alike:

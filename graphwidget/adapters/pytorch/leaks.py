@@ -65,7 +65,7 @@ class Count:
 
 
 class Keeper(NamedTuple):
-    """What keeps tensors: its name, and the line that puts them there."""
+    """Object that keeps tensors: its name, and the line that puts them there."""
 
     name: str
     place: Place | None
@@ -80,11 +80,11 @@ def leak(
     frame: FrameType | None,
     waits: bool = False,
 ) -> list[Finding]:
-    """What keeps the graphs of earlier iterations alive, each thing that does.
+    """Return one finding for each object that keeps the graphs of earlier iterations alive.
 
     ``living`` are the nodes that count, ``starts`` when each iteration began, ``tensors`` (node,
-    tensor) those that have a history. ``waits`` says that no backward has run through these nodes:
-    then what grows into one graph is named only where it adds up what is not of one another."""
+    tensor) those that have a history. ``waits`` is True if no backward has run through these nodes:
+    then a growing graph is reported only if it adds up values that do not depend on each other."""
     turns: dict[int, set[int]] = {}
     old: dict[int, int] = {}
     for number in living:
@@ -180,8 +180,8 @@ def _count(container: Any, wanted: set[int]) -> tuple[int, list[Any]]:
 
 
 def _named(container: Any, frame: FrameType | None) -> tuple[str, list[tuple[str, str]]] | None:
-    """What the program calls an object: a variable, or an attribute or an item of one. With it the
-    files and functions in which it may be given something."""
+    """Return the program's name for an object: a variable, or an attribute or an item of one; and
+    the files and functions that may add to it."""
     while frame is not None:
         here = frame.f_code.co_filename, function_of(frame.f_code)
         for space in (frame.f_locals, frame.f_globals):

@@ -41,7 +41,7 @@ def place_of_call(model: Model, call: int | None) -> Place | None:
 
 
 def name_of_value(model: Model, value: int | None) -> str:
-    """What the user calls a value; of one that was written since, what it is called then."""
+    """Return the user's name for a value; if it was written since, the name it has then."""
     row = model.values.get(value) if value is not None else None
     while row is not None:
         if row["names"]:
@@ -51,8 +51,8 @@ def name_of_value(model: Model, value: int | None) -> str:
 
 
 def name_as_read(model: Model, value: int) -> str:
-    """What the program writes for a value where a call reads it, as ``net.weight``; empty where
-    it computes it there."""
+    """Return the text of a value where a call reads it, as ``net.weight``; empty if it is
+    computed there."""
     for call in model.calls.values():
         if value not in call["inputs"]:
             continue

@@ -28,7 +28,7 @@ class Abandoned(BaseException):
 
 
 class Gate:
-    """What the two threads share."""
+    """State that the two threads share."""
 
     def __init__(self) -> None:
         self.go = threading.Semaphore(0)  # the engine may go on
@@ -117,7 +117,7 @@ class LiveRun:
 
     @property
     def result(self) -> Any:
-        """What the engine returned when it was over."""
+        """Result of the engine when it is over."""
         return self._gate.result
 
     @property

@@ -16,7 +16,7 @@ from .lines import place_in, shapes_in, siblings, source_of, statement, tree_of,
 from .statements import given_by, parsed, read_by, valid
 
 PICKED = ("argmax", "max", "topk")
-"""What picks the class with the highest score."""
+"""Ops that pick the class with the highest score."""
 SAME = ("eq", "ne")
 INDEXING = frozenset(
     {"one_hot", "index", "gather", "embedding", "index_select", "take_along_dim", "scatter"}
@@ -27,7 +27,7 @@ SHAPES = (
 NUMBERS = (
     *SHAPES, "float", "double", "half", "to", "type_as", "contiguous", "mul", "sum", "mean",
 )  # fmt: skip
-"""What may be done to a one_hot that is meant as a number."""
+"""Ops on a one_hot that is meant as a number."""
 
 MATH = {"fabs": "abs"}
 """Functions of Python's ``math`` that PyTorch calls otherwise."""

@@ -71,7 +71,7 @@ def odd_input(model: Model) -> Finding | None:
 
 
 def _made_by(model: Model, call: Row, given: Row) -> Finding | None:
-    """What a loss was given has been through what the loss computes itself."""
+    """Report an input of a loss that has been through what the loss computes itself."""
     before = model.calls.get(given["call"])
     while before is not None and before["op"] in SHAPED and before["inputs"]:
         row = model.values.get(before["inputs"][0])

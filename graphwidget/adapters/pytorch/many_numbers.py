@@ -22,7 +22,7 @@ SCALAR = "grad can be implicitly created only for scalar outputs"
 def many_numbers(
     error: BaseException, runs: RunContext, ours: Callable[[str], bool]
 ) -> Finding | None:
-    """What a backward began at, if that are many numbers, and the line with one made of them."""
+    """Report a backward from many numbers, with the line that makes one of them."""
     if not isinstance(error, RuntimeError) or SCALAR not in message_of(error):
         return None
     entries = entries_of(error)
@@ -55,8 +55,8 @@ def many_numbers(
 
 
 def _asked(line: ast.stmt | None) -> tuple[ast.expr | None, str, str]:
-    """What a line runs backward from, the argument that says how much each number counts, and how
-    one is made of them: the gradients of a sum are those of each."""
+    """Return what a line runs backward from, the argument that weights each number, and the op
+    that makes one of them: the gradients of a sum are those of each."""
     for node in ast.walk(line or ast.Pass()):
         if not isinstance(node, ast.Call):
             continue

@@ -151,7 +151,7 @@ class ModulesAndSteps:
         return position.site if position.by_user and not self.identity.defers else None
 
     def _given_to_compiled(self, module: Any, args: Any, kwargs: Any) -> Given | None:
-        """What a compiled module is given, whose operations nobody hears; None for others."""
+        """Return the arguments of a compiled module, whose operations are hidden, else None."""
         if not _is_compiled(module):
             return None
         try:
@@ -162,7 +162,7 @@ class ModulesAndSteps:
             return None
 
     def _compiled(self, given: Given, result: Any) -> None:
-        """What a compiled module made that nobody has heard of is the result of one operation."""
+        """Record the unknown tensors in a compiled module's result as results of one operation."""
         try:
             with torch._C.DisableTorchFunction():
                 made = [each for each in tensors_in(result) if self.identity.known(each) is None]
@@ -172,7 +172,7 @@ class ModulesAndSteps:
             self.fault(error)
 
     def _reads(self, site: Site, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        """What a module is given is called what the program writes for it there."""
+        """Name a module's arguments as the program writes them in the call."""
         if site.spelling.empty:
             return
         try:
@@ -190,8 +190,8 @@ class ModulesAndSteps:
             self.fault(error)
 
     def _gives(self, site: Site, result: Any) -> None:
-        """What a module returns in a container is called by the variable that holds this, or as the
-        program unpacks it."""
+        """Name the tensors in a container that a module returns by its variable, or by the
+        variables that the program unpacks it into."""
         try:
             with torch._C.DisableTorchFunction():
                 whole = site.binding(()).names

@@ -174,7 +174,7 @@ _scalers: WeakSet[GradScaler] = WeakSet()
 
 
 def scales() -> list[torch.Tensor]:
-    """What the program's ``GradScaler``s multiply losses with."""
+    """Return the factors by which the program's ``GradScaler``s multiply losses."""
     if not _scalers:  # nobody keeps a list of them
         _scalers.update(each for each in gc.get_objects() if issubclass(type(each), GradScaler))
     return [each._scale for each in _scalers if each._scale is not None]

@@ -154,8 +154,8 @@ def _became_numbers(
 
 
 def _back_to_leaves(model: Model, value: int | None) -> tuple[list[int], tuple[Row, Row] | None]:
-    """What a value was computed from at first; and, if one is met, the call nearest to it by
-    which a history was lost, and its result."""
+    """Return the leaves that a value was computed from; and the nearest call on the way that lost
+    a history, if there is one, with its result."""
     seen: set[int] = set()
     waiting = deque([] if value is None else [value])
     leaves: list[int] = []

@@ -1,4 +1,4 @@
-"""What PyTorch tells of a node of its graph: its name, class and leaf."""
+"""Facts about a node of PyTorch's graph: its name, class and leaf."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ def _bare(tensor: Any) -> bool:
 
 
 def value_of(node: ast.expr, frame: FrameType, unknown: Any = None) -> Any:
-    """What a variable or an attribute is, found without running code of the program's."""
+    """Return the value of a variable or an attribute without running code of the program."""
     if isinstance(node, ast.Name):
         return frame.f_locals.get(node.id, frame.f_globals.get(node.id, unknown))
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):

@@ -1,7 +1,7 @@
-"""What the page shows of PyTorch's ops: taken from graphwidget's own op table where it has them.
+"""Definitions of PyTorch's ops for the page, from graphwidget's own op table if it has them.
 
-A call is a function (``torch.relu``, ``Tensor.__add__``, ``F.cross_entropy``) and the op table
-knows ops; they meet by the name, without the underscores of operators and in-place variants.
+A call is of a function (``torch.relu``, ``Tensor.__add__``, ``F.cross_entropy``) and the op table
+has ops; names match without the underscores of operators and in-place variants.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ SIGNS = {
 """Signs of calls that are no ops of the table."""
 
 MATMUL = "@", "{self} @ {other}", r"{self} \, {other}", ("self", "other")
-"""How a product of matrices is told, as the program has written it."""
+"""Definition of a product of matrices, as the program writes it."""
 
 
 PAIRS = {"max": "maximum", "min": "minimum"}
-"""What is an op of its own where it is given a second tensor."""
+"""Functions that are another op with a second tensor."""
 
 SCALES = ("alpha", "beta", "value")
 """Factors that are 1 where they are not given."""
@@ -191,7 +191,7 @@ def text(value: Any) -> str:
 
 
 def definition(name: str, key: str) -> ev.Define:
-    """What is told of an op at its first use."""
+    """Return the definition of an op, emitted at its first use."""
     op = TABLE.get(key) or TABLE.get(key.replace("_.", ".", 1)) or op_of(name)
     if op is None:
         bare = name.strip("_")

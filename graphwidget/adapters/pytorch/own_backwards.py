@@ -43,7 +43,7 @@ APPLY = {
     for each in ("apply", "apply_boxed")
     if hasattr(torch.autograd.function.BackwardCFunction, each)
 }
-"""What calls the backward of a Function."""
+"""Code that calls the backward of a Function."""
 
 
 class Hook(NamedTuple):
@@ -182,8 +182,8 @@ def _returned(
     model: Model, told: Mapping[str, str | None], node: Any, own: Any, call: Row | None,
     place: Place | None,
 ) -> tuple[str, str]:  # fmt: skip
-    """What is wrong with the gradients that a Function returned, and the line that returns others
-    where that is known."""
+    """Return the fault of the gradients that a Function returned; and the line that returns the
+    right ones, if it is known."""
     needed, forward = list(node.needs_input_grad), hook_of(own.forward, None)
     takes_ctx = own.setup_context is torch.autograd.Function.setup_context
     names = [f"input {nr}" for nr in range(len(needed))]

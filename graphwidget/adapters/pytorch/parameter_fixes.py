@@ -23,7 +23,7 @@ FORWARDS = {
     "({0}, self.normalized_shape, {weight}, {bias}, self.eps)",
     "Embedding": "torch.nn.functional.embedding({0}, {weight}, self.padding_idx)",
 }  # fmt: skip
-"""What the forward of PyTorch's classes computes."""
+"""Code for the forward of PyTorch's classes."""
 
 
 def with_a_tensor(source: str, place: Place, target: str, value: str) -> str:

@@ -43,7 +43,7 @@ def cut_in_part(
 
 
 def _detached(code: str) -> list[str]:
-    """What the code detaches."""
+    """Return the expressions that the code detaches."""
     return [
         ast.unparse(node.func.value)
         for node in ast.walk(ast.parse(code))

@@ -1,4 +1,4 @@
-"""Where the user's program stands when it calls PyTorch, or a module that does."""
+"""Positions of the user's program when it calls PyTorch, or a module that does."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ BEFORE = 3
 """Frames of ours, at least, between the position that is asked for and the call that was heard."""
 
 Named = tuple[Position | None, Names, Names]
-"""Where the user's program stands, the names that its call's result is about to get; and, where
-its trail is lost inside PyTorch, those of the result of the user's call, which it may be."""
+"""Position of the user's program; the names that its call's result will get; and, if the result is
+not followed out of PyTorch, those of the result of the user's call, which it may be."""
 
 
 class Positions(PositionFinder):

@@ -28,13 +28,13 @@ MAX_LINES = 1_000
 MAX_CALLS = 2_000
 """A run after more calls than these is always looked at."""
 Way = tuple[int, list[Any], list[int]]
-"""How the program came to a run: the nodes that were made since the run before, the calls, and
-what these were given that needs gradients and the run begins at, by numbers."""
+"""Way to a run since the run before: the number of nodes made, the calls, and by numbers their
+arguments that need gradients and the run's root."""
 
 
 class Reach(NamedTuple):
-    """What a run can reach: so many nodes; of those that are no leaf's, how long before its first
-    node they were made, in sequence numbers; and the leaves, which it does not keep alive."""
+    """Graph that a run can reach: the number of nodes; the ages of those that are not leaves', in
+    sequence numbers before its first node; and the leaves, by weak references."""
 
     size: int
     ages: tuple[int, ...]
@@ -42,7 +42,7 @@ class Reach(NamedTuple):
 
 
 class RepeatedRuns:
-    """What the last run from each line could reach, and what the program did for it."""
+    """Graph that the last run from each line could reach, and the program's way to it."""
 
     def __init__(self, calls: deque[Heard]) -> None:
         self._calls = calls
@@ -73,7 +73,7 @@ class RepeatedRuns:
         return way, before[1]
 
     def note(self, position: Position | None, way: Way | None, reach: Reach) -> None:
-        """What a run reaches, as was seen."""
+        """Record the graph that a run reaches."""
         if position is not None and way is not None:
             if len(self._known) > MAX_LINES:
                 self._known.clear()
@@ -93,9 +93,9 @@ def _since_last_run(calls: deque[Heard]) -> list[Heard] | None:
 
 
 def _way(calls: list[Heard], root: Ref, nodes: int, since: int) -> Way | None:
-    """What the structure of the graph follows from: the calls, where they stand, what they were
-    given, and how many nodes they made; ``since`` is the number of the first tensor that was made
-    between the two runs before."""
+    """Return what determines the structure of the graph: the calls, their positions, arguments
+    and number of nodes; ``since`` is the number of the first tensor that was made between the
+    two runs before."""
     # The hot path: every call of every turn. What was met since the run before has a number that
     # is higher by a turn's than it was then; all else must be the very same.
     first = _first_made(calls)
@@ -132,7 +132,7 @@ _HEARD = itemgetter(*map(Heard._fields.index, ("position", "func", "grad_mode"))
 
 
 def reach_of(root: Any, nodes: Sequence[Any], leaves: Iterable[torch.Tensor]) -> Reach:
-    """What a run from ``root`` reaches, which are these."""
+    """Return the graph that a run from ``root`` reaches: ``nodes`` and ``leaves``."""
     first = sequence_of(root)
     inner = sequences_of([node for node in nodes if node.next_functions])
     return Reach(len(nodes), tuple([first - number for number in inner]), [*map(weak, leaves)])
@@ -159,7 +159,7 @@ def reachable(roots: Sequence[Any]) -> tuple[list[Any], list[torch.Tensor]]:
 
 
 class RanNodes:
-    """Which nodes ran in runs that are told later."""
+    """Nodes that ran in runs that are emitted later."""
 
     def __init__(self) -> None:
         self._runs: deque[tuple[int, tuple[int, ...], Site | None]] = deque()

@@ -1,4 +1,4 @@
-"""What the program calls the tensors that a call is given, by what it writes there."""
+"""Names of a call's arguments, by the program's text of the call."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Written(NamedTuple):
 
 
 UPDATES = re.compile(r"\.grad\b|\.(clamp|clip|copy|lerp|renorm|zero|fill)_\(|\binit\.")
-"""What tells that a write sets numbers, and is no part of a computation."""
+"""Code of writes that set numbers and are no part of a computation."""
 RANDOM = re.compile(r"\.(normal|uniform|random|exponential|bernoulli|log_normal|cauchy)_\(")
 
 

@@ -33,7 +33,7 @@ COMPILED = frozenset(
 """The types of functions that are not written in Python."""
 
 ASKS = torch.overrides.handle_torch_function.__code__
-"""What PyTorch's functions in Python call to ask the mode; those in C++ ask it directly."""
+"""Code that PyTorch's functions in Python call to ask the mode; those in C++ ask it directly."""
 
 HOME = os.path.join(os.path.dirname(torch.__file__), "")
 
@@ -57,7 +57,7 @@ def original(func: Function, frame: FrameType) -> Function | None:
 
 
 def accessor(func: Function) -> Function:
-    """What reads or writes an attribute of tensors: PyTorch's own where ``func`` is of a property
+    """Return the accessor of an attribute of tensors: PyTorch's own if ``func`` is of a property
     that the program has put in its place."""
     if type(func) is MethodWrapperType and type(func.__self__) is property:
         return getattr(_method(func.__self__), func.__name__, func)

@@ -38,9 +38,9 @@ GROWING = 6
 """Runs after each other, every one larger than the one before, that are no chance any more; of a
 line whose graphs have become smaller too, as those of texts of all lengths, twice as many."""
 LOOKS = 3
-"""How often the birthplace of a NaN is looked for; later ones come from it."""
+"""Number of times that the origin of a NaN is looked for; later ones come from it."""
 MAX_SCALED = 30
-"""How often it is where a scaler multiplies losses with what may be too much."""
+"""The same if a scaler multiplies losses by a factor that may be too large."""
 
 
 class BeginningRun(Protocol):
@@ -77,7 +77,7 @@ class RunChecks:
         self.calls = calls
         self.findings: list[Finding] = []
         self.earlier: list[Finding] = []
-        """What was found in cells before, until a backward of this one goes well."""
+        """Findings of earlier cells, until a backward of this one succeeds."""
         self.freed_by: dict[int, Site | None] = {}
         """Of nodes whose saved values are freed: the line of the run that did it."""
         self.graded: set[int] = set()
@@ -287,7 +287,7 @@ class RunChecks:
             self.waiting[position] = found, nodes
 
     def _runs_through(self, run: BeginningRun) -> None:
-        """What a run reaches was kept for it."""
+        """Clear the waiting graphs that a run reaches: they were kept for it."""
         reached = {self.identity.edge(node) for node in run.reached}
         for position, (found, nodes) in self.waiting.items():
             if found and not nodes.isdisjoint(reached):

@@ -1,4 +1,4 @@
-"""What all backward runs share: what they look things up in, and how their records are told."""
+"""State that all backward runs share, and functions that emit their records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Grads: TypeAlias = Sequence[Captured | None]
 
 
 class RunContext:
-    """What a run is given. Those of its methods that a record names run while draining."""
+    """Context of a backward run. Methods of it that a record names run while draining."""
 
     def __init__(
         self,

@@ -1,8 +1,8 @@
-"""What a node of PyTorch's graph saved for its backward, seen without changing anything.
+"""Tensors that a node of PyTorch's graph saved for its backward, read without changing anything.
 
 From 2.10 on PyTorch shows saved tensors as they are. Before, it shows them as backward would get
-them: it refuses those that were written since, and calls the program's own hooks. There a refusal
-is read for what it says, and hooks are kept from being called.
+them: it refuses those that were written since, and calls the program's own hooks. There the text
+of a refusal is parsed, and hooks are not called.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Stale(NamedTuple):
 
 
 class _Hooked(Exception):
-    """What was looked at is behind a hook of the program, which is its argument."""
+    """Raised for a value behind a hook of the program, which is its argument."""
 
 
 @cache
@@ -84,8 +84,8 @@ def saved_tensors(node: Any) -> list[tuple[str, torch.Tensor]]:
 
 
 def staleness_of(node: Any, slot: str) -> Stale | None:
-    """What PyTorch's refusal tells of a saved tensor that was written since; None when it does not
-    refuse it for that."""
+    """Return the facts in PyTorch's refusal of a saved tensor that was written since; None if it
+    does not refuse it for that."""
     if SHOWN and getattr(getattr(node, RAW + slot, None), "unpack_hook", None) is not None:
         return None
     try:

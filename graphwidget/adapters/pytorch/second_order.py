@@ -34,11 +34,11 @@ SMOOTH = frozenset(
 
 
 STEPS = ast.Compare | ast.IfExp | ast.Subscript | ast.Lambda
-"""What may make a value that does not change with its input."""
+"""Expressions that may make a value that does not change with its input."""
 
 
 class Kept(NamedTuple):
-    """What ``forward`` computes and keeps: where, by which name, and how it is computed."""
+    """Value that ``forward`` computes and keeps: its line, its name and its expression."""
 
     line: int
     name: str
@@ -47,8 +47,8 @@ class Kept(NamedTuple):
 
 
 def kept_constant(node: Any, read: set[type]) -> Finding | None:
-    """What is wrong with the Function of a node, if its backward uses what its forward computed on
-    the way. Each class is ``read`` once."""
+    """Return the finding about a node's Function whose backward uses intermediate values of its
+    forward. Each class is ``read`` once."""
     own = getattr(node, "_forward_cls", None)
     if own is None or own in read or own.__module__.startswith("torch."):
         return None
@@ -123,7 +123,7 @@ def _arguments(forward: ast.FunctionDef) -> list[str]:
 
 
 def _kept(forward: ast.FunctionDef) -> Iterator[Kept]:
-    """What forward keeps of what it computed from its arguments by smooth functions alone."""
+    """Yield the values kept by forward that smooth functions alone compute from its arguments."""
     values, args = _values(forward), _arguments(forward)
     returned = {
         ast.unparse(each)
@@ -169,7 +169,7 @@ def _smooth(
 
 
 def _names(forward: ast.FunctionDef, backward: ast.FunctionDef) -> tuple[dict[str, str], int]:
-    """What backward calls that which forward keeps, and the line that unpacks saved tensors."""
+    """Return backward's names for what forward keeps, and the line that unpacks saved tensors."""
     found: dict[str, str] = {}
     given: list[str] = []
     ctx, own = forward.args.args[0].arg, backward.args.args[0].arg

@@ -1,4 +1,4 @@
-"""What a statement of the user's program reads, writes and gives, by its text alone."""
+"""Names that a statement of the user's program reads, writes and passes, by its text alone."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def first_of(call: ast.expr) -> str:
 
 
 def assigned(node: ast.AST | None) -> list[tuple[ast.expr, ast.expr]]:
-    """What an assignment gives which value, those of ``a, b = x, y`` one by one."""
+    """Return the (target, value) pairs of an assignment, those of ``a, b = x, y`` one by one."""
     pairs: list[tuple[ast.expr, ast.expr]] = []
     if isinstance(node, ast.Assign):
         for one in node.targets:

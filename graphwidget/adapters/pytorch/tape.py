@@ -39,9 +39,9 @@ class Held(int):
 
 
 class Facts(NamedTuple):
-    """What is known of a tensor when it is gone; ``key`` was its address and ``address`` its
-    storage's, ``base`` is what it is a view of, and ``content`` a copy of its numbers where these
-    are few and wanted, at that ``version``."""
+    """Facts about a tensor that outlive it; ``key`` was its address and ``address`` its storage's,
+    ``base`` is the base of a view, and ``content`` a copy of its numbers at that ``version``, if
+    these are few and wanted."""
 
     key: int
     number: int
@@ -102,7 +102,7 @@ class Heard(NamedTuple):
 
 
 class Look(NamedTuple):
-    """How a tensor looks that no call on the tape made; ``base`` is what it is a view of."""
+    """Layout of a tensor that no call on the tape made; ``base`` is the base of a view."""
 
     shape: tuple[int, ...]
     stride: tuple[int, ...]
@@ -169,7 +169,7 @@ class Tape:
 
     @property
     def looks(self) -> dict[int, Look]:
-        """How the tensors look that no call made."""
+        """Layouts of the tensors that no call made."""
         return self._reading()[1]
 
     def _reading(self) -> tuple[list[Entry], dict[int, Look]]:

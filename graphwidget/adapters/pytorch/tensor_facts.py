@@ -1,4 +1,4 @@
-"""What PyTorch tells of a tensor: its base, node, version and storage, and what it holds."""
+"""Facts about a tensor of PyTorch: its base, node, version, storage and content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Captured = tuple[str, tuple[int, ...], bytes | Copy | None]
 
 
 def base_of(tensor: torch.Tensor) -> torch.Tensor | None:
-    """What the tensor is a view of, or None."""
+    """Return the base of a view, else None."""
     return tensor._base if tensor._is_view() else None
 
 
@@ -182,7 +182,7 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 
 def content_of(data: Captured) -> Any:
-    """What was captured as ``recording.summary`` captures arrays; None where it was not copied."""
+    """Return captured data in the form of ``recording.summary.capture``; None if not copied."""
     dtype, shape, copy = data
     if type(copy) is Copy:
         return copy.dtype, shape, copy.content

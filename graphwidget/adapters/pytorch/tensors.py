@@ -53,13 +53,13 @@ class Silent(NamedTuple):
 
 
 class Tables:
-    """What is known of the living tensors, whoever records."""
+    """Tables of the living tensors, shared by all recordings."""
 
     def __init__(self) -> None:
         self.refs: dict[int, Ref] = {}
-        """The identity of every living tensor that was met, by the tensor's address."""
+        """Identities of the known living tensors, by the tensor's address."""
         self.storages: dict[int, tuple[int, int]] = {}
-        """By the storage's address: its id in the log, and how many tensors of ``refs`` have it."""
+        """By the storage's address: its id in the log, and the count of its tensors in ``refs``."""
         self.number = count(1).__next__
 
     def leave(self, address: int) -> None:
@@ -92,14 +92,14 @@ class Tensors:
         self.silent: dict[int, Silent] = {}
         """By storage's address, the last write that PyTorch did not notice."""
         self.aliases: dict[int, Alias] = {}
-        """What ``.data`` and ``.detach()`` gave, by the address of the tensor."""
+        """Results of ``.data`` and ``.detach()``, by the address of the tensor."""
         self.apart: dict[int, int] = {}
         """Of ``.data``, which has the memory but not the versions of its tensor: by its storage in
         the log, the value of that tensor."""
         self.gradients: dict[int, weakref.ref[torch.Tensor]] = {}
         """The leaves whose ``.grad`` is the tensor with that address, if it still is."""
         self.unheard = 0
-        """How many histories came about of which no call on the tape tells."""
+        """Number of histories that no call on the tape made."""
         self._died = _deaths(self.tables, recorder.raw.append, recorder.values)
         self.told = self._value
         self.unmet: dict[tuple[int, int], int] = {}
@@ -304,7 +304,7 @@ class Tensors:
         return None if leaf is None or leaf.grad is not tensor else self.current(leaf).id
 
     def content(self, ref: Ref) -> Captured:
-        """What a value holds: now, or where calls are told later as it was then."""
+        """Return the content of a value: as it is now, or was at a call that is emitted later."""
         facts = ref.facts
         content: bytes | Copy | None = None
         tensor = None if self.brief and facts.version == ref.version else ref()
@@ -351,7 +351,7 @@ class Tensors:
 
 
 def _deaths(tables: Tables, tell: Callable[[Any], None], values: set[int]) -> Callable[[Any], None]:
-    """What is called when a tensor has died; it keeps no recording alive."""
+    """Return the callback for the death of a tensor; it keeps no recording alive."""
     refs, storages = tables.refs, tables.storages
 
     def died(ref: Any) -> None:

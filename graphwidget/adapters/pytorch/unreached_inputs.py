@@ -20,7 +20,7 @@ INDEX = re.compile(r"at index (\d+)")
 
 
 def index_in(message: str) -> int | None:
-    """Which of the inputs the error speaks of; that of an older PyTorch does not say it."""
+    """Return the index of the input in the error; None for an older PyTorch, which omits it."""
     index = INDEX.search(message)
     return None if index is None else int(index[1])
 
@@ -98,7 +98,7 @@ def _gradients(line: str) -> tuple[ast.stmt | None, list[ast.Call]]:
 
 
 def _asked(line: str, nr: int) -> tuple[str, str]:
-    """What the line differentiates, and by what: its input of that number, if it stands there."""
+    """Return the output that the line differentiates, and its input ``nr``, if it names it."""
     for call in _gradients(line)[1]:
         words = {each.arg: each.value for each in call.keywords}
         given = dict(zip(("outputs", "inputs"), call.args, strict=False)) | words
@@ -145,8 +145,8 @@ def computed_from(model: Model, roots: Iterable[int | None]) -> set[int]:
 
 
 def _followed(model: Model, value: int) -> tuple[set[int], list[tuple[Row, Row]]]:
-    """What was computed from a value with a history; and the calls that took it off, each with
-    what it made."""
+    """Return the values computed from a value with a history; and the calls that removed it, each
+    with its result."""
     values, lost = {value}, []
     for call in model.calls.values():
         if values.isdisjoint(call["inputs"]):

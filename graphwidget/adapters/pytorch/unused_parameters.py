@@ -49,7 +49,7 @@ CASTING = ("cpu", "cuda")
 PARTS = re.compile(r"\[[^\]]*\]|\.?\w+")
 """Of a path like ``net.layers[2].weight``."""
 ANY_MEMBER = re.compile(r"\b(getattr|children|named_children|modules|_modules|__dict__)\b")
-"""What reaches members of an object without their names."""
+"""Code that reaches members of an object without their names."""
 
 
 class Learners:
@@ -63,9 +63,9 @@ class Learners:
         self.bare: dict[str, set[int]] = {}
         """By the classes of optimizers: storages of what never had a gradient when they stepped."""
         self.stepped_at: Position | None = None
-        """Where a step was made that met no gradient."""
+        """Position of a step that found no gradient."""
         self.cast_at: Position | None = None
-        """Where steps were made in an autocast region that keeps what it cast."""
+        """Position of steps in an autocast region that caches its casts."""
         self.bare_after: dict[int, tuple[int, ...]] = {}
         """By storages of what an optimizer stepped in vain: the losses of the backward before."""
         self._counts: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
@@ -164,8 +164,8 @@ def _nothing_learns(
     model: Model, learners: Learners, graded: set[int], numbers: dict[int, Site],
     origins: dict[int, Site],
 ) -> Finding | None:  # fmt: skip
-    """What optimizers hold never had a gradient at any step, for the leaves that got the gradients
-    were made of what came from it."""
+    """Report optimizers' tensors that never had a gradient at any step, because the leaves that got
+    the gradients were made from them."""
     idle = set().union(*learners.bare.values())
     names = {path: row for path, row in _all_named(model, idle) if row["storage"] in idle}
     mine = _made_of(model, idle)
@@ -268,8 +268,8 @@ def _lost(
     model: Model, idle: dict[str, Row], uses: dict[int, list[Row]], numbers: dict[int, Site],
     losses: set[int],
 ) -> Finding:  # fmt: skip
-    """What was computed of parameters was cut off, became numbers or was used for nothing. What
-    ``losses`` were computed from, after which they were to be stepped, is looked at first."""
+    """Report parameters whose results were detached, became numbers or were not used. The inputs of
+    ``losses``, after which the parameters were to be stepped, are looked at first."""
     text = _listed(idle)
 
     def begins_anew(place: Place) -> Finding | None:
@@ -341,8 +341,8 @@ def _differentiated(model: Model) -> set[int]:
 
 
 def _followed(model: Model, first: set[int]) -> tuple[list[tuple[Row, Row]], set[int], list[int]]:
-    """What became of the results of calls: the calls that took their history off, with what they
-    made; all values with a history; and the calls whose results were given to nobody."""
+    """Follow the results of calls: return the calls that removed their history, with the results;
+    all values with a history; and the calls whose results were not used."""
     cuts: list[tuple[Row, Row]] = []
     values: set[int] = set()
     left: dict[int, int] = {}

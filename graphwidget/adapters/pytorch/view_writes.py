@@ -1,6 +1,6 @@
-"""Which values the node of a write through a view saved, by the op table: `CopySlices` hides them.
+"""Values saved by the node of a write through a view, by the op table: ``CopySlices`` hides them.
 
-The node (``CopySlices``) runs that of the written op, into which nobody can look. The table knows
+The node (``CopySlices``) runs that of the written op, which cannot be inspected. The table says
 what each op saves.
 """
 
@@ -15,8 +15,8 @@ from .tape import Write
 
 
 def saved_inside(name: str, given: Sequence[Ref | str], write: Write) -> list[ev.Saved]:
-    """What the call ``name`` saved that wrote a view: ``given`` are its inputs as they were before.
-    Of what it writes it keeps a copy, if it needs it."""
+    """Return what the call ``name``, which wrote a view, saved: ``given`` are its inputs before.
+    It saves a copy of the tensor that it writes, if it needs it."""
     op = ops.op_of(name)
     if op is None or op.variadic:
         return []

@@ -100,7 +100,7 @@ class TorchAdapter:
         self.names.retell[self.records.tell_call] = self.records.retell
         self.sorter.settling.add(self.names.settle)
         self.faults: list[str] = []
-        """What went wrong in here, in sentences."""
+        """Internal errors, in sentences."""
         self.on_pulse: Callable[[float], None] | None = None
         self.calls.heard = self._beat
         self._saved_hooks = CarefulHooks()
@@ -260,8 +260,8 @@ class TorchAdapter:
         return number if self.recorder.shows(number, grad_fn_of(tensor)) else None
 
     def findings(self, over: bool = False) -> list[Finding]:
-        """What is wrong, as far as it was noticed, the newest first. Graphs that no backward ran
-        through are told of when the program is ``over``: before that one may come."""
+        """Return the findings so far, the newest first. Graphs that no backward ran through are
+        reported when the program is ``over``: before that a backward may come."""
         checks, idle = self.runs.checks, None
         learners, graded = checks.learners, checks.graded
         stray = over and learners.any_stray(graded)

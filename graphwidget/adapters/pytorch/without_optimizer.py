@@ -35,9 +35,9 @@ def unheld(
     model: Model, named: Mapping[str, Row], graded: set[int], bare: Mapping[str, set[int]],
     held: set[int], sources: Iterable[tuple[str, str]], frozen: Mapping[int, Site],
 ) -> Finding | None:  # fmt: skip
-    """What is wrong with the parameters ``named`` that get gradients and that no optimizer holds.
+    """Report the parameters ``named`` that get gradients but are in no optimizer.
 
-    ``frozen`` tells where values were told to need no gradient, ``bare`` for each optimizer, by its
+    ``frozen`` has the sites that set ``requires_grad`` to False; ``bare``, for each optimizer by
     class, the storages of its parameters that never had a gradient when it stepped; ``sources`` the
     program's files, (file, text) each."""
     strays = {

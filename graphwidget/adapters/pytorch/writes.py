@@ -1,4 +1,4 @@
-"""What calls wrote: seen by the versions of their arguments, or known of calls that raise none."""
+"""Writes of calls: seen by their arguments' versions, or known of calls that raise no version."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .tensor_facts import base_of, grad_fn_of, storage_of, version_of
 from .tensors import MAX_SILENT
 
 Also = list[torch.Tensor]
-"""What a write changed besides, which has memory in common with it."""
+"""Other tensors that a write changed, because they share memory."""
 
 GRADCHECK = gradcheck.__code__.co_filename
 
@@ -35,12 +35,12 @@ class Writes:
         self.sharing: dict[int, list[weakref.ref[torch.Tensor]]] = {}
         """Tensors of one memory whose versions are their own, by the storage's address."""
         self.following: list[tuple[Ref, Ref]] = []
-        """What writes changed that their own events do not speak of: what it was and is."""
+        """Values changed by writes whose events do not include them, before and after."""
         self._needed: set[int] = set()  # storages that batch norms keep for their backward
 
     def note(self, tensor: torch.Tensor, before: Ref, also: Also | None = None) -> Write:
-        """What an in-place write did: the new values are told. What else it changed goes into
-        ``also``."""
+        """Record an in-place write: the new values are emitted. Other tensors that it changed go
+        into ``also``."""
         identity = self.identity
         base = base_of(tensor)
         base_before = base_after = None
@@ -79,8 +79,8 @@ class Writes:
                 known.append(weakref.ref(one))
 
     def _followers(self, tensor: torch.Tensor, also: Also | None) -> list[tuple[Ref, Ref]]:
-        """What a write changed that has the memory of ``tensor`` and other versions: what each was
-        and is."""
+        """Return the values of tensors that a write changed, which share memory with ``tensor``
+        but not its version counter: each before and after."""
         identity, address, found = self.identity, storage_of(tensor), []
         written = identity.known(tensor)
         for each in [ref() for ref in self.sharing.get(address, ())]:
@@ -107,7 +107,7 @@ class Writes:
         self.following.clear()
 
     def _detached_from(self, tensor: torch.Tensor) -> torch.Tensor | None:
-        """What ``detach()`` made the tensor of, whose versions are its own too."""
+        """Return the tensor that ``detach()`` made this one of; they share versions."""
         alias = self.identity.aliases.get(id(tensor))
         if alias is None or alias.how != "detach" or alias.tensor() is not tensor:
             return None
