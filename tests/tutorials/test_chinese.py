@@ -17,7 +17,7 @@ from graphwidget.tutorial.texts import zh as chinese
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 CHINESE = sorted((FOLDER / "zh").glob("*.ipynb"))
-FIELD = re.compile(r"{\w*}")
+FIELD, LINK = re.compile(r"{\w*}"), re.compile(r"\]\(([^):#]+)")
 
 
 def bare(source: str) -> list[str]:
@@ -35,6 +35,10 @@ def shown(cell: nbformat.NotebookNode) -> tuple[str, list[str]]:
     return printed.replace(chinese.TEXTS["empty"], en.TEXTS["empty"]), errors
 
 
+def test_every_notebook_is_there_in_chinese() -> None:
+    assert [path.name for path in CHINESE] == sorted(path.name for path in FOLDER.glob("*.ipynb"))
+
+
 @pytest.mark.parametrize("path", CHINESE, ids=lambda path: path.stem)
 def test_code_and_outputs_are_the_english_ones(path: Path) -> None:
     ours, english = (nbformat.read(file, 4).cells for file in (path, FOLDER / path.name))
@@ -47,6 +51,13 @@ def test_code_and_outputs_are_the_english_ones(path: Path) -> None:
     assert [cell.metadata for cell in ours] == [cell.metadata for cell in english]
     apart = [(shown(one), shown(other)) for one, other in pairs if shown(one) != shown(other)]
     assert apart == []
+
+
+@pytest.mark.parametrize("path", CHINESE, ids=lambda path: path.stem)
+def test_links_lead_somewhere(path: Path) -> None:
+    texts = [x.source for x in nbformat.read(path, 4).cells if x.cell_type == "markdown"]
+    links = [link for text in texts for link in LINK.findall(text)]
+    assert [link for link in links if not (path.parent / link).exists()] == []
 
 
 def test_all_languages_have_all_sentences() -> None:
