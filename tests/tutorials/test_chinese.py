@@ -16,7 +16,7 @@ from graphwidget.tutorial.texts import en
 from graphwidget.tutorial.texts import zh as chinese
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
-CHINESE = sorted((FOLDER / "zh").glob("*.ipynb"))
+CHINESE = [FOLDER / "zh" / path.name for path in sorted(FOLDER.glob("*.ipynb"))]
 FIELD, LINK = re.compile(r"{\w*}"), re.compile(r"\]\(([^):#]+)")
 
 
@@ -33,10 +33,6 @@ def shown(cell: nbformat.NotebookNode) -> tuple[str, list[str]]:
     printed = "".join(output.text for output in cell.outputs if output.output_type == "stream")
     errors = [f"{x.ename}: {x.evalue}" for x in cell.outputs if x.output_type == "error"]
     return printed.replace(chinese.TEXTS["empty"], en.TEXTS["empty"]), errors
-
-
-def test_every_notebook_is_there_in_chinese() -> None:
-    assert [path.name for path in CHINESE] == sorted(path.name for path in FOLDER.glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("path", CHINESE, ids=lambda path: path.stem)

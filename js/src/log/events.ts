@@ -28,7 +28,7 @@ export type Numeric = number | boolean | string;
 
 export const PROTOCOL = 2;
 
-/** What is told of an array too large to be sent whole, over its finite items. */
+/** Statistics of an array too large to be sent whole, over its finite items. */
 export interface Stats {
   readonly min: Numeric;
   readonly max: Numeric;
@@ -66,7 +66,7 @@ export interface Derivative {
   readonly local: string | null;
 }
 
-/** What a node keeps for backward in one slot: a value at a version, or a plain number. ``text`` is the number or metadata as text when no value is kept (``value`` is None), or ``PACKED`` or ``RECOMPUTED`` of a tensor that hooks of the program keep elsewhere. */
+/** One slot of a node, kept for backward: a value at a version, or a plain number. ``text`` is the number or metadata as text when no value is kept (``value`` is None), or ``PACKED`` or ``RECOMPUTED`` of a tensor that hooks of the program keep elsewhere. */
 export interface Saved {
   readonly slot: string;
   readonly value: number | null;
