@@ -38,7 +38,7 @@ class BackwardRuns:
         self.scopes = Scopes(recorder)
         self.calls = CallEvents(recorder, self.scopes)
         self.identity = Identity(recorder)
-        self.identity.tell_call = self.calls.earlier
+        self.identity.emit_call = self.calls.earlier
         self.modules = ModuleNames()
         self.erred = False
         """True if the program met errors of this engine, which explain themselves."""
@@ -47,7 +47,7 @@ class BackwardRuns:
         self.nodes = recorder.nodes
         # One object each, not a new one for every record: a garbage collection looks at them all.
         self._starts, self._finishes, self._runs = self._start, self._finish, self._ran
-        self._accumulates, self._tells_grad = self._accumulated, self._tell_grad
+        self._accumulates, self._emits_grad = self._accumulated, self._emit_grad
         self._started: Any = None  # the record of the node that started last
         self._died = self.identity.append
         self._left = 0  # nodes of this run whose local derivatives are still computed
@@ -150,27 +150,27 @@ class BackwardRuns:
     def run_ends(self, run: RunBase, status: str, error: BaseException | None) -> None:
         if error is not None:
             self._failed(error, run._rec, run.current)
-        self.raw.append((self.recorder.tell, ev.Done(run._rec, status)))
+        self.raw.append((self.recorder.emit, ev.Done(run._rec, status)))
 
     # Gradients and flags -------------------------------------------------------------------
     def accumulated(self, run: RunBase, tensor: TensorBase, how: str, added: Any) -> None:
         try:
             told = self._grad(tensor, how, self.take((added,))[0], run._rec)
-            self.raw.append((self._tells_grad, *told))
+            self.raw.append((self._emits_grad, *told))
         except Exception as error:
             self.fault(error)
 
     @guarded
     def grad_assigned(self, tensor: TensorBase) -> None:
         how = "cleared" if tensor._grad is None else "assigned"
-        self.raw.append((self._tells_grad, *self._grad(tensor, how, None, None)))
+        self.raw.append((self._emits_grad, *self._grad(tensor, how, None, None)))
 
     def owner_changed(self, written: TensorBase) -> None:
         """When what was written in place is some tensor's ``.grad``, tell its new value."""
         owner = self.identity.owner(written)
         if owner is not None:
             how = "assigned" if written._data.any() else "zeroed"
-            self.raw.append((self._tells_grad, *self._grad(owner, how, None, None)))
+            self.raw.append((self._emits_grad, *self._grad(owner, how, None, None)))
 
     def _grad(
         self, tensor: TensorBase, how: str, added: Captured | None, run: int | None
@@ -197,9 +197,9 @@ class BackwardRuns:
         ref = self.identity.current(tensor)
         needed = bool(tensor._requires_grad)
         if not needed:
-            self.identity.tell_value(tensor, ref)  # a detached tensor is a leaf now
+            self.identity.emit_value(tensor, ref)  # a detached tensor is a leaf now
         retains = tensor._node is not None and tensor.retains_grad
-        self.raw.append((self.recorder.tell, ev.Flag(ref.id, needed, retains)))
+        self.raw.append((self.recorder.emit, ev.Flag(ref.id, needed, retains)))
 
     # Errors --------------------------------------------------------------------------------
     @guarded
@@ -265,7 +265,7 @@ class BackwardRuns:
         if self.recorder.lost:
             self.calls.recall(value for value, _node in event.roots)
         source = None if position is None else self.recorder.source(position.site)
-        self.recorder.tell(event._replace(source=source))
+        self.recorder.emit(event._replace(source=source))
 
     def _error(
         self, _: None, event: ev.Error, storage: int, versions: Iterable[int],
@@ -274,7 +274,7 @@ class BackwardRuns:
         times = (self.calls.write_times.get((storage, version)) for version in versions)
         writes = tuple(time for time in times if time is not None)
         source = None if position is None else self.recorder.source(position.site)
-        self.recorder.tell(event._replace(writes=writes, source=source))
+        self.recorder.emit(event._replace(writes=writes, source=source))
 
     def _raised(self, position: Position, event: ev.Error) -> None:
         self.calls.moved(position)
@@ -283,10 +283,10 @@ class BackwardRuns:
             self.calls.define(op)
         self.calls.recall(event.inputs)
         scope = self.scopes.current if event.scope is None else event.scope
-        self.recorder.tell(event._replace(source=self.recorder.source(position.site), scope=scope))
+        self.recorder.emit(event._replace(source=self.recorder.source(position.site), scope=scope))
 
     def _start(self, run: int, node: NodeRef, grads: Grads, local: Copied | None) -> None:
-        self.recorder.tell(ev.Start(run, node.id, self._summaries(grads)))
+        self.recorder.emit(ev.Start(run, node.id, self._summaries(grads)))
         self._local = None
         if local is not None and grads[0] is not None:
             self._local = matrices(local, grads[0])
@@ -304,8 +304,8 @@ class BackwardRuns:
     ) -> None:
         """The same of a leaf's node, which adds to its gradient."""
         self._start(run, node, grads, None)
-        self._tell_grad(*told)
-        self.recorder.tell(ev.Finish(run, node.id, (), None))
+        self._emit_grad(*told)
+        self.recorder.emit(ev.Finish(run, node.id, (), None))
 
     def _finish(
         self, run: int, node: NodeRef, freed: bool, cls: Any,
@@ -319,11 +319,11 @@ class BackwardRuns:
         if local is not None:
             found = tuple([None if at is None else local[at] for at in indices])
             self._local = None
-        self.recorder.tell(ev.Finish(run, node.id, every, found))
+        self.recorder.emit(ev.Finish(run, node.id, every, found))
         if freed:
             self.recorder.free(node.id)
 
-    def _tell_grad(
+    def _emit_grad(
         self, value: int, how: str, data: Captured | None, added: Captured | None,
         run: int | None, grad_value: int | None,
     ) -> None:  # fmt: skip
@@ -331,7 +331,7 @@ class BackwardRuns:
             self.calls.recall((value,))
         told = None if data is None else summary(data)
         more = None if added is None else self.summarized(added)
-        self.recorder.tell(ev.Grad(value, how, told, more, run, grad_value))
+        self.recorder.emit(ev.Grad(value, how, told, more, run, grad_value))
 
     # Arrays --------------------------------------------------------------------------------
     def take(self, grads: Sequence[Any]) -> Grads:
@@ -361,14 +361,14 @@ class BackwardRuns:
     def _summaries(self, grads: Grads) -> tuple[ev.Summary | None, ...]:
         return tuple([None if grad is None else self.summarized(grad) for grad in grads])
 
-    _told: tuple[Captured | None, ev.Summary | None] = (None, None)
+    _summarized: tuple[Captured | None, ev.Summary | None] = (None, None)
 
     def summarized(self, captured: Captured) -> ev.Summary:
         """``summary``, made once for what was captured once."""
-        known, found = self._told
+        known, found = self._summarized
         if captured is not known or found is None:
             found = summary(captured)
-            self._told = captured, found
+            self._summarized = captured, found
         return found
 
 

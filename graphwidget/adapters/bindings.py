@@ -30,7 +30,7 @@ class Bindings:
         self.recorder = recorder
         self.bindings: dict[tuple[str, str], int] = {}
         """Value of the last emitted binding of each (scope, name)."""
-        self.retell: dict[Any, Callable[[Any, int], None]] = {}
+        self.emit_again: dict[Any, Callable[[Any, int], None]] = {}
         """By the functions of records of calls: what tells a value that such a call made."""
         self._result: LibraryResult[tuple[int, Names]] = LibraryResult()
         self.paths: dict[int, str] = {}
@@ -45,7 +45,7 @@ class Bindings:
             if record is None:
                 continue
             if type(record[VALUE]) is not Ref:
-                self.retell[record[FUNCTION]](record, value)
+                self.emit_again[record[FUNCTION]](record, value)
                 continue
             ref = record[VALUE]
             before = self.recorder.heads.get(ref.storage)
@@ -56,7 +56,7 @@ class Bindings:
             # steps of fused optimizers leave versions as they are
             same = self.recorder.refs.get(before[0])
             if ref.version > before[1] or same is None or same() is ref():
-                self.recorder.tell(
+                self.recorder.emit(
                     ev.Write(ref.storage, ref.version, before[0], value, None, None, None, None)
                 )
             if record[PARAMETER] and ref.storage in self.paths:
@@ -70,7 +70,7 @@ class Bindings:
             self.recall((value,))
         for scope, name in names:
             self.bindings[scope, name] = value
-            self.recorder.tell(ev.Name(value, name, scope, made_in))
+            self.recorder.emit(ev.Name(value, name, scope, made_in))
         if names:
             if len(self.named) > MAX_NAMED:
                 self.named.clear()

@@ -227,14 +227,14 @@ class Adapter(NativeAdapter):
 
 
 _newest: list[Adapter] = []
-_held: WeakKeyDictionary[Adapter, None] = WeakKeyDictionary()
+_living: WeakKeyDictionary[Adapter, None] = WeakKeyDictionary()
 """The recordings that somebody still has, the newest last."""
 
 
 def _begins(adapter: Adapter) -> None:
     _newest[:] = [adapter]
-    _held.pop(adapter, None)
-    _held[adapter] = None
+    _living.pop(adapter, None)
+    _living[adapter] = None
 
 
 def newest() -> Adapter | None:
@@ -263,7 +263,7 @@ def model_of(tensor: Any) -> tuple[Model, int]:
 def recording_of(tensor: Any) -> tuple[Adapter, int]:
     """The newest recording that knows a tensor of either kind, whether it is over or not, else one
     of its own, which tells the tensor's graph; and its value there."""
-    for adapter in reversed(list(_held)):
+    for adapter in reversed(list(_living)):
         value = adapter.value_of(tensor)
         if value is not None:
             return adapter, value

@@ -44,7 +44,7 @@ class CallEvents(Bindings):
         self.scopes = scopes
         self.write_times: dict[tuple[int, int], int] = {}
         """When each (storage, version) was written."""
-        self.retell[self.call] = self.retell[self.differentiated] = self._retell
+        self.emit_again[self.call] = self.emit_again[self.differentiated] = self._emit_again
 
     def call(
         self, position: Position | None, op: Op, refs: list[Any], given: Mapping[str, Any],
@@ -56,7 +56,7 @@ class CallEvents(Bindings):
         what others saved their op says. ``packing`` says what became of saved tensors in hooks."""
         self.moved(position)
         params = texts(given)
-        tell, scope = self.recorder.tell, self.scopes.current
+        emit, scope = self.recorder.emit, self.scopes.current
         source = self._source(position)
         self.define(op)
         self._values(made, node)
@@ -65,7 +65,7 @@ class CallEvents(Bindings):
         if self.recorder.lost:
             self.recall(ids)
         outputs = tuple([each[0].id for each in made])
-        tell(ev.Op(call, op.key, ids, params, outputs, made[0][3], False, scope, source))
+        emit(ev.Op(call, op.key, ids, params, outputs, made[0][3], False, scope, source))
         if node is not None:
             assert edges is not None
             nexts = tuple(edges)
@@ -90,7 +90,7 @@ class CallEvents(Bindings):
         """A call of ``autograd.grad``, or ``.data``, gave what no op of the table has made."""
         self.moved(position)
         if self.recorder.define(what):
-            self.recorder.tell(ev.Define(what, what, "", "", (), ()))
+            self.recorder.emit(ev.Define(what, what, "", "", (), ()))
         self._values(made, node)
         ids = tuple([each.id for each in refs])
         if self.recorder.lost:
@@ -98,7 +98,7 @@ class CallEvents(Bindings):
         outputs = tuple([each[0].id for each in made])
         call, scope = self.recorder.ids.call(), self.scopes.current
         params, source = texts(grad_options(options)), self._source(position)
-        self.recorder.tell(ev.Op(call, what, ids, params, outputs, None, False, scope, source))
+        self.recorder.emit(ev.Op(call, what, ids, params, outputs, None, False, scope, source))
         for ref, _data, _needs, _view_of, names in made:
             if names:
                 self.bound(ref.id, names)
@@ -115,10 +115,10 @@ class CallEvents(Bindings):
     def earlier(self, made: Earlier) -> int:
         """A call that was made before, which its node tells; its id."""
         for value in made.values:
-            self.recorder.tell(value)
+            self.recorder.emit(value)
         call, drawn, params = self.recorder.ids.call(), self.define(made.op), texts(made.params)
         event = ev.Op(call, drawn, made.inputs, params, made.outputs, None, False, None, None)
-        self.recorder.tell(event)
+        self.recorder.emit(event)
         return call
 
     def wrote(
@@ -138,7 +138,7 @@ class CallEvents(Bindings):
         """A tensor's ``.data`` was assigned."""
         self.moved(position)
         if self.recorder.define(ASSIGNED):
-            self.recorder.tell(ev.Define(ASSIGNED, "data", "", "", (), ()))
+            self.recorder.emit(ev.Define(ASSIGNED, "data", "", "", (), ()))
         self._wrote(position, ASSIGNED, (given.id,), {}, (before, after, None, None))
 
     def stepped(self, position: Position | None, name: str, written: Sequence[Written]) -> None:
@@ -147,7 +147,7 @@ class CallEvents(Bindings):
         self.moved(position)
         key = step_key(name)
         if self.recorder.define(key):
-            self.recorder.tell(step_definition(name))
+            self.recorder.emit(step_definition(name))
         for each in written:
             self._wrote(position, key, (), {}, each)
 
@@ -164,11 +164,11 @@ class CallEvents(Bindings):
         new = None if base_after is None else base_after.id
         if self.recorder.lost:
             self.recall((*ids, old))
-        self.recorder.tell(ev.Op(call, key, ids, params, (value,), None, True, scope, source))
+        self.recorder.emit(ev.Op(call, key, ids, params, (value,), None, True, scope, source))
         if len(self.write_times) > 10_000:
             self.write_times.clear()
         self.write_times[storage, after.version] = self.recorder.now
-        self.recorder.tell(
+        self.recorder.emit(
             ev.Write(storage, after.version, before.id, value, old, new, call, source)
         )
         for each in (before.id, old):
@@ -181,7 +181,7 @@ class CallEvents(Bindings):
         """A leaf was ``made``, or a call of ``grad`` ``gave`` a value."""
         self.bound(value, names, self.scopes.current if what == "made" else None)
 
-    def _retell(self, record: Any, value: int) -> None:
+    def _emit_again(self, record: Any, value: int) -> None:
         node = record[NODE]
         for ref, data, needs, view_of, _names in record[MADE]:
             if ref.id == value:
@@ -198,7 +198,7 @@ class CallEvents(Bindings):
         if not self.recorder.define(drawn):
             return drawn
         inputs = tuple("*" + name if op.variadic else name for name in op.inputs)
-        self.recorder.tell(
+        self.recorder.emit(
             ev.Define(
                 drawn, op.sign, op.text, op.tex, inputs,
                 tuple(ev.Derivative(*each) for each in derivatives(op)),

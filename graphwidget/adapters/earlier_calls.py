@@ -46,29 +46,29 @@ class EarlierCalls:
 
     def __init__(self, new_value: Any) -> None:
         self._new = new_value
-        self.unmet: dict[tuple[int, int], int] = {}
-        self._unmet: set[int] = set()
+        self.unseen: dict[tuple[int, int], int] = {}
+        self._unseen: set[int] = set()
         self._outputs: dict[tuple[int, int], int] = {}
         self._known: dict[int, Known] = {}
 
     def knows(self, node: Any) -> bool:
         """Return whether a tensor that has this node was told, and not met yet."""
         ref = None if node is None else node._rec
-        return ref is not None and ref.edge in self.unmet
+        return ref is not None and ref.edge in self.unseen
 
-    def met(self, node: Any) -> int | None:
+    def take_unseen(self, node: Any) -> int | None:
         """The id of the value that has this node, if it was told and no tensor was it yet."""
         ref = None if node is None else node._rec
-        value = None if ref is None else self.unmet.pop(ref.edge, None)
-        self._unmet.discard(value or 0)
+        value = None if ref is None else self.unseen.pop(ref.edge, None)
+        self._unseen.discard(value or 0)
         return value
 
     def numbers(self, tensor: TensorBase) -> int | None:
         """The id of a value that nobody has met, and that a node saved as this."""
         ref = None if tensor._node is None else tensor._node._rec
-        value = None if ref is None else self.unmet.get(ref.edge)
+        value = None if ref is None else self.unseen.get(ref.edge)
         if value is not None and tensor._counter is not None and not tensor._counter.version:
-            self._unmet.discard(value)
+            self._unseen.discard(value)
             self._see(value, tensor)
         return value
 
@@ -84,8 +84,8 @@ class EarlierCalls:
                 value: int = tensor._rec.id
                 self._see(value, tensor)
             else:
-                value = self.unmet[ref.id, each] = self._new()
-                self._unmet.add(value)
+                value = self.unseen[ref.id, each] = self._new()
+                self._unseen.add(value)
             self._outputs[ref.id, each] = value
             found.append(value)
         return tuple(found)
@@ -162,7 +162,7 @@ class EarlierCalls:
 
     def _value(self, value: int) -> ev.Value | None:
         """A value of which no numbers are known; None when they are."""
-        if value not in self._unmet:
+        if value not in self._unseen:
             return None
         shape, dtype = self._known.get(value, ((), ""))
         unknown = ev.Summary(shape, dtype, None, None, None)

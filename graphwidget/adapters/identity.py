@@ -49,9 +49,9 @@ class Identity:
         self.recorder = recorder
         self.append = recorder.raw.append
         self.values = recorder.values
-        self.told = self._value
+        self.emits_value = self._value
         self.earlier = EarlierCalls(recorder.ids.value)
-        self.tell_call: Callable[[Earlier], int] | None = None
+        self.emit_call: Callable[[Earlier], int] | None = None
         self.owners: dict[int, tuple[weakref.ref[TensorBase], Captured | None]] = {}
         """Whose ``.grad`` an array is, by the id of the array, and what it then held."""
         self._first = recorder.ids.next_node  # nodes with smaller ids were made before
@@ -73,12 +73,12 @@ class Identity:
             return tensor._rec
         if ref is None or ref.version != version:
             before, ref = ref, self.renew(tensor)
-            self.tell_value(tensor, ref)
+            self.emit_value(tensor, ref)
             if before is not None and before.id in self.recorder.values:
                 write = ev.Write(ref.storage, version, before.id, ref.id, None, None, None, None)
-                self.append((self.recorder.tell, write))
+                self.append((self.recorder.emit, write))
         else:
-            self.tell_value(tensor, ref)
+            self.emit_value(tensor, ref)
         node = tensor._node
         if node is not None and (node._rec is None or node._rec.id not in self.recorder.nodes):
             self.target(node, tensor)
@@ -88,7 +88,7 @@ class Identity:
         """A new identity for the tensor: a new value of its storage, not told yet."""
         counter = tensor._counter
         ref = Ref(tensor, self.append)
-        known = self.earlier.met(tensor._node) if self.earlier.unmet else None
+        known = self.earlier.take_unseen(tensor._node) if self.earlier.unseen else None
         ref.id = self.recorder.ids.value() if known is None else known
         ref.version = version_of(tensor)
         before = tensor._rec
@@ -120,7 +120,7 @@ class Identity:
             _of, content = self.owners.get(id(tensor._data), (None, None))
             # of other tensors the former numbers are gone
             unknown = ev.Summary(tensor._data.shape, str(tensor._data.dtype), None, None, None)
-            self.tell_content(tensor, ref, content, None if content else unknown)
+            self.emit_content(tensor, ref, content, None if content else unknown)
         return ref
 
     def share(self, out: TensorBase, ref: Ref, inputs: Sequence[Any]) -> int | None:
@@ -144,14 +144,14 @@ class Identity:
         grad = None if owner is None else owner._grad
         return owner if grad is not None and grad._data is tensor._data else None
 
-    def tell_value(self, tensor: TensorBase, ref: Ref, told: ev.Summary | None = None) -> None:
+    def emit_value(self, tensor: TensorBase, ref: Ref, told: ev.Summary | None = None) -> None:
         """Tell the value as it is now, with the summary ``told`` or the usual one."""
         captured: Captured | None = None
         if told is None:
             captured = capture(tensor._data)
-        self.tell_content(tensor, ref, captured, told)
+        self.emit_content(tensor, ref, captured, told)
 
-    def tell_content(
+    def emit_content(
         self, tensor: TensorBase, ref: Ref, content: Captured | None,
         told: ev.Summary | None = None,
     ) -> None:  # fmt: skip
@@ -168,7 +168,7 @@ class Identity:
             owner = owner if tensor._counter is owner._grad._counter else None
         of = None if owner is None else self.current(owner).id
         self.append(
-            (self.told, ref, needed, leaf, parameter, base, content, told, of)
+            (self.emits_value, ref, needed, leaf, parameter, base, content, told, of)
         )  # fmt: skip
 
     def _value(
@@ -223,7 +223,7 @@ class Identity:
             ref = self._ref(each)
             ref.edge = (ref.id, nr)
             if ref.id not in self.recorder.nodes:
-                self._tell_node(node, self._ref(node), output, call if each is target else None)
+                self._emit_node(node, self._ref(node), output, call if each is target else None)
         found: NodeRef = target._rec
         return found
 
@@ -247,7 +247,7 @@ class Identity:
             target._rec = ref
         return ref  # type: ignore[no-any-return]
 
-    def _tell_node(
+    def _emit_node(
         self, node: Node, ref: NodeRef, output: TensorBase | None, call: list[int] | None
     ) -> None:
         """Tell a node that was not told when it was made, all whose targets are known."""
@@ -281,8 +281,8 @@ class Identity:
         self, ref: NodeRef, event: ev.Node, call: list[int] | None, made: Earlier | None
     ) -> None:
         number = call[0] if call else None
-        if made is not None and self.tell_call is not None:
-            number = self.tell_call(made)
+        if made is not None and self.emit_call is not None:
+            number = self.emit_call(made)
         self.recorder.node(ref, event._replace(call=number))
 
     def saved(
@@ -309,7 +309,7 @@ class Identity:
                 if version_of(tensor) == version == 0:
                     told = summarize(tensor._data)
                     event = ev.Value(value, value, version, True, False, False, None, told)
-                    self.append((self.recorder.tell, event))
+                    self.append((self.recorder.emit, event))
                 return ev.Saved(slot, value, value, version, None)
             tensor = tensor if output is None else output  # the node keeps its array
         ref = self.current(tensor)

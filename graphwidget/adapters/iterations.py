@@ -29,7 +29,7 @@ from .raw_records import (
     NODE,
     NODE_DEATH,
     NODE_EVENT,
-    NODE_TOLD,
+    NODE_REF,
     RAN,
     RUN_EVENT,
     VALUE,
@@ -37,7 +37,7 @@ from .raw_records import (
     kind_of,
     ref_of,
 )
-from .scope_marks import LoopMark, Records, Turn, flat
+from .scope_marks import Iteration, LoopMark, Records, flat
 from .scopes import Scopes
 
 BUDGET = 24_000
@@ -100,7 +100,7 @@ class Window:
         """Drop every second iteration of the loops with the most records in those that may be
         dropped, and again, until few enough records are left."""
         waiting: set[LoopMark] = set()  # those of which nothing more can be dropped
-        size_of = cache(lambda turn: turn.size)
+        size_of = cache(lambda iteration: iteration.size)
         while self.scopes.size > goal:
             between = {
                 loop: found
@@ -109,10 +109,10 @@ class Window:
             }
             sizes = {loop: sum(map(size_of, found)) for loop, found in between.items()}
             largest = max(sizes.values(), default=0)
-            for loop, turns in between.items():
+            for loop, iterations in between.items():
                 if sizes[loop] < largest / 2 or loop not in self.scopes.pending:
                     continue
-                uneven = [turn for turn in turns if (turn.nr - 1) % loop.stride]
+                uneven = [iteration for iteration in iterations if (iteration.nr - 1) % loop.stride]
                 if not uneven:
                     loop.stride *= 2
                 elif not self._drop(loop, uneven):
@@ -120,46 +120,48 @@ class Window:
             if not largest:
                 return
 
-    def _between(self, loop: LoopMark, newest: int, curves: bool) -> list[Turn]:
+    def _between(self, loop: LoopMark, newest: int, curves: bool) -> list[Iteration]:
         """The iterations of a loop that may be dropped."""
         if loop.closed and not self.scopes.outermost(loop):
             newest = min(newest, NEWEST_WITHIN)
         return [
-            turn
-            for turn in loop.turns[:-newest]
-            if turn.nr != 1 and (curves or not self._holds_curve(turn))
+            iteration
+            for iteration in loop.iterations[:-newest]
+            if iteration.nr != 1 and (curves or not self._has_curve(iteration))
         ]
 
-    def _holds_curve(self, turn: Turn) -> bool:
+    def _has_curve(self, iteration: Iteration) -> bool:
         """Return whether an iteration that is over holds a loop of many iterations."""
-        if turn.holds_curve is None:
-            turn.holds_curve = turn.nested and any(
+        if iteration.holds_curve is None:
+            iteration.holds_curve = iteration.nested and any(
                 record.__class__ is tuple and _is_long(record[MARK])
-                for record in flat(turn.records)
+                for record in flat(iteration.records)
             )
-        return turn.holds_curve
+        return iteration.holds_curve
 
     # Dropping -------------------------------------------------------------------------------
-    def _drop(self, loop: LoopMark, turns: list[Turn]) -> bool:
+    def _drop(self, loop: LoopMark, iterations: list[Iteration]) -> bool:
         """Drop those of the iterations that can be dropped; whether there were any."""
-        rests = self._rests_of([turn for turn in turns if not self.waits(turn)])
-        for turn in rests:
-            if turn.nested:
-                self._forget_loops(turn.records)
-            turn.records = []
+        rests = self._rests_of([iteration for iteration in iterations if not self.waits(iteration)])
+        for iteration in rests:
+            if iteration.nested:
+                self._forget_loops(iteration.records)
+            iteration.records = []
         if rests:
-            loop.turns = [turn for turn in loop.turns if turn not in rests]
+            loop.iterations = [iteration for iteration in loop.iterations if iteration not in rests]
             loop.within[:] = [
                 each
                 for record in loop.within
-                for each in (rests.get(record, (record,)) if type(record) is Turn else (record,))
+                for each in (
+                    rests.get(record, (record,)) if type(record) is Iteration else (record,)
+                )
             ]
         return bool(rests)
 
-    def waits(self, turn: Turn) -> bool:
+    def waits(self, iteration: Iteration) -> bool:
         """Return whether a run may still go backward through what the iteration made, as far as one
         sees without looking at the iterations within it."""
-        get, records = self.kinds.get, turn.records
+        get, records = self.kinds.get, iteration.records
         alive: set[int] = set()
         ran: set[int] = set()
         for record in records:
@@ -172,25 +174,25 @@ class Window:
                 ran.add(record[FREED_NODE])
         return not alive <= ran
 
-    def _rests_of(self, turns: list[Turn]) -> dict[Any, Records]:
+    def _rests_of(self, iterations: list[Iteration]) -> dict[Any, Records]:
         """Return the records that remain of dropped iterations: of all together if possible, else
         of those that can be dropped."""
-        lists = [flat(turn.records) if turn.nested else turn.records for turn in turns]
-        rests: dict[Any, Records] = {turn: [] for turn in turns}
+        lists = [flat(one.records) if one.nested else one.records for one in iterations]
+        rests: dict[Any, Records] = {iteration: [] for iteration in iterations}
         whole = self._rest_of([record for records in lists for record in records])
-        if whole is not None and turns:
-            rests[turns[-1]] = whole
+        if whole is not None and iterations:
+            rests[iterations[-1]] = whole
         else:
-            found = zip(turns, map(self._rest_of, lists), strict=True)
-            rests = {turn: rest for turn, rest in found if rest is not None}
-        sizes = (len(records) for turn, records in zip(turns, lists, strict=True) if turn in rests)
+            found = zip(iterations, map(self._rest_of, lists), strict=True)
+            rests = {iteration: rest for iteration, rest in found if rest is not None}
+        sizes = (len(lists[nr]) for nr, one in enumerate(iterations) if one in rests)
         self.scopes.added(sum(map(len, rests.values())) - sum(sizes))
         return rests
 
     def _forget_loops(self, records: Records) -> None:
         """The iterations of loops within an iteration that was dropped are no more."""
         for record in records:
-            if type(record) is Turn:
+            if type(record) is Iteration:
                 self.scopes.pending.pop(record.loop, None)
                 self._forget_loops(record.records)
 
@@ -211,7 +213,7 @@ class Window:
         gone = [node.id for node in nodes]
         # a leaf's node lives as long as the leaf
         nodes += [
-            record[NODE_TOLD] for record in of("node", ()) if record[NODE_EVENT].variable is None
+            record[NODE_REF] for record in of("node", ()) if record[NODE_EVENT].variable is None
         ]
         if self._awaited(nodes, groups):
             return None
@@ -253,8 +255,8 @@ class Window:
         of, gone = groups.get, self.gone
         rest = [*of("other", ())]
         for record in of("node", ()):
-            if record[NODE_TOLD]() is None:
-                gone.add(record[NODE_TOLD].id)
+            if record[NODE_REF]() is None:
+                gone.add(record[NODE_REF].id)
             else:
                 rest.append(record)
         rest += [record for record in of("free", ()) if record[FREED_NODE] not in gone]

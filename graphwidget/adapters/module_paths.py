@@ -19,7 +19,7 @@ MAIN = ("lr", "momentum", "betas", "weight_decay", "nesterov")
 NUMBERS = frozenset({bool, int, float, type(None)})
 
 MAX_FRAMES = 60
-MAX_HELD = 64
+MAX_ITEMS = 64
 
 
 def step_into(holder: Any, path: str, name: str) -> str:
@@ -75,10 +75,10 @@ class ModuleNames:
         self._scopes[number] = scope
         found = self._found.get(number)
         if found is None or found[0]() is not module or number in self._roots:
-            self._meet(module, None if frame is None else user_frame(frame, self._ours))
+            self._register(module, None if frame is None else user_frame(frame, self._ours))
         return self._found[number][1]
 
-    def _meet(self, module: Any, where: FrameType | None) -> None:
+    def _register(self, module: Any, where: FrameType | None) -> None:
         """A module is called for the first time: find its name, and its model's tensors."""
         if not self.knows(module):
             self._search(module, where)
@@ -140,16 +140,16 @@ class ModuleNames:
         for name, value in list(namespace.items()):
             if name.startswith("_") or is_a(value, type):
                 continue
-            self._keep_held(name, value)
+            self._keep_value(name, value)
             for attribute, held in list(attributes(value).items() if name == "self" else ()):
-                self._keep_held(f"self.{attribute}", held)
+                self._keep_value(f"self.{attribute}", held)
 
-    def _keep_held(self, path: str, value: Any) -> None:
+    def _keep_value(self, path: str, value: Any) -> None:
         """Name the module that a value is, or those that it holds as a plain container."""
         if is_module(value):
             self._keep_all(path, value)
         else:
-            for key, item in items(value, MAX_HELD):
+            for key, item in items(value, MAX_ITEMS):
                 if is_module(item):
                     self._keep_all(f"{path}[{text(key)}]", item)
 
@@ -176,7 +176,7 @@ def numbers_of(optimizer: Any) -> str:
     group = optimizer.param_groups[0] if optimizer.param_groups else {}
     values = tuple([group.get(name) for name in MAIN])
     plain = all(type(each) in NUMBERS or _is_pair(each) for each in values)
-    return (_told if plain else _told.__wrapped__)(*values)
+    return (_joined if plain else _joined.__wrapped__)(*values)
 
 
 def _is_pair(value: Any) -> bool:
@@ -185,7 +185,7 @@ def _is_pair(value: Any) -> bool:
 
 
 @lru_cache(maxsize=64, typed=True)
-def _told(*values: Any) -> str:
+def _joined(*values: Any) -> str:
     pairs = zip(MAIN, values, strict=True)
     return ", ".join(f"{name}={_plain(value)}" for name, value in pairs if value)
 

@@ -1,6 +1,6 @@
 """The adapter of graphwidget's own engine: hears what it does and writes it down.
 
-What it hears stands in the classes that it is made of (``heard_ops.py`` and those behind that);
+What it hears stands in the classes that it is made of (``observed_ops.py`` and those behind that);
 here is what switches it on and off, and what is asked of it. Nothing that goes wrong here may reach
 the user's program: an internal failure is reported once and the adapter takes itself away.
 """
@@ -20,9 +20,9 @@ from ..recording.recorder import Recorder
 from ..recording.summary import detailed_summary
 from .bindings import named_item
 from .error_words import stopped, words_of_saved
-from .heard_ops import HeardOps
 from .identity import guarded
 from .library_results import named_by_call
+from .observed_ops import ObservedOps
 from .raw_records import MADE
 from .scope_marks import Given
 from .sorting import Sorter
@@ -31,7 +31,7 @@ BETWEEN, QUICK = 64, 0.002
 """Raw records between two looks at the clock, as long as they come within so many seconds."""
 
 
-class NativeAdapter(HeardOps):
+class NativeAdapter(ObservedOps):
     """Observes the core and records into ``recorder``.
 
     ``on_pulse``, when set, is called while ops run, in the thread that runs them, for whoever
@@ -50,10 +50,10 @@ class NativeAdapter(HeardOps):
             self.calls.gave: named_item,
         })  # fmt: skip
         self.sorter.kinds.update({
-            self._call: "call", self._gives: "call", self.identity.told: "value",
+            self._call: "call", self._gives: "call", self.identity.emits_value: "value",
             self._begin: "begin",
             self._finishes: "finish", self._runs: "finish", self._accumulates: "finish",
-            self._starts: "run", self._tells_grad: "run", self._error: "error",
+            self._starts: "run", self._emits_grad: "run", self._error: "error",
             self._perhaps: "turn", self.calls.made: "turn", self._wrote: "turn",
             self._assigned: "turn", self._stepped: "turn", self._unpacked: "turn",
             self._reads: "turn", self.calls.gave: "turn",
@@ -133,7 +133,7 @@ class NativeAdapter(HeardOps):
     def peek(self, tensor: TensorBase) -> None:
         """Tell more of a value's numbers than is told of every value."""
         ref = self.identity.current(tensor)
-        self.identity.tell_value(tensor, ref, detailed_summary(tensor._data))
+        self.identity.emit_value(tensor, ref, detailed_summary(tensor._data))
 
     def value_of(self, tensor: TensorBase) -> int | None:
         """The value that the tensor is in this recording; None when it does not know it, or is over

@@ -117,7 +117,7 @@ def in_optimizers(filename: str) -> bool:
     return filename.startswith(OPTIMIZERS)
 
 
-def unheard(frame: FrameType) -> FrameType:
+def unobserved(frame: FrameType) -> FrameType:
     """The frame, or the one above it when modes of the core hear what happens as well: then one
     more lies between."""
     return frame if frame.f_code is not listeners.HEARD else frame.f_back or frame
@@ -144,7 +144,7 @@ class PositionFinder:
         self._ticks: list[int] = []  # of the loops around the loop that the program was in last
         self.outer: tuple[Region, ...] = ()
         """The turns of loops around the loop that the program was last seen in."""
-        self._told = Ticks()  # of all loops that were around others
+        self._last_ticks = Ticks()  # of all loops that were around others
         self._globals: dict[Loop, Mapping[str, Any]] = {}  # of loops at the top of a program
 
     def at(self, frame: FrameType) -> Position:
@@ -230,7 +230,7 @@ class PositionFinder:
         """Find all positions anew."""
         self._known.clear()
         self._trees = {}
-        self._turn_to(self.base)
+        self._go_to(self.base)
 
     def _site(self, frame: FrameType) -> Site | None:
         # What a library does stands on the line that calls it; what a library's module computes,
@@ -338,7 +338,7 @@ class PositionFinder:
         every = [loop for holder in at.holders for loop in holder.loops]
         ticks = Ticks(zip(every, found, strict=True))
         ticks.ended = self._numbers(at, frame, ticks)
-        self._told.update(ticks)
+        self._last_ticks.update(ticks)
         return ticks
 
     def _numbers(self, at: Position, frame: FrameType, ticks: Ticks) -> dict[Loop, Numbers]:
@@ -349,7 +349,7 @@ class PositionFinder:
         for above, local, loops in at.holders:
             space = frames[above].f_locals if local else frames[above].f_globals
             for loop in loops:
-                if self._told.get(loop, ticks[loop]) != ticks[loop]:
+                if self._last_ticks.get(loop, ticks[loop]) != ticks[loop]:
                     found[loop] = self._numbers_in(space, loop)
                 if not local:
                     self._globals[loop] = space
@@ -368,10 +368,10 @@ class PositionFinder:
         have bound to numbers."""
         if not self._globals:
             return None
-        ticks = Ticks(self._told)
+        ticks = Ticks(self._last_ticks)
         ticks.ended = {loop: self._numbers_in(x, loop) for loop, x in self._globals.items()}
         self._globals = {}
-        self._told.clear()
+        self._last_ticks.clear()
         return ticks
 
     def number(self, value: Any) -> Captured | None:
@@ -384,13 +384,13 @@ class PositionFinder:
     def enter(self, at: Position | None) -> None:
         """A call of a module begins there."""
         self._bases.append(self.base)
-        self._turn_to(at)
+        self._go_to(at)
 
     def leave(self) -> None:
         """It ends."""
-        self._turn_to(self._bases.pop() if self._bases else None)
+        self._go_to(self._bases.pop() if self._bases else None)
 
-    def _turn_to(self, base: Position | None) -> None:
+    def _go_to(self, base: Position | None) -> None:
         self.base = base
         tree = self._trees.get(base)
         self._tree = self._trees.setdefault(base, {}) if tree is None else tree

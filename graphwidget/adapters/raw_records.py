@@ -29,7 +29,7 @@ call, the names that its result gets, its content, and whether it was made by no
 VALUE, PARAMETER = 1, 4
 """Of a ``value`` that is told: its ``Ref``, and whether it is a parameter."""
 
-NODE_TOLD, NODE_EVENT = 1, 2
+NODE_REF, NODE_EVENT = 1, 2
 """Of a ``node`` that is told by itself: its ``NodeRef`` and its event."""
 
 RUN_EVENT = 3

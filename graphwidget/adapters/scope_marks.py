@@ -26,7 +26,7 @@ class Ticks(dict[Loop, int]):
 class Mark:
     """A scope that is open, or was."""
 
-    told = closed = False
+    emitted = closed = False
     region: Region | None = None
     """Found from positions; else it says itself when it ends."""
     passing: Any = False
@@ -46,7 +46,7 @@ class LoopMark(Mark):
     def __init__(self, number: int, text: str, within: Records) -> None:
         super().__init__(number, "loop", "", text, None)
         self.within = within  # the list of records in which its turns stand
-        self.turns: list[Turn] = []  # those in there that are over
+        self.iterations: list[Iteration] = []  # those in there that are over
         self.count = 0  # turns so far
         self.stride = 1  # of the turns between the first and the newest every so many-th is kept
         self.rows: list[dict[str, Captured]] = []  # the scalars of turns that are over
@@ -56,17 +56,17 @@ class LoopMark(Mark):
 
     @property
     def passing(self) -> bool:
-        return self.closed and self.count < 2 and not self.told
+        return self.closed and self.count < 2 and not self.emitted
 
-    def note(self, turn: Turn) -> None:
+    def record(self, iteration: Iteration) -> None:
         """A turn is over: its scalars are a row of the loop's."""
-        turn.below, turn.names = None, {}
-        self.rows.append(turn.scalars)
-        if turn.scalars:
-            self.columns.update(dict.fromkeys(turn.scalars))
+        iteration.below, iteration.names = None, {}
+        self.rows.append(iteration.scalars)
+        if iteration.scalars:
+            self.columns.update(dict.fromkeys(iteration.scalars))
 
 
-class Turn(Mark):
+class Iteration(Mark):
     """A turn of a loop. Once it is over it stands among the records for all that it did, which
     can so be let go of as a whole."""
 
@@ -111,14 +111,14 @@ class Turn(Mark):
 
 def size_of(records: Records) -> int:
     """Return how many records there are, with those of turns."""
-    return sum(record.size if type(record) is Turn else 1 for record in records)
+    return sum(record.size if type(record) is Iteration else 1 for record in records)
 
 
 def flat(records: Records) -> Records:
     """The records, with those of turns put in among them."""
     found: Records = []
     for record in records:
-        if type(record) is Turn:
+        if type(record) is Iteration:
             found += flat(record.records) if record.nested else record.records
         else:
             found.append(record)

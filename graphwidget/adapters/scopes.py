@@ -16,7 +16,7 @@ from ..recording.loops import Loop
 from ..recording.positions import Change, Position, Region, again, change
 from ..recording.recorder import Recorder
 from ..recording.summary import Captured, numbers
-from .scope_marks import Given, LoopMark, Mark, Records, Ticks, Turn, flat, size_of
+from .scope_marks import Given, Iteration, LoopMark, Mark, Records, Ticks, flat, size_of
 
 CO_GENERATOR = 0x20
 
@@ -27,7 +27,7 @@ class _Block:
     def __init__(self, start: int) -> None:
         self.start = start  # so many scopes were open when it began
         self.last: Position | None = None
-        self.heard: list[Any] = []
+        self.observed: list[Any] = []
         self.wanted: tuple[Region, ...] | None = ()  # the regions that are open, if that is clear
 
 
@@ -51,7 +51,7 @@ class Scopes:
         """Destination of new records: the innermost open iteration's list, or the one outside."""
         self.size = 0
         """Number of records in all."""
-        self._outer: list[tuple[Turn, Records]] = []
+        self._outer: list[tuple[Iteration, Records]] = []
         """The turns that are open, and where the records went before they began."""
         self.pending: dict[LoopMark, None] = {}
         """The loops that have turns among the records that are over."""
@@ -59,7 +59,7 @@ class Scopes:
         self._blocks = [_Block(0)]
         self._ways: dict[tuple[Position | None, Position], Way] = {}
         self.opens, self.closes = self._opens, self._closes  # one object each for all records
-        self._told: list[int] = []  # open scopes that were told
+        self._emitted: list[int] = []  # open scopes that were told
         self._ticks = Ticks()  # see ``PositionFinder.ticked``
         self._ticked_by: tuple[dict[Loop, int], tuple[Region, ...]] | None = None
         self._loops: list[LoopMark] = []  # that were told and may have rows to tell
@@ -68,9 +68,9 @@ class Scopes:
     # While sorting --------------------------------------------------------------------------
     def take(self) -> Records:
         """The records so far, in order; from here on there are none."""
-        lists = [within for _turn, within in self._outer] + [self.out]
+        lists = [within for _iteration, within in self._outer] + [self.out]
         # an iteration that has not begun may turn out to be none: it waits
-        first = next((n for n, (turn, _) in enumerate(self._outer) if not turn.begun), None)
+        first = next((n for n, (one, _) in enumerate(self._outer) if not one.begun), None)
         waiting: list[Records] = []
         if first is not None:
             lists, waiting = lists[: first + 1], lists[first + 1 :]
@@ -81,9 +81,9 @@ class Scopes:
         for loop in list(self.pending):
             if any(loop.within is records for records in waiting):
                 continue
-            for turn in loop.turns:
-                turn.records = []  # which speak of the turn: no collector need find that out
-            loop.turns = []
+            for iteration in loop.iterations:
+                iteration.records = []  # which speak of the turn: no collector need find that out
+            loop.iterations = []
             del self.pending[loop]
         self.size = sum(map(size_of, waiting))
         return found
@@ -102,19 +102,19 @@ class Scopes:
         if to.outer:
             found = self._ticked(to)
         if found is None:
-            if to is last and what not in block.heard:
-                block.heard.append(what)
+            if to is last and what not in block.observed:
+                block.observed.append(what)
                 return
             way = self._ways.get((last, to)) or self._learn(last, to)
             if way.stays:
                 return
             found = way.change
         before, wanted = block.wanted, to.regions
-        block.last, block.heard = to, [what]
+        block.last, block.observed = to, [what]
         if self._fetching or way is None or before is None or (
             len(self._open) - block.start != len(before)
         ):  # fmt: skip
-            self._begin_turns(wanted, found)
+            self._begin_iterations(wanted, found)
             if found is not None and self._fetches(found.loop):
                 found = None  # it gets several things for one iteration
             self._adjust(wanted, to.outer, found)
@@ -140,10 +140,10 @@ class Scopes:
         for loop in self._open if ticks.ended else ():
             if type(loop) is not LoopMark or loop.region is None:
                 continue
-            turns = [mark for mark in self._open if type(mark) is Turn and mark.loop is loop]
+            of = [mark for mark in self._open if type(mark) is Iteration and mark.loop is loop]
             scalars = loop.rows[-1] if loop.rows else {}
-            if turns and turns[0].tick is not None:  # else another turn has begun meanwhile
-                scalars = turns[0].scalars
+            if of and of[0].tick is not None:  # else another iteration has begun meanwhile
+                scalars = of[0].scalars
             for name, number in ticks.ended.get(loop.region.key, {}).items():
                 scalars.setdefault(name, number)
                 loop.columns.setdefault(name)
@@ -155,7 +155,7 @@ class Scopes:
             return None
         for mark in self._open:
             region = mark.region
-            if type(mark) is Turn and region is not None and region in to.outer:
+            if type(mark) is Iteration and region is not None and region in to.outer:
                 tick = self._ticks.get(region.key)
                 if mark.begun and mark.tick is not None and mark.tick != tick:
                     return Change(region.level, region.key)
@@ -165,16 +165,16 @@ class Scopes:
 
     def _fetches(self, loop: Loop | None) -> bool:
         """Return whether the open iteration of a loop has not begun."""
-        marks = (mark for mark in self._open if type(mark) is Turn and not mark.begun)
+        marks = (mark for mark in self._open if type(mark) is Iteration and not mark.begun)
         regions = [mark.region for mark in marks]
         return loop is not None and any(each is not None and each.key is loop for each in regions)
 
-    def _begin_turns(self, wanted: tuple[Region, ...], found: Change | None) -> None:
+    def _begin_iterations(self, wanted: tuple[Region, ...], found: Change | None) -> None:
         """The program has got what an iteration is for, and is in it now."""
         if not self._fetching:
             return
         for mark in self._open:
-            if type(mark) is not Turn or mark.begun:
+            if type(mark) is not Iteration or mark.begun:
                 continue
             for region in wanted:
                 same = mark.region is not None and _same(region, mark.region)
@@ -184,7 +184,7 @@ class Scopes:
 
     def _set_ticks(self, outer: tuple[Region, ...]) -> None:
         for mark in self._open:
-            if type(mark) is Turn and mark.tick is None and mark.region in outer:
+            if type(mark) is Iteration and mark.tick is None and mark.region in outer:
                 assert mark.region is not None
                 mark.tick = self._ticks.get(mark.region.key)
 
@@ -235,7 +235,7 @@ class Scopes:
             assert type(loop) is LoopMark
             loop.count += 1
             records: Records = []
-            mark = Turn(number, loop, records)
+            mark = Iteration(number, loop, records)
             if region.fetches:
                 mark.begun = False
                 self._fetching += 1
@@ -253,12 +253,12 @@ class Scopes:
     def _close_from(self, first: int) -> None:
         for mark in reversed(self._open[first:]):
             mark.closed = True
-            if type(mark) is Turn and not mark.begun:
+            if type(mark) is Iteration and not mark.begun:
                 self._dissolve(mark)
                 continue
             self.out.append((self.closes, mark))
             self.size += 1
-            if type(mark) is Turn:
+            if type(mark) is Iteration:
                 self._put_away(mark)
             elif mark.kind == "module":
                 self._blocks.pop()
@@ -269,47 +269,47 @@ class Scopes:
     def _hand_out(self, loop: LoopMark) -> None:
         """A loop that ran once is none: its iteration's scalars are those of the one around."""
         around = self._open[: self._open.index(loop)]
-        turn = next((mark for mark in reversed(around) if type(mark) is Turn), None)
-        if turn is not None and loop.rows:
+        iteration = next((mark for mark in reversed(around) if type(mark) is Iteration), None)
+        if iteration is not None and loop.rows:
             for name, content in loop.rows[0].items():
-                turn.scalars.setdefault(name, content)
+                iteration.scalars.setdefault(name, content)
 
-    def _dissolve(self, turn: Turn) -> None:
+    def _dissolve(self, iteration: Iteration) -> None:
         """An iteration is over that never began: the loop came to its end while it got the next
         item. What was done for that is of the loop."""
         self._fetching -= 1
-        turn.loop.count -= 1
-        _turn, self.out = self._outer.pop()
+        iteration.loop.count -= 1
+        _iteration, self.out = self._outer.pop()
         for loop in self.pending:
-            if loop.within is turn.records:
+            if loop.within is iteration.records:
                 loop.within = self.out
-        if self._outer and turn.nested:
+        if self._outer and iteration.nested:
             self._outer[-1][0].nested = True
-        self.out += turn.records[1:]
+        self.out += iteration.records[1:]
         self.size -= 1
 
-    def _put_away(self, turn: Turn) -> None:
+    def _put_away(self, iteration: Iteration) -> None:
         """A turn is over: its records become one, unless some are told already."""
-        loop = turn.loop
-        loop.note(turn)
-        if self._outer and self._outer[-1][0] is turn:
-            _turn, self.out = self._outer.pop()
-            self.out.append(turn)
+        loop = iteration.loop
+        loop.record(iteration)
+        if self._outer and self._outer[-1][0] is iteration:
+            _iteration, self.out = self._outer.pop()
+            self.out.append(iteration)
             if self._outer:
                 self._outer[-1][0].nested = True
-            if not loop.turns:
+            if not loop.iterations:
                 loop.within = self.out
                 self.pending[loop] = None
-            loop.turns.append(turn)
+            loop.iterations.append(iteration)
 
     @property
-    def turn(self) -> Turn | None:
+    def iteration(self) -> Iteration | None:
         """The innermost turn that is open and not told yet."""
         return self._outer[-1][0] if self._outer else None
 
     def outermost(self, loop: LoopMark) -> bool:
         """Return whether an open loop is in no turn of another."""
-        return all(mark.loop is loop for mark in self._open if type(mark) is Turn)
+        return all(mark.loop is loop for mark in self._open if type(mark) is Iteration)
 
     def begin(self, to: Position | None, kind: str, number: int, name: str, text: str) -> None:
         """A module's call or an optimizer's step begins: unlike what is found from positions, it
@@ -335,19 +335,19 @@ class Scopes:
 
     def ran(self, roots: Iterable[int]) -> None:
         """A run goes backward from some values."""
-        turn: Turn | None = None
+        iteration: Iteration | None = None
         for mark in self._open:
-            if type(mark) is Turn:
-                turn = mark
-        if turn is not None:
-            self._note_roots(turn, roots)
+            if type(mark) is Iteration:
+                iteration = mark
+        if iteration is not None:
+            self._record_roots(iteration, roots)
 
     @staticmethod
-    def _note_roots(turn: Turn, roots: Iterable[int]) -> None:
+    def _record_roots(iteration: Iteration, roots: Iterable[int]) -> None:
         """Record the root of a backward run as the iteration's loss, wherever it got its name."""
-        if turn.below is not None:
-            for name, content in filter(None, map(turn.below.get, roots)):
-                turn.scalars.setdefault(name, content)
+        if iteration.below is not None:
+            for name, content in filter(None, map(iteration.below.get, roots)):
+                iteration.scalars.setdefault(name, content)
 
     def leave(self) -> None:
         """The program is between two statements of the notebook: it has left what was found."""
@@ -356,16 +356,16 @@ class Scopes:
             self._close_from(first)
             self._blocks[-1] = _Block(first)
 
-    def note_scalar(self, given: Given) -> None:
+    def record_scalar(self, given: Given) -> None:
         """Something got names: if it is one number, it is noted for the turn on whose own level
         that is; or below it, as a number that may turn out to be the turn's loss."""
         value, names, content = given
         dtype, _shape, data = content
         single = type(data) is bytes and len(data) == dtype.itemsize
         scope, name = names[-1]
-        innermost: Turn | None = None
+        innermost: Iteration | None = None
         for mark in reversed(self._open):
-            if type(mark) is Turn:
+            if type(mark) is Iteration:
                 assert mark.region is not None
                 loop: Loop = mark.region.key
                 if scope == "" or scope == loop.function:
@@ -385,41 +385,41 @@ class Scopes:
     @property
     def current(self) -> int | None:
         """The innermost open scope that was told."""
-        return self._told[-1] if self._told else None
+        return self._emitted[-1] if self._emitted else None
 
     def _opens(self, mark: Mark) -> None:
         if mark.passing:
             return
-        mark.told = True
+        mark.emitted = True
         region = mark.region
         if region is not None:
             mark.site = None if region.source is None else self.recorder.sites.at(*region.source)
-            if type(mark) is Turn:
+            if type(mark) is Iteration:
                 mark.name = str(mark.nr)
         source = self.recorder.source(mark.site)
-        self.recorder.tell(
+        self.recorder.emit(
             ev.Scope(mark.scope, self.current, mark.kind, mark.name, mark.text, source, True)
         )
-        self._told.append(mark.scope)
+        self._emitted.append(mark.scope)
         if type(mark) is LoopMark:
             self._loops.append(mark)
 
     def _closes(self, mark: Mark) -> None:
-        if mark.told:
-            self._told.remove(mark.scope)
-            self.recorder.tell(ev.Scope(mark.scope, None, mark.kind, mark.name, "", None, False))
+        if mark.emitted:
+            self._emitted.remove(mark.scope)
+            self.recorder.emit(ev.Scope(mark.scope, None, mark.kind, mark.name, "", None, False))
 
-    def tell_curves(self, _: None = None) -> None:
+    def emit_curves(self, _: None = None) -> None:
         """Tell the scalars of the turns that ended since the last time, and those of the turn that
         goes on, as far as it has any: it may be the last."""
-        going = {mark.loop: mark.scalars for mark in self._open if type(mark) is Turn}
+        going = {mark.loop: mark.scalars for mark in self._open if type(mark) is Iteration}
         for loop in self._loops:
             ahead = going.get(loop, {})
             told, rows = loop.rows, [*loop.rows, ahead] if ahead else loop.rows
             names = tuple(loop.columns | dict.fromkeys(ahead))
             if names and (told or ahead != loop.ahead):
                 columns = [_numbers([row.get(each) for row in rows]) for each in names]
-                self.recorder.tell(
+                self.recorder.emit(
                     ev.Curve(loop.scope, loop.first, names, tuple(zip(*columns, strict=True)))
                 )
             loop.first += len(told)

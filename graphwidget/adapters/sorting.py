@@ -54,7 +54,7 @@ class Sorter:
         self.named: dict[Any, Named] = {}
         self.settling: set[Any] = set()
         self.kinds: dict[Any, str] = {
-            recorder.tell: "told", recorder.free: "free", scopes.opens: "turn",
+            recorder.emit: "told", recorder.free: "free", scopes.opens: "turn",
             scopes.closes: "turn", BEGINS: "turn", ENDS: "turn",
         }  # fmt: skip
         self.window = Window(recorder, scopes, self.kinds)
@@ -85,7 +85,7 @@ class Sorter:
                 self._quiet = self._seen * 5 // 4
             if self._over:  # another statement begins
                 self._live, self._quiet, self._over = 0, 0, False
-        records.append((self.scopes.tell_curves, None))
+        records.append((self.scopes.emit_curves, None))
         return records
 
     def _thin(self) -> None:
@@ -122,7 +122,7 @@ class Sorter:
         for record in batch:
             if type(record) is not tuple or (function := record[FUNCTION]) in quiet:
                 if library.site is not None and type(record) is Ref and library.died(record.id):
-                    scopes.note_scalar(library.pick())
+                    scopes.record_scalar(library.pick())
                 append(record)
                 continue
             if function is BEGINS:
@@ -147,10 +147,10 @@ class Sorter:
                 gives = named(function)
                 if gives is named_by_call:
                     library.computed(record, *named_by_call(record))
-                    scopes.note_scalar(library.pick())
+                    scopes.record_scalar(library.pick())
                 elif gives is not None:
                     for given in gives(record):
-                        scopes.note_scalar(given)
+                        scopes.record_scalar(given)
                 scopes.out.append(record)
             append = scopes.out.append
         scopes.added(len(batch) - unkept)

@@ -96,7 +96,7 @@ class StaticAdapter(Listener):
         if site is not None:
             self._sites[operation] = site
         if operation.region.parent is None:  # others are told with their loop or branch
-            self._tell_operation(operation)
+            self._emit_operation(operation)
 
     def settle(self) -> None:
         """The program has moved on: the operation added last is what its call gave."""
@@ -106,7 +106,7 @@ class StaticAdapter(Listener):
             if operation.region.parent is None:
                 self._names(operation, names)
 
-    def _tell_operation(self, operation: Any) -> None:
+    def _emit_operation(self, operation: Any) -> None:
         """Tell an operation that nobody knows yet, and what it reads before it."""
         if number_of(operation) is not None:
             return
@@ -147,7 +147,7 @@ class StaticAdapter(Listener):
             for first, inner in zip(outside, region.inputs, strict=False):
                 value, call = self._value(inner), self.recorder.ids.call()
                 entries.append(ev.Op(call, ENTRY, (first,), {}, (value,), None, False, scope, None))
-                self._tell(entries[-1])
+                self._emit(entries[-1])
             self._region(region)
             told += [self._value(each) for each in region.outputs]
         return tuple(told)
@@ -155,7 +155,7 @@ class StaticAdapter(Listener):
     def _region(self, region: Any) -> None:
         """Tell what stands in a region that is complete."""
         for operation in region.operations:
-            self._tell_operation(operation)
+            self._emit_operation(operation)
             self._names(operation, [])
 
     def _again(self, operation: Any) -> None:
@@ -164,7 +164,7 @@ class StaticAdapter(Listener):
             self.recorder.raw.append((self._sited, event, self._sites.get(operation)))
 
     def _sited(self, event: ev.Op | ev.Error, site: Site | None) -> None:
-        self.recorder.tell(event._replace(source=self.recorder.source(site)))
+        self.recorder.emit(event._replace(source=self.recorder.source(site)))
 
     def _define(self, key: str, op: Op | None) -> None:
         self.recorder.raw.append((self._defined, key, op))
@@ -173,11 +173,11 @@ class StaticAdapter(Listener):
         if not self.recorder.define(key):
             return
         if op is None:
-            self.recorder.tell(ev.Define(key, SIGNS.get(key, key.lower()), "", "", (), ()))
+            self.recorder.emit(ev.Define(key, SIGNS.get(key, key.lower()), "", "", (), ()))
             return
         inputs = tuple("*" + each if op.variadic else each for each in op.inputs)
         told = tuple(ev.Derivative(*each) for each in derivatives(op))
-        self.recorder.tell(ev.Define(key, op.sign, op.text, op.tex, inputs, told))
+        self.recorder.emit(ev.Define(key, op.sign, op.text, op.tex, inputs, told))
 
     def _names(self, operation: Any, names: list[Names]) -> None:
         """Emit a result's name in the graph, and its variable's."""
@@ -188,14 +188,14 @@ class StaticAdapter(Listener):
             if bound:
                 self._bound.add(symbol)
             for scope, name in (("graph", symbol.name), *bound):
-                self._tell(ev.Name(self._value(symbol), name, scope))
+                self._emit(ev.Name(self._value(symbol), name, scope))
 
     def bind(self, names: Iterable[tuple[str, str, Any]]) -> None:
         """Tell what variables are bound to, as far as it is known of and had no name."""
         for scope, name, symbol in names:
             if symbol in self._values and symbol not in self._bound:
                 self._bound.add(symbol)
-                self._tell(ev.Name(self._value(symbol), name, scope))
+                self._emit(ev.Name(self._value(symbol), name, scope))
 
     def _value(self, symbol: Any) -> int:
         """The id of a symbol, told with what is known of it at its first use."""
@@ -203,12 +203,12 @@ class StaticAdapter(Listener):
         if known is not None:
             return known
         number = self._values[symbol] = self.recorder.ids.value()
-        self._tell_value(symbol, number, _unknown(symbol))
+        self._emit_value(symbol, number, _unknown(symbol))
         return number
 
-    def _tell_value(self, symbol: Any, number: int, told: ev.Summary) -> None:
+    def _emit_value(self, symbol: Any, number: int, told: ev.Summary) -> None:
         source = symbol.op.type in SOURCES
-        self._tell(
+        self._emit(
             ev.Value(number, number, 0, False, source, symbol.op.type == "VariableV2", None, told)
         )
 
@@ -222,12 +222,12 @@ class StaticAdapter(Listener):
             known = self._scopes[region] = self.recorder.ids.scope()
             of = "cond" if region.kind == "branch" else "while"
             title = f"{of} {region.kind}"
-            self._tell(ev.Scope(known, parent, "function", title, "", None, True))
-            self._tell(ev.Scope(known, None, "function", "", "", None, False))
+            self._emit(ev.Scope(known, parent, "function", title, "", None, True))
+            self._emit(ev.Scope(known, None, "function", "", "", None, False))
         return known
 
-    def _tell(self, event: ev.Event) -> None:
-        self.recorder.raw.append((self.recorder.tell, event))
+    def _emit(self, event: ev.Event) -> None:
+        self.recorder.raw.append((self.recorder.emit, event))
 
     @guarded
     def raised(self, error: BaseException) -> None:
@@ -243,7 +243,7 @@ class StaticAdapter(Listener):
         variables = {id(value): name for name, value in frame.f_locals.items()}
         for symbol in given:
             if symbol not in self._values and id(symbol) in variables:
-                self._tell(ev.Name(self._value(symbol), variables[id(symbol)], ""))
+                self._emit(ev.Name(self._value(symbol), variables[id(symbol)], ""))
         inputs = tuple(map(self._value, given))
         op = _op_of(within)
         if op in TABLE:
@@ -264,7 +264,7 @@ class StaticAdapter(Listener):
         for operation in operations:  # those that were built before anybody watched
             known = any(each in self._values for each in operation.outputs)
             if operation.region.parent is None and not known:
-                self._tell_operation(operation)
+                self._emit_operation(operation)
                 self._names(operation, [])
         for symbol, array in fed:
             if symbol in self._values and symbol not in before:
@@ -287,7 +287,7 @@ class StaticAdapter(Listener):
         for operation in waiting:
             for symbol in operation.outputs:
                 if symbol in self._values and operation.type not in SOURCES:
-                    self._tell_value(symbol, self._values[symbol], _unknown(symbol))
+                    self._emit_value(symbol, self._values[symbol], _unknown(symbol))
         failed = next(iter(waiting))
         if failed not in self._entries or not isinstance(error, OpError):
             return
@@ -304,7 +304,7 @@ class StaticAdapter(Listener):
             self._flow(symbol, value)
             entries = self._entries.get(region, [])
             if nr < len(entries):
-                self._tell(entries[nr])
+                self._emit(entries[nr])
 
     def _flow(self, symbol: Any, value: Any) -> None:
         """Tell a value that has arrived."""
@@ -316,7 +316,7 @@ class StaticAdapter(Listener):
         told = summary(content)
         source = symbol.op.type in SOURCES
         parameter = symbol.op.type == "VariableV2"
-        self.recorder.tell(ev.Value(number, number, 0, False, source, parameter, None, told))
+        self.recorder.emit(ev.Value(number, number, 0, False, source, parameter, None, told))
 
     # Where ---------------------------------------------------------------------------------
     def _site(self, operation: Any) -> tuple[Site | None, list[Names]]:

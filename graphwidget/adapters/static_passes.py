@@ -40,7 +40,7 @@ class PassAdapter(StaticAdapter):
         self.skipped: set[tuple[str, str]] = set()
         """Variables, (scope, name) each, that no value of the program is called by."""
 
-    def _tell_operation(self, operation: Any) -> None:
+    def _emit_operation(self, operation: Any) -> None:
         """Nothing yet: it is told with the first pass."""
 
     def _names(self, operation: Any, names: list[Names]) -> None:
@@ -49,7 +49,7 @@ class PassAdapter(StaticAdapter):
                 if each not in self.skipped:
                     self._named[symbol] = each[1]
 
-    def tell_passes(self, stages: Sequence[Stage], names: Mapping[Any, str]) -> None:
+    def emit_passes(self, stages: Sequence[Stage], names: Mapping[Any, str]) -> None:
         """Tell the program after each pass, the first as it was built.
 
         Args:
@@ -62,7 +62,7 @@ class PassAdapter(StaticAdapter):
             if stage is stages[0]:
                 for symbol, number in self._values.items():
                     if symbol in self._named:
-                        self._tell(ev.Name(number, self._named[symbol], ""))
+                        self._emit(ev.Name(number, self._named[symbol], ""))
         self.recorder.drain()
 
     def _pass(self, stage: Stage) -> None:
@@ -84,7 +84,7 @@ class PassAdapter(StaticAdapter):
             None if each is None else round(each * 1e6, 3) for each in (stage.seconds, stage.spread)
         )
         wanted = tuple(self._operand(each, program, True) for each in program.wanted)
-        self._tell(
+        self._emit(
             ev.Pass(
                 stage.name or "built", tuple(steps), wanted, over, stage.nodes, stage.bytes,
                 microseconds, spread,
@@ -121,7 +121,7 @@ class PassAdapter(StaticAdapter):
         if symbol not in self._known:
             self._known.add(symbol)
             told = summary(capture(np.asarray(array)))
-            self._tell_value(symbol, number, told)
+            self._emit_value(symbol, number, told)
         return number
 
     def _block(self, first: Any, count: int) -> int:
@@ -130,8 +130,8 @@ class PassAdapter(StaticAdapter):
         if known is None:
             known = self._blocks[first.operation] = self.recorder.ids.scope()
             text = f"{count} ops, block by block"
-            self._tell(ev.Scope(known, None, FUSED, "fused", text, None, True))
-            self._tell(ev.Scope(known, None, FUSED, "", "", None, False))
+            self._emit(ev.Scope(known, None, FUSED, "fused", text, None, True))
+            self._emit(ev.Scope(known, None, FUSED, "", "", None, False))
         return known
 
 

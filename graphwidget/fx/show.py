@@ -83,7 +83,7 @@ class Teller:
             else:
                 call = self._call(node)
             cells = dict(zip(COLUMNS, row, strict=True))
-            self.recorder.tell(ev.Row(self.values.get(node), call, cells))
+            self.recorder.emit(ev.Row(self.values.get(node), call, cells))
         self.recorder.drain()
         return self.recorder.log
 
@@ -93,12 +93,12 @@ class Teller:
         self._value(node, known, isinstance(held, Parameter))
         own = node.op == "get_attr"
         name = str(node.target) if own else node.name
-        self.recorder.tell(ev.Name(self.values[node], name, "module" if own else ""))
+        self.recorder.emit(ev.Name(self.values[node], name, "module" if own else ""))
 
     def _value(self, node: Node, known: ev.Summary, parameter: bool = False) -> None:
         number = self.values[node] = self.recorder.ids.value()
         leaf = node.op in ("placeholder", "get_attr")
-        self.recorder.tell(ev.Value(number, number, 0, False, leaf, parameter, None, known))
+        self.recorder.emit(ev.Value(number, number, 0, False, leaf, parameter, None, known))
 
     def _call(self, node: Node) -> int:
         scope = self._scope(node)
@@ -109,9 +109,9 @@ class Teller:
             self._value(node, promise(node))
             outputs = (self.values[node],)
         call = self.recorder.ids.call()
-        self.recorder.tell(ev.Op(call, key, inputs, {}, outputs, None, False, scope, None))
+        self.recorder.emit(ev.Op(call, key, inputs, {}, outputs, None, False, scope, None))
         if outputs:
-            self.recorder.tell(ev.Name(outputs[0], node.name, "graph"))
+            self.recorder.emit(ev.Name(outputs[0], node.name, "graph"))
         return call
 
     def _inputs(self, node: Node) -> Iterator[int | str]:
@@ -133,10 +133,10 @@ class Teller:
         if not self.recorder.define(key):
             return key
         if op is None:
-            self.recorder.tell(ev.Define(key, sign_of(node), "", "", (), ()))
+            self.recorder.emit(ev.Define(key, sign_of(node), "", "", (), ()))
         else:
             told = tuple(ev.Derivative(*each) for each in derivatives(op))
-            self.recorder.tell(ev.Define(key, op.sign, op.text, op.tex, tuple(op.inputs), told))
+            self.recorder.emit(ev.Define(key, op.sign, op.text, op.tex, tuple(op.inputs), told))
         return key
 
     def _scope(self, node: Node) -> int | None:
@@ -156,7 +156,7 @@ class Teller:
         return self.modules[-1][1] if self.modules else None
 
     def _told(self, scope: int, parent: int | None, name: str, text: str, opens: bool) -> None:
-        self.recorder.tell(ev.Scope(scope, parent, "module", name, text, None, opens))
+        self.recorder.emit(ev.Scope(scope, parent, "module", name, text, None, opens))
 
 
 def op_of(node: Node) -> Op | None:

@@ -32,7 +32,7 @@ NOT_TRIED = "This fix was not tried: read it before you use it."
 """Verdict on a fix that could not be run again."""
 
 
-def told(error: BaseException) -> bool:
+def has_finding(error: BaseException) -> bool:
     """Return whether a finding is among the notes of an error."""
     heads = tuple(f"{each}: " for each in HEADLINES.values())
     return any(note.startswith(heads) for note in getattr(error, "__notes__", ()))

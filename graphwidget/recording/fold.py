@@ -185,7 +185,7 @@ def _node(model: Model, event: ev.Node) -> None:
         "grads_in": [], "grads_out": [], "local": None, "time": model.time,
     }  # fmt: skip
     model.nodes[event.node] = row
-    _hold(model, row)
+    _retain(model, row)
     for nr, value in enumerate(event.outputs):
         if value in model.values and model.values[value]["requires_grad"]:
             model.values[value]["node"] = event.node
@@ -203,7 +203,7 @@ def _since(model: Model, storage: int | None, version: int | None) -> list[int]:
     return [each["time"] for each in writes if each["version"] > version]
 
 
-def _hold(model: Model, node: Row) -> None:
+def _retain(model: Model, node: Row) -> None:
     for slot in node["saved"]:
         if slot["storage"] is not None:
             model.holders.setdefault(slot["storage"], {})[node["node"]] = node
@@ -359,7 +359,7 @@ def _snapshot(model: Model, event: ev.Snapshot) -> None:
     model.holders = {}
     for node in model.nodes.values():
         if not node["freed"]:
-            _hold(model, node)
+            _retain(model, node)
 
 
 _RULES: dict[type[Any], Callable[[Model, Any], None]] = {

@@ -55,13 +55,13 @@ class Log:
         self._recent = min(RECENT, max_events // 2)
         self._chunks: deque[tuple[int, bytes]] = deque()  # (events, their JSON), oldest first
         self._bytes = 0
-        self._held = 0  # events in chunks
+        self._stored = 0  # events in chunks
         self._tail: list[ev.Event] = []
 
     @property
     def count(self) -> int:
         """Events recorded so far, dropped ones included."""
-        return self.first + self._held + len(self._tail)
+        return self.first + self._stored + len(self._tail)
 
     def extend(self, events: Iterable[ev.Event]) -> None:
         """Append events, and let the oldest go if the log has become too long or too large."""
@@ -69,8 +69,8 @@ class Log:
             self._tail += events
             while len(self._tail) >= self._recent + CHUNK:
                 self._encode(CHUNK)
-                if self._held > self._max_events or self._bytes > self._max_bytes:
-                    self._compact(self._held // 2, self._bytes // 2)
+                if self._stored > self._max_events or self._bytes > self._max_bytes:
+                    self._compact(self._stored // 2, self._bytes // 2)
 
     def append(self, event: ev.Event) -> None:
         """Append one event."""
@@ -138,9 +138,9 @@ class Log:
             while self._tail:
                 self._encode(CHUNK)
             while len(self._chunks) > 1 and (
-                self._bytes > self._max_bytes or self._held > self._max_events
+                self._bytes > self._max_bytes or self._stored > self._max_events
             ):
-                self._compact(self._held // 2, self._bytes // 2)
+                self._compact(self._stored // 2, self._bytes // 2)
             span = (self.first, self.count - self.first)
             head = b'{"protocol":%d,"first":%d,"count":%d,"events":[\n' % (ev.PROTOCOL, *span)
             return head + b",\n".join(chunk for _count, chunk in self._chunks) + b"\n]}"
@@ -151,23 +151,23 @@ class Log:
         del self._tail[:most]
         chunk = encode(oldest)
         self._chunks.append((len(oldest), chunk))
-        self._held += len(oldest)
+        self._stored += len(oldest)
         self._bytes += len(chunk)
 
     def _compact(self, most: int, size: int) -> None:
         """Replace the oldest chunks, until ``most`` events and ``size`` bytes at most are left
         besides, by one snapshot of what they fold to."""
         model = Model()
-        while self._chunks and (not model.time or self._held > most or self._bytes > size):
+        while self._chunks and (not model.time or self._stored > most or self._bytes > size):
             count, chunk = self._chunks.popleft()
-            self._held -= count
+            self._stored -= count
             self._bytes -= len(chunk)
             fold(read(rows(chunk)), model)
         self.lost = model.time - self._begin
         state = thin(model)
         snapshot = encode((ev.Snapshot(model.time, state),))
         self._chunks.appendleft((1, snapshot))
-        self._held += 1
+        self._stored += 1
         self._bytes += len(snapshot)
         self.first = model.time - 1
         if self.on_forget is not None:

@@ -2,7 +2,7 @@
 
 While the user's program runs, adapters only append *raw records* to ``Recorder.raw``: tuples of
 a function and its arguments, cheap to make. ``drain`` calls the functions later, in order, and
-they ``tell`` the events. Tensors and nodes are never held: a ``Ref`` in the tensor's own slot
+they ``emit`` the events. Tensors and nodes are never held: a ``Ref`` in the tensor's own slot
 carries its ids, and its death is a raw record like any other.
 """
 
@@ -102,7 +102,7 @@ class Recorder:
         self._origin: Recorder | None = None  # that this one goes on from, until it has begun
         self._ops: set[str] = set()
         self._sources: set[int] = set()
-        self._told: list[ev.Event] = []
+        self._pending: list[ev.Event] = []
         self.heads: dict[int, tuple[int, int]] = {}
         """By storage, the value told last of those that have all of it, and its version."""
         self._closing: dict[int, NodeRef] = {}  # nodes told and not freed
@@ -131,8 +131,8 @@ class Recorder:
                 del raw[: len(batch)]
                 for record in self.sort(batch):
                     self._take(record)
-                self.log.extend(self._told)
-                self._told.clear()
+                self.log.extend(self._pending)
+                self._pending.clear()
                 if not raw:
                     break
 
@@ -145,22 +145,22 @@ class Recorder:
             self.free(record.id)
             self.nodes.discard(record.id)
 
-    def tell(self, event: ev.Event) -> None:
+    def emit(self, event: ev.Event) -> None:
         """Add an event. Only called while draining."""
-        self._told.append(event)
+        self._pending.append(event)
 
     @property
     def now(self) -> int:
         """The time of the event told next."""
-        return self.log.count + len(self._told)
+        return self.log.count + len(self._pending)
 
     def cell(self, number: int, source: str) -> None:
         """A notebook cell begins."""
-        self.raw.append((self.tell, ev.Cell(number, source)))
+        self.raw.append((self.emit, ev.Cell(number, source)))
 
     def name(self, value: int, name: str, scope: str = "") -> None:
         """A variable is bound to a value."""
-        self.raw.append((self.tell, ev.Name(value, name, scope)))
+        self.raw.append((self.emit, ev.Name(value, name, scope)))
 
     def define(self, name: str) -> bool:
         """True at the first use of an op: it must be told now."""
@@ -177,7 +177,7 @@ class Recorder:
             site.id = self.ids.source()
         if site.id not in self._sources:
             self._sources.add(site.id)
-            self.tell(ev.Source(site.id, site.cell, site.file, site.line, site.function, site.text))
+            self.emit(ev.Source(site.id, site.cell, site.file, site.line, site.function, site.text))
         return site.id
 
     def fork(self) -> Recorder:
@@ -240,7 +240,7 @@ class Recorder:
     def value(self, ref: Ref, event: ev.Value) -> None:
         """Tell a value."""
         self.refs[ref.id] = ref
-        self.tell(event)
+        self.emit(event)
         if event.view_of is None:
             self.heads[event.storage] = event.value, event.version
 
@@ -253,16 +253,16 @@ class Recorder:
     def node(self, ref: NodeRef, event: ev.Node) -> None:
         """Tell a node."""
         self._closing[ref.id] = ref
-        self.tell(event)
+        self.emit(event)
 
     def free(self, node: int) -> None:
         """A node let go of what it saved, or is gone itself."""
         if self._closing.pop(node, None) is not None:
-            self.tell(ev.Free(node))
+            self.emit(ev.Free(node))
 
     def _dead(self, value: int) -> None:
         if self.refs.pop(value, None) is not None:
-            self.tell(ev.Dead(value))
+            self.emit(ev.Dead(value))
         self.values.discard(value)
         self.lost.pop(value, None)
 

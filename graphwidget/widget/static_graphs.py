@@ -72,7 +72,7 @@ def passes_widget(what: Any, inputs: Sequence[Any], record: Record, frame: Frame
             f"show_passes takes a function, a module or symbols, not {type(what).__name__}."
         )
     found = stages(graph.plan, graph.fed, graph.results, graph.state)
-    adapter.tell_passes(found, graph.names)
+    adapter.emit_passes(found, graph.names)
     log = adapter.recorder.log
     return Recorded(log, passes_in_words(log.model()), lambda: passes_picture(log))
 

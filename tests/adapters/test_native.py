@@ -294,7 +294,7 @@ def test_an_exception_of_the_adapter_stays_inside(monkeypatch: pytest.MonkeyPatc
         raise ZeroDivisionError
 
     for target in (adapter.identity, adapter):
-        for name in ("current", "tell_value", "_place"):
+        for name in ("current", "emit_value", "_place"):
             if hasattr(target, name):
                 monkeypatch.setattr(target, name, broken)
 

@@ -100,7 +100,7 @@ def test_many_threads_may_append() -> None:
 
 def test_a_fork_goes_on_from_what_lives() -> None:
     recorder = Recorder()
-    recorder.raw.append((recorder.tell, value(1)))
+    recorder.raw.append((recorder.emit, value(1)))
     recorder.name(1, "x")
     other = recorder.fork()
     other.cell(2, "")
@@ -125,7 +125,7 @@ def test_a_fork_has_no_curves_of_loops_that_are_over() -> None:
     )
     over = ev.Scope(7, None, "loop", "", "", None, False)
     for after, curves in (((), {7: {"loss": [1.0, 0.5]}}), ((over,), {})):
-        recorder.raw += [(recorder.tell, event) for event in (*scopes, value(1), *after)]
+        recorder.raw += [(recorder.emit, event) for event in (*scopes, value(1), *after)]
         other = recorder.fork()
         other.name(1, "x")
         other.drain()
@@ -139,7 +139,7 @@ def test_what_died_is_not_handed_on() -> None:
     recorder = Recorder()
     names = ev.Name(1, "x", ""), ev.Name(2, "weight", "Linear"), ev.Name(3, "x", "")
     reported = value(1), value(2, parameter=True), value(3), *names, ev.Dead(1), ev.Dead(2)
-    recorder.raw += [(recorder.tell, event) for event in reported]
+    recorder.raw += [(recorder.emit, event) for event in reported]
     other = recorder.fork()
     other.cell(2, "")
     other.name(3, "y")

@@ -2,18 +2,18 @@
 
 ``watcher.py`` is the adapter. Nothing here imports torch before the user has.
 
-- **Hearing.** ``heard_calls.py`` hears every call of the functions of ``heard_functions.py``
-  (``mode_stack.py`` puts it into PyTorch's way, ``arguments.py`` notes what a call was given,
-  ``call_notes.py`` what it did, ``writes.py`` what it wrote, ``raised_calls.py`` what one that
-  raised was); ``modules_and_steps.py`` hears modules and optimizers; ``engine_entry.py`` hears the
+- **Observing.** ``observed_calls.py`` observes calls of the functions of ``observed_functions.py``
+  (``mode_stack.py`` installs it in PyTorch, ``arguments.py`` records the arguments of a call,
+  ``call_facts.py`` its results, ``writes.py`` its writes, ``raised_calls.py`` a call that raised);
+  ``modules_and_steps.py`` observes modules and optimizers; ``engine_entry.py`` observes the
   engine, ``backward_run.py`` is one run of it, ``node_hooks.py`` observes its nodes
   (``reachable_nodes.py`` knows what a run reaches whose iteration repeats another), ``live.py``
   holds it between nodes. ``positions.py`` says where the program
   stands, and ``warned_lines.py`` lets PyTorch's warnings say it too.
 - **Knowing.** ``identity.py`` and ``tensors.py`` give ids; ``tensor_facts.py``, ``node_facts.py``
   and ``saved_tensors.py`` ask PyTorch; ``ops.py`` and ``view_writes.py`` ask the op table;
-  ``earlier_calls.py`` reads graphs made before anybody listened.
-- **Telling.** ``call_recorder.py`` makes raw records of what was heard, at once or (``diagnose()``)
+  ``earlier_calls.py`` reads graphs made before recording began.
+- **Recording.** ``call_recorder.py`` makes records of observed calls, at once or (``diagnose()``)
   when something is wrong; until then ``tape.py`` keeps the newest calls. ``run_context.py`` is what
   each backward run is given, and has the functions that make events of its records.
 - **Finding what is wrong.** ``backward_errors.py`` says which node an error is about;
@@ -26,9 +26,9 @@
   them), ``fix_trials.py`` tries what they propose.
 
 How the error of a value that was written in place is explained, in the order in which the files are
-to be read: ``heard_calls.py`` hears the write and ``call_notes.py`` notes it, ``writes.py`` sees it
-by the versions before and after, ``tape.py`` has what is noted of it (``Heard``, ``Write``), and
-``call_recorder.py`` makes the event of it that bears the line (``_tell``), upon which
+to be read: ``observed_calls.py`` observes the write and ``call_facts.py`` records it, ``writes.py``
+finds it by the versions before and after, ``tape.py`` stores it (``Call``, ``Write``), and
+``call_recorder.py`` makes its event, which has the line (``_emit``), upon which
 ``recording/fold.py`` marks what had been saved as stale (``_write``). ``engine_entry.py``, which
 stands around the engine, catches the error; ``failed`` of ``backward_run.py`` finds the node that
 raised it, ``backward_errors.py`` the saved value, ``stale_values.py`` who wrote that and the way

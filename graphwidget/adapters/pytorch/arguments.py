@@ -52,7 +52,7 @@ def given_to(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) 
     return tensors, refs, tuple(kept), kwargs
 
 
-def unmet(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+def any_unseen(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     """Return whether nobody has heard of anything that a call is given, nor of its memory, and
     nothing of it needs a gradient, nor what is made of it: then no node can have saved what the
     call writes, and what it makes is met when it is used."""

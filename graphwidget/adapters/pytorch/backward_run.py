@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from ...recording import events as ev
-from ...recording.findings import Finding, told
+from ...recording.findings import Finding, has_finding
 from ...recording.fold import Model, Row
 from ...recording.looking import add_note, message_of
 from ...recording.positions import Position
@@ -92,8 +92,8 @@ class BackwardRun:
     def _reach(self) -> tuple[Reach, list[torch.Tensor]]:
         """Return the nodes it can reach and their leaves: the last iteration's if it repeats it."""
         if self.inputs is None and self.gate is None:
-            repeats, unheard = self.runs.repeats, self.identity.unheard
-            self.way, known = repeats.known(self.position, self.roots, self.nodes, unheard)
+            repeats, unobserved = self.runs.repeats, self.identity.unobserved
+            self.way, known = repeats.known(self.position, self.roots, self.nodes, unobserved)
             leaves = [] if known is None else [leaf() for leaf in known.leaves]
             living = [leaf for leaf in leaves if leaf is not None]
             if known is not None and len(living) == len(leaves):
@@ -120,7 +120,7 @@ class BackwardRun:
             self.recorder.raw.append(self)
             runs.going_on.append(self)
         else:
-            self.tell()
+            self.emit()
         runs.checks.check_silent_writes(self)
         runs.checks.check_growth(self)
         runs.checks.check_terms(self)
@@ -132,12 +132,12 @@ class BackwardRun:
             self.hooks, self.ran = hooks, hooks.ran
             hooks.install(self.reached)
 
-    def tell(self) -> None:
+    def emit(self) -> None:
         """Tell that the run begins."""
         identity = self.identity
         refs = [ref for ref in self.roots if ref is not None]
         identity.assure(*refs, *(self.inputs or ()))
-        identity.tell_nodes(self.nodes, (), refs, None)
+        identity.emit_nodes(self.nodes, (), refs, None)
         roots = [
             (None if ref is None else ref.id, number)
             for ref, node in zip(self.roots, self.nodes, strict=False)
@@ -231,7 +231,7 @@ class BackwardRun:
                 self.recorder.drain()
                 number, model = None if node is None else node.id, self.recorder.log.model()
                 event = error_event(error, self.id, self.root, number, model)
-                if not told(error):
+                if not has_finding(error):
                     event = self._explain(error, event)
                 elif event.kind == "no_grad":  # so it was of a run that a hook began
                     event = event._replace(kind="other", value=None)
@@ -350,10 +350,10 @@ class BackwardRun:
                     self.recorder.raw.append((self.recorder.free, number))
             elif not self.keeps:
                 site = None if self.position is None else self.position.site
-                _note_first(self.runs.checks.freed_by, self.hooks.done, site)
+                _record_first(self.runs.checks.freed_by, self.hooks.done, site)
                 if status == "ok":
-                    self.runs.repeats.note(self.position, self.way, self.reach)
-            self.recorder.raw.append((self.recorder.tell, ev.Done(self.id, status)))
+                    self.runs.repeats.record(self.position, self.way, self.reach)
+            self.recorder.raw.append((self.recorder.emit, ev.Done(self.id, status)))
             self._retained()
             self.runs.is_over()
         except Exception as error:
@@ -366,8 +366,8 @@ class BackwardRun:
         if status == "ok" and not self.keeps:
             site = None if self.position is None else self.position.site
             first = sequence_of(self.nodes[0])
-            runs.ran_nodes.note(first, self.reach.ages, site)
-            runs.repeats.note(self.position, self.way, self.reach)
+            runs.ran_nodes.record(first, self.reach.ages, site)
+            runs.repeats.record(self.position, self.way, self.reach)
             told = self.identity.newest
             if told and first - max(self.reach.ages, default=0) <= told:
                 found = [self.identity.known_node(node) for node in self.reached]
@@ -390,7 +390,7 @@ class BackwardRun:
             known = any(each is ref for each in self.identity.retaining)
             if tensor is not None and tensor.retains_grad and not known:
                 self.identity.retaining.append(ref)
-                self.recorder.raw.append((self.recorder.tell, ev.Flag(ref.id, True, True)))
+                self.recorder.raw.append((self.recorder.emit, ev.Flag(ref.id, True, True)))
         if not self.identity.retaining:
             return
         with torch._C.DisableTorchFunction():
@@ -408,7 +408,7 @@ class BackwardRun:
                 )
 
 
-def _note_first(table: dict[int, Site | None], nodes: Iterable[int], site: Site | None) -> None:
+def _record_first(table: dict[int, Site | None], nodes: Iterable[int], site: Site | None) -> None:
     """Note where nodes ran, if they did not before; of too many the older half is forgotten."""
     for node in nodes:
         if node not in table:

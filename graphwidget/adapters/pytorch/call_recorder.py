@@ -22,7 +22,7 @@ from ..sorting import BEGINS
 from . import ops
 from .identity import TOKEN, Identity, Made
 from .read_names import by_user, read_by
-from .tape import Facts, Heard
+from .tape import Call, Facts
 from .tensor_facts import Captured, content_of, grad_fn_of, summarized
 from .tensors import Deferred
 from .view_writes import saved_inside
@@ -47,10 +47,10 @@ class CallRecorder:
         self.identity = identity
         self.names = names
         self.scopes = scopes
-        self.tell_call, self.tell_step = self._tell_call, self._tell_step  # one object each
+        self.emit_call, self.emit_step = self._emit_call, self._emit_step  # one object each
 
     # Records -------------------------------------------------------------------------------
-    def tell(self, call: Heard, nodes: Sequence[Made]) -> None:
+    def emit(self, call: Call, nodes: Sequence[Made]) -> None:
         """Emit a call and the nodes that it made."""
         identity, raw = self.identity, self.recorder.raw
         values: list[Any] = []
@@ -58,7 +58,7 @@ class CallRecorder:
             self.recorder.values.add(ref.id)
             values.append((ref, identity.content(ref), ref.facts))
         number: list[int] = []
-        raw.append((self.tell_call, call.position, call.name, call, number, values, NO_NODE))
+        raw.append((self.emit_call, call.position, call.name, call, number, values, NO_NODE))
         if call.late and values:
             content = number_of(values[0][1]) if len(values) == 1 else NOT_ONE_NUMBER
             ref, fresh = values[0][0], not call.writes
@@ -70,11 +70,11 @@ class CallRecorder:
             given = ops.called(call.name, call.args, call.kwargs, not call.made).inputs
             inside = saved_inside(call.name, given, call.writes[0]) if through else []
         roots = [each[0] for each in nodes]
-        identity.tell_nodes(roots, nodes, near, number, inside)
+        identity.emit_nodes(roots, nodes, near, number, inside)
 
-    def stepped(self, call: Heard) -> None:
+    def stepped(self, call: Call) -> None:
         """Record a step of an optimizer on its parameters."""
-        self.recorder.raw.append((self.tell_step, call.position, call.name, call, [], [], NO_NODE))
+        self.recorder.raw.append((self.emit_step, call.position, call.name, call, [], [], NO_NODE))
 
     def _write(self, write: Any) -> ev.Write:
         after, of, to = write.after, write.base_before, write.base_after
@@ -100,7 +100,7 @@ class CallRecorder:
         try:
             for record in batch:
                 kind = type(record)
-                if kind is Heard:
+                if kind is Call:
                     self._unfold(record, made.get(id(record), ()))
                 elif kind is Deferred:
                     self.identity.assure(record.ref, record.before)
@@ -108,13 +108,13 @@ class CallRecorder:
                 elif kind in (tuple, Ref, NodeRef):
                     raw.append(record)
                 else:
-                    record.tell()
+                    record.emit()
             return raw[:], living
         finally:
             raw[:] = waiting
             identity.defers = True
 
-    def _unfold(self, call: Heard, nodes: Iterable[Any]) -> None:
+    def _unfold(self, call: Call, nodes: Iterable[Any]) -> None:
         self.identity.assure(*call.given)
         for write in call.writes:
             self.identity.assure(write.before, write.base_before)
@@ -128,7 +128,7 @@ class CallRecorder:
         now = self.identity.time
         for node in nodes:
             self.identity.time = node.metadata[TOKEN].made  # that of the nodes inside of it too
-        self.tell(call, triples or [(node, -1, call.given[0]) for node in nodes])
+        self.emit(call, triples or [(node, -1, call.given[0]) for node in nodes])
         self.identity.time = now
 
     def _living(self, roots: Iterable[Any]) -> Iterator[Any]:
@@ -155,7 +155,7 @@ class CallRecorder:
             if kind is tuple:
                 if record[0] is BEGINS and record[3] in open_scopes:
                     kept.append(record)
-            elif kind is Heard:
+            elif kind is Call:
                 if self._lasts(record):
                     kept.append(record)
             elif kind is Deferred:
@@ -167,7 +167,7 @@ class CallRecorder:
                 since = len(kept)
         raw[:half] = kept[-most:]
 
-    def _lasts(self, call: Heard) -> bool:
+    def _lasts(self, call: Call) -> bool:
         """Return whether a tensor is still what a call made or wrote."""
         refs = self.identity.refs
         values = [*call.made, *[write.after for write in call.writes]]
@@ -181,8 +181,8 @@ class CallRecorder:
         return Deferred(ref, (self.names.rebound, ref.id, *record.record[2:]), None)
 
     # While draining ------------------------------------------------------------------------
-    def _tell_call(
-        self, position: Position | None, name: str, call: Heard, number: list[int],
+    def _emit_call(
+        self, position: Position | None, name: str, call: Call, number: list[int],
         values: list[Any], _node: None,
     ) -> None:  # fmt: skip
         """A call, what it made or wrote and what that is bound to; its id goes into ``number``.
@@ -195,7 +195,7 @@ class CallRecorder:
         if direct and position is not None and position.site is not None:
             for ref, text in read_by(call, position.site.spelling):  # before it is written
                 self.names.read(None, ref.id, position.site.scope_of(text), text)
-        self._tell(position, name, told.key, inputs, values, told.params, writes, number)
+        self._emit(position, name, told.key, inputs, values, told.params, writes, number)
         if len(values or writes) == 1:
             self.names.bound(values[0][0].id if values else writes[0].value, call.names)
         for made, names in zip(values, call.parts, strict=False):
@@ -204,17 +204,17 @@ class CallRecorder:
         if len(values) == 1 and direct:
             self.names.own(position, values[0][0].id)
 
-    def _tell_step(
-        self, position: Position | None, name: str, call: Heard, number: list[int],
+    def _emit_step(
+        self, position: Position | None, name: str, call: Call, number: list[int],
         values: list[Any], _node: None,
     ) -> None:  # fmt: skip
         """Emit a step of an optimizer: one call for each parameter that it wrote."""
         self.names.moved(position)
         for write in call.writes:
             told = [self._write(write)]
-            self._tell(position, name, step_key(name), (write.before.id,), values, {}, told, number)
+            self._emit(position, name, step_key(name), (write.before.id,), values, {}, told, number)
 
-    def _tell(
+    def _emit(
         self, position: Position | None, name: str, key: str, inputs: tuple[int | str, ...],
         values: list[Any], params: dict[str, str], writes: list[ev.Write], number: list[int],
     ) -> None:  # fmt: skip
@@ -224,7 +224,7 @@ class CallRecorder:
         read.update([each for each in inputs if type(each) is int])
         source = None if position is None else recorder.source(position.site)
         if recorder.define(key):
-            recorder.tell(ops.definition(name, key))
+            recorder.emit(ops.definition(name, key))
         for made in values:
             self._value(*made)
         if recorder.lost:
@@ -235,9 +235,9 @@ class CallRecorder:
         outputs = tuple(made[0].id for made in values) or tuple(write.value for write in writes)
         view_of = _base(values[0][2]) if values else None
         inplace = not values
-        recorder.tell(ev.Op(call, key, inputs, params, outputs, view_of, inplace, scope, source))
+        recorder.emit(ev.Op(call, key, inputs, params, outputs, view_of, inplace, scope, source))
         for write in writes:
-            recorder.tell(write._replace(call=call, source=source))
+            recorder.emit(write._replace(call=call, source=source))
             self.names.written(write.before, write.value)
             for each in (write.before, write.base_before):
                 if each is not None:  # no tensor is that value any more
@@ -251,7 +251,7 @@ class CallRecorder:
         )  # fmt: skip
         self.recorder.value(ref, event)
 
-    def retell(self, record: Any, value: int) -> None:
+    def emit_again(self, record: Any, value: int) -> None:
         """Tell a value that a call made which was let go of."""
         for made in record[MADE]:
             if made[0].id == value:

@@ -39,7 +39,7 @@ class EarlierCalls:
 
     def __init__(self, new_value: Callable[[], int]) -> None:
         self._new = new_value
-        self.unmet: dict[tuple[int, int], int] = {}
+        self.unseen: dict[tuple[int, int], int] = {}
         self._outputs: dict[tuple[int, int], int] = {}
 
     def call(
@@ -58,7 +58,7 @@ class EarlierCalls:
         for nr, (shape, dtype) in enumerate(_made(node)):
             value = met[nr] if nr < len(met) else 0
             if not value:
-                value = self.unmet[number, nr] = self._new()
+                value = self.unseen[number, nr] = self._new()
                 unknown = ev.Summary(shape, dtype, None, None, None)
                 values.append(ev.Value(value, value, 0, True, False, False, None, unknown))
             self._outputs[number, nr] = value

@@ -21,7 +21,7 @@ from ...recording.findings import Finding, Place
 from ...recording.places import file_in_words
 from .ops import tensors_in
 from .statements import parts, writes
-from .tape import Entry, Held, Look, Tape
+from .tape import Entry, Look, Tape, TensorNumber
 from .tensor_facts import storage_of
 
 NEAR = 2**20
@@ -169,7 +169,7 @@ class Player:
         return _copied(result, set())
 
     def _bind(self, made: Any, result: Any) -> None:
-        if isinstance(made, Held):
+        if isinstance(made, TensorNumber):
             if not isinstance(result, torch.Tensor):
                 raise Unfit
             self.tensors[made] = result
@@ -180,7 +180,7 @@ class Player:
                 self._bind(number, each)
 
     def _given(self, value: Any) -> Any:
-        if isinstance(value, Held):
+        if isinstance(value, TensorNumber):
             return self.tensor(value)
         kind = type(value)
         if kind is list or kind is tuple:
@@ -388,7 +388,7 @@ def _detached(player: Player, nr: int) -> None:
 
 def numbers_in(value: Any) -> Iterable[int]:
     """The tensors in arguments or results."""
-    if isinstance(value, Held):
+    if isinstance(value, TensorNumber):
         yield value
     elif isinstance(value, (list, tuple)):
         for each in value:

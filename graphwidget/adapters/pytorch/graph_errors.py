@@ -16,13 +16,13 @@ from ...recording.libraries import is_library
 from ...recording.looking import is_a, message_of
 from ..raised_calls import entries_of
 from . import fixes, history_fixes, statements
-from .heard_calls import HeardCalls
 from .lines import place_of, place_of_call, source_of, statement, tree_of
 from .loss_fixes import fix_keeping_history
 from .none_gradients import value_of
+from .observed_calls import ObservedCalls
 from .run_context import RunContext
 
-HEARS = HeardCalls.__torch_function__.__code__
+OBSERVER = ObservedCalls.__torch_function__.__code__
 
 
 EXPANDING = ("expand", "expand_as", "broadcast_to", "broadcast_tensors")
@@ -142,7 +142,7 @@ def _flagged(raised: Raised) -> Finding:
 def _expanded(raised: Raised) -> Finding:
     """Explain a write into an expanded tensor, in which elements share memory."""
     before = next(
-        (x.tb_frame.f_locals.get("before") for x in raised.frames if x.tb_frame.f_code is HEARS),
+        (x.tb_frame.f_locals.get("before") for x in raised.frames if x.tb_frame.f_code is OBSERVER),
         None,
     )
     tensor = before[0][0] if before and before[0] else None

@@ -18,7 +18,7 @@ from .earlier_calls import Earlier, EarlierCalls
 from .node_facts import class_of, leaf_of, name_of, sequence_of
 from .ops import definition
 from .saved_tensors import Stale, refused_slots, saved_slots, slots_of, staleness_of
-from .tape import Heard, new_tuple
+from .tape import Call, new_tuple
 from .tensor_facts import grad_fn_of, storage_of, version_of
 from .tensors import Tables, Tensors
 
@@ -45,7 +45,7 @@ class Token:
         self,
         mark: object,
         made: int,
-        call: Heard | None,
+        call: Call | None,
         outputs: tuple[tuple[int, Ref], ...] = (),
     ) -> None:
         self.mark, self.made, self.call, self.outputs = mark, made, call, outputs
@@ -81,10 +81,10 @@ class Identity(Tensors):
     def __init__(self, recorder: Recorder, tables: Tables | None = None) -> None:
         super().__init__(recorder, tables)
         self.earlier = EarlierCalls(recorder.ids.value)
-        self.unmet = self.earlier.unmet
+        self.unseen = self.earlier.unseen
         self.read: set[int] = set()
         """Values that a call has read: one that made them cannot be recorded any more."""
-        self.node_told = self._node
+        self.emits_node = self._node
         self.newest = 0
         """The highest sequence number of the nodes that were told, where calls are told later."""
         self._mark = object()  # what the tokens of living nodes refer to
@@ -97,13 +97,13 @@ class Identity(Tensors):
 
     def waits_for(self, tensor: torch.Tensor) -> bool:
         """Return whether the node of the tensor was told without it."""
-        node = self.known_node(grad_fn_of(tensor)) if self.unmet else None
-        return node is not None and (node.id, tensor.output_nr) in self.unmet
+        node = self.known_node(grad_fn_of(tensor)) if self.unseen else None
+        return node is not None and (node.id, tensor.output_nr) in self.unseen
 
-    def _met(self, tensor: torch.Tensor) -> int | None:
+    def _take_unseen(self, tensor: torch.Tensor) -> int | None:
         """The id of the value that the tensor is, where its node was told without it."""
         node = self.known_node(grad_fn_of(tensor))
-        return None if node is None else self.unmet.pop((node.id, tensor.output_nr), None)
+        return None if node is None else self.unseen.pop((node.id, tensor.output_nr), None)
 
     def known_node(self, node: Any) -> NodeRef | None:
         """The identity of a node; None where no gradient goes, or when nobody knows it."""
@@ -116,13 +116,13 @@ class Identity(Tensors):
         ref = self.known_node(node)
         return None if ref is None else ref.id
 
-    def claim_fresh(self, node: Any, nr: int, call: Heard) -> None:
+    def claim_fresh(self, node: Any, nr: int, call: Call) -> None:
         """The node of the only tensor that a call made, its output of that number, is its own."""
         data = node.metadata
         if TOKEN not in data:
             data[TOKEN] = Token(self._mark, self.time, call, ((nr, call.made[0]),))
 
-    def claim(self, made: Iterable[Made], call: Heard) -> None:
+    def claim(self, made: Iterable[Made], call: Call) -> None:
         """The nodes of what a call made are its own, which is told later."""
         for node, nr, ref in made:
             if node is None:
@@ -136,7 +136,7 @@ class Identity(Tensors):
             if nr >= 0:
                 token.outputs += ((nr, ref),)
 
-    def tell_nodes(
+    def emit_nodes(
         self, roots: Iterable[Any], made: Sequence[Made], near: Sequence[Ref],
         call: list[int] | None, inside: Sequence[ev.Saved] | None = None,
     ) -> None:  # fmt: skip
@@ -170,9 +170,9 @@ class Identity(Tensors):
             saved: tuple[ev.Saved, ...] = ()
             if slots_of(class_of(node)):
                 saved = self._saved(node, near, inside is not None)
-            self._tell_node(node, tuple(edges), gave, saved, call, inside)
+            self._emit_node(node, tuple(edges), gave, saved, call, inside)
 
-    def _tell_node(
+    def _emit_node(
         self, node: Any, edges: tuple[tuple[int | None, int], ...], gave: Outputs,
         saved: tuple[ev.Saved, ...], call: list[int] | None, inside: Sequence[ev.Saved] | None,
     ) -> None:  # fmt: skip
@@ -201,7 +201,7 @@ class Identity(Tensors):
         told = tuple(outputs) if earlier is None else earlier.outputs
         event: ev.Node = new_tuple(ev.Node, (number, name, None, told, edges, saved, leaf))
         call = None if leaf is not None else call
-        self.recorder.raw.append((self.node_told, ref, event, call, earlier))
+        self.recorder.raw.append((self.emits_node, ref, event, call, earlier))
 
     def _leaf(self, node: Any) -> int | None:
         """The value of the leaf at a node, if it is an AccumulateGrad."""
@@ -220,10 +220,10 @@ class Identity(Tensors):
         recorder = self.recorder
         call = recorder.ids.call()
         if recorder.define(made.key):
-            recorder.tell(definition(made.name, made.key))
+            recorder.emit(definition(made.name, made.key))
         for value in made.values:
-            recorder.tell(value)
-        recorder.tell(
+            recorder.emit(value)
+        recorder.emit(
             ev.Op(call, made.key, made.inputs, made.params, made.outputs, None, False, None, None)
         )
         return call

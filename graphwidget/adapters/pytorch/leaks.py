@@ -104,7 +104,7 @@ def leak(
     found: list[tuple[Keeper, Place | None]] = []
     reader = _maker(model, kept[0][0]) if several else None
     if several:
-        found = [(each, reader) for each in _containers(_last_of_turns(kept, old), frame)]
+        found = [(each, reader) for each in _containers(_last_of_each(kept, old), frame)]
     if waits and several and not found and reader is not None:
         listed = statement(model, reader)
         if history_fixes.detached_whole(listed) and " for " in listed:
@@ -123,7 +123,7 @@ def leak(
     return list(places.values())
 
 
-def _last_of_turns(kept: list[tuple[int, torch.Tensor]], old: dict[int, int]) -> list[torch.Tensor]:
+def _last_of_each(kept: list[tuple[int, torch.Tensor]], old: dict[int, int]) -> list[torch.Tensor]:
     """Of the last turns the tensors that were made last: a program keeps these, PyTorch itself
     keeps others."""
     turns: dict[int, list[torch.Tensor]] = {}

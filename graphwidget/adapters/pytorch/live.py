@@ -19,7 +19,7 @@ from ...recording.positions import Position
 PATIENCE = 2.0
 """Seconds that a held engine may take to end when the process does."""
 
-_held: weakref.WeakSet[LiveRun] = weakref.WeakSet()
+_living: weakref.WeakSet[LiveRun] = weakref.WeakSet()
 _of_thread: dict[int, Gate] = {}
 
 
@@ -97,7 +97,7 @@ class LiveRun:
         """
         call, self._call = self._call, None
         assert call is not None
-        _held.add(self)
+        _living.add(self)
         self._gate.position = position
         work = contextvars.copy_context().run
         threading.Thread(
@@ -165,5 +165,5 @@ def _give_up(gate: Gate) -> None:
 @atexit.register
 def _end_all() -> None:
     """No engine may be held when the interpreter ends: its thread could not end cleanly."""
-    for run in list(_held):
+    for run in list(_living):
         run.abandon()

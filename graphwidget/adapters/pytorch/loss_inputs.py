@@ -15,7 +15,7 @@ from . import fixes
 from .fixes import Replaced
 from .lines import name_of_value, place_of_call, statement
 from .statements import parsed, valid
-from .tape import Heard
+from .tape import Call
 
 EXPECTS = {
     ("cross_entropy", "softmax"): "cross_entropy computes the softmax itself: give it the scores.",
@@ -36,7 +36,7 @@ SHAPED = frozenset(
 """Ops that keep the numbers as they are."""
 
 
-def any_odd(calls: Iterable[Heard]) -> bool:
+def any_odd(calls: Iterable[Call]) -> bool:
     """Return whether ``odd_input`` may have something to say of a loss among these calls, found
     without the log."""
     made: dict[int, str] = {}

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from .heard_calls import HeardCalls
+from .observed_calls import ObservedCalls
 
 _count: Callable[[], int] = torch._C._len_torch_function_stack
 _at: Callable[[int], Any] = torch._C._get_function_stack_at
@@ -15,7 +15,7 @@ _pop: Callable[[], Any] = torch._C._pop_torch_function_stack
 _push: Callable[[Any], None] = torch._C._push_on_torch_function_stack
 
 
-def enter(mode: HeardCalls) -> None:
+def enter(mode: ObservedCalls) -> None:
     """Put the mode below the program's own, which are taken off from the top when their blocks
     end; above the default device's alone, which PyTorch wants at the bottom."""
     if not _count():
@@ -32,7 +32,7 @@ def enter(mode: HeardCalls) -> None:
         _push(each)
 
 
-def put_back(mode: HeardCalls) -> None:
+def put_back(mode: ObservedCalls) -> None:
     """Put the mode on the stack if it is not there: an interrupt may have come before it was taken
     off, or after that."""
     if not _count():
@@ -41,7 +41,7 @@ def put_back(mode: HeardCalls) -> None:
         enter(mode)
 
 
-def leave(mode: HeardCalls) -> bool:
+def leave(mode: ObservedCalls) -> bool:
     """Take the mode off the stack of modes, wherever it stands there; whether it did."""
     if _count() == 1 and _at(0) is mode:
         _pop()
@@ -63,7 +63,7 @@ def leave(mode: HeardCalls) -> bool:
 class Without:
     """Within the block the mode is off the stack, if it was there."""
 
-    def __init__(self, mode: HeardCalls) -> None:
+    def __init__(self, mode: ObservedCalls) -> None:
         self.mode = mode
 
     def __enter__(self) -> None:

@@ -31,8 +31,8 @@ from ..module_paths import ModuleNames, numbers_of
 from ..sorting import BEGINS, ENDS
 from .arguments import TENSORS, Given, given_to
 from .call_recorder import NOT_ONE_NUMBER, number_of
-from .heard_calls import HeardCalls
 from .mode_stack import Replaced, Without, enter, leave
+from .observed_calls import ObservedCalls
 from .ops import tensors_in
 from .positions import Positions, not_the_users
 from .run_checks import RunChecks
@@ -44,7 +44,7 @@ class ModulesAndSteps:
     def __init__(
         self,
         recorder: Recorder,
-        calls: HeardCalls,
+        calls: ObservedCalls,
         checks: RunChecks,
         positions: Positions,
         fault: Callable[[BaseException], None],
@@ -65,7 +65,7 @@ class ModulesAndSteps:
         self._stepping: Given = [], [], (), {}  # the parameters of the step that goes on
         self._step: int | None = None  # the scope of the step that goes on
         self._step_position: Position | None = None
-        self._told = True  # whether its scope has begun
+        self._step_emitted = True  # whether its scope has begun
         self._within = False  # whether the program is in a trainer's closure
         self._away = False  # whether the mode is off the stack for a step
 
@@ -80,8 +80,8 @@ class ModulesAndSteps:
         self._away, self._step, self._within = False, None, False
         self.thread = get_ident()
         self._handles = [
-            Replaced(Module, "__call__", self._hearing_module),
-            Replaced(Optimizer, "zero_grad", self._dropping_unheard),
+            Replaced(Module, "__call__", self._observing_module),
+            Replaced(Optimizer, "zero_grad", self._dropping_unobserved),
             optimizers.register_optimizer_step_pre_hook(self._step_begins),
             optimizers.register_optimizer_step_post_hook(self._step_ends),
         ]
@@ -105,11 +105,11 @@ class ModulesAndSteps:
         )  # fmt: skip
 
     # Modules -------------------------------------------------------------------------------
-    def _hearing_module(self, plain: Callable[..., Any]) -> Callable[..., Any]:
+    def _observing_module(self, plain: Callable[..., Any]) -> Callable[..., Any]:
         """The call of a module, which is heard."""
 
         @wraps(plain)
-        def hearing(module: Any, /, *args: Any, **kwargs: Any) -> Any:
+        def observing(module: Any, /, *args: Any, **kwargs: Any) -> Any:
             # The hot path: each module of each iteration.
             # what Dynamo traces is no call of the program's: it must not come to see the rest
             if is_dynamo_compiling() or self._elsewhere():
@@ -130,7 +130,7 @@ class ModulesAndSteps:
                 self._gives(site, result)
             return result
 
-        return hearing
+        return observing
 
     def _module_begins(self, module: Any, frame: FrameType) -> Site | None:
         """A call of a module begins: where it stands if the user's own code makes it."""
@@ -167,7 +167,7 @@ class ModulesAndSteps:
             with torch._C.DisableTorchFunction():
                 made = [each for each in tensors_in(result) if self.identity.known(each) is None]
                 if made:
-                    self.calls.note(None, "compiled", given, result)
+                    self.calls.record(None, "compiled", given, result)
         except Exception as error:
             self.fault(error)
 
@@ -185,7 +185,7 @@ class ModulesAndSteps:
                         if ref.id not in self.names.named:
                             scope = site.scope_of(text)
                             record = self.names.read, None, ref.id, scope, text
-                            self.identity.note(ref, record)
+                            self.identity.record(ref, record)
         except Exception as error:
             self.fault(error)
 
@@ -202,7 +202,7 @@ class ModulesAndSteps:
                     if ref is not None:
                         # a variable's number is one of the iteration's, an item's is not
                         content = number_of(self.identity.content(ref)) if own else NOT_ONE_NUMBER
-                        self.identity.note(ref, (self.names.gave, None, ref, names, content))
+                        self.identity.record(ref, (self.names.gave, None, ref, names, content))
         except Exception as error:
             self.fault(error)
 
@@ -214,7 +214,7 @@ class ModulesAndSteps:
             if is_lazy(tensor):
                 continue  # it has no numbers before the end of this call
             ref = self.identity.current(tensor)
-            self.identity.note(ref, (names.rebound, ref.id, "module", path))
+            self.identity.record(ref, (names.rebound, ref.id, "module", path))
             if isinstance(tensor, torch.nn.Parameter):
                 self.checks.learners.parameters.append(ref)
         self.modules.fresh[:] = waiting
@@ -222,7 +222,7 @@ class ModulesAndSteps:
             self.checks.check_unrun_graphs(position)
 
     # Optimizers ----------------------------------------------------------------------------
-    def _dropping_unheard(self, plain: Callable[..., Any]) -> Callable[..., Any]:
+    def _dropping_unobserved(self, plain: Callable[..., Any]) -> Callable[..., Any]:
         """Return how an optimizer drops gradients: without the mode, which would be shown two reads
         of every parameter, and note none."""
 
@@ -240,7 +240,7 @@ class ModulesAndSteps:
 
         return zero_grad
 
-    def _stepping_unheard(self, plain: Callable[..., Any]) -> Callable[..., Any]:
+    def _stepping_unobserved(self, plain: Callable[..., Any]) -> Callable[..., Any]:
         """Return how an optimizer of PyTorch's takes a step: the mode is off the stack before the
         hooks tell of it, for PyTorch tells its profiler of it before, which the mode would be
         shown."""
@@ -264,7 +264,7 @@ class ModulesAndSteps:
         owner = next(each for each in kind.__mro__ if "step" in each.__dict__)
         if owner not in self._owners and _is_pytorchs(owner):
             self._owners.add(owner)
-            self._handles.append(Replaced(owner, "step", self._stepping_unheard))
+            self._handles.append(Replaced(owner, "step", self._stepping_unobserved))
 
     def _step_begins(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
         if is_dynamo_compiling() or self._elsewhere():
@@ -277,10 +277,10 @@ class ModulesAndSteps:
                 closure = given and any(map(callable, (*args[1:], *kwargs.values())))
                 # a trainer's closure is all that an iteration does: its step is what comes after
                 of_trainer = closure and position is not None and position.by_library
-                self._told = not (of_trainer and not isinstance(optimizer, LBFGS))
-                if not self._told:
+                self._step_emitted = not (of_trainer and not isinstance(optimizer, LBFGS))
+                if not self._step_emitted:
                     return self._with_closure(optimizer, args, kwargs)
-                self._tell_step(optimizer)
+                self._emit_step(optimizer)
                 self._takes_over(optimizer, closure)
         except Exception as error:
             self.fault(error)
@@ -324,7 +324,7 @@ class ModulesAndSteps:
         new = tuple([after(value) for value in args[1:]])
         return (args[0], *new), {name: after(value) for name, value in kwargs.items()}
 
-    def _tell_step(self, optimizer: Any) -> None:
+    def _emit_step(self, optimizer: Any) -> None:
         assert self._step is not None
         numbers = "" if self.identity.defers else numbers_of(optimizer)
         self._begins(self._step, "step", self._step_position, type(optimizer).__name__, numbers)
@@ -334,9 +334,9 @@ class ModulesAndSteps:
             return
         try:
             with torch._C.DisableTorchFunction():
-                if not self._told:
-                    self._told, self._step_position = True, self.positions.here()
-                    self._tell_step(optimizer)
+                if not self._step_emitted:
+                    self._step_emitted, self._step_position = True, self.positions.here()
+                    self._emit_step(optimizer)
                 name = type(optimizer).__name__
                 position = self._step_position
                 at = None if position is None else position.outside
@@ -351,7 +351,7 @@ class ModulesAndSteps:
             return
         if self._step is not None:
             self._stepping, self._step = ([], [], (), {}), None
-            if self._told:
+            if self._step_emitted:
                 self._ends()
         if self._away:
             self._away = False

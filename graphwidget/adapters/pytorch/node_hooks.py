@@ -109,7 +109,7 @@ class NodeHooks:
                     else:  # as it is now: the program may write into it
                         grad = identity.captured(grown, gradient=True)
                         added = None if first or _hooked(leaf) else given[0]
-                    identity.note_gradient(leaf, grown)
+                    identity.record_gradient(leaf, grown)
                     if not identity.defers and identity.known(grown) is not None:
                         identity.current(grown)  # its card shows what was added
                 if grad is not None:

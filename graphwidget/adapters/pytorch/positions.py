@@ -92,7 +92,7 @@ class Positions(PositionFinder):
             for scope, name, value in self.unpacked_of(last, frame):
                 ref = self.identity.known(value) if is_a(value, torch.Tensor) else None
                 if ref is not None:
-                    self.identity.note(ref, (self.unpacked, None, ref.id, scope, name))
+                    self.identity.record(ref, (self.unpacked, None, ref.id, scope, name))
         return position
 
     def number(self, value: Any) -> Captured | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...recording import events as ev
-from ...recording.findings import Finding, told
+from ...recording.findings import Finding, has_finding
 from ...recording.looking import message_of
 from ...recording.positions import Position
 from ...recording.recorder import Ref
@@ -13,21 +13,21 @@ from ..module_paths import ModuleNames
 from ..raised_calls import MAX_INPUTS, entries_of, module_of, position_of
 from . import ops
 from .failed_calls import failed_call
-from .heard_calls import HeardCalls
 from .lines import place_of
+from .observed_calls import ObservedCalls
 from .refused_calls import is_explained
 
-HEARS = HeardCalls.__torch_function__.__code__
+OBSERVER = ObservedCalls.__torch_function__.__code__
 """The code of the function that knows what a call was given ``before`` it and its ``name``."""
 
 
 def raised(
-    error: BaseException, calls: HeardCalls, modules: ModuleNames, ours: Callable[[str], bool],
+    error: BaseException, calls: ObservedCalls, modules: ModuleNames, ours: Callable[[str], bool],
     known: Finding | None = None,
 ) -> Finding | None:  # fmt: skip
     """A cell was ended by an error: tell the call that raised it, if one of the program's did and
     nothing was told of the error yet; and why it failed, unless that is ``known``."""
-    if is_explained(message_of(error)) or told(error):
+    if is_explained(message_of(error)) or has_finding(error):
         return None
     entries = entries_of(error)
     users = [n for n, each in enumerate(entries) if not ours(each.tb_frame.f_code.co_filename)]
@@ -35,7 +35,7 @@ def raised(
         return None
     way, module = entries[: users[-1] + 1], module_of(entries)
     for entry in reversed(entries[users[-1] :]):
-        seen = entry.tb_frame.f_locals if entry.tb_frame.f_code is HEARS else {}
+        seen = entry.tb_frame.f_locals if entry.tb_frame.f_code is OBSERVER else {}
         before = seen.get("before")
         if before is None or seen.get("quiet"):
             continue
@@ -54,17 +54,17 @@ def raised(
         found = known or failed_call(model, op, event.inputs, place, event.message)
         if found is not None:
             event = event._replace(finding=found.as_json())
-        calls.recorder.raw.append((_tell, position, event, calls, seen["name"]))
+        calls.recorder.raw.append((_emit, position, event, calls, seen["name"]))
         return found
     return None
 
 
-def _tell(position: Position, event: ev.Error, calls: HeardCalls, name: str) -> None:
+def _emit(position: Position, event: ev.Error, calls: ObservedCalls, name: str) -> None:
     """While draining: tell it, and first what its op is."""
     recorder, key = calls.recorder, str(event.op)
     calls.records.names.moved(position)
     if recorder.define(key):
-        recorder.tell(ops.definition(name, key))
+        recorder.emit(ops.definition(name, key))
     calls.records.names.recall(event.inputs)
     scope = calls.records.scopes.current if event.scope is None else event.scope
-    recorder.tell(event._replace(source=recorder.source(position.site), scope=scope))
+    recorder.emit(event._replace(source=recorder.source(position.site), scope=scope))

@@ -20,7 +20,7 @@ from ...recording.positions import Position
 from ...recording.recorder import Ref
 from ...recording.sites import Site
 from .node_facts import leaf_of, sequence_of, sequences_of
-from .tape import Heard
+from .tape import Call
 
 MAX_RAN = 20_000
 """Nodes of which is known where they ran."""
@@ -44,16 +44,16 @@ class Reach(NamedTuple):
 class RepeatedRuns:
     """Graph that the last run from each line could reach, and the program's way to it."""
 
-    def __init__(self, calls: deque[Heard]) -> None:
+    def __init__(self, calls: deque[Call]) -> None:
         self._calls = calls
         self._known: dict[Position, tuple[Way, Reach]] = {}
         self.last = 0  # the sequence number of the last run's first node
         self._first = 0  # the number of the first tensor that was made since the run before
-        self._unheard = 0  # how many histories had come about unheard before it
+        self._unobserved = 0  # how many histories had come about unheard before it
 
     def known(
         self, position: Position | None, roots: Sequence[Ref | None], nodes: Sequence[Any],
-        unheard: int,
+        unobserved: int,
     ) -> tuple[Way | None, Reach | None]:  # fmt: skip
         """Return how the program came to a run, if that can be told; and what it reaches, if the
         last one from its line came about so too."""
@@ -62,7 +62,7 @@ class RepeatedRuns:
         if position is None or root is None:
             return None, None
         last, self.last = self.last, sequence_of(node)
-        heard, self._unheard = self._unheard == unheard, unheard
+        heard, self._unobserved = self._unobserved == unobserved, unobserved
         calls = _since_last_run(self._calls) if heard else None
         since = self._first
         way = None if calls is None else _way(calls, root, self.last - last, since)
@@ -72,7 +72,7 @@ class RepeatedRuns:
             return way, None
         return way, before[1]
 
-    def note(self, position: Position | None, way: Way | None, reach: Reach) -> None:
+    def record(self, position: Position | None, way: Way | None, reach: Reach) -> None:
         """Record the graph that a run reaches."""
         if position is not None and way is not None:
             if len(self._known) > MAX_LINES:
@@ -80,9 +80,9 @@ class RepeatedRuns:
             self._known[position] = way, reach
 
 
-def _since_last_run(calls: deque[Heard]) -> list[Heard] | None:
+def _since_last_run(calls: deque[Call]) -> list[Call] | None:
     """The calls since the last run, the newest first."""
-    found: list[Heard] = []
+    found: list[Call] = []
     for call in reversed(calls):
         if call.run:
             return found
@@ -92,7 +92,7 @@ def _since_last_run(calls: deque[Heard]) -> list[Heard] | None:
     return found
 
 
-def _way(calls: list[Heard], root: Ref, nodes: int, since: int) -> Way | None:
+def _way(calls: list[Call], root: Ref, nodes: int, since: int) -> Way | None:
     """Return what determines the structure of the graph: the calls, their positions, arguments
     and number of nodes; ``since`` is the number of the first tensor that was made between the
     two runs before."""
@@ -107,17 +107,17 @@ def _way(calls: list[Heard], root: Ref, nodes: int, since: int) -> Way | None:
         since = first
     return (
         nodes,
-        list(map(_HEARD, calls)),
+        list(map(_STRUCTURE, calls)),
         [number if number < since else number - first for number in given],
     )
 
 
-def _first_made(calls: list[Heard]) -> int | None:
+def _first_made(calls: list[Call]) -> int | None:
     """The number of the first tensor that calls made, of which the newest is the first."""
     return next((call.made[0].facts.number for call in reversed(calls) if call.made), None)
 
 
-def _go_on(calls: list[Heard], since: int, first: int) -> bool:
+def _go_on(calls: list[Call], since: int, first: int) -> bool:
     """Return whether in no call a gradient goes back to what was made in the turn before: then the
     graph does not depend on that, which is another one in each turn."""
     return not any(
@@ -128,7 +128,7 @@ def _go_on(calls: list[Heard], since: int, first: int) -> bool:
     )
 
 
-_HEARD = itemgetter(*map(Heard._fields.index, ("position", "func", "grad_mode")))
+_STRUCTURE = itemgetter(*map(Call._fields.index, ("position", "func", "grad_mode")))
 
 
 def reach_of(root: Any, nodes: Sequence[Any], leaves: Iterable[torch.Tensor]) -> Reach:
@@ -165,7 +165,7 @@ class RanNodes:
         self._runs: deque[tuple[int, tuple[int, ...], Site | None]] = deque()
         self._count = 0
 
-    def note(self, first: int, ages: tuple[int, ...], site: Site | None) -> None:
+    def record(self, first: int, ages: tuple[int, ...], site: Site | None) -> None:
         """A run is over, from the node with that sequence number."""
         self._runs.append((first, ages, site))
         self._count += len(ages)

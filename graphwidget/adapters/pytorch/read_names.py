@@ -10,12 +10,12 @@ from torch.overrides import handle_torch_function
 from ...recording.positions import Position
 from ...recording.recorder import Ref
 from ...recording.spelling import Spelling, Text
-from .tape import Heard
+from .tape import Call
 
 HANDS_ON = handle_torch_function.__code__
 
 
-def read_by(call: Heard, spelled: Spelling) -> Iterator[tuple[Ref, str]]:
+def read_by(call: Call, spelled: Spelling) -> Iterator[tuple[Ref, str]]:
     """(tensor, what the program writes for it) of the arguments of a call of an op."""
     if spelled.empty:
         return
@@ -25,7 +25,7 @@ def read_by(call: Heard, spelled: Spelling) -> Iterator[tuple[Ref, str]]:
             yield each, text
 
 
-def _placed(call: Heard, spelled: Spelling) -> Iterator[tuple[int | str, Text]]:
+def _placed(call: Call, spelled: Spelling) -> Iterator[tuple[int | str, Text]]:
     given = call.args
     if spelled.operator:
         tensors = [at for at, each in enumerate(given[:2]) if type(each) is Ref]

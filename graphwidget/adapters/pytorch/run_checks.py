@@ -18,13 +18,13 @@ from ...recording.sites import Site
 from . import nans, second_backward
 from .constant_terms import constant_term, lost_term
 from .gradient_sums import GradientSums, never_reset
-from .heard_calls import HeardCalls
 from .identity import TOKEN, Identity
 from .idle_steps import cast_once, dropped_before, no_backward, no_step
 from .leaks import Count, leak, with_history
 from .lines import name_of_value, place_of, way_of
 from .loss_inputs import odd_input
 from .node_facts import leafy
+from .observed_calls import ObservedCalls
 from .reachable_nodes import Reach
 from .saved_tensors import saved_tensors
 from .second_order import kept_constant
@@ -71,7 +71,7 @@ class Ran(NamedTuple):
 class RunChecks:
     """Holds what was found, and looks for more."""
 
-    def __init__(self, recorder: Recorder, identity: Identity, calls: HeardCalls) -> None:
+    def __init__(self, recorder: Recorder, identity: Identity, calls: ObservedCalls) -> None:
         self.recorder = recorder
         self.identity = identity
         self.calls = calls
@@ -222,10 +222,10 @@ class RunChecks:
         if backward is None and step is not None and not self.graded:
             self.recorder.drain()
             return no_backward(step, self.recorder.latest())
-        if backward is not None and not learners.held:
+        if backward is not None and not learners.owned:
             self.recorder.drain()
             return no_step(backward, self.recorder.latest())
-        if backward is None or step is None or not bare & self.graded or bare != learners.held:
+        if backward is None or step is None or not bare & self.graded or bare != learners.owned:
             return None
         return dropped_before(step, backward)
 

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 from ...recording import events as ev
 from ...recording.positions import Position
 from ...recording.recorder import NodeRef, Recorder
-from .heard_calls import HeardCalls
 from .identity import Identity
+from .observed_calls import ObservedCalls
 from .reachable_nodes import RanNodes, RepeatedRuns
 from .run_checks import RunChecks
 from .tensor_facts import Captured, summarized
@@ -24,7 +24,7 @@ class RunContext:
         self,
         recorder: Recorder,
         identity: Identity,
-        calls: HeardCalls,
+        calls: ObservedCalls,
         position: Callable[[], Position | None],
         fault: Callable[[BaseException], None],
     ) -> None:
@@ -59,10 +59,10 @@ class RunContext:
         given = _summaries(grads)
         one = given[0] is None or (given[0].shape == () and given[0].values in ((1,), None))
         seeds = None if len(given) == 1 and one else given
-        self.recorder.tell(event._replace(source=source, grads=seeds))
+        self.recorder.emit(event._replace(source=source, grads=seeds))
 
     def _start(self, run: int, node: NodeRef, grads: Grads) -> None:
-        self.recorder.tell(ev.Start(run, node.id, _summaries(grads)))
+        self.recorder.emit(ev.Start(run, node.id, _summaries(grads)))
 
     def _has_run(
         self, run: int, node: NodeRef, freed: bool, leaf: int | None, grad: Captured | None,
@@ -73,7 +73,7 @@ class RunContext:
         self._start(run, node, contents[:count])
         if leaf is not None and grad is not None:
             self._accumulated("accumulated", leaf, grad, run, added)
-        self.recorder.tell(ev.Finish(run, node.id, _summaries(contents[count:]), None))
+        self.recorder.emit(ev.Finish(run, node.id, _summaries(contents[count:]), None))
         if freed:
             self.recorder.free(node.id)
 
@@ -84,11 +84,11 @@ class RunContext:
         if self.recorder.lost:
             self.calls.records.names.recall((value,))
         told, more = _summaries((grad, added))
-        self.recorder.tell(ev.Grad(value, how, told, more, run, None))
+        self.recorder.emit(ev.Grad(value, how, told, more, run, None))
 
     def _error(self, _: None, event: ev.Error, position: Position | None) -> None:
         source = None if position is None else self.recorder.source(position.site)
-        self.recorder.tell(event._replace(source=source))
+        self.recorder.emit(event._replace(source=source))
 
 
 def _summaries(grads: Grads) -> tuple[ev.Summary | None, ...]:

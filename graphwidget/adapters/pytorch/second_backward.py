@@ -117,7 +117,7 @@ def _used_again(
     elif first_use is not None:
         place, fix = first_use
         text += f" That backward needs no gradient of {name}: give it {name}.detach()."
-    elif before and place and before == backward and _turns(model, place, name):
+    elif before and place and before == backward and _iterates(model, place, name):
         return _kept_graph(model, finding, before)
     elif place is not None and reader != place and _ran_once(model, old, began):
         text += f" {name or 'What was computed then'} was made once and is used again:"
@@ -227,7 +227,7 @@ def _put_into(model: Model, place: Place | None, line: str, name: str) -> tuple[
     return None
 
 
-def _turns(model: Model, place: Place, name: str) -> bool:
+def _iterates(model: Model, place: Place, name: str) -> bool:
     """Return whether the variable is that of a loop around the line: then each turn has its own. Of
     what the program has no name for, whether the line reads one that is."""
     loops = [

@@ -26,11 +26,11 @@ from .lines import (
 from .parameter_fixes import rebinds
 from .tensors import Silent
 
-Held = Callable[[], set[int]]
+Owned = Callable[[], set[int]]
 
 
 def explain_stale(
-    model: Model, run: int, node: Row, slot: Row, way: Sequence[Place], held: Held
+    model: Model, run: int, node: Row, slot: Row, way: Sequence[Place], held: Owned
 ) -> Finding:
     """A saved value was written before the backward that needs it; ``way`` are the lines that lead
     to that, the innermost first, ``held`` the storages of what optimizers hold."""
@@ -144,7 +144,7 @@ def _module(model: Model, write: Row | None, line: str) -> tuple[str, str]:
 
 def _written_parameter(
     model: Model, run: int, stale: list[int], write: Row | None, way: Sequence[Place], name: str,
-    held: Held,
+    held: Owned,
 ) -> tuple[str, str]:  # fmt: skip
     """A parameter was written between what saved it and a backward: text, and a fix. What backward
     needs is computed once more after the write, in the innermost function that does all of it;
@@ -162,7 +162,7 @@ def _written_parameter(
     stepped = write is not None and is_step(model.calls.get(write["call"]))
     if turned and statements.adds_up(turned) and not stepped:
         again, turned = {}, ""
-    lazy = _in_its_turn(model, again, backward) if stepped else None
+    lazy = _run_lazily(model, again, backward) if stepped else None
     if lazy is not None:
         return lazy
     if turned:
@@ -179,7 +179,7 @@ def _written_parameter(
 
 
 def _not_trained(
-    model: Model, again: Mapping[str, Place], stale: list[int], function: str, held: Held
+    model: Model, again: Mapping[str, Place], stale: list[int], function: str, held: Owned
 ) -> tuple[str, str] | None:
     """The last of the lines ``again`` that computes nothing an optimizer trains, if what is stale
     is of it: it needs no gradient, as of a target network or a teacher."""
@@ -200,7 +200,7 @@ def _not_trained(
     return None
 
 
-def _in_its_turn(
+def _run_lazily(
     model: Model, again: Mapping[str, Place], backward: Place
 ) -> tuple[str, str] | None:
     """A loop steps after each item of a list whose items were all computed before it: a generator
@@ -313,7 +313,7 @@ def _how(call: Row | None, step: bool) -> str:
 
 
 def silently_stale(
-    model: Model, run: int, node: int, silent: Silent, name: str, way: Sequence[Place], held: Held
+    model: Model, run: int, node: int, silent: Silent, name: str, way: Sequence[Place], held: Owned
 ) -> Finding:
     """A saved value was written where PyTorch does not notice."""
     place, row = place_of(silent.site), model.nodes.get(node)

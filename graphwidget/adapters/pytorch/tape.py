@@ -1,6 +1,6 @@
 """The tape: the newest calls of a program, kept so that they can be told or played again later.
 
-``call_notes.py`` fills it. Of a call it keeps the function, its plain arguments, and references in
+``call_facts.py`` fills it. Of a call it keeps the function, its plain arguments, and references in
 the place of tensors. No tensor is kept alive and nothing is copied. Read, it tells how to repeat
 the calls on stand-ins.
 """
@@ -34,7 +34,7 @@ new_tuple: Any = tuple.__new__
 """Makes a named tuple of a tuple, faster than its class does."""
 
 
-class Held(int):
+class TensorNumber(int):
     """A tensor, by its number on the tape."""
 
 
@@ -79,7 +79,7 @@ class Write(NamedTuple):
     grown: bool
 
 
-class Heard(NamedTuple):
+class Call(NamedTuple):
     """A call that was heard. References stand for tensors; ``given`` are those of its arguments as
     they were before, ``made`` and ``writes`` what it did. Without a ``func`` it is what the step of
     an optimizer did. ``run`` says that it is a backward run.
@@ -133,11 +133,11 @@ class Tape:
     """The calls of a program, the newest last; ``refs`` are those of the living tensors."""
 
     def __init__(self, refs: Mapping[int, Ref]) -> None:
-        self.calls: deque[Heard] = deque(maxlen=MOST)
-        self.heard = self.calls.append
+        self.calls: deque[Call] = deque(maxlen=MOST)
+        self.append = self.calls.append
         """A call was made, or has raised (then the result is None)."""
         self._refs = refs
-        self._read: tuple[int, Heard | None, list[Entry], dict[int, Look]] = (0, None, [], {})
+        self._read: tuple[int, Call | None, list[Entry], dict[int, Look]] = (0, None, [], {})
 
     def returned(self, result: Any) -> None:
         """The backward run that was heard last is over, with a result if it was asked for one: a
@@ -232,7 +232,7 @@ def _numbered(value: Any) -> Any:
     """The same, with numbers in the place of references."""
     kind = type(value)
     if kind is Ref:
-        return Held(value.facts.number)
+        return TensorNumber(value.facts.number)
     if kind is list or kind is tuple:
         return kind([_numbered(each) for each in value])
     if kind is slice:

@@ -98,11 +98,11 @@ class Tensors:
         the log, the value of that tensor."""
         self.gradients: dict[int, weakref.ref[torch.Tensor]] = {}
         """The leaves whose ``.grad`` is the tensor with that address, if it still is."""
-        self.unheard = 0
+        self.unobserved = 0
         """Number of histories that no call on the tape made."""
         self._died = _deaths(self.tables, recorder.raw.append, recorder.values)
-        self.told = self._value
-        self.unmet: dict[tuple[int, int], int] = {}
+        self.emits_value = self._value
+        self.unseen: dict[tuple[int, int], int] = {}
         """The ids of values that are known without their tensors, by their nodes and outputs."""
         self.brief = False
         """True if calls are told later, when what they were given may be gone."""
@@ -126,14 +126,14 @@ class Tensors:
             version = version_of(tensor)
         if before is not None and before.version == version:
             if not self.defers and before.id not in self.recorder.values:
-                self.tell(before)
+                self.emit(before)
             return before
         ref = self.renew(tensor)
         if not self.defers:
-            self.tell(ref)
+            self.emit(ref)
         if before is not None and (self.defers or before.id in self.recorder.values):
             write = ev.Write(ref.storage, version, before.id, ref.id, None, None, None, None)
-            self.note(ref, (self.recorder.tell, write), before)
+            self.record(ref, (self.recorder.emit, write), before)
         return ref
 
     def given(self, tensor: torch.Tensor) -> Ref:
@@ -141,7 +141,7 @@ class Tensors:
         known = self.refs.get(id(tensor))
         ref = self.current(tensor)
         if known is None and not ref.facts.leaf:
-            self.unheard += 1
+            self.unobserved += 1
         return ref
 
     def result(self, tensor: torch.Tensor) -> Ref:
@@ -157,7 +157,7 @@ class Tensors:
         for ref in refs:
             # By `is`: two references to living tensors compare these.
             last = raw[-1] if raw and type(raw[-1]) is tuple else (None, None)
-            if last[0] is not self.told or last[1] is not ref:
+            if last[0] is not self.emits_value or last[1] is not ref:
                 return
             raw.pop()
             self.recorder.values.discard(ref.id)
@@ -165,7 +165,7 @@ class Tensors:
                 del self.refs[ref.facts.key]
                 self.tables.leave(ref.facts.address)
 
-    def note(self, ref: Ref, record: Any, before: Ref | None = None) -> None:
+    def record(self, ref: Ref, record: Any, before: Ref | None = None) -> None:
         """Add a raw record that speaks of a value, or of two."""
         self.recorder.raw.append(Deferred(ref, record, before) if self.defers else record)
 
@@ -197,7 +197,7 @@ class Tensors:
         except (RuntimeError, NotImplementedError):
             version, address = version_of(tensor), storage_of(tensor)
         ref = Ref(tensor, self._died)
-        number = self._met(tensor) if self.unmet else None
+        number = self._take_unseen(tensor) if self.unseen else None
         ref.id = number = self.recorder.ids.value() if number is None else number
         ref.version = version
         ref.facts = self._facts(tensor, tables.number(), address, version)
@@ -272,7 +272,7 @@ class Tensors:
                     ref.storage = known.storage
         return ref
 
-    def _met(self, tensor: torch.Tensor) -> int | None:
+    def _take_unseen(self, tensor: torch.Tensor) -> int | None:
         """The id of a value that is known without its tensor."""
         return None
 
@@ -280,9 +280,9 @@ class Tensors:
         """Tell those of the values that nobody knows yet."""
         for ref in refs:
             if ref is not None and ref.id not in self.recorder.values:
-                self.tell(ref)
+                self.emit(ref)
 
-    def tell(self, ref: Ref) -> None:
+    def emit(self, ref: Ref) -> None:
         """Tell a value as its facts are, with what it is a view of."""
         facts, tensor = ref.facts, ref()
         base = facts.base
@@ -293,7 +293,7 @@ class Tensors:
             self.retaining.append(ref)
         view = None if base is None else base.id
         self.recorder.raw.append(
-            (self.told, ref, facts.requires_grad, facts.leaf, facts.parameter, view,
+            (self.emits_value, ref, facts.requires_grad, facts.leaf, facts.parameter, view,
              self.content(ref), self._owner(tensor))
         )  # fmt: skip
 
@@ -331,7 +331,7 @@ class Tensors:
         self.silent[storage_of(tensor)] = Silent(self.time, value, site, how)
         self.time += 1
 
-    def note_gradient(self, leaf: torch.Tensor, grad: torch.Tensor) -> None:
+    def record_gradient(self, leaf: torch.Tensor, grad: torch.Tensor) -> None:
         """A leaf got a gradient."""
         known = self.gradients.get(id(grad))
         if known is None or known() is not leaf:  # another gradient was there before
@@ -350,7 +350,7 @@ class Tensors:
         return dtype_name(dtype), shape_of(tensor), content
 
 
-def _deaths(tables: Tables, tell: Callable[[Any], None], values: set[int]) -> Callable[[Any], None]:
+def _deaths(tables: Tables, emit: Callable[[Any], None], values: set[int]) -> Callable[[Any], None]:
     """Return the callback for the death of a tensor; it keeps no recording alive."""
     refs, storages = tables.refs, tables.storages
 
@@ -365,6 +365,6 @@ def _deaths(tables: Tables, tell: Callable[[Any], None], values: set[int]) -> Ca
             if shared is not None and shared[1] > 1:
                 storages[address] = shared[0], shared[1] - 1
         if ref.id in values:
-            tell(ref)
+            emit(ref)
 
     return died

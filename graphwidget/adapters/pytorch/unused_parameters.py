@@ -41,7 +41,7 @@ from .loss_fixes import fix_keeping_history
 from .no_graph import DETACHES, cut, lost_before
 from .parameter_fixes import makes_a_leaf, without_new_leaf
 from .unreached_inputs import computed_from
-from .without_optimizer import unheld
+from .without_optimizer import unowned
 
 LISTED = 8
 CASTING = ("cpu", "cuda")
@@ -58,7 +58,7 @@ class Learners:
     def __init__(self, identity: Identity) -> None:
         self.identity = identity
         self.parameters: list[Ref] = []
-        self.held: set[int] = set()
+        self.owned: set[int] = set()
         """Storages of what optimizers hold that made a step."""
         self.bare: dict[str, set[int]] = {}
         """By the classes of optimizers: storages of what never had a gradient when they stepped."""
@@ -72,7 +72,7 @@ class Learners:
 
     def go_on_from(self, before: Learners) -> None:
         """Know what another one has met."""
-        self.parameters, self.held, self.bare = before.parameters, before.held, before.bare
+        self.parameters, self.owned, self.bare = before.parameters, before.owned, before.bare
 
     def steps(
         self,
@@ -92,7 +92,7 @@ class Learners:
         if self._counts.get(optimizer) != count:
             self._counts[optimizer] = count
             known = [self.identity.current(each) for group in groups for each in group]
-            self.held.update(each.storage for each in known)
+            self.owned.update(each.storage for each in known)
             bare = self.bare.setdefault(type(optimizer).__name__, set())
             bare.update(each.storage for each in known)
             if not stepping:
@@ -118,9 +118,10 @@ class Learners:
         """Return whether an optimizer holds what never had a gradient, or a parameter got one that
         none holds, where there is one."""
         return any(self.bare.values()) or (
-            bool(self.held)
+            bool(self.owned)
             and any(
-                each.storage in graded and each.storage not in self.held for each in self.parameters
+                each.storage in graded and each.storage not in self.owned
+                for each in self.parameters
             )
         )
 
@@ -133,7 +134,7 @@ def unused(
     the model's snapshot, if it has one. ``numbers`` tells where values became numbers, ``origins``
     where the program's own tensors were made, ``frozen`` where they were told to need no gradient,
     ``over`` that the program has ended."""
-    held = learners.held
+    held = learners.owned
     runs = [run["status"] for run in model.runs.values() if run["time"] >= model.dropped]
     if not runs or runs[-1] != "ok":
         return None
@@ -154,7 +155,7 @@ def unused(
     if not over or not held:
         return None
     sources = [(file, "".join(linecache.getlines(file)[:MAX_LINES])) for file in _files(model)]
-    stray = unheld(model, dict(_named(model)), graded, learners.bare, held, sources, frozen)
+    stray = unowned(model, dict(_named(model)), graded, learners.bare, held, sources, frozen)
     if stray is None and held.isdisjoint(graded):
         return _nothing_learns(model, learners, graded, numbers, origins)
     return stray or _forgotten(model, never)
@@ -181,7 +182,7 @@ def _nothing_learns(
     lost = {value: site for value, site in numbers.items() if value in mine | bare}
     reader = place_in(model, list(model.runs.values())[-1]["source"])
     found = lost_before(model, leaves, mine, reader, origins, lost)
-    if not names or idle != learners.held or found is None or found.culprit is None:
+    if not names or idle != learners.owned or found is None or found.culprit is None:
         return None
     return found._replace(kind="unused", text=f"{_listed(names)} {found.text}")
 

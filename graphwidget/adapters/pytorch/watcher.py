@@ -30,7 +30,6 @@ from .call_recorder import CallRecorder, named
 from .clipping import clipped_too_early, clips_in_vain
 from .engine_entry import EngineEntry
 from .graph_errors import graph_error
-from .heard_calls import HeardCalls
 from .identity import Identity
 from .loss_inputs import any_odd
 from .many_numbers import many_numbers
@@ -38,6 +37,7 @@ from .mode_stack import enter, leave, put_back
 from .modules_and_steps import ModulesAndSteps
 from .node_facts import leafy, sequence_of
 from .none_gradients import absent
+from .observed_calls import ObservedCalls
 from .positions import Positions, not_the_users
 from .raised_calls import raised
 from .saved_tensors import CarefulHooks
@@ -67,7 +67,7 @@ class TorchAdapter:
         self.identity = Identity(recorder, tables)
         self.records = CallRecorder(recorder, self.identity, self.names, self.sorter.scopes)
         self.positions = Positions(recorder, self.identity)
-        self.calls = HeardCalls(
+        self.calls = ObservedCalls(
             recorder, self.identity, self.records, self.positions.here_and_names, self.fault
         )
         self.calls.names_of_part = self.positions.names_of_part
@@ -80,15 +80,15 @@ class TorchAdapter:
         self.runs.about_to_run, self.runs.is_over = self.hooks.step_over, self._run_over
         self.runs.elsewhere = lambda: get_ident() != self.hooks.thread
         self.calls.found, self.calls.errs = self.runs.checks.add, self.runs.errs
-        self.calls.writes.gradient_told = self.runs.accumulates
-        self.sorter.named[self.records.tell_call] = named
+        self.calls.writes.emits_gradient = self.runs.accumulates
+        self.sorter.named[self.records.emit_call] = named
         self.sorter.named[self.names.perhaps] = named_by_call
         self.sorter.named[self.names.gave] = named_item
         self.sorter.kinds.update({
-            self.records.tell_call: "call", self.records.tell_step: "call",
-            self.identity.told: "value", self.runs.begins: "begin",
+            self.records.emit_call: "call", self.records.emit_step: "call",
+            self.identity.emits_value: "value", self.runs.begins: "begin",
             self.runs.ran: "finish", self.runs.starts: "run", self.runs.errs: "error",
-            self.runs.accumulates: "run", self.identity.node_told: "node",
+            self.runs.accumulates: "run", self.identity.emits_node: "node",
             self.names.perhaps: "turn", self.records.made: "turn", self.names.unpacked: "turn",
             self.names.read: "turn", self.names.gave: "turn",
         })  # fmt: skip
@@ -97,17 +97,17 @@ class TorchAdapter:
             real(each) if isinstance(each, torch.Tensor) else own(each)
         )
         self.positions.unpacked = self.names.unpacked
-        self.names.retell[self.records.tell_call] = self.records.retell
+        self.names.emit_again[self.records.emit_call] = self.records.emit_again
         self.sorter.settling.add(self.names.settle)
         self.faults: list[str] = []
         """Internal errors, in sentences."""
         self.on_pulse: Callable[[float], None] | None = None
-        self.calls.heard = self._beat
+        self.calls.observed = self._beat
         self._saved_hooks = CarefulHooks()
         self._warned: WarnedLines | None = None
         self._next = 0  # how many records there are at the next beat
         self._looked = 0.0  # when the last one was
-        self._noted = 0  # how many records there were when the last run was over
+        self._recorded = 0  # how many records there were when the last run was over
 
     def lighten(self) -> None:
         """Only note from now on what is done, and tell it when something is wrong: no picture is
@@ -224,7 +224,7 @@ class TorchAdapter:
                 if not heard and (ref is not None or not self.identity.waits_for(tensor)):
                     continue  # nothing was done with it while we recorded
                 current = self.identity.current(tensor)
-                self.identity.note(current, (self.names.rebound, current.id, scope, name))
+                self.identity.record(current, (self.names.rebound, current.id, scope, name))
 
     def peek(self, tensor: torch.Tensor) -> None:
         """Tell more of a value's numbers than is told of every value."""
@@ -241,7 +241,7 @@ class TorchAdapter:
         """Tell a tensor with all that led to it; its value."""
         with torch._C.DisableTorchFunction():
             ref = self.identity.current(tensor)
-            self.identity.tell_nodes([grad_fn_of(tensor)], (), [ref], None)
+            self.identity.emit_nodes([grad_fn_of(tensor)], (), [ref], None)
         self.drain()
         return ref.id
 
@@ -304,10 +304,10 @@ class TorchAdapter:
     # Now and then --------------------------------------------------------------------------
     def _run_over(self) -> None:
         count = len(self.recorder.raw)
-        turn, self._noted = count - self._noted, count
-        if self.identity.defers and count > max(LONG, 4 * turn):
+        iteration, self._recorded = count - self._recorded, count
+        if self.identity.defers and count > max(LONG, 4 * iteration):
             self.records.drop(self.hooks.scopes, LONG)
-            self._noted = len(self.recorder.raw)
+            self._recorded = len(self.recorder.raw)
 
     def _beat(self) -> None:
         """Now and then: keep the raw records few, and let those who watch look."""

@@ -31,7 +31,7 @@ CALLS = {"list": "ModuleList", "tuple": "ModuleList", "dict": "ModuleDict"}
 LISTED = 4
 
 
-def unheld(
+def unowned(
     model: Model, named: Mapping[str, Row], graded: set[int], bare: Mapping[str, set[int]],
     held: set[int], sources: Iterable[tuple[str, str]], frozen: Mapping[int, Site],
 ) -> Finding | None:  # fmt: skip
@@ -85,7 +85,9 @@ def _thawed(
     place, line, _after = made[0]
     reader = place_of(frozen[next(iter(mine.values()))["value"]])
     root = _root(next(iter(mine)))
-    text = f"{_told(mine)} they are. They were frozen when {ast.unparse(line.targets[0])} was made,"
+    text = (
+        f"{_joined(mine)} they are. They were frozen when {ast.unparse(line.targets[0])} was made,"
+    )
     text += " which was given others. Give it all from the start: it passes over what has no"
     text += " gradient."
     fix = ""
@@ -110,7 +112,7 @@ def _shapes(rows: Iterable[Row]) -> Counter[tuple[int, ...]]:
     return Counter(tuple(row["summary"][0]) for row in rows)
 
 
-def _told(paths: Iterable[str]) -> str:
+def _joined(paths: Iterable[str]) -> str:
     names = list(paths)
     more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
     return f"No optimizer holds {', '.join(names[:LISTED])}{more}: they get gradients and stay as"
@@ -133,7 +135,7 @@ def _in_a_list(model: Model, strays: Mapping[str, Row], held: set[str]) -> Findi
         found = None if place is None else _list_of(source_of(model, place), place)
         if place is not None and found is not None:
             kind, statement, made = found
-            text = f"{_told(mine)} they are. {ast.unparse(statement.targets[0])} is a plain "
+            text = f"{_joined(mine)} they are. {ast.unparse(statement.targets[0])} is a plain "
             text += (
                 f"{'list or tuple' if kind == 'ModuleList' else 'dictionary'}, and parameters() "
             )
@@ -202,7 +204,7 @@ def _of_others(
     mine: Mapping[str, Row], root: str, place: Place, made: ast.Assign, after: list[ast.stmt]
 ) -> Finding:
     """An optimizer steps what gets no gradient, in the place of what does."""
-    text, name = f"{_told(mine)} they are.", ast.unparse(made.targets[0])
+    text, name = f"{_joined(mine)} they are.", ast.unparse(made.targets[0])
     others = {*re.findall(r"([\w.]+)\.parameters\(\)", ast.unparse(made.value))} - {root}
     later = [each for each in after if _replaces(each, root)]
     if len(others) == 1:

@@ -15,7 +15,7 @@ from ...recording import events as ev
 from ...recording.recorder import Ref
 from . import ops
 from .identity import Identity
-from .tape import Heard, Write
+from .tape import Call, Write
 from .tensor_facts import base_of, grad_fn_of, storage_of, version_of
 from .tensors import MAX_SILENT
 
@@ -30,7 +30,7 @@ class Writes:
 
     def __init__(self, identity: Identity) -> None:
         self.identity = identity
-        self.gradient_told: Callable[..., None] = lambda *record: None
+        self.emits_gradient: Callable[..., None] = lambda *record: None
         """Tells the gradient of a leaf, while draining."""
         self.sharing: dict[int, list[weakref.ref[torch.Tensor]]] = {}
         """Tensors of one memory whose versions are their own, by the storage's address."""
@@ -38,7 +38,7 @@ class Writes:
         """Values changed by writes whose events do not include them, before and after."""
         self._needed: set[int] = set()  # storages that batch norms keep for their backward
 
-    def note(self, tensor: torch.Tensor, before: Ref, also: Also | None = None) -> Write:
+    def record(self, tensor: torch.Tensor, before: Ref, also: Also | None = None) -> Write:
         """Record an in-place write: the new values are emitted. Other tensors that it changed go
         into ``also``."""
         identity = self.identity
@@ -96,14 +96,14 @@ class Writes:
                 also.append(each)
         return found
 
-    def tell_followers(self) -> None:
+    def emit_followers(self) -> None:
         """Emit what writes changed that their own events do not speak of."""
         recorder = self.identity.recorder
         for before, after in self.following:
             write = ev.Write(
                 after.storage, after.version, before.id, after.id, None, None, None, None
             )
-            recorder.raw.append((recorder.tell, write))
+            recorder.raw.append((recorder.emit, write))
         self.following.clear()
 
     def _detached_from(self, tensor: torch.Tensor) -> torch.Tensor | None:
@@ -114,7 +114,7 @@ class Writes:
         of: torch.Tensor | None = alias.of()
         return of
 
-    def into_gradients(self, call: Heard, written: Iterable[torch.Tensor]) -> None:
+    def into_gradients(self, call: Call, written: Iterable[torch.Tensor]) -> None:
         """Tell what leaves' gradients are now, if the call wrote these, as to clip them."""
         identity = self.identity
         how = "zeroed" if call.name.endswith("zero_") else "assigned"
@@ -124,7 +124,7 @@ class Writes:
             if leaf is None or leaf.grad is not tensor:
                 continue
             ref, taken = identity.current(leaf), identity.captured(tensor)
-            identity.recorder.raw.append((self.gradient_told, how, ref.id, taken, None))
+            identity.recorder.raw.append((self.emits_gradient, how, ref.id, taken, None))
 
     def gradient_set(self, tensor: torch.Tensor, grad: torch.Tensor | None) -> None:
         """Record that a known tensor has another gradient now, or none."""
@@ -133,11 +133,11 @@ class Writes:
         if ref is None:
             return
         how, taken = ("cleared", None) if grad is None else ("assigned", identity.captured(grad))
-        identity.recorder.raw.append((self.gradient_told, how, ref.id, taken, None))
+        identity.recorder.raw.append((self.emits_gradient, how, ref.id, taken, None))
         if grad is not None:
-            identity.note_gradient(tensor, grad)
+            identity.record_gradient(tensor, grad)
 
-    def silent(self, call: Heard, written: list[tuple[torch.Tensor, Ref]]) -> None:
+    def silent(self, call: Call, written: list[tuple[torch.Tensor, Ref]]) -> None:
         """Note what the call wrote without raising a version that others see."""
         identity, name, args = self.identity, call.name, call.args
         site = None if call.position is None else call.position.site

@@ -35,7 +35,7 @@ QUIET = frozenset(
 """Calls that neither make nor write tensors of the program's."""
 
 HOOKING = frozenset({"register_hook", "register_post_accumulate_grad_hook"})
-NOTED = LEAKS | HOOKING | {SWITCH}
+RECORDED = LEAKS | HOOKING | {SWITCH}
 """Calls that are noted by the way: those that make a number or an array of a tensor, and others."""
 
 PROPERTIES = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
@@ -52,4 +52,4 @@ def looked_at(func: Callable[..., Any]) -> tuple[Callable[..., Any], str, bool, 
     name, attribute = plain_name(func), getattr(func, "__name__", "")
     quiet = attribute == "__get__" and name not in PROPERTIES
     assigns = attribute == "__set__" and name == "grad"
-    return func, name, quiet or assigns or name in QUIET, assigns or name in NOTED
+    return func, name, quiet or assigns or name in QUIET, assigns or name in RECORDED

@@ -12,15 +12,15 @@ from ..graph.base import TensorBase
 from ..recording import events as ev
 from ..recording.recorder import Recorder, Ref
 from ..recording.summary import capture
-from .heard_grad_calls import HeardGradCalls
 from .identity import guarded
-from .position_finder import outside, unheard
+from .observed_grad_calls import ObservedGradCalls
+from .position_finder import outside, unobserved
 
 MOST = 1_000
 """Memories of which it is known who shares them."""
 
 
-class HeardData(HeardGradCalls):
+class ObservedData(ObservedGradCalls):
     """The part of the native adapter that hears ``.data``."""
 
     def __init__(self, recorder: Recorder) -> None:
@@ -31,7 +31,7 @@ class HeardData(HeardGradCalls):
     @guarded
     def data_taken(self, tensor: TensorBase, of: TensorBase) -> None:
         """Note ``of.data`` as a call that made ``tensor``."""
-        frame = outside(unheard(_getframe(2)))
+        frame = outside(unobserved(_getframe(2)))
         position, names, _late = self._position(frame)
         if position is not None and position.initial:
             return
@@ -50,7 +50,7 @@ class HeardData(HeardGradCalls):
     @guarded
     def data_assigned(self, tensor: TensorBase, given: TensorBase) -> None:
         """Note ``tensor.data = given`` as a call that wrote ``tensor``."""
-        position, _names, _late = self._position(outside(unheard(_getframe(2))))
+        position, _names, _late = self._position(outside(unobserved(_getframe(2))))
         before = tensor._rec
         self._share(tensor, given)
         if before is None or before.id not in self.values:
@@ -60,7 +60,7 @@ class HeardData(HeardGradCalls):
             return
         other = self.identity.current(given)
         after = self.identity.renew(tensor)
-        self.identity.tell_value(tensor, after)
+        self.identity.emit_value(tensor, after)
         self.raw.append((self._assigned, position, before, other, after))
 
     def _share(self, *tensors: TensorBase) -> None:
@@ -95,13 +95,13 @@ class HeardData(HeardGradCalls):
         pairs: list[tuple[Any, Ref]] = []
         for each in tensors:
             pairs.append((self.identity.before(each), self.identity.renew(each)))
-            self.identity.tell_value(each, pairs[-1][1])
+            self.identity.emit_value(each, pairs[-1][1])
         return pairs
 
-    def _tell_followers(self, pairs: Sequence[tuple[Ref, Ref]]) -> None:
+    def _emit_followers(self, pairs: Sequence[tuple[Ref, Ref]]) -> None:
         """Tell those that the call's own write does not speak of."""
         for before, after in pairs:
             write = ev.Write(
                 after.storage, after.version, before.id, after.id, None, None, None, None
             )
-            self.raw.append((self.recorder.tell, write))
+            self.raw.append((self.recorder.emit, write))

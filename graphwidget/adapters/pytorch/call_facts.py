@@ -20,11 +20,11 @@ from ...recording.sites import Names, Site
 from . import ops
 from .arguments import TENSORS, Given, given_back
 from .call_recorder import CallRecorder
-from .heard_functions import FLAGS
 from .identity import Identity, Made
+from .observed_functions import FLAGS
 from .own_backwards import Hook
 from .positions import Named
-from .tape import MOST, Heard, Tape, Write, new_tuple
+from .tape import MOST, Call, Tape, Write, new_tuple
 from .tensor_facts import asked, base_of, grad_fn_of, storage_of
 from .tensors import Alias
 from .writes import Writes, written_by
@@ -44,7 +44,7 @@ class Where(Protocol):
     def __call__(self, frame: FrameType | None = None, /) -> Named: ...
 
 
-class CallNotes:
+class CallFacts:
     """Recording of calls, and of facts about them for the findings."""
 
     def __init__(
@@ -57,7 +57,7 @@ class CallNotes:
         self.position = position
         self.names_of_part: Callable[[int], Names] = lambda nr: ()
         """Gives the names that one of the results of the call gets."""
-        self.heard: Callable[[], None] = lambda: None
+        self.observed: Callable[[], None] = lambda: None
         """Called after each call that was told."""
         self.origins: dict[int, Site] = {}
         """Sites that made values that are no result of a call."""
@@ -76,7 +76,7 @@ class CallNotes:
         self.writes = Writes(identity)
         self.tape = Tape(identity.refs)
 
-    def go_on_from(self, before: CallNotes) -> None:
+    def go_on_from(self, before: CallFacts) -> None:
         """Know what another one has noted by the way."""
         self.origins, self.became_numbers, self.frozen = (
             before.origins,
@@ -85,7 +85,7 @@ class CallNotes:
         )
         self.switch, self.hooks, self.cuts = before.switch, before.hooks, before.cuts
 
-    def note_usual(
+    def record_usual(
         self, func: Callable[..., Any], name: str, before: Given, result: Any, frame: FrameType
     ) -> bool:
         """Note a call of the most usual kind, which ``frame`` makes: it only made one tensor of
@@ -111,30 +111,32 @@ class CallNotes:
         if position is not None and position.initial:
             return False
         made = identity.fresh(result)
-        call: Heard = new_tuple(
-            Heard,
+        call: Call = new_tuple(
+            Call,
             (position, func, name, args, kwargs, (made, None) if pair else made, tuple(refs),
              (made,), (), torch.is_grad_enabled(), names, late, False, ()),
         )  # fmt: skip
-        self.tape.heard(call)
+        self.tape.append(call)
         if node is None:
             self.still += 1
             self.cuts = self.cuts or any(ref.facts.requires_grad for ref in refs)
         else:
             self.still = 0
         if not identity.defers:
-            self.records.tell(call, () if node is None else ((node, result.output_nr, made),))
-            self.heard()
+            self.records.emit(call, () if node is None else ((node, result.output_nr, made),))
+            self.observed()
             return True
         raw = self.recorder.raw
         raw.append(call)
         if node is not None:
             identity.claim_fresh(node, result.output_nr, call)
         if len(raw) > MOST:
-            self.heard()
+            self.observed()
         return True
 
-    def note(self, func: Callable[..., Any] | None, name: str, before: Given, result: Any) -> None:
+    def record(
+        self, func: Callable[..., Any] | None, name: str, before: Given, result: Any
+    ) -> None:
         """Note any call."""
         identity = self.identity
         tensors, refs, args, kwargs = before
@@ -152,36 +154,36 @@ class CallNotes:
             return
         new = tuple([identity.made(tensor, name, tensors, refs) for tensor in made])
         also: list[torch.Tensor] = []  # what the writes changed besides
-        writes = tuple([self.writes.note(*each, also) for each in written]) if written else ()
+        writes = tuple([self.writes.record(*each, also) for each in written]) if written else ()
         touched = [ref.facts.requires_grad for ref in (*new, *[x.after for x in writes])]
         self.still = 0 if any(touched) else self.still + 1
         if not self.cuts and not all(touched):
             self.cuts = any(ref.facts.requires_grad for ref in refs)
-        call: Heard = new_tuple(
-            Heard,
+        call: Call = new_tuple(
+            Call,
             (position, func or torch.autograd.Function, name, args, kwargs,
              new[0] if single and made else given_back(identity, result), tuple(refs), new, writes,
              torch.is_grad_enabled(), names, late, False, self._parts(result, made)),
         )  # fmt: skip
         if func is not None:
-            self.tape.heard(call)
+            self.tape.append(call)
         else:
-            identity.unheard += 1
+            identity.unobserved += 1
         if not tensors:
             self._factory(new, position, names or late)
             return
         if name in ("data", "detach") and made:
-            self._note_alias(made[0], refs[0], name)
+            self._record_alias(made[0], refs[0], name)
             if name == "data":
                 self.writes.share(made[0], tensors[0])
         if written or name == "batch_norm":
             self.writes.silent(call, written)
-        self._tell(call, made, written)
+        self._emit(call, made, written)
         if written and identity.gradients:
             self.writes.into_gradients(call, [*[each[0] for each in written], *also])
-        self.heard()
+        self.observed()
 
-    def _note_alias(self, tensor: torch.Tensor, of: Ref, how: str) -> None:
+    def _record_alias(self, tensor: torch.Tensor, of: Ref, how: str) -> None:
         """Note that a tensor has the memory of another one, and no history."""
         aliases = self.identity.aliases
         if len(aliases) > MAX_KEPT:
@@ -198,8 +200,8 @@ class CallNotes:
                 found[id(each)] += self.names_of_part(nr)
         return tuple(found.values()) if any(found.values()) else ()
 
-    def _tell(
-        self, call: Heard, made: list[torch.Tensor], written: list[tuple[torch.Tensor, Ref]]
+    def _emit(
+        self, call: Call, made: list[torch.Tensor], written: list[tuple[torch.Tensor, Ref]]
     ) -> None:
         """Tell a call now, or note it with the nodes that are its own."""
         nodes: list[Made] = [
@@ -221,8 +223,8 @@ class CallNotes:
             self.identity.claim(nodes, call)
             self.recorder.raw.append(call)
         else:
-            self.records.tell(call, nodes)
-            self.writes.tell_followers()
+            self.records.emit(call, nodes)
+            self.writes.emit_followers()
 
     def _nothing(
         self, func: Callable[..., Any] | None, name: str, before: Given, result: Any
@@ -238,7 +240,7 @@ class CallNotes:
         if func is not None:
             kept, enabled = given_back(self.identity, result), torch.is_grad_enabled()
             known = tuple(refs)
-            self.tape.heard(Heard(None, func, name, args, kwargs, kept, known, (), (), enabled))
+            self.tape.append(Call(None, func, name, args, kwargs, kept, known, (), (), enabled))
 
     def _data_assigned(self, func: Callable[..., Any] | None, name: str, before: Given) -> None:
         """A tensor's ``.data`` was assigned: it has another memory now, and its version."""
@@ -258,8 +260,8 @@ class CallNotes:
         identity.assure(after)
         write = Write(refs[0], after, None, None, False)
         enabled = torch.is_grad_enabled()
-        call = Heard(position, func, name, args, kwargs, None, tuple(refs), (), (write,), enabled)
-        self.records.tell(call, ())
+        call = Call(position, func, name, args, kwargs, None, tuple(refs), (), (write,), enabled)
+        self.records.emit(call, ())
 
     def _factory(self, made: Sequence[Ref], position: Position | None, names: Names) -> None:
         """A call without tensors made one: a leaf, and no op of the graph."""
@@ -269,8 +271,8 @@ class CallNotes:
             told = names if len(made) == 1 else ()
             if position is not None and position.site is not None:
                 keep_site(self.origins, ref.id, position.site)
-            self.identity.note(ref, (self.records.made, position, "made", ref.id, told))
-        self.heard()
+            self.identity.record(ref, (self.records.made, position, "made", ref.id, told))
+        self.observed()
 
     def stepped(
         self, name: str, given: Given, position: Position | None, observed: bool = False
@@ -283,27 +285,27 @@ class CallNotes:
         for tensor, ref in zip(*given[:2], strict=True):
             before = (identity.known(tensor) or ref) if observed else ref
             if tensor._is_view() or (self.writes.sharing and not identity.defers):
-                write = self.writes.note(tensor, before)
+                write = self.writes.record(tensor, before)
             else:
                 after = identity.rewritten(tensor, before)
                 write = new_tuple(Write, (before, after, None, None, False))
                 if not identity.defers:
-                    identity.tell(write.after)
+                    identity.emit(write.after)
             writes.append(write)
             if write.after.version == ref.version:  # PyTorch did not notice
                 site = None if position is None else position.site
                 how = f"a fused step of {name}"
                 identity.wrote_silently(tensor, write.after.id, site, how)
         known = tuple([write.before for write in writes])
-        call = Heard(position, None, name, known, {}, None, known, (), tuple(writes), False)
+        call = Call(position, None, name, known, {}, None, known, (), tuple(writes), False)
         if any(write.after.version != write.before.version for write in writes):
-            self.tape.heard(call)
+            self.tape.append(call)
         if self.identity.defers:
             self.recorder.raw.append(call)
         else:
             self.identity.assure(*[write.after for write in writes])
             self.records.stepped(call)
-            self.writes.tell_followers()
+            self.writes.emit_followers()
 
     def _flags(self, tensors: list[torch.Tensor], refs: list[Ref]) -> None:
         for tensor, ref in zip(tensors[:1], refs[:1], strict=True):
@@ -316,7 +318,7 @@ class CallNotes:
                 position, _names, _late = self.position()
                 if position is not None and position.site is not None:
                     keep_site(self.frozen, ref.id, position.site)
-            self.identity.note(ref, (self.recorder.tell, ev.Flag(ref.id, needed, retains)))
+            self.identity.record(ref, (self.recorder.emit, ev.Flag(ref.id, needed, retains)))
 
     def left_off(self) -> Site | None:
         """Return where gradients were switched off, if they still are."""

@@ -12,12 +12,12 @@ from ..recording.recorder import Recorder
 from ..recording.sites import Names
 from ..recording.summary import capture
 from .call_events import Made
-from .heard_scopes import HeardScopes
 from .identity import frozen_params, guarded
-from .position_finder import outside, unheard
+from .observed_scopes import ObservedScopes
+from .position_finder import outside, unobserved
 
 
-class HeardGradCalls(HeardScopes):
+class ObservedGradCalls(ObservedScopes):
     """The part of the native adapter that hears the calls of ``autograd.grad``."""
 
     def __init__(self, recorder: Recorder) -> None:
@@ -32,7 +32,7 @@ class HeardGradCalls(HeardScopes):
         options: Mapping[str, Any],
     ) -> None:
         """Note the names of what ``autograd.grad`` gives, and what no op told of has made of it."""
-        frame, identity = outside(unheard(_getframe(2))), self.identity
+        frame, identity = outside(unobserved(_getframe(2))), self.identity
         refs = [identity.current(each) for each in inputs]
         position: Position | None = None
         made: list[Made] = []

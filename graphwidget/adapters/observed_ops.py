@@ -24,15 +24,15 @@ from ..recording.summary import COPIED, SMALL, Captured, capture
 from .backward_runs import nothing
 from .call_events import Edges, Written
 from .error_words import word_of
-from .heard_data import HeardData
 from .identity import frozen_params, guarded
-from .position_finder import in_optimizers, ours, outside, unheard
+from .observed_data import ObservedData
+from .position_finder import in_optimizers, ours, outside, unobserved
 from .sorting import Sorter
 
 NO_NAMES: Names = ()
 
 
-class HeardOps(HeardData):
+class ObservedOps(ObservedData):
     """The part of the native adapter that hears ops and optimizers' steps."""
 
     sorter: Sorter
@@ -63,7 +63,7 @@ class HeardOps(HeardData):
             return
         ref = tensor._rec or self.identity.renew(tensor)
         ref.named = bool(names)
-        self.identity.tell_value(tensor, ref)
+        self.identity.emit_value(tensor, ref)
         self.raw.append((self.calls.made, position, "made", ref.id, names))
         if late and frame.f_back is not None and not ours(frame.f_back.f_code.co_filename):
             content = capture(tensor._data)
@@ -207,7 +207,7 @@ class HeardOps(HeardData):
         node: NodeBase | None,
     ) -> None:
         try:
-            frame, names = unheard(_getframe(1)), NO_NAMES
+            frame, names = unobserved(_getframe(1)), NO_NAMES
             if self._step is not None and in_optimizers(frame.f_code.co_filename):
                 position: Position | None = self._step
             else:
@@ -228,13 +228,13 @@ class HeardOps(HeardData):
             also = self._also_written(tensor if base is None else base)
             pairs = self._follow(also if base is None else (*also, base))
             base_before, base_after = pairs[0] if pairs else (None, None)
-            identity.tell_value(tensor, after)
+            identity.emit_value(tensor, after)
             call: list[int] = []  # ids of calls are given while draining, in the order of the log
             self.raw.append(
                 (self._wrote, position, op, before, refs, frozen_params(params), call,
                  after, base_before, base_after, names)
             )  # fmt: skip
-            self._tell_followers(pairs[1:])
+            self._emit_followers(pairs[1:])
             if node is not None or base is not None:
                 for each in (base, tensor):  # the view's node leads to the base's
                     if each is not None and each._node is not None and each._node._rec is None:
@@ -264,10 +264,10 @@ class HeardOps(HeardData):
                 pairs = self._follow(also if view is None else (*also, view.base))
                 base_before, base_after = pairs[0] if pairs else (None, None)
                 followers += pairs[1:]
-                identity.tell_content(tensor, after, capture(tensor._data))
+                identity.emit_content(tensor, after, capture(tensor._data))
                 written.append((before, after, base_before, base_after))
             self.raw.append((self._stepped, self._step, type(optimizer).__name__, written))
-            self._tell_followers(followers)
+            self._emit_followers(followers)
             if len(self.raw) > self._next:
                 self._beat()
         except Exception as error:

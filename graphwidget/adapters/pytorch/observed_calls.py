@@ -2,7 +2,7 @@
 
 A function mode and not a dispatch mode: an active dispatch mode keeps fused in-place functions from
 raising versions, so that wrong programs would no longer fail. What calls did is noted by
-``call_notes.py``.
+``call_facts.py``.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from ...recording.findings import Finding
 from ...recording.looking import add_note, is_a, message_of
 from ...recording.positions import Position
 from ...recording.recorder import Recorder, Ref
-from .arguments import Given, given_back, given_to, given_to_run, unmet
-from .call_notes import MAX_KEPT, CallNotes, Where, keep_site
+from .arguments import Given, any_unseen, given_back, given_to, given_to_run
+from .call_facts import MAX_KEPT, CallFacts, Where, keep_site
 from .call_recorder import CallRecorder
 from .fix_trials import tried
-from .heard_functions import FLAGS, HOOKING, PLAIN_TYPES, SWITCH, looked_at
 from .identity import Identity
+from .observed_functions import FLAGS, HOOKING, PLAIN_TYPES, SWITCH, looked_at
 from .own_backwards import hook_of
 from .positions import draws_indices, not_the_users
 from .refused_calls import (
@@ -41,7 +41,7 @@ from .refused_calls import (
     view_written,
 )
 from .replaced import COMPILED, original
-from .tape import Heard
+from .tape import Call
 from .tensor_facts import asked, traced
 
 STILL, OFTEN = 500, 50
@@ -49,7 +49,7 @@ STILL, OFTEN = 500, 50
 are not noted any more."""
 
 
-class HeardCalls(CallNotes, TorchFunctionMode):
+class ObservedCalls(CallFacts, TorchFunctionMode):
     """The function mode."""
 
     def __init__(
@@ -92,7 +92,7 @@ class HeardCalls(CallNotes, TorchFunctionMode):
                 func(*args, **kwargs)
                 self._gradient_assigned(*args)
                 return None
-            self._note_by_the_way(name, args)
+            self._record_fact(name, args)
         if quiet or draws_indices(_getframe(1)):
             return func(*args, **kwargs)
         identity = self.identity
@@ -115,9 +115,9 @@ class HeardCalls(CallNotes, TorchFunctionMode):
             raise
         if before is not None:
             try:
-                if not plain or not self.note_usual(func, name, before, result, _getframe(1)):
+                if not plain or not self.record_usual(func, name, before, result, _getframe(1)):
                     with torch._C.DisableTorchFunction():
-                        self.note(func, name, before, result)
+                        self.record(func, name, before, result)
             except Exception as error:
                 self.fault(error)
         return result
@@ -132,7 +132,7 @@ class HeardCalls(CallNotes, TorchFunctionMode):
             frame = _users_frame()
             line = (0, 0) if frame is None else (id(frame.f_code), frame.f_lasti)
             count = self._often[line] = self._often.get(line, 0) + 1
-            return count > OFTEN and name not in FLAGS and unmet(self.identity, args, kwargs)
+            return count > OFTEN and name not in FLAGS and any_unseen(self.identity, args, kwargs)
         except Exception as error:
             self.fault(error)
             return False
@@ -154,7 +154,7 @@ class HeardCalls(CallNotes, TorchFunctionMode):
         if before is not None:
             try:
                 with torch._C.DisableTorchFunction():
-                    self.note(None, function.__name__, before, result)
+                    self.record(None, function.__name__, before, result)
             except Exception as error:
                 self.fault(error)
         return result
@@ -171,8 +171,8 @@ class HeardCalls(CallNotes, TorchFunctionMode):
                 _tensors, known, args, kwargs = before
                 finding = self._refused(message_of(error), position, before)
                 refs, enabled = tuple(known), torch.is_grad_enabled()
-                self.tape.heard(
-                    Heard(position, func, name, args, kwargs, None, refs, (), (), enabled)
+                self.tape.append(
+                    Call(position, func, name, args, kwargs, None, refs, (), (), enabled)
                 )
                 finding = tried(finding, self.tape)
                 self.found(finding)
@@ -186,7 +186,7 @@ class HeardCalls(CallNotes, TorchFunctionMode):
                 )  # fmt: skip
                 record = (self.errs, None, event, position)
                 if refs:
-                    self.identity.note(refs[0], record)
+                    self.identity.record(refs[0], record)
                 else:
                     self.recorder.raw.append(record)
         except Exception as fault:
@@ -220,7 +220,7 @@ class HeardCalls(CallNotes, TorchFunctionMode):
             )  # fmt: skip
         return Written(isinstance(first, torch.nn.Parameter), history, used)
 
-    def _note_by_the_way(self, name: str, args: Sequence[Any]) -> None:
+    def _record_fact(self, name: str, args: Sequence[Any]) -> None:
         """Gradients are switched off, a hook is registered, or a tensor with a history becomes a
         number or an array."""
         try:
@@ -280,8 +280,8 @@ class HeardCalls(CallNotes, TorchFunctionMode):
         refs: list[Ref] = []
         given = given_to_run(self.identity, args, refs)
         enabled = torch.is_grad_enabled()
-        self.tape.heard(
-            Heard(position, entry, "", given, kwargs, None, tuple(refs), (), (), enabled, run=True)
+        self.tape.append(
+            Call(position, entry, "", given, kwargs, None, tuple(refs), (), (), enabled, run=True)
         )
 
     def returned(self, result: Any) -> None:

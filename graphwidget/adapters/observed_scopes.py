@@ -15,11 +15,11 @@ from ..recording.sites import Names, Path, Site
 from ..recording.summary import capture
 from .backward_runs import BackwardRuns
 from .module_paths import numbers_of
-from .position_finder import PositionFinder, unheard
+from .position_finder import PositionFinder, unobserved
 from .sorting import BEGINS, ENDS, TICK
 
 
-class HeardScopes(BackwardRuns):
+class ObservedScopes(BackwardRuns):
     """The part of the native adapter that knows where the program is."""
 
     def __init__(self, recorder: Recorder) -> None:
@@ -34,7 +34,7 @@ class HeardScopes(BackwardRuns):
         """Record that the program enters a scope, or leaves it."""
         try:
             if open:
-                self._begins(kind, of, unheard(_getframe(1)))
+                self._begins(kind, of, unobserved(_getframe(1)))
             else:
                 self._ends(kind)
         except Exception as error:
