@@ -1,4 +1,4 @@
-"""Hears backward runs: nodes that start and finish, gradients and errors."""
+"""Observes backward runs: nodes that start and finish, gradients and errors."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class BackwardRuns:
         self.identity.emit_call = self.calls.earlier
         self.modules = ModuleNames()
         self.erred = False
-        """True if the program met errors of this engine, which explain themselves."""
+        """True if the program got errors of this engine, which explain themselves."""
         self.raw = recorder.raw
         self.values = recorder.values
         self.nodes = recorder.nodes
@@ -53,7 +53,7 @@ class BackwardRuns:
         self._left = 0  # nodes of this run whose local derivatives are still computed
         self._local: list[ev.Matrix | None] | None = None  # of the node told to start last
         self._last: Callable[[], Any] = nothing
-        """The array captured last, which nobody holds for longer than without us."""
+        """The array captured last, by a weak reference."""
         self._last_captured: Grads = ()  # as that of a node with one
 
     def fault(self, error: BaseException) -> None:
@@ -68,7 +68,7 @@ class BackwardRuns:
     # The run -------------------------------------------------------------------------------
     def run_begins(self, run: RunBase) -> None:
         if run._rec is not None:
-            return  # a live run: it was told when it was held before its first node
+            return  # a live run: it was emitted when it paused before its first node
         try:
             position = self.position(_getframe(2))  # the engine's own frame is always there
             identity = self.identity
@@ -166,7 +166,7 @@ class BackwardRuns:
         self.raw.append((self._emits_grad, *self._grad(tensor, how, None, None)))
 
     def owner_changed(self, written: TensorBase) -> None:
-        """When what was written in place is some tensor's ``.grad``, tell its new value."""
+        """When what was written in place is some tensor's ``.grad``, emit its new value."""
         owner = self.identity.owner(written)
         if owner is not None:
             how = "assigned" if written._data.any() else "zeroed"
@@ -207,7 +207,7 @@ class BackwardRuns:
         self._failed(error, None, None)
 
     def _failed(self, error: BaseException, run: int | None, running: NodeBase | None) -> None:
-        """Tell an error: of a run, in which the node ``running`` was at work or about to be."""
+        """Emit an error: of a run, in which the node ``running`` was at work or about to be."""
         facts: ErrorFacts | None = getattr(error, "facts", None)
         kind, help = ("other", ()) if facts is None else (facts.kind, facts.help)
         value = storage = None
@@ -232,8 +232,8 @@ class BackwardRuns:
 
     @guarded
     def raised(self, error: BaseException) -> None:
-        """A cell was ended by an error: tell the call that raised it, if one of this package did
-        and nothing was told of the error yet."""
+        """After an error that ended a cell, emit the call of this package that raised it, unless
+        the error is in the log."""
         call = None if hasattr(error, "facts") else raised_call(error)
         if call is None:
             self._asked_for_absent(error)

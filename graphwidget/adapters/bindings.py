@@ -1,4 +1,4 @@
-"""Tells which variables hold a value, and tells again of values whose iterations were dropped."""
+"""Names of values, by the variables bound to them; values of dropped iterations, emitted again."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def named_item(record: Any) -> Sequence[Given]:
 
 
 class Bindings:
-    """Tells names. Its methods run while draining."""
+    """Emits names. Its methods run while draining."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.bindings: dict[tuple[str, str], int] = {}
         """Value of the last emitted binding of each (scope, name)."""
         self.emit_again: dict[Any, Callable[[Any, int], None]] = {}
-        """By the functions of records of calls: what tells a value that such a call made."""
+        """By the functions of records of calls: functions that emit a value of such a call."""
         self._result: LibraryResult[tuple[int, Names]] = LibraryResult()
         self.paths: dict[int, str] = {}
         """By their storages, what parameters and buffers are called in their modules."""
@@ -39,7 +39,7 @@ class Bindings:
         """The values that have a name."""
 
     def recall(self, values: Iterable[Any]) -> None:
-        """Tell those of the values that were let go of, and what they were written from."""
+        """Emit those of the values that were dropped, and the values they were written from."""
         for value in values:
             record = self.recorder.lost.pop(value, None)
             if record is None:
@@ -110,8 +110,8 @@ class Bindings:
             self.bound(value, ((scope, name),))
 
     def unpacked(self, _: None, value: int, scope: str, name: str) -> None:
-        """Tell to what a library's result was unpacked, by what the variable holds: as ``rebound``,
-        but a part of its turn, with which it is let go of."""
+        """Emit the variable that a part of a library's result was unpacked to: as ``rebound``, but
+        a part of its iteration, with which it is dropped."""
         self.rebound(value, scope, name)
 
     def perhaps(self, _: None, *told: Any) -> None:
@@ -129,6 +129,6 @@ class Bindings:
                 self.bound(value, names)
 
     def moved(self, position: Position | None) -> None:
-        """A call is told, or one that raised: if it is another one, the one before is over."""
+        """A call is emitted, or one that raised: if it is another one, the one before is over."""
         if position is None or position.site is not self._result.site:
             self.settle()

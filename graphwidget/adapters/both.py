@@ -37,7 +37,7 @@ class Adapter(NativeAdapter):
     def __init__(self, recorder: Recorder) -> None:
         self._pulse: Callable[[float], None] | None = None
         self.on_asked: Callable[[], None] | None = None
-        """Called before somebody asks, to tell what variables are bound to by now."""
+        """Called before the log is read, to emit the present bindings of variables."""
         self.pytorch: TorchAdapter | None = None
         self._refused = False
         self.light = False
@@ -228,7 +228,7 @@ class Adapter(NativeAdapter):
 
 _newest: list[Adapter] = []
 _living: WeakKeyDictionary[Adapter, None] = WeakKeyDictionary()
-"""The recordings that somebody still has, the newest last."""
+"""The recordings that are alive, the newest last."""
 
 
 def _begins(adapter: Adapter) -> None:
@@ -243,8 +243,8 @@ def newest() -> Adapter | None:
 
 
 def _forked() -> None:
-    """This is another process now, as a worker that loads data: nobody will read what it records,
-    and PyTorch warns of some of its ways while a function mode looks on."""
+    """Stop in a forked process, as a worker that loads data: its recording is never read, and
+    PyTorch warns of some of its calls while a function mode is active."""
     adapter = newest()
     if adapter is not None:
         adapter.stop()
@@ -262,7 +262,7 @@ def model_of(tensor: Any) -> tuple[Model, int]:
 
 def recording_of(tensor: Any) -> tuple[Adapter, int]:
     """The newest recording that knows a tensor of either kind, whether it is over or not, else one
-    of its own, which tells the tensor's graph; and its value there."""
+    of its own with the tensor's graph; and its value there."""
     for adapter in reversed(list(_living)):
         value = adapter.value_of(tensor)
         if value is not None:

@@ -1,4 +1,4 @@
-"""Makes events of raw records of calls, when somebody looks."""
+"""Events of calls, made from records when the log is read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ASSIGNED = "data_"
 
 
 class CallEvents(Bindings):
-    """Tells calls: their values, the op, its node and the names."""
+    """Emits calls: their values, the op, its node and the names."""
 
     def __init__(self, recorder: Recorder, scopes: Scopes) -> None:
         super().__init__(recorder)
@@ -113,7 +113,7 @@ class CallEvents(Bindings):
             )
 
     def earlier(self, made: Earlier) -> int:
-        """A call that was made before, which its node tells; its id."""
+        """Emit an earlier call, known from its node; its id."""
         for value in made.values:
             self.recorder.emit(value)
         call, drawn, params = self.recorder.ids.call(), self.define(made.op), texts(made.params)
@@ -142,8 +142,8 @@ class CallEvents(Bindings):
         self._wrote(position, ASSIGNED, (given.id,), {}, (before, after, None, None))
 
     def stepped(self, position: Position | None, name: str, written: Sequence[Written]) -> None:
-        """A step of an optimizer of the class ``name``: each parameter that it wrote is told as a
-        call."""
+        """A step of an optimizer of the class ``name``: one call is emitted for each parameter that
+        it wrote."""
         self.moved(position)
         key = step_key(name)
         if self.recorder.define(key):
@@ -155,7 +155,7 @@ class CallEvents(Bindings):
         self, position: Position | None, key: str, others: tuple[Any, ...],
         params: dict[str, str], written: Written,
     ) -> int:  # fmt: skip
-        """Tell a call that wrote in place, reading ``others`` too; its id."""
+        """Emit a call that wrote in place, reading ``others`` too; its id."""
         before, after, base_before, base_after = written
         call, value, storage = self.recorder.ids.call(), after.id, after.storage
         source, scope = self._source(position), self.scopes.current
@@ -193,7 +193,7 @@ class CallEvents(Bindings):
         return None if position is None else self.recorder.source(position.site)
 
     def define(self, op: Op, suffix: str = "") -> str:
-        """Tell an op at its first use, in place with the suffix ``_``; how it is called."""
+        """Emit an op at its first use, in place with the suffix ``_``; how it is called."""
         drawn = op.key.replace(op.name, op.name + suffix, 1)
         if not self.recorder.define(drawn):
             return drawn

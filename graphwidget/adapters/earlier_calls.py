@@ -1,4 +1,4 @@
-"""Calls that were made before anybody recorded, as the nodes of the graph still tell them.
+"""Calls that were made before recording began, known from the nodes of the graph.
 
 A node knows its op, the nodes before it and what it saved, but no other value: what lies between
 is a value of which at most the shape and type are known. When the program shows the tensor later
@@ -37,12 +37,12 @@ class Earlier(NamedTuple):
     params: dict[str, Any]
     outputs: tuple[int, ...]
     values: tuple[ev.Value, ...]
-    """Those of which no numbers are known, told anew where their shape was found out."""
+    """Values without known numbers, emitted again if their shape was found out."""
 
 
 class EarlierCalls:
-    """Finds calls from nodes; ``unmet`` are the values by (node, output number) whose tensor
-    nobody has seen."""
+    """Finds calls from nodes; ``unseen`` are the values by (node, output number) whose tensor
+    has not been seen."""
 
     def __init__(self, new_value: Any) -> None:
         self._new = new_value
@@ -52,19 +52,19 @@ class EarlierCalls:
         self._known: dict[int, Known] = {}
 
     def knows(self, node: Any) -> bool:
-        """Return whether a tensor that has this node was told, and not met yet."""
+        """Return whether a tensor of this node was emitted, and not seen yet."""
         ref = None if node is None else node._rec
         return ref is not None and ref.edge in self.unseen
 
     def take_unseen(self, node: Any) -> int | None:
-        """The id of the value that has this node, if it was told and no tensor was it yet."""
+        """Take the id of the value of this node, if it was emitted before its tensor was seen."""
         ref = None if node is None else node._rec
         value = None if ref is None else self.unseen.pop(ref.edge, None)
         self._unseen.discard(value or 0)
         return value
 
     def numbers(self, tensor: TensorBase) -> int | None:
-        """The id of a value that nobody has met, and that a node saved as this."""
+        """The id of a value that was not seen yet, and that a node saved as this."""
         ref = None if tensor._node is None else tensor._node._rec
         value = None if ref is None else self.unseen.get(ref.edge)
         if value is not None and tensor._counter is not None and not tensor._counter.version:

@@ -1,4 +1,4 @@
-"""The ids of tensors and nodes, and the records that first tell of them.
+"""The ids of tensors and nodes, and their first records.
 
 A tensor keeps its ``Ref`` in its own slot. It stays the same value until its storage is written
 in place: then the written tensor is a new value, and so is every other tensor of that storage
@@ -43,7 +43,7 @@ class Number:
 
 
 class Identity:
-    """Gives tensors and nodes their ids and tells of them at first sight."""
+    """Gives tensors and nodes their ids and records them when they are first seen."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
@@ -53,9 +53,9 @@ class Identity:
         self.earlier = EarlierCalls(recorder.ids.value)
         self.emit_call: Callable[[Earlier], int] | None = None
         self.owners: dict[int, tuple[weakref.ref[TensorBase], Captured | None]] = {}
-        """Whose ``.grad`` an array is, by the id of the array, and what it then held."""
+        """Tensor whose ``.grad`` an array is, by the id of the array, and its content then."""
         self._first = recorder.ids.next_node  # nodes with smaller ids were made before
-        self._fresh: set[int] = set()  # nodes that nobody had heard of
+        self._fresh: set[int] = set()  # nodes that were not known
 
     def begin(self) -> None:
         """Begin to observe what is made from now on."""
@@ -64,7 +64,7 @@ class Identity:
 
     # Values --------------------------------------------------------------------------------
     def current(self, tensor: TensorBase) -> Any:
-        """The tensor's identity as it is now, told if nobody knows it yet."""
+        """The tensor's identity as it is now, emitted if it is new."""
         ref, version = tensor._rec, version_of(tensor)
         if ref is not None and ref.version == version and ref.id in self.recorder.values:
             return ref
@@ -85,7 +85,7 @@ class Identity:
         return ref
 
     def renew(self, tensor: TensorBase) -> Ref:
-        """A new identity for the tensor: a new value of its storage, not told yet."""
+        """A new identity for the tensor: a new value of its storage, not emitted yet."""
         counter = tensor._counter
         ref = Ref(tensor, self.append)
         known = self.earlier.take_unseen(tensor._node) if self.earlier.unseen else None
@@ -107,7 +107,7 @@ class Identity:
         return ref
 
     def storage_of(self, tensor: TensorBase) -> int | None:
-        """The storage that the tensor shares with values told of before."""
+        """The storage that the tensor shares with values that were emitted before."""
         counter = tensor._counter
         return None if counter is None else counter._rec
 
@@ -145,7 +145,7 @@ class Identity:
         return owner if grad is not None and grad._data is tensor._data else None
 
     def emit_value(self, tensor: TensorBase, ref: Ref, told: ev.Summary | None = None) -> None:
-        """Tell the value as it is now, with the summary ``told`` or the usual one."""
+        """Emit the value as it is now, with the summary ``told`` or the usual one."""
         captured: Captured | None = None
         if told is None:
             captured = capture(tensor._data)
@@ -155,7 +155,7 @@ class Identity:
         self, tensor: TensorBase, ref: Ref, content: Captured | None,
         told: ev.Summary | None = None,
     ) -> None:  # fmt: skip
-        """Tell the value with that content, or summary."""
+        """Emit the value with that content, or summary."""
         view, kind = tensor._view, cast(Any, type(tensor))
         base = None if view is None else self.current(view.base).id
         needed = tensor._requires_grad is not False
@@ -193,7 +193,7 @@ class Identity:
         return [(None, 0) if slot is None else self.edge(slot) for slot in slots]
 
     def target_of(self, target: Any, tensors: Sequence[Any]) -> NodeRef:
-        """The identity of a target, told if nobody knows it yet; one of ``tensors`` may be the
+        """The identity of a target, emitted if it is new; one of ``tensors`` may be the
         value that it computes the gradient of."""
         ref = self._ref(target)
         if ref.id in self.recorder.nodes:
@@ -204,7 +204,7 @@ class Identity:
     def target(
         self, target: Any, tensor: TensorBase | None, call: list[int] | None = None
     ) -> NodeRef:
-        """Tell a target and all before it that are unknown; ``tensor`` has it as its node, and
+        """Emit a target and all before it that are unknown; ``tensor`` has it as its node, and
         the call made it whose id will be in ``call``."""
         waiting = [(target, tensor)]
         while waiting:  # not recursive: graphs are deep
@@ -235,7 +235,7 @@ class Identity:
                 ref = NodeRef(target)
                 ref.id = self._ref(target.node).id
                 ref.edge = (ref.id, target.nr)
-            elif isinstance(target, NoGradViewEnd):  # of which nobody is told
+            elif isinstance(target, NoGradViewEnd):  # which is never emitted
                 ref = NodeRef(target)
                 ref.id, ref.edge = self.recorder.ids.node(), (None, 0)
                 self.recorder.nodes.add(ref.id)
@@ -250,7 +250,7 @@ class Identity:
     def _emit_node(
         self, node: Node, ref: NodeRef, output: TensorBase | None, call: list[int] | None
     ) -> None:
-        """Tell a node that was not told when it was made, all whose targets are known."""
+        """Emit a node that was not emitted when it was made, all whose targets are known."""
         self.recorder.nodes.add(ref.id)
         variable = self.current(node.variable).id if isinstance(node, AccumulateGrad) else None
         before = node.op is not None and call is None and self._before(ref)
@@ -272,7 +272,7 @@ class Identity:
         self.append((self._node, ref, event, call, made))
 
     def _before(self, ref: NodeRef) -> bool:
-        """Return whether a node was made before this recording, and nobody here has heard of it."""
+        """Return whether a node was made before this recording, and is not known here."""
         fresh = ref.id in self._fresh
         self._fresh.discard(ref.id)
         return fresh or ref.id < self._first
@@ -345,7 +345,7 @@ PLAIN = frozenset({bool, int, float, str, type(None)})
 
 
 def frozen_params(params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Metadata as it is now, to be made ``texts`` of when somebody looks."""
+    """Metadata as it is now, to be made ``texts`` of when the log is read."""
     for value in params.values():
         if value.__class__ not in PLAIN:
             return texts(params)

@@ -58,8 +58,8 @@ UNSHARED = 3
 """References to a value's ``Ref`` when only its own record and who looks at it have it."""
 
 SOME, PART = 64, 4
-"""Values that are dropped until it is looked again which of them to forget: so many, or such a
-part of those that stayed, which are looked at each time."""
+"""Dropped values after which those to forget are looked for again: this number, or this part of
+the values that stayed, which are looked at each time."""
 
 NUMBER = attrgetter("id")
 """The id of a value or a node that has died, in the record that this is."""
@@ -131,7 +131,7 @@ class Window:
         ]
 
     def _has_curve(self, iteration: Iteration) -> bool:
-        """Return whether an iteration that is over holds a loop of many iterations."""
+        """Return whether an iteration that is over contains a loop of many iterations."""
         if iteration.holds_curve is None:
             iteration.holds_curve = iteration.nested and any(
                 record.__class__ is tuple and _is_long(record[MARK])
@@ -262,7 +262,7 @@ class Window:
         rest += [record for record in of("free", ()) if record[FREED_NODE] not in gone]
         for record in of("finish", ()):
             if record[FREED] is True and record[RAN].id not in gone:
-                rest.append(record)  # it is not told in whole: see ``_freed``
+                rest.append(record)  # it is not emitted as a whole: see ``_freed``
         dead = gone & set(map(NUMBER, of(NODE_DEATH, ())))
         gone -= dead
         self.recorder.nodes -= dead

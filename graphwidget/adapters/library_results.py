@@ -23,7 +23,7 @@ def named_by_call(record: Any) -> Sequence[Given]:
 
 
 class LibraryResult(Generic[Key]):
-    """The result of the call that goes on, as far as it is known. Values are told with keys."""
+    """The result of the call that goes on, as far as it is known. Values are emitted with keys."""
 
     def __init__(self) -> None:
         self.site: Site | None = None
@@ -50,7 +50,7 @@ class LibraryResult(Generic[Key]):
         self._found = [each for each in self._found if each[0] in living] or self._found[-1:]
 
     def pick(self) -> Key:
-        """The key of the result, of the values that were told."""
+        """The key of the result, of the values that were emitted."""
         fresh = [key for _value, fresh, key in self._found if fresh]
         return fresh[-1] if fresh else self._found[-1][2]
 

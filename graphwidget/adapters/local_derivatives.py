@@ -92,7 +92,7 @@ def matrices(taken: Copied, grad: Captured) -> list[Matrix | None] | None:
         return _matrices.__wrapped__(taken, dtype, shape)
 
 
-@lru_cache(maxsize=64)  # many nodes do the same in every turn of a loop, with the same data
+@lru_cache(maxsize=64)  # many nodes do the same in every iteration of a loop, with the same data
 def _matrices(taken: Copied, dtype: Any, shape: tuple[int, ...]) -> list[Matrix | None] | None:
     cls, fit, arrays, metadata = taken
     node = cls.__new__(cls)

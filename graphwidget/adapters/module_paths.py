@@ -14,7 +14,7 @@ from ..recording.looking import attributes, is_a, items, text
 from .position_finder import drop_copy, is_module, ours, user_frame
 
 MAIN = ("lr", "momentum", "betas", "weight_decay", "nesterov")
-"""The numbers by which an optimizer's step is told, where they are not zero."""
+"""The numbers by which an optimizer's step is emitted, where they are not zero."""
 
 NUMBERS = frozenset({bool, int, float, type(None)})
 
@@ -64,7 +64,7 @@ class ModuleNames:
         self._ours = ours
         self._found: dict[int, tuple[weakref.ref[Any], str]] = {}
         self.fresh: list[tuple[str, Any]] = []
-        """The tensors of models that were first called since somebody emptied this."""
+        """The tensors of models that were first called since this was emptied."""
         self._roots: dict[int, tuple[str, weakref.ref[Any]]] = {}  # by the modules within them
         self._scopes: dict[int, int] = {}
 

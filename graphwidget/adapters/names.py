@@ -15,8 +15,8 @@ from .position_finder import is_module
 
 
 def named(namespace: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
-    """(scope, name, tensor) for what the variables of a namespace hold. What has several names is
-    called by the last: a variable's own comes after those of items."""
+    """Yield (scope, name, tensor) for the tensors in the variables of a namespace. The last of
+    several names counts: a variable's own comes after those of items."""
     own: list[tuple[str, str, Any]] = []
     for name, value in list(namespace.items()):
         if name.startswith("_") or name in ("In", "Out"):

@@ -1,8 +1,8 @@
-"""The adapter of graphwidget's own engine: hears what it does and writes it down.
+"""The adapter of graphwidget's own engine: observes it and records what it does.
 
-What it hears stands in the classes that it is made of (``observed_ops.py`` and those behind that);
-here is what switches it on and off, and what is asked of it. Nothing that goes wrong here may reach
-the user's program: an internal failure is reported once and the adapter takes itself away.
+Its base classes (``observed_ops.py`` and the files behind it) observe; this file switches it on and
+off, and answers questions. No internal error may reach the user's program: it is reported once, and
+the adapter is removed.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ BETWEEN, QUICK = 64, 0.002
 class NativeAdapter(ObservedOps):
     """Observes the core and records into ``recorder``.
 
-    ``on_pulse``, when set, is called while ops run, in the thread that runs them, for whoever
-    shows them live: with 0 about every 50 ms, and in between with the seconds still to wait.
+    ``on_pulse``, when set, is called while ops run, in the thread that runs them, to show them
+    live: with 0 about every 50 ms, and in between with the seconds still to wait.
     """
 
     def __init__(self, recorder: Recorder) -> None:
@@ -72,7 +72,7 @@ class NativeAdapter(ObservedOps):
 
     # Switching on and off ------------------------------------------------------------------
     def start(self) -> None:
-        """Observe from now on; whoever observed before is replaced."""
+        """Observe from now on; an earlier observer is replaced."""
         self.identity.begin()
         listeners.set_observer(self)
 
@@ -119,7 +119,7 @@ class NativeAdapter(ObservedOps):
         if not self.recorder.untouched:
             self.raw.append((self._settle, None))
 
-    # What is not heard but asked -----------------------------------------------------------
+    # Questions ------------------------------------------------------------------------------
     @guarded
     def bind(self, names: Iterable[tuple[str, str, TensorBase]]) -> None:
         """Record what variables are bound to, as far as it is known of and new."""
@@ -131,13 +131,13 @@ class NativeAdapter(ObservedOps):
             self.raw.append((self.calls.rebound, ref.id, scope, name))
 
     def peek(self, tensor: TensorBase) -> None:
-        """Tell more of a value's numbers than is told of every value."""
+        """Emit a detailed summary of a value's numbers."""
         ref = self.identity.current(tensor)
         self.identity.emit_value(tensor, ref, detailed_summary(tensor._data))
 
     def value_of(self, tensor: TensorBase) -> int | None:
         """The value that the tensor is in this recording; None when it does not know it, or is over
-        and has not heard what became of it since."""
+        and has not observed its later changes."""
         ref = tensor._rec
         if ref is None or ref.id not in self.values:
             return None

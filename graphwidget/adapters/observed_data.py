@@ -1,4 +1,4 @@
-"""Hears ``.data``: what shares memory but no versions, and what else a write has changed."""
+"""Observes ``.data``: what shares memory but no versions, and what else a write has changed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ObservedData(ObservedGradCalls):
 
     @guarded
     def data_taken(self, tensor: TensorBase, of: TensorBase) -> None:
-        """Note ``of.data`` as a call that made ``tensor``."""
+        """Record ``of.data`` as a call that made ``tensor``."""
         frame = outside(unobserved(_getframe(2)))
         position, names, _late = self._position(frame)
         if position is not None and position.initial:
@@ -49,14 +49,14 @@ class ObservedData(ObservedGradCalls):
 
     @guarded
     def data_assigned(self, tensor: TensorBase, given: TensorBase) -> None:
-        """Note ``tensor.data = given`` as a call that wrote ``tensor``."""
+        """Record ``tensor.data = given`` as a call that wrote ``tensor``."""
         position, _names, _late = self._position(outside(unobserved(_getframe(2))))
         before = tensor._rec
         self._share(tensor, given)
         if before is None or before.id not in self.values:
             return  # nothing was done with it
         if position is not None and position.initial:
-            tensor._rec = None  # told with its new numbers when it is used
+            tensor._rec = None  # emitted with its new numbers when it is used
             return
         other = self.identity.current(given)
         after = self.identity.renew(tensor)
@@ -99,7 +99,7 @@ class ObservedData(ObservedGradCalls):
         return pairs
 
     def _emit_followers(self, pairs: Sequence[tuple[Ref, Ref]]) -> None:
-        """Tell those that the call's own write does not speak of."""
+        """Emit the writes that the event of the call does not contain."""
         for before, after in pairs:
             write = ev.Write(
                 after.storage, after.version, before.id, after.id, None, None, None, None

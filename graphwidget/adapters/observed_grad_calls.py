@@ -1,4 +1,4 @@
-"""Hears calls of ``autograd.grad``: what each gives, with its names; the nodes are the run's."""
+"""Observes calls of ``autograd.grad``: results and their names; the nodes are the run's."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ObservedGradCalls(ObservedScopes):
         gradients: Sequence[TensorBase | None],
         options: Mapping[str, Any],
     ) -> None:
-        """Note the names of what ``autograd.grad`` gives, and what no op told of has made of it."""
+        """Record the names of the results of ``autograd.grad``, and results that no op made."""
         frame, identity = outside(unobserved(_getframe(2))), self.identity
         refs = [identity.current(each) for each in inputs]
         position: Position | None = None
@@ -47,7 +47,7 @@ class ObservedGradCalls(ObservedScopes):
                 self.values.add(ref.id)
                 needed = bool(tensor._requires_grad)
                 made.append((ref, capture(tensor._data), needed, None, names))
-            elif names:  # the ops of which it came are told
+            elif names:  # the ops that made it are emitted
                 named.append((identity.current(tensor).id, names))
         if made:
             options = frozen_params(options)

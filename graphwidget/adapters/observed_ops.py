@@ -1,4 +1,4 @@
-"""Hears ops: what they are given, make and write.
+"""Observes ops: what they are given, make and write.
 
 The methods that run with every op take what must be taken at once and append one tuple to the
 recorder's raw records; the events are made of it when the recorder drains.
@@ -161,7 +161,7 @@ class ObservedOps(ObservedData):
         node: NodeBase | None,
         frame: FrameType,
     ) -> None:
-        """Note a call with several outputs, or none, or a list of inputs."""
+        """Record a call with several outputs, or none, or a list of inputs."""
         if op.variadic:
             inputs = inputs[0]
         refs = self._refs(inputs)

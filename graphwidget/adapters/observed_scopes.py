@@ -1,4 +1,4 @@
-"""Hears the scopes that a program enters, as modules and steps, and where its calls stand."""
+"""Observes the scopes that a program enters, as modules and steps, and where its calls stand."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class ObservedScopes(BackwardRuns):
         return position
 
     def _tick(self, position: Position, frame: FrameType) -> None:
-        """Note the turns of outer loops when they have changed."""
+        """Record the iterations of outer loops when they have changed."""
         ticks = self.positions.ticked(position, frame)
         if ticks is not None:
             self.raw.append((TICK, ticks))

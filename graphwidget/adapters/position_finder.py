@@ -63,7 +63,7 @@ def is_module(value: Any) -> bool:
 
 
 UNSHARED = 4
-"""References to a frame's copy of its variables that nobody but the frame and its readers has."""
+"""References to a frame's copy of its variables if only the frame and its readers have it."""
 
 FRAMES_KEEP_COPIES = sys.version_info < (3, 13)
 """True if a function's frame keeps the copy of its variables that ``f_locals`` gives."""
@@ -118,8 +118,8 @@ def in_optimizers(filename: str) -> bool:
 
 
 def unobserved(frame: FrameType) -> FrameType:
-    """The frame, or the one above it when modes of the core hear what happens as well: then one
-    more lies between."""
+    """The frame, or the one above it when modes of the core observe as well: then there is one
+    more between."""
     return frame if frame.f_code is not listeners.HEARD else frame.f_back or frame
 
 
@@ -143,7 +143,7 @@ class PositionFinder:
         self.site: Site | None = None  # of the call that the program is in
         self._ticks: list[int] = []  # of the loops around the loop that the program was in last
         self.outer: tuple[Region, ...] = ()
-        """The turns of loops around the loop that the program was last seen in."""
+        """The iterations of loops around the loop that the program was last seen in."""
         self._last_ticks = Ticks()  # of all loops that were around others
         self._globals: dict[Loop, Mapping[str, Any]] = {}  # of loops at the top of a program
 
@@ -218,8 +218,8 @@ class PositionFinder:
         return self._known[key][0]
 
     def counting(self, at: Position, frame: FrameType) -> Position:
-        """The position of a call that runs a model, or trains it: turns of the libraries' loops
-        around are iterations from now on."""
+        """The position of a call that runs a model, or trains it: from now on libraries' loops
+        around it have iterations."""
         if not at.uncounted or self.base is not None:
             return at
         self.counted.update(at.uncounted)
@@ -364,8 +364,8 @@ class PositionFinder:
         return {name: number for name, number in held if number is not None}
 
     def left_loops(self) -> Ticks | None:
-        """The program is between two statements of the notebook: what the last turns of its loops
-        have bound to numbers."""
+        """Return the numbers bound by the last iterations of its loops, while the program is
+        between two statements of the notebook."""
         if not self._globals:
             return None
         ticks = Ticks(self._last_ticks)

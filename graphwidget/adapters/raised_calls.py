@@ -104,7 +104,7 @@ def position_of(
     way: list[TracebackType], module: Any, sites: Sites, ours: Callable[[str], bool] = ours
 ) -> Position:
     """Return where the program was when it made a call that raised. Of a call within a ``module``,
-    which was told to begin, only the line is wanted."""
+    whose scope was emitted, only the line is wanted."""
     levels = [
         Level(code, each.tb_lasti, ours(code.co_filename), is_librarys(each.tb_frame))
         for each in way

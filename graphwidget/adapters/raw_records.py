@@ -1,9 +1,9 @@
-"""The layout of raw records: which kinds there are, and what stands where in each.
+"""The layout of records: their kinds, and the items of each.
 
-An adapter notes what it hears as tuples of a function and its arguments; the function makes events
-of them later, if anybody wants these. Tuples without names are the cheapest thing to make; this
-file names their items for those who look into a record before that. The death of a value or of a
-node is a record by itself: the ``Ref`` or ``NodeRef`` that has died.
+An adapter records what it observes as tuples of a function and its arguments; the function makes
+events of them later, if they are wanted. Tuples without names are the cheapest to make; this file
+names their items for code that reads a record before that. The death of a value or of a node is a
+record by itself: the ``Ref`` or ``NodeRef`` that has died.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ RESULT, CALLED_AT, NAMES, CONTENT, FRESH = 2, 3, 4, 5, 6
 call, the names that its result gets, its content, and whether it was made by no in-place write."""
 
 VALUE, PARAMETER = 1, 4
-"""Of a ``value`` that is told: its ``Ref``, and whether it is a parameter."""
+"""Of a ``value`` that is emitted: its ``Ref``, and whether it is a parameter."""
 
 NODE_REF, NODE_EVENT = 1, 2
-"""Of a ``node`` that is told by itself: its ``NodeRef`` and its event."""
+"""Of a ``node`` that is emitted by itself: its ``NodeRef`` and its event."""
 
 RUN_EVENT = 3
 """Of a backward run that ``begin``s: its event."""
@@ -42,7 +42,7 @@ FREED_NODE = 1
 """Of what is ``free``d: the node's id."""
 
 EVENT = 1
-"""Of what is ``told`` as it is: the event."""
+"""Of an event that is emitted unchanged: the event."""
 
 MARK = 1
 """Of scopes that open and close: the ``Mark``."""
@@ -70,7 +70,7 @@ def roots_of(record: Any) -> Iterable[int]:
 
 
 def ref_of(record: Any, value: int) -> Any:
-    """The identity of a value in the record that made or told it."""
+    """The identity of a value in the record that made or emitted it."""
     if type(record[VALUE]) is Ref:
         return record[VALUE]
     return next(made[0] for made in record[MADE] if made[0].id == value)

@@ -1,4 +1,4 @@
-"""Scopes, loops and their turns, with what is known of each while it is open."""
+"""Scopes, loops and their iterations, with what is known of each while it is open."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Mark:
     region: Region | None = None
     """Found from positions; else it says itself when it ends."""
     passing: Any = False
-    """True if it is a loop that ran once, or its turn: not worth telling."""
+    """True if it is a loop that ran once, or its iteration: not emitted."""
 
     def __init__(self, number: int, kind: str, name: str, text: str, site: Site | None) -> None:
         self.scope = number
@@ -45,13 +45,13 @@ class LoopMark(Mark):
 
     def __init__(self, number: int, text: str, within: Records) -> None:
         super().__init__(number, "loop", "", text, None)
-        self.within = within  # the list of records in which its turns stand
+        self.within = within  # the list of records in which its iterations stand
         self.iterations: list[Iteration] = []  # those in there that are over
-        self.count = 0  # turns so far
-        self.stride = 1  # of the turns between the first and the newest every so many-th is kept
-        self.rows: list[dict[str, Captured]] = []  # the scalars of turns that are over
-        self.first = 1  # the turn of the first of these rows
-        self.ahead: dict[str, Captured] = {}  # those of the turn that goes on, as they were told
+        self.count = 0  # iterations so far
+        self.stride = 1  # of iterations between the first and the newest, one in this many stays
+        self.rows: list[dict[str, Captured]] = []  # the scalars of iterations that are over
+        self.first = 1  # the iteration of the first of these rows
+        self.ahead: dict[str, Captured] = {}  # emitted ones of the current iteration
         self.columns: dict[str, None] = {}
 
     @property
@@ -59,7 +59,7 @@ class LoopMark(Mark):
         return self.closed and self.count < 2 and not self.emitted
 
     def record(self, iteration: Iteration) -> None:
-        """A turn is over: its scalars are a row of the loop's."""
+        """An iteration is over: its scalars are a row of the loop's."""
         iteration.below, iteration.names = None, {}
         self.rows.append(iteration.scalars)
         if iteration.scalars:
@@ -67,8 +67,8 @@ class LoopMark(Mark):
 
 
 class Iteration(Mark):
-    """A turn of a loop. Once it is over it stands among the records for all that it did, which
-    can so be let go of as a whole."""
+    """An iteration of a loop. Once it is over it is one record, which contains all its records
+    and can be dropped as a whole."""
 
     kind, text, site = "turn", "", None
     begun = True
@@ -77,9 +77,9 @@ class Iteration(Mark):
     below: dict[int, tuple[str, Captured]] | None = None
     """Of values that are one number and got a name in a function that it calls: that name."""
     nested = False
-    """True if there are other turns among its records."""
+    """True if there are other iterations among its records."""
     holds_curve: bool | None = None
-    """True if there is a loop of many turns among them, if somebody has looked."""
+    """True if there is a loop of many iterations among them; None if not known."""
 
     def __init__(self, number: int, loop: LoopMark, records: Records) -> None:
         # The hot path: what all have is the class's.
@@ -87,7 +87,7 @@ class Iteration(Mark):
         self.loop = loop
         self.nr = loop.count
         self.scalars: dict[str, Captured] = {}
-        self.names: dict[int, str] = {}  # what the turn's own level calls values
+        self.names: dict[int, str] = {}  # what the iteration's own level calls values
         self.records = records  # what it does, from where it begins to where it ends
 
     def call(self, value: int, name: str) -> None:
@@ -110,12 +110,12 @@ class Iteration(Mark):
 
 
 def size_of(records: Records) -> int:
-    """Return how many records there are, with those of turns."""
+    """Return how many records there are, with those of iterations."""
     return sum(record.size if type(record) is Iteration else 1 for record in records)
 
 
 def flat(records: Records) -> Records:
-    """The records, with those of turns put in among them."""
+    """The records, with those of iterations put in among them."""
     found: Records = []
     for record in records:
         if type(record) is Iteration:

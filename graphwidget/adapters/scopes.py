@@ -1,7 +1,7 @@
 """Scopes: the regions of the program that its records stand in, told as they open and close.
 
 Modules, optimizer steps and grad modes say themselves when they begin and end. Functions, loops
-and their turns are found afterwards, from the positions of consecutive records.
+and their iterations are found afterwards, from the positions of consecutive records.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class _Block:
     """Last position of the program within a call of a module, or outside of all."""
 
     def __init__(self, start: int) -> None:
-        self.start = start  # so many scopes were open when it began
+        self.start = start  # number of scopes that were open when it began
         self.last: Position | None = None
         self.observed: list[Any] = []
         self.wanted: tuple[Region, ...] | None = ()  # the regions that are open, if that is clear
@@ -52,17 +52,17 @@ class Scopes:
         self.size = 0
         """Number of records in all."""
         self._outer: list[tuple[Iteration, Records]] = []
-        """The turns that are open, and where the records went before they began."""
+        """The open iterations, and where the records went before they began."""
         self.pending: dict[LoopMark, None] = {}
-        """The loops that have turns among the records that are over."""
+        """The loops that have iterations among the records that are over."""
         self._open: list[Mark] = []
         self._blocks = [_Block(0)]
         self._ways: dict[tuple[Position | None, Position], Way] = {}
         self.opens, self.closes = self._opens, self._closes  # one object each for all records
-        self._emitted: list[int] = []  # open scopes that were told
+        self._emitted: list[int] = []  # open scopes that were emitted
         self._ticks = Ticks()  # see ``PositionFinder.ticked``
         self._ticked_by: tuple[dict[Loop, int], tuple[Region, ...]] | None = None
-        self._loops: list[LoopMark] = []  # that were told and may have rows to tell
+        self._loops: list[LoopMark] = []  # that were emitted and may have rows to tell
         self._fetching = 0  # how many of the open iterations have not begun
 
     # While sorting --------------------------------------------------------------------------
@@ -82,19 +82,19 @@ class Scopes:
             if any(loop.within is records for records in waiting):
                 continue
             for iteration in loop.iterations:
-                iteration.records = []  # which speak of the turn: no collector need find that out
+                iteration.records = []  # breaks a reference cycle
             loop.iterations = []
             del self.pending[loop]
         self.size = sum(map(size_of, waiting))
         return found
 
     def added(self, count: int) -> None:
-        """So many records were added by whoever puts them in order, or taken away (below 0)."""
+        """Count records that sorting has added, or removed (below 0)."""
         self.size += count
 
     def move(self, to: Position, what: Any) -> None:
         """The program has come to a position and did ``what`` there. If it comes to do the same
-        thing there again, and on the same way, another turn of a loop has begun."""
+        thing there again, and on the same way, another iteration of a loop has begun."""
         if not to.levels:
             return
         block = self._blocks[-1]
@@ -149,7 +149,7 @@ class Scopes:
                 loop.columns.setdefault(name)
 
     def _ticked(self, to: Position) -> Change | None:
-        """Another turn of a loop around a loop, which the position does not show."""
+        """Another iteration of a loop around a loop, which the position does not show."""
         known = self._ticked_by
         if known is not None and known[0] is self._ticks and known[1] is to.outer:
             return None
@@ -289,7 +289,7 @@ class Scopes:
         self.size -= 1
 
     def _put_away(self, iteration: Iteration) -> None:
-        """A turn is over: its records become one, unless some are told already."""
+        """An iteration is over: its records become one, unless some are emitted already."""
         loop = iteration.loop
         loop.record(iteration)
         if self._outer and self._outer[-1][0] is iteration:
@@ -304,11 +304,11 @@ class Scopes:
 
     @property
     def iteration(self) -> Iteration | None:
-        """The innermost turn that is open and not told yet."""
+        """The innermost iteration that is open and not emitted yet."""
         return self._outer[-1][0] if self._outer else None
 
     def outermost(self, loop: LoopMark) -> bool:
-        """Return whether an open loop is in no turn of another."""
+        """Return whether an open loop is in no iteration of another."""
         return all(mark.loop is loop for mark in self._open if type(mark) is Iteration)
 
     def begin(self, to: Position | None, kind: str, number: int, name: str, text: str) -> None:
@@ -357,8 +357,8 @@ class Scopes:
             self._blocks[-1] = _Block(first)
 
     def record_scalar(self, given: Given) -> None:
-        """Something got names: if it is one number, it is noted for the turn on whose own level
-        that is; or below it, as a number that may turn out to be the turn's loss."""
+        """Record a named value that is one number for the iteration on whose own level it is; or,
+        if below, as one that may turn out to be the iteration's loss."""
         value, names, content = given
         dtype, _shape, data = content
         single = type(data) is bytes and len(data) == dtype.itemsize
@@ -384,7 +384,7 @@ class Scopes:
     # While telling --------------------------------------------------------------------------
     @property
     def current(self) -> int | None:
-        """The innermost open scope that was told."""
+        """The innermost open scope that was emitted."""
         return self._emitted[-1] if self._emitted else None
 
     def _opens(self, mark: Mark) -> None:
@@ -410,8 +410,8 @@ class Scopes:
             self.recorder.emit(ev.Scope(mark.scope, None, mark.kind, mark.name, "", None, False))
 
     def emit_curves(self, _: None = None) -> None:
-        """Tell the scalars of the turns that ended since the last time, and those of the turn that
-        goes on, as far as it has any: it may be the last."""
+        """Emit the scalars of the iterations that ended since the last time, and those that the
+        current iteration has so far: it may be the last."""
         going = {mark.loop: mark.scalars for mark in self._open if type(mark) is Iteration}
         for loop in self._loops:
             ahead = going.get(loop, {})

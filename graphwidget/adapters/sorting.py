@@ -1,4 +1,4 @@
-"""Sorts raw records into the scopes and turns of the program, before events are made of them.
+"""Sorts raw records into the scopes and iterations of the program, before events are made of them.
 
 Records of scopes that open and close are added; iterations for which there is no room are dropped
 (``iterations.py``).
@@ -28,12 +28,12 @@ SIFT = 1_024
 """Raw records, at least, that are put in order at once while the program runs."""
 
 LIVE, LOOKS = 120, 64
-"""Records of which events are made at each look at a program that runs long: so many at least, and
-such a part of those that still fit into the window."""
+"""Records of which events are made at each look at a program that runs long: at least this number,
+and this part of those that still fit into the window."""
 
 BEGINS, ENDS, TICK = object(), object(), object()
 """Stand in the place of a function in the records of scopes that say themselves when they begin
-and end, and of turns of outer loops."""
+and end, and of iterations of outer loops."""
 
 
 NOWHERE = ("value", "node", "finish", "free", "told", "run")

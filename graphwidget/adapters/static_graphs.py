@@ -1,9 +1,9 @@
 """The adapter for static graphs: the empty graph while it is built, then values flowing through it.
 
-Building tells an op for every operation, with values of which only shape and type are known. A run
-tells each value again, with its numbers, and the op that computed it: so the player steps through
-the run, turn by turn where a loop repeats its body. What enters a loop's body is told as an op of
-its own, ``loop variable``, and the loop's results as those of ``while``.
+Building emits an op for every operation, with values of known shape and type only. A run emits each
+value again, with its numbers, and the op that computed it: so the player steps through the run, by
+iterations if a loop repeats its body. Inputs of a loop's body are emitted as an op of their own,
+``loop variable``, and the loop's results as those of ``while``.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ TRACED = "graphwidget.tracing"
 """The package that records functions as graphs."""
 
 ENTRY = "loop variable"
-"""The op that is told for what enters a loop's body."""
+"""The op that is emitted for inputs of a loop's body."""
 
 
 class StaticAdapter(Listener):
-    """Hears static graphs and records into ``recorder``."""
+    """Observes static graphs and records into ``recorder``."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
@@ -58,21 +58,21 @@ class StaticAdapter(Listener):
         self._entries: WeakKeyDictionary[Any, list[ev.Op]] = WeakKeyDictionary()
         self._sites: WeakKeyDictionary[Any, Site] = WeakKeyDictionary()
         self._waiting: dict[Any, None] = {}  # what the run at hand has not computed yet
-        self._bound: WeakSet[Any] = WeakSet()  # those that a variable's name was told of
+        self._bound: WeakSet[Any] = WeakSet()  # those whose name was emitted
         self._latest: tuple[Any, Site | None, list[Names]] | None = None
 
     def start(self) -> None:
-        """Hear from now on."""
+        """Observe from now on."""
         current.listener = self
 
     def stop(self) -> None:
-        """Hear no more, unless another does already."""
+        """Stop observing, unless another does already."""
         if current.listener is self:
             current.listener = None
 
     @property
     def active(self) -> bool:
-        """True if this adapter hears."""
+        """True if this adapter observes."""
         return current.listener is self
 
     def fault(self, error: BaseException) -> None:
@@ -80,7 +80,7 @@ class StaticAdapter(Listener):
         self.stop()
 
     def numbers(self) -> dict[Any, int]:
-        """The ids of the symbols that were told."""
+        """The ids of the symbols that were emitted."""
         return dict(self._values)
 
     # Building ------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ class StaticAdapter(Listener):
         self._latest = operation, site, names
         if site is not None:
             self._sites[operation] = site
-        if operation.region.parent is None:  # others are told with their loop or branch
+        if operation.region.parent is None:  # others are emitted with their loop or branch
             self._emit_operation(operation)
 
     def settle(self) -> None:
@@ -107,7 +107,7 @@ class StaticAdapter(Listener):
                 self._names(operation, names)
 
     def _emit_operation(self, operation: Any) -> None:
-        """Tell an operation that nobody knows yet, and what it reads before it."""
+        """Emit an operation that is not known yet, after its inputs."""
         if number_of(operation) is not None:
             return
         if operation.type == "Exit":  # another name for a loop's result
@@ -153,13 +153,13 @@ class StaticAdapter(Listener):
         return tuple(told)
 
     def _region(self, region: Any) -> None:
-        """Tell what stands in a region that is complete."""
+        """Emit what stands in a region that is complete."""
         for operation in region.operations:
             self._emit_operation(operation)
             self._names(operation, [])
 
     def _again(self, operation: Any) -> None:
-        """Tell an operation's call, or that it runs again."""
+        """Emit an operation's call, or that it runs again."""
         for event in self._entries.get(operation, ()):
             self.recorder.raw.append((self._sited, event, self._sites.get(operation)))
 
@@ -191,7 +191,7 @@ class StaticAdapter(Listener):
                 self._emit(ev.Name(self._value(symbol), name, scope))
 
     def bind(self, names: Iterable[tuple[str, str, Any]]) -> None:
-        """Tell what variables are bound to, as far as it is known of and had no name."""
+        """Emit the bindings of variables to known values that had no name."""
         for scope, name, symbol in names:
             if symbol in self._values and symbol not in self._bound:
                 self._bound.add(symbol)
@@ -231,7 +231,7 @@ class StaticAdapter(Listener):
 
     @guarded
     def raised(self, error: BaseException) -> None:
-        """A cell was ended by an error: tell the call that raised it, if that was building."""
+        """After an error that ended a cell, emit the call that raised it, if that was building."""
         entries = entries_of(error)
         last = max((n for n, each in enumerate(entries) if not _is_ours(each)), default=-1)
         within = entries[last + 1 :]
@@ -261,7 +261,7 @@ class StaticAdapter(Listener):
         self.settle()
         self._waiting = dict.fromkeys(operations)
         before = set(self._values)
-        for operation in operations:  # those that were built before anybody watched
+        for operation in operations:  # those that were built before recording began
             known = any(each in self._values for each in operation.outputs)
             if operation.region.parent is None and not known:
                 self._emit_operation(operation)
@@ -307,7 +307,7 @@ class StaticAdapter(Listener):
                 self._emit(entries[nr])
 
     def _flow(self, symbol: Any, value: Any) -> None:
-        """Tell a value that has arrived."""
+        """Emit a value that has arrived."""
         known = symbol in self._values and isinstance(value, (np.ndarray, np.generic))
         if known and value.dtype != object:
             self.recorder.raw.append((self._arrived, symbol, self._value(symbol), capture(value)))
@@ -379,7 +379,7 @@ def _key_of(operation: Any) -> str:
 
 
 def texts_of(params: Mapping[str, Any]) -> dict[str, str]:
-    """Metadata as text, as far as it can be told in a word."""
+    """Metadata as text, if one word can say it."""
     return {
         name: str(value)
         for name, value in params.items()

@@ -1,7 +1,7 @@
-"""The adapter for passes: the program of a static graph, told anew after each of them.
+"""The adapter for passes: the program of a static graph, emitted again after each of them.
 
 A call keeps its number from pass to pass as long as it is the same op with the same metadata and
-result; so the page can tell what came, what went, and what only reads other values now.
+result; so the page can show what is new, what is gone, and what only reads other values now.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FUSED = "fused"
 
 
 class PassAdapter(StaticAdapter):
-    """Hears a graph being built, for its lines and the names of its values; then tells passes."""
+    """Observes a graph being built, for its lines and names of values; then emits passes."""
 
     begins, computed, entered, ends = (
         Listener.begins, Listener.computed, Listener.entered, Listener.ends,
@@ -41,7 +41,7 @@ class PassAdapter(StaticAdapter):
         """Variables, (scope, name) each, that no value of the program is called by."""
 
     def _emit_operation(self, operation: Any) -> None:
-        """Nothing yet: it is told with the first pass."""
+        """Do nothing: it is emitted with the first pass."""
 
     def _names(self, operation: Any, names: list[Names]) -> None:
         for symbol, bound in zip(operation.outputs, names, strict=False):
@@ -50,10 +50,10 @@ class PassAdapter(StaticAdapter):
                     self._named[symbol] = each[1]
 
     def emit_passes(self, stages: Sequence[Stage], names: Mapping[Any, str]) -> None:
-        """Tell the program after each pass, the first as it was built.
+        """Emit the program after each pass, the first as it was built.
 
         Args:
-            names: what the user calls symbols, besides the names that were heard.
+            names: what the user calls symbols, besides the observed names.
         """
         self.settle()
         self._named.update(names)

@@ -49,7 +49,7 @@ class RetainGrad(NamedTuple):
 
 
 class Peek(NamedTuple):
-    """Tell more about a value's numbers."""
+    """Ask for more about a value's numbers."""
 
     value: int
 

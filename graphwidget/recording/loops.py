@@ -1,8 +1,8 @@
-"""Loops: which instructions of a code object run again, and when a turn of them begins.
+"""Loops: which instructions of a code object run again, and when an iteration of them begins.
 
 What is known of a running program is a row of offsets in its bytecode. From the control flow
-between two of them follows whether the program went on within the same turn of a loop, began
-another turn, or came in anew: no value is looked at, and nothing traces the program.
+between two of them follows whether the program went on within the same iteration of a loop, began
+another iteration, or came in anew: no value is looked at, and nothing traces the program.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ JUMPS = frozenset((*dis.hasjrel, *dis.hasjabs))
 
 class Loop:
     """A loop of a code object: ``header`` is the offset of its first instruction, ``body`` has
-    those of all; ``entry`` those of the test of a ``while`` before its first turn, which belongs
-    to that turn; ``line`` is its line and ``text`` what stands there; ``target`` the variable
+    those of all; ``entry`` those of the test of a ``while`` before its first iteration, which is
+    part of that iteration; ``line`` is its line and ``text`` the text; ``target`` the variable
     that a ``for`` binds first, in globals or (``local``) not, if nothing else in the loop does:
-    what it holds tells turns apart in which nothing is done outside of inner loops."""
+    its value tells apart the iterations in which nothing is done outside of inner loops."""
 
     __slots__ = (
         "__weakref__", "body", "bound", "code", "counts", "entry", "function", "header", "line",

@@ -32,12 +32,12 @@ class Level(NamedTuple):
 
 
 class Region(NamedTuple):
-    """A function, a loop or a turn of it that a position is in, at the level of its frame."""
+    """A function, a loop or an iteration of it that a position is in, at the level of its frame."""
 
     kind: str
     level: int
     key: Any
-    """Tells it from others at this level: a Loop, or the offsets that lead to a function."""
+    """Key of it among others at this level: a Loop, or the offsets that lead to a function."""
     name: str
     source: tuple[CodeType, int] | None
     """Instruction that called it, or the loop's first one."""
@@ -84,13 +84,13 @@ class Position:
         self._inside: Position | None = None
         self._outside: Position | None = None
         self.regions = _the_same(tuple(_regions(levels, counted)))
-        """The functions, loops and turns around, the outermost first; equal ones are the same."""
+        """Functions, loops and iterations around, the outermost first; equal ones are the same."""
         self.uncounted = tuple(_uncounted(levels, counted))
         """Loops of libraries around, whose iterations are not counted."""
         turns = [each for each in self.regions if each.kind == "turn"]
         told = (each for each in turns[:-1] if each.key.target is not None and not each.fetches)
         self.outer = _the_same(tuple(told))
-        """The turns of loops around other loops: the same position may belong to another one."""
+        """Iterations of loops around other loops: the same position may belong to another one."""
         self.holders = _holders(self.outer, levels)
         self.last_outer = max((self.regions.index(each) for each in self.outer), default=-1)
         """Index of the last of them among the regions."""

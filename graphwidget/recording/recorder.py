@@ -1,4 +1,4 @@
-"""The recorder: gives ids, keeps what must be told once, and turns raw records into events.
+"""The recorder: gives ids, keeps what must be emitted once, and makes events of records.
 
 While the user's program runs, adapters only append *raw records* to ``Recorder.raw``: tuples of
 a function and its arguments, cheap to make. ``drain`` calls the functions later, in order, and
@@ -94,7 +94,7 @@ class Recorder:
         self.lock = RLock()
         self.values: set[int] = set()  # those known to whoever reads the log
         self.nodes: set[int] = set()
-        self.refs: dict[int, Ref] = {}  # of the living values that were told
+        self.refs: dict[int, Ref] = {}  # of the living values that were emitted
         self.lost: dict[int, Any] = {}
         """Records of values that adapters did not tell because nobody seemed to want them."""
         self._inherited: list[tuple[Any, int, weakref.ref[Any]]] = []
@@ -109,7 +109,7 @@ class Recorder:
         self.live = False
         """True if what is drained now is only looked at while the program runs."""
         self.sort: Callable[[list[Any]], list[Any]] = lambda batch: batch
-        """Puts in order what is about to be told; adapters may have records to add."""
+        """Puts in order what is about to be emitted; adapters may have records to add."""
         self.log.on_forget = self._forget
 
     def drain(self, live: bool = False) -> None:
@@ -163,7 +163,7 @@ class Recorder:
         self.raw.append((self.emit, ev.Name(value, name, scope)))
 
     def define(self, name: str) -> bool:
-        """True at the first use of an op: it must be told now."""
+        """True at the first use of an op: it must be emitted now."""
         if name in self._ops:
             return False
         self._ops.add(name)
@@ -196,7 +196,7 @@ class Recorder:
         origin, self._origin = self._origin, None
         assert origin is not None
         origin.drain()
-        if origin._origin is not None:  # nothing was told there: another recorded meanwhile
+        if origin._origin is not None:  # nothing was emitted there: another recorded meanwhile
             origin._go_on()
         model = origin.log.model()
         state = ev.Snapshot(model.time, thin(model, curves=False))
@@ -215,7 +215,7 @@ class Recorder:
                 mine |= its
 
     def latest_log(self) -> Log:
-        """The log; while nothing is told in it, that of the recorder before."""
+        """The log; while nothing is emitted in it, that of the recorder before."""
         return (self._origin or self).log
 
     def latest(self) -> Model:
@@ -238,7 +238,7 @@ class Recorder:
         return all(type(each) is tuple and type(each[-1]) is ev.Cell for each in self.raw)
 
     def value(self, ref: Ref, event: ev.Value) -> None:
-        """Tell a value."""
+        """Emit a value."""
         self.refs[ref.id] = ref
         self.emit(event)
         if event.view_of is None:
@@ -251,12 +251,12 @@ class Recorder:
         return tensor if tensor is not None and tensor._rec is ref else None
 
     def node(self, ref: NodeRef, event: ev.Node) -> None:
-        """Tell a node."""
+        """Emit a node."""
         self._closing[ref.id] = ref
         self.emit(event)
 
     def free(self, node: int) -> None:
-        """A node let go of what it saved, or is gone itself."""
+        """A node dropped what it saved, or is gone itself."""
         if self._closing.pop(node, None) is not None:
             self.emit(ev.Free(node))
 
@@ -267,7 +267,7 @@ class Recorder:
         self.lost.pop(value, None)
 
     def _forget(self, values: set[int], nodes: set[int]) -> None:
-        """The log let go of these: the values must be told again when they are used again."""
+        """Forget what the log dropped: such values must be emitted again when they are used."""
         self.values -= values
         self.nodes -= nodes
         for value in values:

@@ -48,7 +48,7 @@ class Binding(NamedTuple):
 def once_for_code(
     most: int,
 ) -> Callable[[Callable[[CodeType], Found]], Callable[[CodeType], Found]]:
-    """Do something once for a code object, and remember it of so many. They are told apart as
+    """Do something once for a code object, and remember it of so many. They are compared as
     objects: to compare or to hash one, as a dictionary of them would, takes as long as the code."""
 
     def decorate(find: Callable[[CodeType], Found]) -> Callable[[CodeType], Found]:

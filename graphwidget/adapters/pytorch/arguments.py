@@ -1,4 +1,4 @@
-"""Arguments and results of calls, as they are noted: with references in the place of tensors."""
+"""Arguments and results of calls, as they are recorded: with references in place of tensors."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def given_to(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) 
 
 
 def any_unseen(identity: Tensors, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-    """Return whether nobody has heard of anything that a call is given, nor of its memory, and
-    nothing of it needs a gradient, nor what is made of it: then no node can have saved what the
-    call writes, and what it makes is met when it is used."""
+    """Return whether the arguments of a call and their memory are unknown, and no argument and no
+    result needs a gradient: then no node can have saved what the call writes, and its results are
+    registered when they are used."""
     if kwargs.get("requires_grad"):
         return False
     refs, storages = identity.refs, identity.tables.storages

@@ -1,7 +1,7 @@
-"""One backward run of the real engine: what it begins at, what comes of it, and its error.
+"""One backward run of the real engine: its roots, its results, and its error.
 
-Of its nodes hooks tell (``node_hooks.py``). A run that is told later has none: which node raised is
-found out from the graph.
+Hooks observe its nodes (``node_hooks.py``). A run that is emitted later has no hooks: the node that
+raised is found from the graph.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ BACKWARD = torch.Tensor.backward.__code__
 
 
 class BackwardRun:
-    """One run: its hooks, and what they tell."""
+    """One run, with its hooks and their records."""
 
     def __init__(
         self,
@@ -59,8 +59,8 @@ class BackwardRun:
             self.gate.number = self.id
         self.deferred = self.identity.defers and self.gate is None
         if self.identity.defers and not self.deferred:
-            # The page holds it, so it is told as it goes: what came before is told now, that the
-            # calls get smaller ids than what follows.
+            # The page steps it, so it is emitted as it goes: earlier records are emitted now, so
+            # that these calls get smaller ids than later ones.
             self.recorder.drain()
         self.options = bool(args[1]), bool(args[2])
         taken = self.identity.captured
@@ -82,7 +82,7 @@ class BackwardRun:
         self.position = runs.position() if self.gate is None else self.gate.position
         self.asks = self.gate is not None or bool(wanted)  # whether nodes say that they start
         self.ran: set[int] = set()
-        """The nodes that have run, of a run that is told later as far as that was found out."""
+        """The nodes that have run; of a run that is emitted later, as far as known."""
         self._reached: list[Any] | None = None
         self.way: Way | None = None
         self.repeated = False  # whether it reaches what the last run from its line did
@@ -133,7 +133,7 @@ class BackwardRun:
             hooks.install(self.reached)
 
     def emit(self) -> None:
-        """Tell that the run begins."""
+        """Emit that the run begins."""
         identity = self.identity
         refs = [ref for ref in self.roots if ref is not None]
         identity.assure(*refs, *(self.inputs or ()))
@@ -205,7 +205,7 @@ class BackwardRun:
 
     # The end -------------------------------------------------------------------------------
     def succeeded(self, result: Any) -> None:
-        """Note what it led to: it has given ``result``."""
+        """Record the end of the run, which returned ``result``."""
         site = None if self.position is None else self.position.site
         roots = tuple([ref.id for ref in self.roots if ref is not None])
         nones = [nr for nr, each in enumerate(result or ()) if each is None]
@@ -240,7 +240,7 @@ class BackwardRun:
             self.runs.fault(fault)
 
     def _explain(self, error: Exception, event: ev.Error) -> ev.Error:
-        """Find the cause, and tell it with the error; the event with it."""
+        """Find the cause, and report it with the error; the event with it."""
         model, runs, message = self.recorder.log.model(), self.runs, message_of(error)
         node = model.nodes.get(event.node) if event.node is not None else None
         way = way_of(self.position, self.recorder.sites)
@@ -282,8 +282,8 @@ class BackwardRun:
         return found or own_backwards.of_hook(error, self.runs.calls.hooks.values(), site, sites)
 
     def _ran_already(self, model: Model) -> Row | None:
-        """The newest node that ran before, of those that the log still knows: it lets go of what
-        ran in earlier cells, but for what made the values that variables hold."""
+        """The newest node that ran before, of those that the log still knows: it drops what
+        ran in earlier cells, except what made the values of variables."""
         known = self._numbers() & self.runs.checks.freed_by.keys() & model.nodes.keys()
         return model.nodes[max(known)] if known else None
 
@@ -305,8 +305,8 @@ class BackwardRun:
         return found._replace(text=f"A gradient is asked for by what needs none. {found.text}")
 
     def _learns_nothing(self) -> None:
-        """Notice a loss whose history was cut and that was told to need a gradient: no error is
-        raised, and no parameter gets one."""
+        """Report a loss whose history was cut, with ``requires_grad`` set: no error is raised, and
+        no parameter gets a gradient."""
         calls, checks = self.runs.calls, self.runs.checks
         only_a_leaf = self.reach.size == 1 and leafy(self.reached[0]) and self.inputs is None
         looked = self.position in checks.without_history
@@ -339,7 +339,7 @@ class BackwardRun:
         return None
 
     def ended(self, status: str) -> None:
-        """Take the hooks away, and tell the end and what was freed."""
+        """Remove the hooks, and emit the end and what was freed."""
         try:
             if self.hooks is not None:
                 self.hooks.remove()
@@ -360,8 +360,8 @@ class BackwardRun:
             self.runs.fault(error)
 
     def _over(self, status: str) -> list[int]:
-        """A run that is told later is over: what it reached is let go of, and who got a gradient
-        is noted. The nodes whose saved values it freed, as far as they are told."""
+        """End a run that is emitted later: drop what it reached, and record the leaves that got a
+        gradient. Return the emitted nodes whose saved values it freed."""
         runs, emptied = self.runs, []
         if status == "ok" and not self.keeps:
             site = None if self.position is None else self.position.site
@@ -382,8 +382,8 @@ class BackwardRun:
         return emptied
 
     def _retained(self) -> None:
-        """Tell the gradients that tensors inside the graph were asked to keep. (`inputs=` of a
-        backward asks those that are no leaves.)"""
+        """Emit the retained gradients of tensors inside the graph. (`inputs=` of a backward
+        retains those of tensors that are no leaves.)"""
         for ref in self.inputs or ():
             tensor = None if ref.facts.leaf else ref()
             # (to compare references would compare tensors)
@@ -409,7 +409,7 @@ class BackwardRun:
 
 
 def _record_first(table: dict[int, Site | None], nodes: Iterable[int], site: Site | None) -> None:
-    """Note where nodes ran, if they did not before; of too many the older half is forgotten."""
+    """Record where nodes ran, if they did not before; of too many the older half is forgotten."""
     for node in nodes:
         if node not in table:
             table[node] = site

@@ -1,6 +1,6 @@
-"""Notes of each call that was heard what it made and wrote, with its line and its names.
+"""Records the results and writes of each observed call, with its line and its names.
 
-What it made is seen by its result; what it wrote, by its arguments' versions before and after.
+Writes are found by the versions of the call's arguments before and after.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from .tensors import Alias
 from .writes import Writes, written_by
 
 MAX_KEPT = 10_000
-"""Entries of each table of what was noted by the way."""
+"""Entries of each table of facts for the findings."""
 MAX_PARTS = 32
 """Results of one call that are named one by one."""
 UNUSUAL = FLAGS | {"data", "detach", "batch_norm"}
-"""Calls of which more is noted than what they made."""
+"""Calls whose record has more than their results."""
 
 
 class Where(Protocol):
-    """Gives the user's line and the names that the result of the call gets which ``frame`` makes,
-    or whoever has called."""
+    """Return the user's line and the names of the result of the call that ``frame`` makes, by
+    default the caller's."""
 
     def __call__(self, frame: FrameType | None = None, /) -> Named: ...
 
@@ -58,7 +58,7 @@ class CallFacts:
         self.names_of_part: Callable[[int], Names] = lambda nr: ()
         """Gives the names that one of the results of the call gets."""
         self.observed: Callable[[], None] = lambda: None
-        """Called after each call that was told."""
+        """Called after each call that was emitted."""
         self.origins: dict[int, Site] = {}
         """Sites that made values that are no result of a call."""
         self.became_numbers: dict[int, Site] = {}
@@ -77,7 +77,7 @@ class CallFacts:
         self.tape = Tape(identity.refs)
 
     def go_on_from(self, before: CallFacts) -> None:
-        """Know what another one has noted by the way."""
+        """Continue with the facts of another one."""
         self.origins, self.became_numbers, self.frozen = (
             before.origins,
             before.became_numbers,
@@ -88,9 +88,9 @@ class CallFacts:
     def record_usual(
         self, func: Callable[..., Any], name: str, before: Given, result: Any, frame: FrameType
     ) -> bool:
-        """Note a call of the most usual kind, which ``frame`` makes: it only made one tensor of
-        others, or gave one back as it was. Whether it is one."""
-        # The hot path: `note` would do the same with twice the steps.
+        """Record a call of the most usual kind, which ``frame`` makes: it only made one tensor from
+        others, or returned one unchanged. Return whether it is one."""
+        # The hot path: `record` would do the same with twice the steps.
         identity = self.identity
         tensors, refs, args, kwargs = before
         pair = type(result) is tuple and len(result) == 2 and result[1] is None
@@ -137,7 +137,7 @@ class CallFacts:
     def record(
         self, func: Callable[..., Any] | None, name: str, before: Given, result: Any
     ) -> None:
-        """Note any call."""
+        """Record any call."""
         identity = self.identity
         tensors, refs, args, kwargs = before
         written = written_by(tensors, refs, result)
@@ -150,7 +150,7 @@ class CallFacts:
             return
         position, names, late = self.position()
         if position is not None and position.initial and not any(map(grad_fn_of, made)):
-            identity.forget(refs)  # met before they had their first numbers
+            identity.forget(refs)  # seen before they had their first numbers
             return
         new = tuple([identity.made(tensor, name, tensors, refs) for tensor in made])
         also: list[torch.Tensor] = []  # what the writes changed besides
@@ -184,7 +184,7 @@ class CallFacts:
         self.observed()
 
     def _record_alias(self, tensor: torch.Tensor, of: Ref, how: str) -> None:
-        """Note that a tensor has the memory of another one, and no history."""
+        """Record that a tensor shares the memory of another one, without its history."""
         aliases = self.identity.aliases
         if len(aliases) > MAX_KEPT:
             aliases.clear()
@@ -203,7 +203,7 @@ class CallFacts:
     def _emit(
         self, call: Call, made: list[torch.Tensor], written: list[tuple[torch.Tensor, Ref]]
     ) -> None:
-        """Tell a call now, or note it with the nodes that are its own."""
+        """Emit a call now, or record it with its nodes."""
         nodes: list[Made] = [
             (node, tensor.output_nr, ref)
             for tensor, ref in zip(made, call.made, strict=True)
@@ -327,7 +327,7 @@ class CallFacts:
 
 
 def keep_site(table: dict[int, Site], value: int, site: Site) -> None:
-    """Note a position, the newest last, and not too many."""
+    """Store a site, the newest last; the table is bounded."""
     table.pop(value, None)
     table[value] = site
     if len(table) > MAX_KEPT:

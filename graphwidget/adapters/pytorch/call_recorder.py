@@ -1,7 +1,7 @@
-"""Writes each heard call as a raw record; while draining, makes events of these records.
+"""Writes each observed call as a record; while draining, makes events of these records.
 
-Where no picture is wanted, calls are told only when something is wrong: ``unfold`` makes of what
-was noted what would have been recorded. ``drop`` forgets what no error to come can need.
+Without a picture, calls are emitted only when something is wrong: ``unfold`` makes of the short
+records those for a picture. ``drop`` forgets what no later error can need.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NOT_ONE_NUMBER: Any = (None, (), ev.Stats("nan", "nan", "nan", 0))
 
 
 class CallRecorder:
-    """Tells calls. Those of its methods that a record names run while draining."""
+    """Emits calls. Those of its methods that a record names run while draining."""
 
     def __init__(
         self, recorder: Recorder, identity: Identity, names: Bindings, scopes: Scopes
@@ -83,10 +83,10 @@ class CallRecorder:
             None if of is None else of.id, None if to is None else to.id, None, None,
         )  # fmt: skip
 
-    # What was noted, told -----------------------------------------------------------------
+    # Short records, emitted ------------------------------------------------------------------
     def unfold(self, batch: Iterable[Any], roots: Iterable[Any]) -> tuple[list[Any], list[Any]]:
-        """The records of what was noted and not told yet; and the nodes that are alive, ``roots``
-        among them."""
+        """The records that are not emitted yet; and the nodes that are alive, ``roots`` among
+        them."""
         identity, raw = self.identity, self.recorder.raw
         waiting = raw[:]
         raw.clear()
@@ -145,7 +145,7 @@ class CallRecorder:
                 waiting.extend(before for before, _ in node.next_functions)
 
     def drop(self, open_scopes: Sequence[int], most: int) -> None:
-        """Forget the older half of what was noted, but for what made tensors that still live."""
+        """Forget the older half of the records, except those of tensors that are alive."""
         raw = self.recorder.raw
         half = len(raw) // 2
         kept: list[Any] = []
@@ -186,7 +186,7 @@ class CallRecorder:
         values: list[Any], _node: None,
     ) -> None:  # fmt: skip
         """A call, what it made or wrote and what that is bound to; its id goes into ``number``.
-        Its nodes are told by records of their own."""
+        Its nodes are emitted by records of their own."""
         told = ops.called(name, call.args, call.kwargs, bool(call.writes) and not call.made)
         inputs = tuple([x if isinstance(x, str) else x.id for x in told.inputs])
         writes = [self._write(each) for each in call.writes]
@@ -252,7 +252,7 @@ class CallRecorder:
         self.recorder.value(ref, event)
 
     def emit_again(self, record: Any, value: int) -> None:
-        """Tell a value that a call made which was let go of."""
+        """Emit a value of a call that was dropped."""
         for made in record[MADE]:
             if made[0].id == value:
                 self._value(*made)

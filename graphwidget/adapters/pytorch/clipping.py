@@ -15,7 +15,7 @@ CLIPS = "clip_grad_norm_("
 
 def clips_in_vain(origins: Mapping[int, Site]) -> list[Site]:
     """The lines that clipped gradients more than once where there were none: then the norm is made
-    of nothing. ``origins`` tells where values were made."""
+    of nothing. ``origins`` says where values were made."""
     sites = Counter(site for site in origins.values() if CLIPS in site.text)
     return [site for site, count in sites.items() if count > 1]
 

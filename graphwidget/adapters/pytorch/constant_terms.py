@@ -92,7 +92,7 @@ def _gradient(model: Model, value: int) -> Row | None:
 
 def lost_term(model: Model, roots: Iterable[int], numbers: Mapping[int, Site]) -> Finding | None:
     """A term of a loss that had a history and lost it, or tensors that became the numbers of
-    another one on the way to it, as by ``torch.tensor([x, y])``. ``numbers`` tells where tensors
+    another one on the way to it, as by ``torch.tensor([x, y])``. ``numbers`` says where tensors
     became numbers."""
     roots = [*roots]
     for call in _sums(model, roots, single=True):

@@ -1,6 +1,6 @@
-"""Calls that were made before anybody recorded, as the nodes of PyTorch's graph still tell them.
+"""Calls that were made before recording began, known from the nodes of PyTorch's graph.
 
-A node tells its name, the nodes before it, the shapes of what it made and what it saved. What
+A node has its name, the nodes before it, the shapes of what it made and what it saved. What
 lies between two nodes is a value without numbers; when the program shows its tensor later, it is
 that value.
 """
@@ -18,7 +18,7 @@ from ..earlier_calls import NO_TYPE, NOT_KNOWN
 from . import ops
 
 SIGNED = 2**63
-"""PyTorch tells negative dimensions as unsigned numbers from here on."""
+"""PyTorch shows negative dimensions as unsigned numbers from here on."""
 
 
 class Earlier(NamedTuple):
@@ -34,8 +34,8 @@ class Earlier(NamedTuple):
 
 
 class EarlierCalls:
-    """Finds calls from nodes; ``unmet`` are the values by (node, output number) whose tensor
-    nobody has seen."""
+    """Finds calls from nodes; ``unseen`` are the values by (node, output number) whose tensor
+    has not been seen."""
 
     def __init__(self, new_value: Callable[[], int]) -> None:
         self._new = new_value
@@ -79,7 +79,7 @@ class EarlierCalls:
 
 
 def _made(node: Any) -> list[tuple[tuple[int, ...], str]]:
-    """Shape and type of each output; of one, where PyTorch does not tell."""
+    """Shape and type of each output; of one, if PyTorch does not show them."""
     told = getattr(node, "_input_metadata", None) or ()
     found = []
     for each in told:

@@ -1,7 +1,7 @@
-"""Wraps PyTorch's entry to its engine while somebody watches: each run is a ``BackwardRun``.
+"""Wraps PyTorch's entry to its engine while a program is watched: each run is a ``BackwardRun``.
 
 The entry is a private function that two modules import. ``autograd.Function.apply`` is wrapped as
-well: no function mode hears it.
+well: no function mode sees it.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from .run_context import RunContext
 ENTRY = "_engine_run_backward"
 Function: Any = torch.autograd.Function
 HOLDERS = (torch.autograd.graph, torch.autograd)
-"""The modules that hold PyTorch's entry to its engine."""
+"""The modules that have PyTorch's entry to its engine."""
 
 
 class EngineEntry(RunContext):
-    """Wraps the engine while it is installed, and tells each run."""
+    """Wraps the engine while it is installed, and records each run."""
 
     _entry: Callable[..., Any] | None = None
 
     def install(self) -> None:
-        """Hear the runs from now on."""
+        """Observe the runs from now on."""
         entry = getattr(torch.autograd.graph, ENTRY, None)
         if entry is None or self._entry is not None:
-            return  # another PyTorch: forward is heard all the same
+            return  # another PyTorch: forward is observed all the same
         self._entry = entry
 
         def run(t_outputs: Sequence[Any], *args: Any, **kwargs: Any) -> Any:

@@ -30,7 +30,7 @@ def between(model: Model, roots: Iterable[int], ends: Iterable[int]) -> list[Row
     that in which they were made."""
     found = reached(model, roots)
     leading = set(ends)
-    for number in sorted(found):  # what a node leads to was told before it
+    for number in sorted(found):  # what a node leads to was emitted before it
         if any(before in leading for before, _nr in model.nodes[number]["next"]):
             leading.add(number)
     return [model.nodes[number] for number in sorted(found & leading)]

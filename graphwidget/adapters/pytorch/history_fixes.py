@@ -259,7 +259,7 @@ def carried(text: str) -> list[str]:
 
 
 def summed(text: str, line: int, loss: str, backward: int) -> str:
-    """A sum of losses over turns as one of numbers, and the backward of one of them."""
+    """A sum of losses over iterations as one of numbers, and the backward of one of them."""
     numbers = re.sub(rf"\b{re.escape(loss)}\b", f"{loss}.detach()", text)
     return valid(f"{numbers}  # line {line}\n{loss}.backward()  # line {backward}")
 

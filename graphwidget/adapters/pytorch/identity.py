@@ -1,4 +1,4 @@
-"""Ids of PyTorch's nodes, beside those of its tensors (``tensors.py``), and how nodes are told.
+"""Ids of PyTorch's nodes, beside those of its tensors (``tensors.py``), and events of nodes.
 
 A node cannot be referred to weakly; a token in its ``metadata`` says that it is known, and by its
 own death that the node is gone.
@@ -26,7 +26,7 @@ TOKEN = "graphwidget"
 """The key of the token in a node's metadata."""
 
 COPY_SLICES = "CopySlices"
-"""The node of a write through a view. It runs another node, which nobody can look into."""
+"""The node of a write through a view. It runs another node, which cannot be inspected."""
 
 Made = tuple[Any, int, Ref]
 """A node, and the value that its output of that number is; below 0 it is none of its outputs."""
@@ -54,8 +54,8 @@ class Token:
 
 
 class Outputs(dict[Any, list[tuple[int, Ref]]]):
-    """The values that nodes gave, by node: what the call itself ``made``, and for nodes that nobody
-    heard of before, those among the values ``near``, which are looked for when they are wanted."""
+    """The values that nodes gave, by node: what the call itself ``made``, and for nodes not known
+    before, those among the values ``near``, which are looked for when they are wanted."""
 
     def __init__(self, made: Iterable[Made], near: Sequence[Ref]) -> None:
         self._near = near
@@ -76,7 +76,7 @@ class Outputs(dict[Any, list[tuple[int, Ref]]]):
 
 
 class Identity(Tensors):
-    """Gives tensors and nodes their ids and tells of them at first sight."""
+    """Gives tensors and nodes their ids and records them when they are first seen."""
 
     def __init__(self, recorder: Recorder, tables: Tables | None = None) -> None:
         super().__init__(recorder, tables)
@@ -86,7 +86,7 @@ class Identity(Tensors):
         """Values that a call has read: one that made them cannot be recorded any more."""
         self.emits_node = self._node
         self.newest = 0
-        """The highest sequence number of the nodes that were told, where calls are told later."""
+        """The highest sequence number of the emitted nodes, if calls are emitted later."""
         self._mark = object()  # what the tokens of living nodes refer to
 
     @property
@@ -96,17 +96,17 @@ class Identity(Tensors):
         return getrefcount(self._mark)
 
     def waits_for(self, tensor: torch.Tensor) -> bool:
-        """Return whether the node of the tensor was told without it."""
+        """Return whether the node of the tensor was emitted before the tensor was seen."""
         node = self.known_node(grad_fn_of(tensor)) if self.unseen else None
         return node is not None and (node.id, tensor.output_nr) in self.unseen
 
     def _take_unseen(self, tensor: torch.Tensor) -> int | None:
-        """The id of the value that the tensor is, where its node was told without it."""
+        """Take the id of the tensor's value, if its node was emitted before it was seen."""
         node = self.known_node(grad_fn_of(tensor))
         return None if node is None else self.unseen.pop((node.id, tensor.output_nr), None)
 
     def known_node(self, node: Any) -> NodeRef | None:
-        """The identity of a node; None where no gradient goes, or when nobody knows it."""
+        """The identity of a node; None if no gradient goes there, or if it is not known."""
         token = None if node is None else node.metadata.get(TOKEN)
         ref = None if token is None else token.ref
         return ref if ref is not None and ref.id in self.recorder.nodes else None
@@ -123,7 +123,7 @@ class Identity(Tensors):
             data[TOKEN] = Token(self._mark, self.time, call, ((nr, call.made[0]),))
 
     def claim(self, made: Iterable[Made], call: Call) -> None:
-        """The nodes of what a call made are its own, which is told later."""
+        """The nodes of what a call made are its own, which is emitted later."""
         for node, nr, ref in made:
             if node is None:
                 continue
@@ -140,10 +140,10 @@ class Identity(Tensors):
         self, roots: Iterable[Any], made: Sequence[Made], near: Sequence[Ref],
         call: list[int] | None, inside: Sequence[ev.Saved] | None = None,
     ) -> None:  # fmt: skip
-        """Tell the nodes that lead to ``roots`` and are unknown. What they gave is among what was
-        ``made``, what they saved is looked for among the values ``near``, and ``call`` will hold
-        the id of the call that made them. If that wrote, ``inside`` is what it saved where nobody
-        can look."""
+        """Emit the nodes that lead to ``roots`` and are unknown. What they gave is among what was
+        ``made``, what they saved is looked for among the values ``near``, and ``call`` will have
+        the id of the call that made them. If that wrote, ``inside`` is what it saved where it
+        cannot be read."""
         waiting = [node for node in roots if node is not None]
         known_nodes, gave = self.recorder.nodes, Outputs(made, near)
         while waiting:  # not recursive: graphs are deep
@@ -216,7 +216,7 @@ class Identity(Tensors):
         self.recorder.node(ref, event._replace(call=call[0]) if call else event)
 
     def _call(self, made: Earlier) -> int:
-        """Tell a call that was made before, which its node tells; its id."""
+        """Emit an earlier call, known from its node; its id."""
         recorder = self.recorder
         call = recorder.ids.call()
         if recorder.define(made.key):

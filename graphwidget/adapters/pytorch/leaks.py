@@ -1,8 +1,8 @@
-"""Leaks: graphs that stay alive turn after turn, because something keeps what has a history.
+"""Leaks: graphs that stay alive in each iteration, because something keeps a tensor with a history.
 
-Counting the living nodes at each backward costs nothing; only when they have become more for a
-while is it looked up whose they are: the graphs of which line, the tensors that end them, and the
-list or the variable in which these are kept.
+Counting the living nodes at each backward costs nothing; only if their number rises for a while is
+their owner looked for: the line of the graphs, the tensors at their ends, and the list or the
+variable that keeps these.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .tensor_facts import grad_fn_of
 WINDOW = 6
 """Backward runs from one line over which the fewest living nodes are taken."""
 LAST = 4
-"""Tensors of a turn whose containers are looked for."""
+"""Tensors of an iteration whose containers are looked for."""
 MANY = 1 << 62
 """More than there are nodes."""
 MAX_PLACES = 1_000
@@ -42,15 +42,15 @@ HOLDERS = (list, tuple, set, dict)
 
 
 class Count:
-    """Tells when the living nodes have become more, between runs from the same line."""
+    """Reports a growing number of living nodes, between runs from the same line."""
 
     def __init__(self) -> None:
         self._places: dict[Any, tuple[int, int, int | None]] = {}
 
     def rises(self, place: Any, living: int) -> bool:
-        """Note how many nodes live; whether those that always live have become more by one a run,
+        """Record how many nodes live; whether those that always live have become more by one a run,
         or more, since the last window."""
-        if place not in self._places:  # no turn was before, so fewer live than will ever again
+        if place not in self._places:  # no iteration was before, so fewer live than will ever again
             if len(self._places) > MAX_PLACES:
                 self._places.clear()
             self._places[place] = 1, MANY, None
@@ -124,7 +124,7 @@ def leak(
 
 
 def _last_of_each(kept: list[tuple[int, torch.Tensor]], old: dict[int, int]) -> list[torch.Tensor]:
-    """Of the last turns the tensors that were made last: a program keeps these, PyTorch itself
+    """Of the last iterations the tensors that were made last: a program keeps these, PyTorch itself
     keeps others."""
     turns: dict[int, list[torch.Tensor]] = {}
     for number, tensor in sorted(kept, key=lambda each: -each[0]):
@@ -133,7 +133,7 @@ def _last_of_each(kept: list[tuple[int, torch.Tensor]], old: dict[int, int]) -> 
 
 
 def _chained(model: Model, old: dict[int, int], numbers: list[int]) -> bool:
-    """Return whether the last of these nodes was computed from one of an earlier turn."""
+    """Return whether the last of these nodes was computed from one of an earlier iteration."""
     last = max(numbers)
     return any(old.get(number, old[last]) < old[last] for number in _behind(model, last))
 
@@ -144,8 +144,8 @@ def _maker(model: Model, node: int) -> Place | None:
 
 
 def _containers(tensors: list[torch.Tensor], frame: FrameType | None) -> Iterator[Keeper]:
-    """The containers that hold several of the tensors, by the names that the program has for them.
-    Asking who refers to something takes a look at all objects: it is done twice and no more."""
+    """The containers of several of the tensors, by their names in the program. Finding referrers
+    takes a look at all objects: it is done twice and no more."""
     direct = [each for each in gc.get_referrers(*tensors) if each is not tensors and _holds(each)]
     items = [each for each in direct if is_a(each, (tuple, dict))]
     outer = [each for each in gc.get_referrers(*items) if _holds(each)] if items else []
@@ -335,7 +335,7 @@ def _behind(model: Model, start: int) -> set[int]:
 
 
 def with_history(identity: Identity) -> list[tuple[int, torch.Tensor]]:
-    """(node, tensor) of the living tensors that were met and have a history."""
+    """(node, tensor) of the known living tensors that have a history."""
     found = []
     for ref in list(identity.refs.values()):
         tensor = ref()

@@ -18,7 +18,7 @@ MAX_LINES = 20_000
 
 
 def place_of(site: Site | None) -> Place | None:
-    """A site as a finding tells it."""
+    """Return a site in the form of a finding."""
     if site is None:
         return None
     file = file_in_words(site.cell, site.file)

@@ -1,7 +1,7 @@
-"""Live runs of the real PyTorch: its own engine, held between nodes.
+"""Live runs of the real PyTorch: its own engine, paused between nodes.
 
 The engine works on a thread of its own, which waits in a hook before each node until the program's
-thread lets it go on. Nothing is computed otherwise than in a plain ``backward()``: its order, its
+thread resumes it. Nothing is computed otherwise than in a plain ``backward()``: its order, its
 hooks and its results are the engine's. Two threads never run at once.
 """
 
@@ -17,14 +17,14 @@ from typing import Any
 from ...recording.positions import Position
 
 PATIENCE = 2.0
-"""Seconds that a held engine may take to end when the process does."""
+"""Seconds that a paused engine may take to end when the process does."""
 
 _living: weakref.WeakSet[LiveRun] = weakref.WeakSet()
 _of_thread: dict[int, Gate] = {}
 
 
 class Abandoned(BaseException):
-    """Ends the engine that was held, when its run is given up."""
+    """Raised in a paused engine to end it, when its run is given up."""
 
 
 class Gate:
@@ -37,7 +37,7 @@ class Gate:
         self.over = self.given_up = False
         self.result: Any = None
         self.error: BaseException | None = None
-        self.depth = 0  # of runs within the run: only the outer one is held
+        self.depth = 0  # of runs within the run: only the outer one is paused
         self.number: int | None = None  # of the run
         self.position: Position | None = None  # of the program, when it began the run
         self._program = threading.get_ident()
@@ -74,12 +74,12 @@ class Gate:
 
 
 def gate_of_this_thread() -> Gate | None:
-    """Whoever holds the run that is about to begin in this thread."""
+    """Owner of the run that is about to begin in this thread."""
     return _of_thread.get(threading.get_ident())
 
 
 class LiveRun:
-    """A backward run of the real engine, ``call``, held between its nodes."""
+    """A backward run of the real engine, ``call``, paused between its nodes."""
 
     live = True
     current = None  # the node that runs is known to the engine alone
@@ -164,6 +164,6 @@ def _give_up(gate: Gate) -> None:
 
 @atexit.register
 def _end_all() -> None:
-    """No engine may be held when the interpreter ends: its thread could not end cleanly."""
+    """End paused engines before the interpreter ends: its thread could not end cleanly."""
     for run in list(_living):
         run.abandon()

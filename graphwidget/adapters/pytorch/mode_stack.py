@@ -90,6 +90,6 @@ class Replaced:
         setattr(owner, name, self._own)
 
     def remove(self) -> None:
-        """Leave it as it was, unless somebody else has replaced it since."""
+        """Restore it, unless other code has replaced it since."""
         if getattr(self._owner, self._name) is self._own:
             setattr(self._owner, self._name, self._before)

@@ -1,7 +1,7 @@
-"""Hears calls of modules and steps of optimizers.
+"""Observes calls of modules and steps of optimizers.
 
-Of steps PyTorch's global hooks tell. Its hooks of modules would cost each call of one twice as much
-as what is done in them: ``Module.__call__`` itself is wrapped.
+PyTorch's global hooks report steps. Its hooks of modules would double the cost of each call of one:
+``Module.__call__`` itself is wrapped.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class ModulesAndSteps:
         self.modules = ModuleNames(not_the_users)
         self.scopes: list[int] = []
         self.thread = 0
-        """The thread whose program is heard."""
+        """The thread whose program is observed."""
         self._handles: list[Any] = []
         self._owners: set[type[Any]] = set()  # the classes whose steps are taken over
         self._stepping: Given = [], [], (), {}  # the parameters of the step that goes on
@@ -72,11 +72,11 @@ class ModulesAndSteps:
     # Switching on and off ------------------------------------------------------------------
     @property
     def installed(self) -> bool:
-        """True if modules and optimizers are heard."""
+        """True if modules and optimizers are observed."""
         return bool(self._handles)
 
     def install(self) -> None:
-        """Hear them from now on, in this thread."""
+        """Observe them from now on, in this thread."""
         self._away, self._step, self._within = False, None, False
         self.thread = get_ident()
         self._handles = [
@@ -87,7 +87,7 @@ class ModulesAndSteps:
         ]
 
     def remove(self) -> None:
-        """Hear them no more."""
+        """Stop observing them."""
         for handle in self._handles:
             handle.remove()
         self._handles = []
@@ -106,7 +106,7 @@ class ModulesAndSteps:
 
     # Modules -------------------------------------------------------------------------------
     def _observing_module(self, plain: Callable[..., Any]) -> Callable[..., Any]:
-        """The call of a module, which is heard."""
+        """Return the observed call of a module."""
 
         @wraps(plain)
         def observing(module: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -207,7 +207,7 @@ class ModulesAndSteps:
             self.fault(error)
 
     def _called(self, position: Position) -> None:
-        """A model is called: its parameters and buffers are met if they are new."""
+        """Register the parameters and buffers of a model that is called, if they are new."""
         waiting = [each for each in self.modules.fresh if is_lazy(each[1])]
         names = self.calls.records.names
         for path, tensor in self.modules.fresh:
@@ -288,7 +288,7 @@ class ModulesAndSteps:
 
     def _takes_over(self, optimizer: Any, closure: bool) -> None:
         """Off the stack: a step makes a hundred calls and more, of which only the new parameters
-        are told. Its closure is the user's, and so is an optimizer that is none of PyTorch's."""
+        are emitted. Its closure is the user's, and so is an optimizer that is none of PyTorch's."""
         self._take_over(type(optimizer))
         groups = optimizer.param_groups
         graded = [x for group in groups for x in group["params"] if x.grad is not None]

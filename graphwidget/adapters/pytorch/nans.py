@@ -1,10 +1,9 @@
 """Finds the call that made the first NaN or infinity.
 
-When a loss or a gradient is not finite, the calls of that turn are played again from the tape, on
-copies of what the program still has, and each result is looked at; before that nothing is. Where
-the tape cannot be played, the numbers that were recorded are asked. What a ``GradScaler``
-multiplies the loss with is one in the repetition: a step in which only that makes infinities is
-the scaler's affair, which skips it.
+When a loss or a gradient is not finite, the calls of that iteration are replayed from the tape, on
+copies of the program's tensors, and each result is checked; before that none is. If the tape cannot
+be replayed, the recorded numbers are used. The factor of a ``GradScaler`` is one in the replay: the
+scaler itself skips a step in which only its factor makes infinities.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ MAX_SUMMED = 2**16
 _FLAT = torch._C._nn.flatten_dense_tensors
 
 MAX_ITEMS = 2**24
-"""Of the tensors that a turn begins with: a larger one is not repeated."""
+"""Of the tensors that an iteration begins with: a larger one is not repeated."""
 
 
 class Repetition(Player):
-    """Plays the last turn on copies, and notes which call made what."""
+    """Replays the last iteration on copies, and records the results of each call."""
 
     def __init__(
         self, tape: Tape, upto: int, bad: Callable[[torch.Tensor], bool] | None = None
@@ -175,7 +174,7 @@ _scalers: WeakSet[GradScaler] = WeakSet()
 
 def scales() -> list[torch.Tensor]:
     """Return the factors by which the program's ``GradScaler``s multiply losses."""
-    if not _scalers:  # nobody keeps a list of them
+    if not _scalers:  # there is no list of them
         _scalers.update(each for each in gc.get_objects() if issubclass(type(each), GradScaler))
     return [each._scale for each in _scalers if each._scale is not None]
 

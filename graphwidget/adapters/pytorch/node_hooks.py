@@ -22,7 +22,7 @@ from .run_context import Grads, RunContext
 from .tensor_facts import Captured, asked, shape_of, version_of
 
 Seen: TypeAlias = tuple[weakref.ref[torch.Tensor], int, Captured]
-"""A gradient that one node gave another, its version then, and what it held."""
+"""A gradient that one node gave another, its version then, and its content."""
 
 
 class NodeHooks:
@@ -155,7 +155,7 @@ class NodeHooks:
 
 def _of_view(grad: torch.Tensor, known: Iterable[tuple[Any, Captured | None]]) -> Captured | None:
     """The content of a gradient that has the memory of one that is known, as a transposed one: of
-    many numbers the statistics are told, which do not depend on their order."""
+    many numbers the statistics are emitted, which do not depend on their order."""
     for other, content in known:
         if content is None or type(content[2]) is not Copy or grad.layout is not torch.strided:
             continue

@@ -36,7 +36,7 @@ from .unreached_inputs import unreached
 ERRORS = (AttributeError, TypeError)
 DROPPED = re.compile(r"\bzero_grad\(|\.grad = None\b")
 ROUNDS = 4
-"""From variable to variable, so many times."""
+"""Assignments to follow, from variable to variable."""
 
 
 def absent(error: BaseException, runs: RunContext, ours: Callable[[str], bool]) -> Finding | None:

@@ -1,7 +1,7 @@
-"""Hears every call of PyTorch's API, through one function mode.
+"""Observes every call of PyTorch's API, through one function mode.
 
 A function mode and not a dispatch mode: an active dispatch mode keeps fused in-place functions from
-raising versions, so that wrong programs would no longer fail. What calls did is noted by
+raising versions, so that wrong programs would no longer fail. What calls did is recorded by
 ``call_facts.py``.
 """
 
@@ -45,8 +45,8 @@ from .tape import Call
 from .tensor_facts import asked, traced
 
 STILL, OFTEN = 500, 50
-"""After so many calls in a row that touched no gradient, those of a line that made so many of them
-are not noted any more."""
+"""After ``STILL`` calls in a row that touched no gradient, calls of a line that made ``OFTEN`` of
+them are not recorded any more."""
 
 
 class ObservedCalls(CallFacts, TorchFunctionMode):
@@ -64,7 +64,7 @@ class ObservedCalls(CallFacts, TorchFunctionMode):
         self.fault = fault
         self.found: Callable[[Finding], None] = lambda finding: None
         self.errs: Callable[..., None] = lambda *record: None
-        """Tells an error, while draining."""
+        """Emits an error, while draining."""
         self.off = False
         self._often: dict[tuple[int, int], int] = {}
 
@@ -123,8 +123,8 @@ class ObservedCalls(CallFacts, TorchFunctionMode):
         return result
 
     def _negligible(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-        """Return whether no gradient can ever depend on this being noted, and its line has made
-        many calls since one was touched: so data sets are made. These calls are counted."""
+        """Return whether no gradient can depend on this call's record, and its line has made many
+        calls since one was touched, as code that makes data does. These calls are counted."""
         if self.still == STILL:
             self._often.clear()
             self.still += 1
@@ -144,9 +144,9 @@ class ObservedCalls(CallFacts, TorchFunctionMode):
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
     ) -> Any:
-        """A custom Function is applied, which no mode hears: it is one call of the program's."""
+        """Record the call of a custom Function, which no mode sees, as one call of the program."""
         if traced() or self.off or function.__module__.startswith("torch."):
-            # the calls inside are heard
+            # the calls inside are observed
             return apply(*args, **kwargs)
         before = self.before(args, kwargs)
         with self.silenced():
@@ -290,7 +290,7 @@ class ObservedCalls(CallFacts, TorchFunctionMode):
 
     @contextmanager
     def silenced(self) -> Iterator[None]:
-        """Within the block calls are not told: they are not the user's."""
+        """Within the block calls are not emitted: they are not the user's."""
         self.off, before = True, self.off
         try:
             yield

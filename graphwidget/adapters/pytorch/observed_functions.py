@@ -36,7 +36,7 @@ QUIET = frozenset(
 
 HOOKING = frozenset({"register_hook", "register_post_accumulate_grad_hook"})
 RECORDED = LEAKS | HOOKING | {SWITCH}
-"""Calls that are noted by the way: those that make a number or an array of a tensor, and others."""
+"""Calls recorded for the findings: those that make a number or an array of a tensor, and others."""
 
 PROPERTIES = frozenset({"T", "mT", "H", "mH", "real", "imag", "data"})
 """Attributes that are calls: reading them makes a tensor."""
@@ -47,7 +47,7 @@ FLAGS = frozenset({"requires_grad_", "requires_grad", "retain_grad", "detach_"})
 @lru_cache(maxsize=4_096)
 def looked_at(func: Callable[..., Any]) -> tuple[Callable[..., Any], str, bool, bool]:
     """The function that runs; its name; whether it neither makes nor writes tensors of the
-    program's, as what reads an attribute that is none; and whether it is noted by the way."""
+    program's, as what reads an attribute that is none; and whether it is in ``RECORDED``."""
     func = accessor(func)
     name, attribute = plain_name(func), getattr(func, "__name__", "")
     quiet = attribute == "__get__" and name not in PROPERTIES

@@ -51,7 +51,7 @@ SCALES = ("alpha", "beta", "value")
 
 
 class Called(NamedTuple):
-    """A call as it is told: the op's key, its inputs (references to tensors, or numbers in their
+    """A call as it is emitted: the op's key, its inputs (references to tensors, or numbers in their
     place) and the rest of the arguments as text."""
 
     key: str

@@ -138,7 +138,7 @@ def of_function(
     sites: Sites,
 ) -> Finding | None:  # fmt: skip
     """The backward of a custom Function failed, or returned what cannot be the gradients; ``nodes``
-    are those that the run can reach, and ``number`` tells what one is called in the log."""
+    are those that the run can reach, and ``number`` says what one is called in the log."""
     told, entries = FUNCTION.search(message_of(error)), entries_of(error)
     began = max((nr for nr, x in enumerate(entries) if x.tb_frame.f_code in APPLY), default=None)
     inside = [] if began is None else entries[began + 1 :]

@@ -16,9 +16,9 @@ from .lines import place_in, source_of, statement
 def cut_in_part(
     model: Model, roots: Iterable[int], names: Iterable[str], began: int
 ) -> tuple[Place, str, str] | None:
-    """Return where the program detached other results of the turn before, that this turn uses too:
-    that line, this in words, and the line with ``names``, which it left as they were, detached as
-    well (empty if unknown how). ``began`` is when the last run did."""
+    """Return where the program detached other results of the iteration before that this one uses
+    too: that line, this in words, and the line with ``names``, which it did not detach, detached
+    as well (empty if unknown how). ``began`` is when the last run did."""
     calls = {model.nodes[node]["call"] for node in reached(model, roots)}
     used = {
         value

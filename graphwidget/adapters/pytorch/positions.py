@@ -29,7 +29,7 @@ CALLING = torch.nn.Module._call_impl.__code__
 HANDED_OVER = torch.overrides.handle_torch_function.__code__
 """The code with which PyTorch's Python functions hand a call over to a mode."""
 BEFORE = 3
-"""Frames of ours, at least, between the position that is asked for and the call that was heard."""
+"""Frames of ours, at least, between the wanted position and the observed call."""
 
 Named = tuple[Position | None, Names, Names]
 """Position of the user's program; the names that its call's result will get; and, if the result is
@@ -45,7 +45,7 @@ class Positions(PositionFinder):
         self.recorder = recorder
         self.identity = identity
         self.unpacked: Callable[[None, int, str, str], None] | None = None
-        """Tells to what a result was unpacked."""
+        """Emits the variable that a result was unpacked to."""
         self.commanded = False
         """True if what happens is the page's wish, and stands on no line of the program."""
 
@@ -68,7 +68,7 @@ class Positions(PositionFinder):
         return position, *self.names(position, frame)
 
     def names_of_part(self, nr: int) -> Names:
-        """The names that one of the results of the call that was heard is about to get."""
+        """The names that one of the results of the call that was observed is about to get."""
         frame = _outside(_getframe(1))
         if frame.f_code is HANDED_OVER and frame.f_back is not None:
             frame = frame.f_back.f_back or frame  # the function that the user calls returns it
@@ -78,12 +78,12 @@ class Positions(PositionFinder):
         return self.names(position, frame, (nr,))[0]
 
     def of(self, frame: FrameType, trains: bool = False) -> Position:
-        """The position of the call that ``frame`` is making, with the turns that loops around it
-        are in. Where it ``trains`` or calls a model, see ``counting``."""
+        """The position of the call that ``frame`` is making, with the iterations of the loops
+        around it. If it ``trains`` or calls a model, see ``counting``."""
         position = self.at(frame)
         if trains and position.uncounted:
             position = self.counting(position, frame)
-        if position.outer and not self.identity.defers:  # no finding tells such turns apart
+        if position.outer and not self.identity.defers:  # no finding tells such iterations apart
             ticks = self.ticked(position, frame)
             if ticks is not None:
                 self.recorder.raw.append((TICK, ticks))

@@ -25,8 +25,8 @@ def raised(
     error: BaseException, calls: ObservedCalls, modules: ModuleNames, ours: Callable[[str], bool],
     known: Finding | None = None,
 ) -> Finding | None:  # fmt: skip
-    """A cell was ended by an error: tell the call that raised it, if one of the program's did and
-    nothing was told of the error yet; and why it failed, unless that is ``known``."""
+    """After an error that ended a cell, emit the call of the program that raised it, unless the
+    error is in the log; and the cause, unless that is ``known``."""
     if is_explained(message_of(error)) or has_finding(error):
         return None
     entries = entries_of(error)
@@ -60,7 +60,7 @@ def raised(
 
 
 def _emit(position: Position, event: ev.Error, calls: ObservedCalls, name: str) -> None:
-    """While draining: tell it, and first what its op is."""
+    """While draining: emit it, after the definition of its op."""
     recorder, key = calls.recorder, str(event.op)
     calls.records.names.moved(position)
     if recorder.define(key):

@@ -1,9 +1,9 @@
 """The nodes that a backward can reach: looked up in the graph, or known from the run before.
 
-The turns of a training loop make graphs of one structure. Where the program has made the same calls
-since the run before, of the same tensors or of what the same calls had made, and these made as many
-nodes, the run reaches what it did in the turn before, and nobody walks through its graph. Where a
-history came about unheard (in TorchScript, or in a Function of the program's) it is looked at.
+The iterations of a training loop make graphs of one structure. If the program has made the same
+calls since the run before, of the same tensors or of results of the same calls, with as many nodes,
+the run reaches what it did in the iteration before, and its graph is not searched. After a history
+that was not observed (in TorchScript, or in a Function of the program's) it is.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class RepeatedRuns:
         self, position: Position | None, roots: Sequence[Ref | None], nodes: Sequence[Any],
         unobserved: int,
     ) -> tuple[Way | None, Reach | None]:  # fmt: skip
-        """Return how the program came to a run, if that can be told; and what it reaches, if the
+        """Return how the program came to a run, if that is known; and what it reaches, if the
         last one from its line came about so too."""
         node = nodes[0] if len(nodes) == 1 else None
         root = roots[0] if node is not None else None
@@ -96,8 +96,8 @@ def _way(calls: list[Call], root: Ref, nodes: int, since: int) -> Way | None:
     """Return what determines the structure of the graph: the calls, their positions, arguments
     and number of nodes; ``since`` is the number of the first tensor that was made between the
     two runs before."""
-    # The hot path: every call of every turn. What was met since the run before has a number that
-    # is higher by a turn's than it was then; all else must be the very same.
+    # The hot path: every call of every iteration. What was made since the run
+    # before has a number that is higher by an iteration's; all else must be the very same.
     first = _first_made(calls)
     if first is None:
         return None
@@ -118,8 +118,8 @@ def _first_made(calls: list[Call]) -> int | None:
 
 
 def _go_on(calls: list[Call], since: int, first: int) -> bool:
-    """Return whether in no call a gradient goes back to what was made in the turn before: then the
-    graph does not depend on that, which is another one in each turn."""
+    """Return whether no gradient of a call goes back to tensors of the iteration before, which are
+    others in each iteration: then the graph does not depend on them."""
     return not any(
         since <= ref.facts.number < first
         for call in calls

@@ -69,7 +69,7 @@ class Ran(NamedTuple):
 
 
 class RunChecks:
-    """Holds what was found, and looks for more."""
+    """Collects findings, and looks for more."""
 
     def __init__(self, recorder: Recorder, identity: Identity, calls: ObservedCalls) -> None:
         self.recorder = recorder
@@ -251,7 +251,7 @@ class RunChecks:
             self.add(kept_constant(node, self.functions))
 
     def _find_leaks(self, position: Position) -> None:
-        """Look for what keeps the graphs of earlier turns."""
+        """Look for what keeps the graphs of earlier iterations."""
         self.recorder.drain()
         model = self.recorder.log.model()
         source = None if position.site is None else position.site.id

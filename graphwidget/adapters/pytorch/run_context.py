@@ -37,7 +37,7 @@ class RunContext:
         self.ran_nodes = RanNodes()
         self.repeats = RepeatedRuns(calls.tape.calls)
         self.going_on: list[Any] = []
-        """Runs that are told when they fail."""
+        """Runs that are emitted when they fail."""
         self.about_to_run: Callable[[], None] = lambda: None
         """Called before a run of the program's begins."""
         self.elsewhere: Callable[[], bool] = lambda: False

@@ -34,7 +34,7 @@ def freed(
     model: Model, run: int, node: Row | None, first: Mapping[int, Site | None],
     way: Sequence[Place],
 ) -> Finding | None:  # fmt: skip
-    """The graph, or a part of it, has run backward before; ``first`` tells in which line each of
+    """The graph, or a part of it, has run backward before; ``first`` says in which line each of
     its nodes did. ``way`` are the lines that lead to this backward, the innermost first."""
     if node is None:
         return None
@@ -228,8 +228,8 @@ def _put_into(model: Model, place: Place | None, line: str, name: str) -> tuple[
 
 
 def _iterates(model: Model, place: Place, name: str) -> bool:
-    """Return whether the variable is that of a loop around the line: then each turn has its own. Of
-    what the program has no name for, whether the line reads one that is."""
+    """Return whether the variable is that of a loop around the line: then each iteration has its
+    own. Without a name, whether the line reads one that is."""
     loops = [
         node for node in enclosing(source_of(model, place), place) if isinstance(node, ast.For)
     ]

@@ -33,7 +33,7 @@ def explain_stale(
     model: Model, run: int, node: Row, slot: Row, way: Sequence[Place], held: Owned
 ) -> Finding:
     """A saved value was written before the backward that needs it; ``way`` are the lines that lead
-    to that, the innermost first, ``held`` the storages of what optimizers hold."""
+    to that, the innermost first, ``held`` gets the storages of optimizers' parameters."""
     writes = [
         write
         for write in model.storages[slot["storage"]]["writes"]

@@ -1,8 +1,8 @@
-"""The tape: the newest calls of a program, kept so that they can be told or played again later.
+"""The tape: the newest calls of a program, kept so that they can be emitted or played again later.
 
 ``call_facts.py`` fills it. Of a call it keeps the function, its plain arguments, and references in
-the place of tensors. No tensor is kept alive and nothing is copied. Read, it tells how to repeat
-the calls on stand-ins.
+the place of tensors. No tensor is kept alive and nothing is copied. Read, it describes how to
+repeat the calls on stand-ins.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ class Write(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call that was heard. References stand for tensors; ``given`` are those of its arguments as
-    they were before, ``made`` and ``writes`` what it did. Without a ``func`` it is what the step of
-    an optimizer did. ``run`` says that it is a backward run.
+    """An observed call. References stand for tensors; ``given`` are those of its arguments before,
+    ``made`` and ``writes`` its results and writes. Without a ``func`` it is a step of an
+    optimizer. ``run`` is True for a backward run.
     ``parts`` has the names of each of several results."""
 
     position: Position | None
@@ -140,7 +140,7 @@ class Tape:
         self._read: tuple[int, Call | None, list[Entry], dict[int, Look]] = (0, None, [], {})
 
     def returned(self, result: Any) -> None:
-        """The backward run that was heard last is over, with a result if it was asked for one: a
+        """The backward run that was observed last is over, with a result if it was asked for one: a
         good place to forget what was before."""
         if len(self.calls) > LONG:
             self.calls.clear()

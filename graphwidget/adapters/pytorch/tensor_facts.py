@@ -128,7 +128,7 @@ def bytes_of(
     """The memory of a tensor of so many numbers that can be looked at, where they stand there in a
     row. (numpy's hand on it would forbid PyTorch to resize it. A storage that Python has seen has
     one reference more: then the engine adds gradients up in new memory, with other versions.)"""
-    # The hot path: every result, gradient and parameter of every turn.
+    # The hot path: every result, gradient and parameter of every iteration.
     item = _IN_NUMPY.get(dtype)
     if item is None or not tensor.is_contiguous() or tensor.is_neg():
         return None

@@ -1,4 +1,4 @@
-"""Gives each of PyTorch's tensors its id and its storage's, and writes the record that tells of it.
+"""Ids and first records of PyTorch's tensors and their storages.
 
 A tensor is known by a weak reference to it, in a table and not on the tensor itself, which is the
 user's. It stays the same value until the version of its storage rises: then it is a new value.
@@ -32,11 +32,11 @@ from .tensor_facts import (
 
 MAX_SILENT = 10_000
 COPIED = 4096
-"""Larger tensors, and those that lie on another device than the CPU, are told without numbers."""
+"""Larger tensors, and those on another device than the CPU, are emitted without numbers."""
 
 
 class Deferred(NamedTuple):
-    """A raw record that speaks of a value, which is to be told before; and perhaps of another."""
+    """A record about a value, which is to be emitted before; and perhaps about another."""
 
     ref: Ref
     record: Any
@@ -78,7 +78,7 @@ class Alias(NamedTuple):
 
 
 class Tensors:
-    """Gives tensors their ids and tells of them at first sight."""
+    """Gives tensors their ids and records them when they are first seen."""
 
     def __init__(self, recorder: Recorder, tables: Tables | None = None) -> None:
         self.recorder = recorder
@@ -87,7 +87,7 @@ class Tensors:
         self.retaining: list[Ref] = []
         """Of tensors inside the graph that keep their gradient."""
         self.limit = COPIED
-        """Larger tensors are told without numbers."""
+        """Larger tensors are emitted without numbers."""
         self.time = 0
         self.silent: dict[int, Silent] = {}
         """By storage's address, the last write that PyTorch did not notice."""
@@ -105,17 +105,17 @@ class Tensors:
         self.unseen: dict[tuple[int, int], int] = {}
         """The ids of values that are known without their tensors, by their nodes and outputs."""
         self.brief = False
-        """True if calls are told later, when what they were given may be gone."""
+        """True if calls are emitted later, when what they were given may be gone."""
         self.defers = False
-        """True if what happens now is told later."""
+        """True if what happens now is emitted later."""
 
     def known(self, tensor: torch.Tensor) -> Ref | None:
-        """The tensor's identity, perhaps of an older version; None when it was never met."""
+        """The tensor's identity, perhaps of an older version; None if it was never seen."""
         ref = self.refs.get(id(tensor))
         return ref if ref is not None and ref() is tensor else None
 
     def current(self, tensor: torch.Tensor) -> Ref:
-        """The tensor's identity as it is now, told if nobody knows it yet."""
+        """The tensor's identity as it is now, emitted if it is new."""
         # The hot path: every tensor of every call.
         before = self.refs.get(id(tensor))
         if before is not None and before() is not tensor:
@@ -137,7 +137,7 @@ class Tensors:
         return ref
 
     def given(self, tensor: torch.Tensor) -> Ref:
-        """The identity of what a call is given, which may have a history that nobody heard of."""
+        """The identity of an argument of a call, which may have a history that was not observed."""
         known = self.refs.get(id(tensor))
         ref = self.current(tensor)
         if known is None and not ref.facts.leaf:
@@ -145,14 +145,14 @@ class Tensors:
         return ref
 
     def result(self, tensor: torch.Tensor) -> Ref:
-        """The identity of what a call gave back: what is new is told with the call."""
+        """The identity of what a call gave back: what is new is emitted with the call."""
         known = self.known(tensor)
         if known is None:
             return self.fresh(tensor)
         return known if known.version == version_of(tensor) else self.current(tensor)
 
     def forget(self, refs: Iterable[Ref]) -> None:
-        """Take back those of the values that were just met: they are met when they are used."""
+        """Forget those of the values that are new: they are registered when they are used."""
         raw = self.recorder.raw
         for ref in refs:
             # By `is`: two references to living tensors compare these.
@@ -179,7 +179,7 @@ class Tensors:
         ref.id, ref.version = self.recorder.ids.value(), version_of(tensor)
         ref.storage = before.storage  # its counter is its own
         ref.facts = self._facts(tensor, before.facts.number, address, ref.version)
-        if before.facts.address != address:  # somebody gave it another one
+        if before.facts.address != address:  # it was given another one
             tables.leave(before.facts.address)
             others = tables.storages.get(address, (0, 0))[1]
             tables.storages[address] = ref.storage, others + 1
@@ -187,7 +187,7 @@ class Tensors:
         return ref
 
     def fresh(self, tensor: torch.Tensor) -> Ref:
-        """The identity of a tensor that was never met."""
+        """The identity of a tensor that was never seen."""
         # The hot path: every result of every call.
         tables = self.tables
         storages = tables.storages
@@ -277,13 +277,13 @@ class Tensors:
         return None
 
     def assure(self, *refs: Ref | None) -> None:
-        """Tell those of the values that nobody knows yet."""
+        """Emit those of the values that are not known yet."""
         for ref in refs:
             if ref is not None and ref.id not in self.recorder.values:
                 self.emit(ref)
 
     def emit(self, ref: Ref) -> None:
-        """Tell a value as its facts are, with what it is a view of."""
+        """Emit a value as its facts are, with what it is a view of."""
         facts, tensor = ref.facts, ref()
         base = facts.base
         if base is not None:
@@ -342,7 +342,7 @@ class Tensors:
     def captured(self, tensor: torch.Tensor, gradient: bool = False) -> Captured:
         """The tensor's content as it is now, to be looked at later; of a large one, and where
         looking would cost too much, its shape alone."""
-        # The hot path: every result, gradient and parameter of every turn.
+        # The hot path: every result, gradient and parameter of every iteration.
         content: bytes | Copy | None = None
         dtype, count = tensor.dtype, tensor.numel()
         if count <= self.limit and copyable(tensor):

@@ -1,10 +1,10 @@
-"""Parameters that never get a gradient, or that no optimizer holds, though they are to learn.
+"""Parameters that never get a gradient, or that are in no optimizer, though they are to learn.
 
 Many correct programs have some: experts that were not chosen, a head for another task, a part that
-a moving average writes. So one is spoken of only if an optimizer that steps holds it (or, where
-none steps, others of its model learn), nobody else writes it, and one of two things is true: it was
-used in a module's call before that step, and what came of that was lost; or the program is over,
-and no line of it so much as names the module that it is of.
+a moving average writes. So one is reported only if it is in an optimizer that steps (or, if none
+steps, others of its model learn), nothing else writes it, and one of two things is true: it was
+used in a module's call before that step, and the result was lost; or the program is over, and no
+line of it names its module.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Learners:
         self.identity = identity
         self.parameters: list[Ref] = []
         self.owned: set[int] = set()
-        """Storages of what optimizers hold that made a step."""
+        """Storages of the parameters of optimizers that made a step."""
         self.bare: dict[str, set[int]] = {}
         """By the classes of optimizers: storages of what never had a gradient when they stepped."""
         self.stepped_at: Position | None = None
@@ -71,7 +71,7 @@ class Learners:
         self._counts: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
     def go_on_from(self, before: Learners) -> None:
-        """Know what another one has met."""
+        """Continue with the parameters and optimizers of another one."""
         self.parameters, self.owned, self.bare = before.parameters, before.owned, before.bare
 
     def steps(
@@ -101,7 +101,7 @@ class Learners:
             self.bare[type(optimizer).__name__].difference_update(each.storage for each in stepping)
 
     def in_optimizers(self) -> set[int]:
-        """Storages of what the program's optimizers hold, those too that made no step; slow."""
+        """Storages of the parameters of all optimizers, also of those that made no step; slow."""
         kind = torch.optim.Optimizer  # of other objects nothing is asked, they may answer anything
         living = [each for each in gc.get_objects() if issubclass(type(each), kind)]
         held = [x for each in living for group in each.param_groups for x in group["params"]]
@@ -115,8 +115,8 @@ class Learners:
         )
 
     def any_stray(self, graded: set[int]) -> bool:
-        """Return whether an optimizer holds what never had a gradient, or a parameter got one that
-        none holds, where there is one."""
+        """Return whether a parameter in an optimizer never had a gradient; or, if there is an
+        optimizer, whether a parameter that is in none got one."""
         return any(self.bare.values()) or (
             bool(self.owned)
             and any(
@@ -130,9 +130,9 @@ def unused(
     model: Model, learners: Learners, graded: set[int], numbers: dict[int, Site],
     origins: dict[int, Site], frozen: dict[int, Site], over: bool,
 ) -> Finding | None:  # fmt: skip
-    """The parameters that never got a gradient, or that no optimizer holds, in what was done since
-    the model's snapshot, if it has one. ``numbers`` tells where values became numbers, ``origins``
-    where the program's own tensors were made, ``frozen`` where they were told to need no gradient,
+    """The parameters that never got a gradient, or that are in no optimizer, in what was done since
+    the model's snapshot, if it has one. ``numbers`` says where values became numbers, ``origins``
+    where the program's own tensors were made, ``frozen`` where ``requires_grad`` was set to False,
     ``over`` that the program has ended."""
     held = learners.owned
     runs = [run["status"] for run in model.runs.values() if run["time"] >= model.dropped]
@@ -242,7 +242,7 @@ def _all_named(model: Model, held: set[int]) -> Iterable[tuple[str, Row]]:
 
 
 def _own(model: Model, held: set[int]) -> Iterable[tuple[str, Row]]:
-    """The program's own parameters that an optimizer holds, which are no module's."""
+    """The program's own parameters in optimizers, which are no module's."""
     members = {row["storage"] for _path, row in _named(model)}
     for row in model.values.values():
         own = row["storage"] in held and row["storage"] not in members

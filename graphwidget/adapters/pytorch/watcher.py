@@ -110,8 +110,8 @@ class TorchAdapter:
         self._recorded = 0  # how many records there were when the last run was over
 
     def lighten(self) -> None:
-        """Only note from now on what is done, and tell it when something is wrong: no picture is
-        wanted. The numbers of small tensors are noted too, they explain errors."""
+        """Only record from now on, and emit when something is wrong: no picture is
+        wanted. The numbers of small tensors are recorded too, they explain errors."""
         self.identity.defers, self.identity.brief, self.identity.limit = True, True, SMALL
         self.recorder.sort = self._unfolded
 
@@ -155,7 +155,7 @@ class TorchAdapter:
 
     def resume(self) -> None:
         """The program is between two statements: if an interrupt came just where the mode was off
-        the stack, it is heard again."""
+        the stack, it is observed again."""
         if self.active and not self.calls.off and get_ident() == self.hooks.thread:
             self.hooks.resume()
             put_back(self.calls)
@@ -227,7 +227,7 @@ class TorchAdapter:
                 self.identity.record(current, (self.names.rebound, current.id, scope, name))
 
     def peek(self, tensor: torch.Tensor) -> None:
-        """Tell more of a value's numbers than is told of every value."""
+        """Emit a detailed summary of a value's numbers."""
         with torch._C.DisableTorchFunction():
             ref = self.identity.current(tensor)
             told = detailed_summary(tensor.detach().cpu().numpy())
@@ -238,7 +238,7 @@ class TorchAdapter:
             self.recorder.raw.append((self.recorder.value, ref, event))
 
     def shown(self, tensor: torch.Tensor) -> int:
-        """Tell a tensor with all that led to it; its value."""
+        """Emit a tensor with its graph; its value."""
         with torch._C.DisableTorchFunction():
             ref = self.identity.current(tensor)
             self.identity.emit_nodes([grad_fn_of(tensor)], (), [ref], None)
@@ -247,7 +247,7 @@ class TorchAdapter:
 
     def value_of(self, tensor: torch.Tensor) -> int | None:
         """The value that the tensor is in this recording; None when it does not know it, or is over
-        and has not heard what became of it since."""
+        and has not observed its later changes."""
         ref = self.identity.known(tensor)
         if ref is None:
             return None

@@ -1,10 +1,10 @@
-"""Parameters that get gradients and that no optimizer holds, though one is meant to.
+"""Parameters that get gradients and are in no optimizer, though they should be.
 
 Many correct programs have some: a model that only lends its gradients, a body that is not trained.
-So they are spoken of only where it is known how an optimizer lost them: a module in a plain list
-or dictionary of another, whose own parameters are held; an optimizer with parameters that never
-got a gradient, and that are of no model any more, of a copy of the one that learns, or all that
-optimizers hold; or what was frozen when the optimizer of others of its model was made.
+So they are reported only if the cause is known: a module in a plain list or dictionary of another,
+whose own parameters are in an optimizer; an optimizer with parameters that never got a gradient,
+and that are of no model any more, of a copy of the one that learns, or all there are in optimizers;
+or parameters that were frozen when the optimizer of others of their model was made.
 """
 
 from __future__ import annotations

@@ -26,12 +26,12 @@ GRADCHECK = gradcheck.__code__.co_filename
 
 
 class Writes:
-    """Notes writes, with what is known of silent ones before."""
+    """Records writes, with what is known of silent ones before."""
 
     def __init__(self, identity: Identity) -> None:
         self.identity = identity
         self.emits_gradient: Callable[..., None] = lambda *record: None
-        """Tells the gradient of a leaf, while draining."""
+        """Emits the gradient of a leaf, while draining."""
         self.sharing: dict[int, list[weakref.ref[torch.Tensor]]] = {}
         """Tensors of one memory whose versions are their own, by the storage's address."""
         self.following: list[tuple[Ref, Ref]] = []
@@ -45,7 +45,7 @@ class Writes:
         base = base_of(tensor)
         base_before = base_after = None
         grown = False
-        if identity.defers:  # else the other tensor is told when it is met
+        if identity.defers:  # else the other tensor is emitted when it is seen
             of = self._detached_from(tensor if base is None else base)
             if of is not None and base is not None:
                 identity.renew(base)
@@ -115,7 +115,7 @@ class Writes:
         return of
 
     def into_gradients(self, call: Call, written: Iterable[torch.Tensor]) -> None:
-        """Tell what leaves' gradients are now, if the call wrote these, as to clip them."""
+        """Emit what leaves' gradients are now, if the call wrote these, as to clip them."""
         identity = self.identity
         how = "zeroed" if call.name.endswith("zero_") else "assigned"
         for tensor in written:
@@ -138,7 +138,7 @@ class Writes:
             identity.record_gradient(tensor, grad)
 
     def silent(self, call: Call, written: list[tuple[torch.Tensor, Ref]]) -> None:
-        """Note what the call wrote without raising a version that others see."""
+        """Record writes of the call that raised no version that others see."""
         identity, name, args = self.identity, call.name, call.args
         site = None if call.position is None else call.position.site
         if identity.apart:

@@ -38,7 +38,7 @@ def all_zero(grads: Iterable[torch.Tensor | None]) -> bool:
 
 def made_zero(tape: Tape, loss_is_zero: bool) -> Finding | None:
     """The call at which the gradients of the last run became 0. Of a loss that is 0 itself, as of a
-    model that fits, only a comparison of a single class is told."""
+    model that fits, only a comparison of a single class is reported."""
     run = next(nr for nr in reversed(range(len(tape.entries))) if tape.entries[nr].run)
     try:
         with torch.random.fork_rng(devices=[]), torch.enable_grad():
