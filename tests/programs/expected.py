@@ -61,7 +61,7 @@ PROGRAMS = {
         ("policy_net", "optimize_model()"),
         ("action", "loss"),
     ),
-    "ema_dict": Opens("loss", BACKWARD, FOUR, ("model",), ("x", "y", "loss", "ema['0.weight']")),
+    "ema_dict": Opens("loss", BACKWARD, FOUR, ("model",), ("x", "y", "loss")),
     "encoder_classifier": Opens(
         "loss", BACKWARD, TWO, ("model",), ("tokens", "labels", "logits", "loss")
     ),

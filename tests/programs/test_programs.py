@@ -15,7 +15,7 @@ from tests.programs.expected import PROGRAMS
 
 pytestmark = pytest.mark.browser
 
-WORDS = {"scalar", "times"}
+WORDS = {"scalar", "times", "for", "while"}
 """Beginnings of what is no name."""
 
 SCRIPTS = Path(__file__).parent / "scripts"
