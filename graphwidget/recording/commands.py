@@ -16,7 +16,7 @@ MAX_WAITING = 1_000
 
 
 class Step(NamedTuple):
-    """Advance a live run by so many nodes."""
+    """Advance a live run by this number of nodes."""
 
     run: int
     count: int  # type: ignore[assignment]  # a tuple has a method of this name
@@ -99,7 +99,7 @@ class CommandQueue:
     """The queue between the page and the main thread.
 
     ``execute`` runs one command (and raises ``Rejected`` or what the user's program raises);
-    ``reject`` tells the page that one failed and why; ``wake`` asks the main thread to call
+    ``reject`` reports a failed one to the page; ``wake`` asks the main thread to call
     ``run`` when it is free.
     """
 
@@ -132,7 +132,7 @@ class CommandQueue:
         return not self._waiting.empty()
 
     def take(self, timeout: float) -> tuple[Any, Command] | None:
-        """The next message and its command, waited for so many seconds; None if there is none."""
+        """The next message and its command, waited for up to a timeout; None if there is none."""
         try:
             return self._waiting.get(timeout=timeout)
         except Empty:
@@ -144,7 +144,7 @@ class CommandQueue:
             self.execute(*self._waiting.get())
 
     def execute(self, message: Any, command: Command) -> None:
-        """Execute one command; why it failed is told to the page. Main thread."""
+        """Execute one command; a failure is reported to the page. Main thread."""
         try:
             self._execute(command)
         except Rejected as why:

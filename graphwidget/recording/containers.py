@@ -1,4 +1,4 @@
-"""Tensors in what the program holds them in, with what is typed to get them out."""
+"""Tensors in the program's containers, with the code that gets them out."""
 
 from __future__ import annotations
 

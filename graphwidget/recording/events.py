@@ -53,7 +53,7 @@ class Summary(NamedTuple):
     """An array as the page sees it.
 
     ``values`` holds the items, flat in C order, when there are few; otherwise it is ``None``
-    and ``stats`` tells the rest. ``histogram`` comes only when the page asked (``peek``). A size
+    and ``stats`` has the rest. ``histogram`` comes only when the page asked (``peek``). A size
     of the shape that is not known, or no number, is -1.
     """
 
@@ -193,7 +193,7 @@ class Op(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A value is known: told just before the op that made it, or when a value made elsewhere
+    """A value is known: emitted just before the op that made it, or when a value made elsewhere
     is first used, and again whenever its summary was renewed. ``leaf`` is PyTorch's
     ``is_leaf``; ``parameter`` says it is an ``nn.Parameter``; ``gradient_of`` is the value whose
     ``.grad`` it is, where it is one."""
@@ -323,7 +323,7 @@ class Scope(NamedTuple):
     - ``library``: what a library does that the user called, outside of modules.
     - ``loop``: the same lines run again; ``text`` is the loop's header.
     - ``fused``: calls of a static graph that run together, block by block.
-    - ``turn``: one turn of the loop that is its parent; ``name`` is its number, from 1.
+    - ``turn``: one iteration of the loop that is its parent; ``name`` is its number, from 1.
     - ``step``: an optimizer's step; ``name`` is the optimizer's class, ``text`` its numbers.
     - ``no_grad``, ``enable_grad``, ``inference_mode``, ``hook``: as PyTorch calls them.
 
@@ -339,9 +339,9 @@ class Scope(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """The scalars of consecutive turns of a loop, from turn ``first`` on: ``rows`` has one row a
-    turn with one number for each of ``names`` (None where that turn computed none). Turns that
-    are told only so have no details: they were let go."""
+    """Scalars of consecutive iterations of a loop, from number ``first`` on: ``rows`` has one row
+    each with one number for each of ``names`` (None if that iteration computed none). Iterations
+    that are only here have no details: they were dropped."""
 
     loop: int
     first: int

@@ -1,11 +1,11 @@
 """The fold: events in, state out. Everything shown anywhere is ``fold(log[:t])``.
 
 ``apply`` is the only function that changes a model, and ``js/src/log/fold.ts`` does the same in the
-page; golden logs hold the two equal. Rows of the model are plain dictionaries, keyed by id and
+page; golden logs keep the two equal. Rows of the model are plain dictionaries, keyed by id and
 in the order of first sight, and whatever an event nests (summaries, matrices, derivatives) stays
 as it travels: as arrays.
 
-An event may speak of an id that the model does not know, because a snapshot let go of it;
+An event may speak of an id that the model does not know, because a snapshot dropped it;
 such an event changes what is known and passes over the rest.
 """
 
@@ -293,8 +293,8 @@ def _loop(model: Model, loop: int) -> Row:
 
 
 def _turn(model: Model, loop: Row, scope: Row) -> None:
-    """A turn begins or ends: ``from`` and ``to`` are the times of its first event and after its
-    last."""
+    """An iteration begins or ends: ``from`` and ``to`` are the times of its first event and after
+    its last."""
     number = int(scope["name"])
     if scope["open"]:
         row = {"turn": number, "scope": scope["scope"], "from": model.time, "to": None}

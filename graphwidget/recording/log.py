@@ -20,9 +20,9 @@ MAX_EVENTS = 160_000
 MAX_BYTES = 32 * 2**20
 
 RECENT, CHUNK = 20_000, 256
-"""Of so many newest events the log holds the events themselves, so that no JSON is made while a
-program runs; of all others, and of all that a page was sent at the end of a cell, their JSON, so
-many in a piece."""
+"""The log keeps the newest events as they are, so that no JSON is made while a program runs: this
+many. All others, and those sent to a page at the end of a cell, it keeps as JSON, in pieces of
+this many."""
 
 KEPT = 1_000
 """A snapshot keeps at most this many values and this many nodes besides parameters and names."""
@@ -35,7 +35,7 @@ MAX_WRITES, MAX_ROWS, MAX_TEXT = 20, 100, 2_000
 class Log:
     """Events in the order in which they happened, at most ``max_events`` and ``max_bytes``.
 
-    ``first`` is the time of the oldest event held, ``count`` that of the next to come. Every
+    ``first`` is the time of the oldest event kept, ``count`` that of the next to come. Every
     method may be called from any thread.
     """
 
@@ -77,7 +77,7 @@ class Log:
         self.extend((event,))
 
     def since(self, start: int) -> tuple[int, list[ev.Event]]:
-        """(time of the first event given, the events from ``start`` on that are still held)."""
+        """(time of the first event given, the events from ``start`` on that are still kept)."""
         with self.lock:
             start, found, tail = self._from(start)
             return start, [*read(found), *tail]
@@ -146,7 +146,7 @@ class Log:
             return head + b",\n".join(chunk for _count, chunk in self._chunks) + b"\n]}"
 
     def _encode(self, most: int) -> None:
-        """Hold of the oldest events from now on their JSON."""
+        """Replace the oldest events by their JSON."""
         oldest = self._tail[:most]
         del self._tail[:most]
         chunk = encode(oldest)
@@ -183,7 +183,7 @@ def wire(events: Iterable[ev.Event]) -> list[tuple[Any, ...]]:
 
 
 def encode(events: Iterable[ev.Event]) -> bytes:
-    """Events as JSON, separated by commas: in ASCII, which a browser holds in half the memory and
+    """Events as JSON, separated by commas: in ASCII, which a browser keeps in half the memory and
     reads in half the time, and which has an escape for a lone surrogate in the user's text."""
     return json.dumps(wire(events), separators=(",", ":"), allow_nan=False)[1:-1].encode("ascii")
 
@@ -258,7 +258,7 @@ def _kept(model: Model, curves: bool) -> dict[str, set[Any]]:
 
 
 def thin(model: Model, curves: bool = True) -> Row:
-    """The model as JSON without what nobody can ask for any more, and within a bound.
+    """The model as JSON without what cannot be asked for any more, and within a bound.
 
     Kept are all ops, sources and names, every parameter as it is now, and the values that a
     variable is bound to; of other living values and of nodes that may still run, the newest

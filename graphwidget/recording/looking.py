@@ -1,9 +1,9 @@
 """Ways to look at the program's objects that run none of its code.
 
-A variable may hold anything: a proxy whose object is gone, a class that raises from ``__class__``
-or ``__eq__``, a dictionary that computes its items. ``isinstance`` and ``getattr`` ask the object;
-these functions ask its type and read what is stored. Where a text is wanted the object's own
-``repr`` has to run: what it raises stays here.
+A variable may refer to anything: a proxy whose object is gone, a class that raises from
+``__class__`` or ``__eq__``, a dictionary that computes its items. ``isinstance`` and ``getattr``
+ask the object; these functions ask its type and read what is stored. For a text the object's own
+``repr`` has to run: exceptions of it are caught here.
 """
 
 from __future__ import annotations

@@ -58,8 +58,8 @@ class Loop:
 
 
 _living: WeakValueDictionary[tuple[int, int], Loop] = WeakValueDictionary()
-"""The loops that somebody holds, by the code's address (which they hold) and the header. They are
-told apart as objects, so they must be the same when a flow that was forgotten is found again."""
+"""The living loops, by the address of the code (which they refer to) and the header. They are
+compared as objects, so they must be the same when a forgotten flow is found again."""
 
 
 def bound_in(loop: Loop) -> tuple[str, ...]:

@@ -49,8 +49,8 @@ class Region(NamedTuple):
 
 
 class Holder(NamedTuple):
-    """A frame with variables that loops bind: so many calls above the innermost; among its own
-    variables (``local``) or the globals."""
+    """A frame with variables that loops bind: ``above`` is the number of calls between it and the
+    innermost; among its own variables (``local``) or the globals."""
 
     above: int
     local: bool

@@ -2,7 +2,7 @@
 
 While the user's program runs, adapters only append *raw records* to ``Recorder.raw``: tuples of
 a function and its arguments, cheap to make. ``drain`` calls the functions later, in order, and
-they ``emit`` the events. Tensors and nodes are never held: a ``Ref`` in the tensor's own slot
+they ``emit`` the events. Tensors and nodes are never kept: a ``Ref`` in the tensor's own slot
 carries its ids, and its death is a raw record like any other.
 """
 
@@ -92,20 +92,20 @@ class Recorder:
         self.log = Log() if log is None else log
         self.raw: list[Any] = []
         self.lock = RLock()
-        self.values: set[int] = set()  # those known to whoever reads the log
+        self.values: set[int] = set()  # those known to readers of the log
         self.nodes: set[int] = set()
         self.refs: dict[int, Ref] = {}  # of the living values that were emitted
         self.lost: dict[int, Any] = {}
-        """Records of values that adapters did not tell because nobody seemed to want them."""
+        """Records of values that adapters did not emit because they did not seem to be wanted."""
         self._inherited: list[tuple[Any, int, weakref.ref[Any]]] = []
-        """Of values and nodes whose death another recorder hears: what to do, with which id."""
+        """For values and nodes whose death another recorder observes: the callback and the id."""
         self._origin: Recorder | None = None  # that this one goes on from, until it has begun
         self._ops: set[str] = set()
         self._sources: set[int] = set()
         self._pending: list[ev.Event] = []
         self.heads: dict[int, tuple[int, int]] = {}
-        """By storage, the value told last of those that have all of it, and its version."""
-        self._closing: dict[int, NodeRef] = {}  # nodes told and not freed
+        """By storage, the last emitted value of those that have all of it, and its version."""
+        self._closing: dict[int, NodeRef] = {}  # nodes emitted and not freed
         self.live = False
         """True if what is drained now is only looked at while the program runs."""
         self.sort: Callable[[list[Any]], list[Any]] = lambda batch: batch
@@ -151,7 +151,7 @@ class Recorder:
 
     @property
     def now(self) -> int:
-        """The time of the event told next."""
+        """The time of the next event."""
         return self.log.count + len(self._pending)
 
     def cell(self, number: int, source: str) -> None:
@@ -182,7 +182,7 @@ class Recorder:
 
     def fork(self) -> Recorder:
         """A recorder that goes on from here with a log of its own, which begins with one snapshot
-        of what lives: made when there is something else to tell."""
+        of what is alive: made when there is another event."""
         self.drain()
         other = Recorder()
         other._origin = self
@@ -211,7 +211,7 @@ class Recorder:
         self.heads = {key: head for key, head in origin.heads.items() if head[0] in known[0]}
         if not self.raw or self._idle():
             for mine, its in zip((self.values, self.nodes), known, strict=True):
-                mine.clear()  # adapters hold these sets
+                mine.clear()  # adapters refer to these sets
                 mine |= its
 
     def latest_log(self) -> Log:

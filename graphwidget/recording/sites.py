@@ -48,11 +48,11 @@ class Binding(NamedTuple):
 def once_for_code(
     most: int,
 ) -> Callable[[Callable[[CodeType], Found]], Callable[[CodeType], Found]]:
-    """Do something once for a code object, and remember it of so many. They are compared as
+    """Do something once for a code object, and remember a number of them. They are compared as
     objects: to compare or to hash one, as a dictionary of them would, takes as long as the code."""
 
     def decorate(find: Callable[[CodeType], Found]) -> Callable[[CodeType], Found]:
-        known: dict[int, tuple[CodeType, Found]] = {}  # by address, their own while they are held
+        known: dict[int, tuple[CodeType, Found]] = {}  # by address, their own while they are kept
 
         @wraps(find)
         def remembered(code: CodeType) -> Found:
@@ -69,7 +69,7 @@ def once_for_code(
 
 
 class Site:
-    """A call in the user's program. ``id`` is 0 until the recorder has told the site."""
+    """A call in the user's program. ``id`` is 0 until the recorder has emitted the site."""
 
     __slots__ = (
         "_spelling", "_unpacked", "asks", "bindings", "cell", "code", "file", "function", "id",
@@ -78,15 +78,15 @@ class Site:
 
     def __init__(self, code: CodeType, lasti: int) -> None:
         self.id = 0
-        self.code = code  # held, so that its address stays its own
+        self.code = code  # kept, so that its address stays its own
         self.lasti = lasti
         self.bindings: dict[Path, Binding] = {}
         self.names: Names = ()  # of the result, where the callers have no say in it
         self._unpacked: Names | None = None
         self._spelling: Spelling | None = None
         self.asks = False
-        """True if the variables to which the result is unpacked must be asked what they hold, for
-        within a library its trail is lost."""
+        """True if the variables to which the result is unpacked must be read, because its path
+        within a library is not known."""
         self.line = line_of(code, lasti)
         self.cell = cell_of(code.co_filename)
         self.file = None if self.cell is not None else code.co_filename

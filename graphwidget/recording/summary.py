@@ -22,7 +22,7 @@ SMALL = 32
 
 COPIED = 4096
 """Arrays of up to this many items are copied when they are captured: their statistics, which take
-longer than the copy, wait until somebody wants them."""
+longer than the copy, wait until they are wanted."""
 
 PEEK = 1024
 """... and of up to this many when the page asks for more."""
@@ -141,7 +141,7 @@ def statistics(array: Any) -> Stats:
 
 
 def numbers(items: list[Any]) -> list[Number]:
-    """The items as JSON can hold them: not finite ones become text."""
+    """The items in the form of JSON: not finite ones become text."""
     total = sum(items)
     if total - total == 0:  # false when an item is not finite
         return items

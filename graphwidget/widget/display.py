@@ -69,7 +69,7 @@ def _many(count: int, what: str) -> str:
 
 
 def still(model: Model, words: str) -> dict[str, str]:
-    """A picture in an output of its own below the widget's, for whoever has no widgets: a web page
+    """A picture in an output of its own below the widget's, for places without widgets: a web page
     made of the notebook, a reopened notebook whose widget state was not saved. ``words`` say
     what it shows.
 
@@ -161,8 +161,8 @@ def _newest(model: Model) -> set[int] | None:
 def tensor_mimebundle(
     tensor: Tensor, include: Container[str] | None = None, exclude: Container[str] | None = None
 ) -> dict[str, str]:
-    """A tensor's rich display: its text, and a picture of its graph where it has one and nobody
-    draws it anyway. The picture bears the text, for it is shown in its place."""
+    """A tensor's rich display: its text, and a picture of its graph if it has one that is not drawn
+    anyway. The picture contains the text, because it is shown in its place."""
     data = {"text/plain": repr(tensor)}
     wanted = exclude is None or "image/png" not in exclude
     if wanted and tensor._node is not None and get_observer() is None and kernel() is not None:

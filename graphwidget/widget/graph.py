@@ -69,7 +69,7 @@ class GraphWidget(LogWidget):
             self._still.update(display.still(Model(), CLOSED), raw=True)
 
     def __del__(self) -> None:
-        if not sys.is_finalizing():  # else nobody looks any more, and half of Python is gone
+        if not sys.is_finalizing():  # else there is no page any more, and half of Python is gone
             super().__del__()
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
@@ -82,7 +82,7 @@ class GraphWidget(LogWidget):
 
     # Recording -----------------------------------------------------------------------------
     def start(self) -> GraphWidget:
-        """Record from now on, in place of whoever recorded before."""
+        """Record from now on, in place of an earlier recording."""
         self.adapter.start()
         return self
 
@@ -125,7 +125,7 @@ class GraphWidget(LogWidget):
         return self.recorder.log.since(0)[1]
 
     def _hear(self) -> None:
-        """Tell what happened and what variables are bound to by now."""
+        """Emit what happened and the present bindings of variables."""
         if self.recording:
             self._bind_variables()
         self.adapter.drain()
@@ -150,7 +150,7 @@ class GraphWidget(LogWidget):
         retain_graph: bool | None = None,
         create_graph: bool = False,
     ) -> Stepper:
-        """Begin a backward run from ``y`` that is held before its first node, and advanced from
+        """Begin a backward run from ``y`` that pauses before its first node, and is advanced from
         the picture or by the stepper returned. Arguments and errors are ``backward``'s."""
         stepper = self._steppers.begin(y, gradient, retain_graph, create_graph)
         stepper.moved, stepper.hold, stepper.show = self.flush, self._hold, self._show_once
@@ -158,7 +158,7 @@ class GraphWidget(LogWidget):
         return stepper
 
     def pause(self, on: bool = True) -> None:
-        """Hold each backward run that the program begins before its first node, in the middle of
+        """Pause each backward run that the program begins before its first node, in the middle of
         its cell: the picture's buttons take the steps, and the cell goes on when the run is over.
         Where no picture can answer it runs through, and a line says so."""
         if on:
@@ -258,7 +258,7 @@ class GraphWidget(LogWidget):
     def end_cell(self) -> None:
         """A cell is over: bring the saved state and the still picture up to date."""
         self.flush(final=True)
-        if self.answered:  # somebody looks on: the picture has time
+        if self.answered:  # a page is open: the picture has time
             self._save()
         else:
             self._draw_still()

@@ -1,4 +1,4 @@
-"""LogWidget: a widget that holds a log; what of it pages are sent, and what is saved."""
+"""LogWidget: a widget with a log, which it sends to pages and saves."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SENT_AT_ONCE = 2_000
 
 
 def weak(method: Callable[..., Any]) -> Callable[..., None]:
-    """A function that calls a method as long as somebody else holds its object."""
+    """Return a function that calls a method as long as its object is alive."""
     of = weakref.WeakMethod(method)
 
     def call(*args: Any) -> None:
@@ -46,7 +46,7 @@ class WhenRead(traitlets.TraitType[Any, Any]):
     """A trait that is brought up to date when it is read, where that was put off until then."""
 
     def get(self, obj: Any, cls: Any = None) -> Any:
-        """Return what the trait holds, brought up to date."""
+        """Return the trait's value, brought up to date."""
         obj.pack_now()
         return super().get(obj, cls)
 
@@ -69,8 +69,8 @@ class LogWidget(FrontEnd):
     recorder: Recorder
 
     _displayed = False  # whether a page may know of it; before that nothing is sent
-    _put_off = False  # whether ``packed`` is to be made when somebody reads it
-    _packed_until = -1  # the time after the last event that it holds
+    _put_off = False  # whether ``packed`` is to be made when it is read
+    _packed_until = -1  # the time after the last event in it
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -79,7 +79,7 @@ class LogWidget(FrontEnd):
         self._reachable = False  # whether its messages arrive while a cell runs
         self._sent = 0  # the time after the last event that was sent
         self._sending = threading.RLock()
-        self._next = 0.0  # when the page may be told again while the program runs
+        self._next = 0.0  # when the page may get events again while the program runs
         self._timer: threading.Timer | None = None
 
     def _show_log_of(self, adapter: Adapter) -> None:
@@ -102,8 +102,8 @@ class LogWidget(FrontEnd):
 
     def flush(self, final: bool = False) -> None:
         """Send the page what happened since the last time. ``final`` brings the saved state (the
-        packed log) up to date as well, as after each cell; outside a notebook nobody may ever ask
-        for that, and it is made when somebody does."""
+        packed log) up to date as well, as after each cell; outside a notebook it may never be
+        read, and it is made when it is."""
         self._bind_variables()
         if final:
             self.adapter.settle()
@@ -121,12 +121,12 @@ class LogWidget(FrontEnd):
         """Send what is new, if a page has asked for it."""
         with self._sending:
             if final and not (self.past or self._displayed or self.answered or kernel()):
-                self._put_off = True  # outside a notebook nobody may ever ask
+                self._put_off = True  # outside a notebook it may never be read
                 return
             if not self.past:
                 self.adapter.drain(live=not final)
             wanted, count = self._wanted, self._end
-            if wanted:  # what nobody has asked for is not read
+            if wanted:  # else it is not read
                 start, rows, count = self._rows_since(self._sent)
             if wanted:
                 self._sent = count
@@ -153,7 +153,7 @@ class LogWidget(FrontEnd):
 
     def _rows_since(self, start: int) -> tuple[int, list[Sequence[Any]], int]:
         """The events from a time on, the time of the first of them and the one after the last. The
-        past is told as its cell left it, whatever has died since."""
+        past is sent as its cell left it, whatever has died since."""
         if not self.past:
             self.adapter.drain(live=True)
         log = self.recorder.log
@@ -164,7 +164,7 @@ class LogWidget(FrontEnd):
 
     @property
     def _end(self) -> int:
-        """The time after the last event that there is to tell."""
+        """The time after the last event."""
         return self.count if self.past else self.recorder.log.count
 
     @property
@@ -180,7 +180,7 @@ class LogWidget(FrontEnd):
             self.send({"type": "events", "from": start + at, "events": part})
 
     def _answer(self, start: Any) -> None:
-        """Send a page what it has not seen; from now on it is told what is new."""
+        """Send a page what it has not seen; from now on it gets what is new."""
         first = start if isinstance(start, int) and start >= 0 else 0
         with self._sending:
             self.answered = True

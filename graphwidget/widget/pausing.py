@@ -27,7 +27,7 @@ ABANDONED = "backward was stopped in the picture"
 
 
 class Pause:
-    """Holds runs between their nodes for the page of one widget.
+    """Pauses runs between their nodes for the page of one widget.
 
     ``number`` counts the moments at which a run waited: a command names the one that it answers,
     and one that answers an earlier moment, as a second click does, is dropped; but a run is
@@ -43,7 +43,7 @@ class Pause:
         self._tell = tell
         self._reachable = reachable  # whether messages can come while a cell runs
         self._heard = 0.0
-        self._alone = False  # nobody answered the last time, nor spoke since
+        self._alone = False  # no page answered the last time, nor sent a message since
 
     @property
     def state(self) -> list[int] | None:
@@ -56,7 +56,7 @@ class Pause:
         self._alone = False
 
     def possible(self) -> bool:
-        """Return whether a run of this thread can be held now; where no page will answer, says
+        """Return whether a run of this thread can pause now; if no page will answer, say
         so."""
         if self.stepper is not None or threading.current_thread() is not threading.main_thread():
             return False
@@ -66,7 +66,7 @@ class Pause:
         return True
 
     def hold(self, stepper: Stepper) -> None:
-        """Let the page take the run's steps until it is over, or until nobody answers any more.
+        """Let the page take the run's steps until it is over, or until no page answers any more.
 
         Raises:
             KeyboardInterrupt: the run was abandoned, in the picture or by interrupting the kernel.

@@ -1,4 +1,4 @@
-"""Live backward runs: held between steps, advanced by commands or from code."""
+"""Live backward runs: paused between steps, advanced by commands or from code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GONE = "The program no longer keeps this value."
 
 
 class Stepper:
-    """A backward run held between its steps. One step runs one node of the graph."""
+    """A backward run paused between its steps. One step runs one node of the graph."""
 
     def __init__(self, run: Run | LiveRun, adapter: Adapter) -> None:
         self.run = run
@@ -121,7 +121,7 @@ class Steppers:
         retain_graph: bool | None = None,
         create_graph: bool = False,
     ) -> Stepper:
-        """A run from ``y``, told and held before its first node."""
+        """A run from ``y``, emitted and paused before its first node."""
         if is_real(y):
             return self.adopt(LiveRun(partial(y.backward, gradient, retain_graph, create_graph)))
         return self.adopt(make_run(y, gradient, retain_graph, create_graph))

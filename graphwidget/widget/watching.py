@@ -15,7 +15,7 @@ _current: weakref.ref[Watch] | None = None
 
 
 def current() -> Watch | None:
-    """The graph of the newest ``watch()`` that is not over, as long as somebody holds it."""
+    """The graph of the newest ``watch()`` that is not over, as long as it is referred to."""
     return None if _current is None else _current()
 
 
@@ -45,9 +45,9 @@ class Watch(GraphWidget):
 def watch() -> GraphWidget:
     """Record what runs from here on, and return the widget that shows it.
 
-    As a call it records until the next ``watch()`` or ``graph.stop()``, or until nobody holds
-    or displays the graph; as a context manager, ``with graphwidget.watch() as graph:``, until
-    the end of the block.
+    As a call it records until the next ``watch()`` or ``graph.stop()``, or until the graph is
+    neither referred to nor displayed; as a context manager, ``with graphwidget.watch() as graph:``,
+    until the end of the block.
     """
     global _current
     frame = sys._getframe(1)
@@ -105,7 +105,7 @@ def tell_error(adapter: Adapter, result: Any) -> None:
     """Let the graph show which call raised the error that ended a cell."""
     error = getattr(result, "error_in_exec", None)
     raised = getattr(adapter, "raised", None)
-    if isinstance(error, Exception) and raised is not None:  # an interrupt is nobody's error
+    if isinstance(error, Exception) and raised is not None:  # an interrupt is no error
         raised(error)
 
 
@@ -130,7 +130,7 @@ def follow_cells(shell: Any, graph: GraphWidget) -> Any:
 
     def undo() -> None:
         for name, callback in (("pre_run_cell", begins), ("post_run_cell", ends)):
-            with suppress(ValueError):  # somebody else reset the events
+            with suppress(ValueError):  # other code reset the events
                 shell.events.unregister(name, callback)
 
     weakref.finalize(graph, undo)

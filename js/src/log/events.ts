@@ -43,7 +43,7 @@ export interface Histogram {
   readonly counts: readonly number[];
 }
 
-/** An array as the page sees it. ``values`` holds the items, flat in C order, when there are few; otherwise it is ``None`` and ``stats`` tells the rest. ``histogram`` comes only when the page asked (``peek``). A size of the shape that is not known, or no number, is -1. */
+/** An array as the page sees it. ``values`` holds the items, flat in C order, when there are few; otherwise it is ``None`` and ``stats`` has the rest. ``histogram`` comes only when the page asked (``peek``). A size of the shape that is not known, or no number, is -1. */
 export interface Summary {
   readonly shape: readonly number[];
   readonly dtype: string;
@@ -156,7 +156,7 @@ export interface OpEvent {
   readonly source: number | null;
 }
 
-/** A value is known: told just before the op that made it, or when a value made elsewhere is first used, and again whenever its summary was renewed. ``leaf`` is PyTorch's ``is_leaf``; ``parameter`` says it is an ``nn.Parameter``; ``gradient_of`` is the value whose ``.grad`` it is, where it is one. */
+/** A value is known: emitted just before the op that made it, or when a value made elsewhere is first used, and again whenever its summary was renewed. ``leaf`` is PyTorch's ``is_leaf``; ``parameter`` says it is an ``nn.Parameter``; ``gradient_of`` is the value whose ``.grad`` it is, where it is one. */
 export interface ValueEvent {
   readonly event: "value";
   readonly value: number;
@@ -263,7 +263,7 @@ export interface DeadEvent {
   readonly value: number;
 }
 
-/** A region begins (``open``) or ends; calls and scopes within it name it as their scope or ``parent``. ``source`` is the user's line that opened it. By ``kind``: - ``module``: a call of a module; ``name`` is what the user would type (``net[0]``), ``text`` its class. - ``function``: a call of a user's function; ``name`` is its qualified name. - ``library``: what a library does that the user called, outside of modules. - ``loop``: the same lines run again; ``text`` is the loop's header. - ``fused``: calls of a static graph that run together, block by block. - ``turn``: one turn of the loop that is its parent; ``name`` is its number, from 1. - ``step``: an optimizer's step; ``name`` is the optimizer's class, ``text`` its numbers. - ``no_grad``, ``enable_grad``, ``inference_mode``, ``hook``: as PyTorch calls them. When it ends only ``scope`` counts. */
+/** A region begins (``open``) or ends; calls and scopes within it name it as their scope or ``parent``. ``source`` is the user's line that opened it. By ``kind``: - ``module``: a call of a module; ``name`` is what the user would type (``net[0]``), ``text`` its class. - ``function``: a call of a user's function; ``name`` is its qualified name. - ``library``: what a library does that the user called, outside of modules. - ``loop``: the same lines run again; ``text`` is the loop's header. - ``fused``: calls of a static graph that run together, block by block. - ``turn``: one iteration of the loop that is its parent; ``name`` is its number, from 1. - ``step``: an optimizer's step; ``name`` is the optimizer's class, ``text`` its numbers. - ``no_grad``, ``enable_grad``, ``inference_mode``, ``hook``: as PyTorch calls them. When it ends only ``scope`` counts. */
 export interface ScopeEvent {
   readonly event: "scope";
   readonly scope: number;
@@ -275,7 +275,7 @@ export interface ScopeEvent {
   readonly open: boolean;
 }
 
-/** The scalars of consecutive turns of a loop, from turn ``first`` on: ``rows`` has one row a turn with one number for each of ``names`` (None where that turn computed none). Turns that are told only so have no details: they were let go. */
+/** Scalars of consecutive iterations of a loop, from number ``first`` on: ``rows`` has one row each with one number for each of ``names`` (None if that iteration computed none). Iterations that are only here have no details: they were dropped. */
 export interface CurveEvent {
   readonly event: "curve";
   readonly loop: number;
