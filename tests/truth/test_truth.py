@@ -79,6 +79,12 @@ loss = (w * w).sum()
 w.data = torch.tensor([3., 4.])
 with torch.no_grad():
     w += 1
+y = w.exp()
+y.data.add_(1)
+loss = (y * w).sum()
+w.data.mul_(2)
+y.data = torch.tensor([5., 6.])
+loss.backward()
 """,
     "hooks": """
 a = torch.tensor([2.], requires_grad=True)

@@ -19,7 +19,7 @@ import { rootName, rootOf } from "./root";
 import { contributions, hookLine, partsOf } from "./hooks";
 import { meanOver } from "../graph/losses";
 import { summedOver, tidy, transposed } from "./formula";
-import { holdsTensor, type CallRow, type Model, type NodeRow } from "../log/model";
+import { holdsTensor, usedBy, type CallRow, type Model, type NodeRow } from "../log/model";
 import { dim, grad, list, math, name, numbers, plain, type Explanation, type Line } from "./text";
 
 /** A node of the backward graph that ran: what came in, its derivatives, what went out. */
@@ -156,8 +156,8 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
   const rules = rulesOf(model, call);
   const root = rootName(model, node);
   const out = shortName(model, output);
-  const symbols = texts(model, call, output, null);
-  const values = texts(model, call, output, node.grads_in[0] ?? null);
+  const symbols = texts(model, call, node, null);
+  const values = texts(model, call, node, node.grads_in[0] ?? null);
   const lines: Line[] = [];
   let more = 0;
   node.next.forEach(([next], edge) => {
@@ -216,7 +216,7 @@ function product(model: Model, vjp: string, call: CallRow, node: NodeRow, edge: 
   const [incoming, sent] = [node.grads_in[0], node.grads_out[edge]];
   const output = node.outputs[0];
   if (!sent || output === undefined) return [];
-  const symbols = texts(model, call, output, null);
+  const symbols = texts(model, call, node, null);
   const [formula, words] = sized(vjp, incoming?.shape ?? shapeOfValue(model, output), sent.shape);
   const line = [math(tidy(fill(formula, symbols, call)))];
   if (words !== null) line.push(plain(`, ${words}`));
@@ -278,11 +278,12 @@ export function rulesOf(model: Model, call: CallRow): (Rule | null)[] {
 function texts(
   model: Model,
   call: CallRow,
-  output: number,
+  node: NodeRow,
   incoming: Summary | null,
 ): Map<string, string> {
-  const found = incoming ? numberTexts(model, call) : new Map(inputTexts(model, call));
-  const summary = model.values.get(output)?.summary;
+  const found = incoming ? numberTexts(model, call, node) : new Map(inputTexts(model, call));
+  const output = at(node.outputs, 0);
+  const summary = model.values.get(usedBy(model, node, output))?.summary;
   found.set("result", incoming && summary ? brief(summary, 16) : factor(model, output));
   found.set("grad", incoming ? brief(incoming, 16) : "gradient");
   const n = meanOver(model, call);
@@ -294,9 +295,10 @@ function texts(
   return found;
 }
 
-function numberTexts(model: Model, call: CallRow): Map<string, string> {
+function numberTexts(model: Model, call: CallRow, node: NodeRow): Map<string, string> {
   const items = call.inputs.map((input) => {
-    const value = typeof input === "number" ? model.values.get(input) : undefined;
+    const used = typeof input === "number" ? usedBy(model, node, input) : null;
+    const value = used === null ? undefined : model.values.get(used);
     if (!value) return String(input);
     return size(value.summary.shape) <= 4 ? brief(value.summary, 16) : factor(model, value.value);
   });

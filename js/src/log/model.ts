@@ -358,3 +358,20 @@ export function isFilm(model: Model, { turns, curves }: LoopRow): boolean {
   const steps = scopesWithSteps(model);
   return turns.some(({ scope }) => steps.has(scope));
 }
+
+/** The value whose numbers a node used of one that it saved: a write through `.data` before the run
+ * counts no version, so that nothing stopped the node from reading what was written. */
+export function usedBy(model: Model, node: NodeRow, saved: number): number {
+  const slot = node.saved.find(({ value }) => value === saved);
+  const run = node.run === null ? undefined : model.runs.get(node.run);
+  let used = saved;
+  for (let next = model.values.get(saved)?.next; slot && next != null;) {
+    const row = model.values.get(next);
+    if (!row || row.version !== slot.version || row.time > (run?.time ?? Infinity)) break;
+    // A node keeps the memory of its own result, whatever `result.data = …` puts in its place.
+    if (makerOf(model, row)?.op === "data_" && node.outputs.includes(saved)) break;
+    used = next;
+    next = row.next;
+  }
+  return used;
+}

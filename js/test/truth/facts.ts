@@ -16,17 +16,19 @@ import { meanOver } from "../../src/graph/losses";
 import { boundNames, byInput, fill, ownName, textOf } from "../../src/graph/names";
 import { planOf } from "../../src/graph/plan";
 import type { Summary } from "../../src/log/events";
-import type { CallRow, Model, NodeRow } from "../../src/log/model";
+import { usedBy, type CallRow, type Model, type NodeRow } from "../../src/log/model";
 import { Timeline } from "../../src/log/timeline";
 import { Stepper, type Step } from "../../src/replay/steps";
 
 const CHOICES = { everything: true, opened: new Map<string, boolean>() };
 
 /** What stands for each placeholder: `v12` for a value, so that its numbers can be looked up. */
-function texts(model: Model, call: CallRow, output: number | undefined): Map<string, string> {
-  const items = call.inputs.map((input) => (typeof input === "number" ? `v${input}` : input));
+function texts(model: Model, call: CallRow, node: NodeRow | undefined): Map<string, string> {
+  const used = (value: number) => `v${node ? usedBy(model, node, value) : value}`;
+  const items = call.inputs.map((input) => (typeof input === "number" ? used(input) : input));
   const found = byInput(model, call, items, (all) => all.join(", "));
-  if (output !== undefined) found.set("result", `v${output}`);
+  const output = node?.outputs[0];
+  if (output !== undefined) found.set("result", used(output));
   const n = meanOver(model, call);
   if (n !== null) found.set("count", String(n));
   return found;
@@ -49,7 +51,7 @@ function backward(model: Model, node: NodeRow) {
   const inputs = call.inputs.filter((input) => typeof input === "number");
   const targets = edgeInputs(model, node, inputs);
   const rules = rulesOf(model, call);
-  const names = texts(model, call, output).set("grad", "g");
+  const names = texts(model, call, node).set("grad", "g");
   return node.next.flatMap(([next], edge) => {
     const [sent, input] = [node.grads_out[edge], inputs[targets[edge] ?? -1]];
     const rule = rules[targets[edge] ?? -1];
