@@ -161,9 +161,13 @@ function useCamera(store: Store, view: ViewState): void {
     bounds.current = scene.bounds;
     const known = same && size.w <= w && !begins && !finds;
     if (!known && live !== null) start.current = step;
-    const camera = afresh || (same && !known) ? UNSEEN : view.camera.peek();
+    const last = view.camera.peek();
+    // What was fitted into a window that had no height yet cannot be read: it is fitted anew.
+    const camera = afresh || last.k < NAMES || (same && !known) ? UNSEEN : last;
     const next =
-      known && subject ? bring(camera, subject, size) : follow(camera, scene.bounds, subject, size);
+      known && subject && camera === last
+        ? bring(camera, subject, size)
+        : follow(camera, scene.bounds, subject, size);
     if (next.x !== camera.x || next.y !== camera.y || next.k !== camera.k) view.camera.value = next;
   });
   const cells = useRef(store.present.peek().cellTimes.at(-1));
