@@ -75,16 +75,12 @@ d[0] = 5.
 w.data[1:].mul_(2)
 w[:1].data.add_(1)
 w.data = w.data * 2
-loss = (w * w).sum()
+y = w.exp()
 w.data = torch.tensor([3., 4.])
+y.data.add_(1)
+y.sum().backward()
 with torch.no_grad():
     w += 1
-y = w.exp()
-y.data.add_(1)
-loss = (y * w).sum()
-w.data.mul_(2)
-y.data = torch.tensor([5., 6.])
-loss.backward()
 """,
     "hooks": """
 a = torch.tensor([2.], requires_grad=True)
