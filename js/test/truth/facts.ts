@@ -113,6 +113,7 @@ function picture(model: Model) {
         summary: value.summary,
         came,
         node: value.node,
+        made: value.call !== null,
         whole: whole && hookLine(back, came).length === 0,
         back,
       },
