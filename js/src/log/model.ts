@@ -367,6 +367,7 @@ export function usedBy(model: Model, node: NodeRow, saved: number): number {
   let used = saved;
   for (let next = model.values.get(saved)?.next; slot && next != null;) {
     const row = model.values.get(next);
+    if (next <= used) break; // a log from elsewhere may lead in a circle
     if (!row || row.version !== slot.version || row.time > (run?.time ?? Infinity)) break;
     // A node keeps the memory of its own result, whatever `result.data = …` puts in its place.
     if (makerOf(model, row)?.op === "data_" && node.outputs.includes(saved)) break;
