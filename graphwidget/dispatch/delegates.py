@@ -139,7 +139,7 @@ DELEGATES = {
     " return_counts=return_counts) if dim is None else c.unique_dim(input, dim, sorted=sorted,"
     " return_inverse=return_inverse, return_counts=return_counts)",
 }
-"""What a function does with its arguments: ``c`` stands for the functions that PyTorch's parser
+"""The calls that a function makes: ``c`` stands for the functions that PyTorch's parser
 guards, ``input`` for the first argument."""
 
 

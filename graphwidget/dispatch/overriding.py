@@ -16,7 +16,7 @@ from ..arrays import dtypes
 from ..arrays.size import Size
 from ..eager.promote import Absent, Constant
 from ..graph import runtime
-from ..graph.runtime import NOBODY
+from ..graph.runtime import NOT_OVERRIDDEN
 from ..graph.tensor import Tensor
 
 
@@ -103,7 +103,7 @@ KNOWN_AS: dict[Any, Any] = {}
 
 
 def enable_overrides() -> None:
-    """Let public functions ask from now on: somebody wants to be asked."""
+    """Let public functions ask for overrides from now on."""
     with runtime.lock:
         members = dict(vars(runtime.Tensor))
         for name, member in members.items():
@@ -117,12 +117,12 @@ def enable_overrides() -> None:
 
 
 def ask(function: Any, args: Any, kwargs: Any) -> Any:
-    """Return what those who override a function make of a call; ``NOBODY`` where nobody does."""
+    """Return the result of an override of a call; ``NOT_OVERRIDDEN`` where there is none."""
     if state.off or runtime.mode.deriving:
-        return NOBODY
+        return NOT_OVERRIDDEN
     asked = [each for each in flatten_values((*args, *kwargs.values())) if has_override(each)]
     if not asked:
-        return NOBODY
+        return NOT_OVERRIDDEN
     func = KNOWN_AS.get(function, function)
     cls = inherits_default(asked)
     if cls is not None:
@@ -236,7 +236,7 @@ Tensor.__init_subclass__ = classmethod(init_subclass)  # type: ignore[arg-type, 
 Constant.__torch_function__ = disabled  # type: ignore[attr-defined]
 
 UNASKED = {"__hash__", "__iter__", "__new__", "__init__", "__init_subclass__", "as_subclass", "new"}
-"""Methods that ask nobody."""
+"""Methods that ask for no overrides."""
 
 PRIVATE = {"_is_view", "_version", "_base", "_backward_hooks"}
 """Tensor's private members that PyTorch has, too."""

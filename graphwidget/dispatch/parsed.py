@@ -54,7 +54,7 @@ class ParsedFunction:
         return next((p.name for p in self.parameters if p.kind is p.VAR_POSITIONAL), "")
 
     def parse(self, values: Sequence[Any], spelled: Named, left: Named) -> Bound | TypeError | None:
-        """What PyTorch's parser makes of a call.
+        """Parse a call as PyTorch does.
 
         Args:
             values: of the parameters that may be given by position, and what is beyond them.
@@ -123,7 +123,7 @@ class ParsedFunction:
         return self.function(*values[: self.section == "Tensor"], **own)
 
     def own_name(self, name: str) -> str:
-        """What the target calls a parameter of PyTorch's: the same, or what is in its place.
+        """Return the target's name of a PyTorch parameter: the same, or the one in its place.
 
         Raises:
             TypeError: the target has no such parameter.
@@ -139,7 +139,7 @@ class ParsedFunction:
         raise TypeError(f"{self.name}() takes no argument {name!r} here")
 
     def wanted(self, parameter: inspect.Parameter) -> set[Parameter]:
-        """What PyTorch's signatures have in a parameter's place, or under its name."""
+        """Return the parameters that PyTorch's signatures have in a place, or under a name."""
         place = -1
         if parameter in self.places:
             place = self.places.index(parameter) - (self.section == "Tensor")

@@ -33,7 +33,7 @@ class Call(NamedTuple):
 
 
 def invalid_combination(call: Call, options: list[str]) -> str:
-    """What is said when several signatures could be meant."""
+    """Return the message for a call that could mean several signatures."""
     told = f"{call.name}() received an invalid combination of arguments - "
     if len(options) > 1:
         told += f"got {list_types(call)}, but expected one of:\n"
@@ -47,7 +47,7 @@ def invalid_combination(call: Call, options: list[str]) -> str:
 
 
 def compare_signature(call: Call, option: str) -> str:
-    """What is said of one of several signatures, where the arguments' number is right."""
+    """Return the message's line on one of several signatures that takes so many arguments."""
     if not has_arity(call, option):
         return ""
     unknown = unmatched_names(call, option)
@@ -225,7 +225,7 @@ def fits(parameter: Parameter, value: Any, place: int, numbers: bool) -> tuple[b
 
 # One signature -----------------------------------------------------------------------------------
 MISSING: Any = object()
-"""What stands for an argument that was not given."""
+"""Placeholder of an argument that was not given."""
 
 
 Bound = dict[str, Any]
@@ -281,7 +281,7 @@ def given_by_name(parameter: Parameter, named: Named) -> Any:
 
 
 def unfit_argument(parameter: Parameter, value: Any, place: int | None, at: int) -> str:
-    """What is said of an argument of the wrong type."""
+    """Return the message for an argument of the wrong type."""
     where = "" if place is None else f" (position {place + 1})"
     said = f"argument '{parameter.name}'{where} must be {parameter.word}"
     if place is not None and at >= 0:
@@ -290,7 +290,7 @@ def unfit_argument(parameter: Parameter, value: Any, place: int | None, at: int)
 
 
 def too_many_arguments(call: Call, signature: Signature) -> str:
-    """What is said of more arguments than there are places."""
+    """Return the message for more arguments than there are places."""
     count, needed, places = len(call.args), signature.needed, signature.places
     if needed != places:
         return (
@@ -304,7 +304,7 @@ def too_many_arguments(call: Call, signature: Signature) -> str:
 
 
 def missing_arguments(call: Call, parameters: Sequence[Parameter]) -> str:
-    """What is said of arguments that must be given (so PyTorch spells it)."""
+    """Return the message for missing arguments, in PyTorch's spelling."""
     names = [f'"{each.name}"' for each in parameters if each.default is None]
     ending = "s" if len(names) == 1 else ""
     return f"{call.name}() missing {len(names)} required positional argument{ending}: " + ", ".join(
@@ -313,7 +313,7 @@ def missing_arguments(call: Call, parameters: Sequence[Parameter]) -> str:
 
 
 def unexpected_keyword(call: Call, signature: Signature) -> str:
-    """What is said of a name that the signature does not know, or that was given by position."""
+    """Return the message for a name that is unknown, or that was given by position too."""
     names = [each.name for each in signature.parameters]
     for name in call.named:
         if name not in names:
@@ -324,7 +324,7 @@ def unexpected_keyword(call: Call, signature: Signature) -> str:
 
 
 def overload_of_lists(call: Call, signature: Signature, bound: Bound) -> str | None:
-    """What is said of lists in a call that fits, the last list first: of integers only the first
+    """Return the message on lists in a call that fits, last list first: of integers only the first
     items were looked at, and tensors were not counted. None when there is nothing to say."""
     for each in reversed(signature.parameters):
         value = bound.get(each.name)
@@ -352,7 +352,7 @@ def overload_of_lists(call: Call, signature: Signature, bound: Bound) -> str | N
 
 # All signatures ----------------------------------------------------------------------------------
 def parse(section: str, name: str, args: Sequence[Any], named: Named) -> Bound | TypeError | None:
-    """What PyTorch's parser makes of a call: the arguments by their names, or the error with which
+    """Return a call's arguments by their names as PyTorch parses them, or the error with which
     it refuses them; None for functions without a parser.
 
     Args:
@@ -399,7 +399,7 @@ def first_matching_signature(call: Call, known: tuple[Signature, ...], method: b
 
 
 def deprecated_signature_warning(name: str, used: Signature, known: tuple[Signature, ...]) -> str:
-    """What is said of a call by a signature that is deprecated."""
+    """Return the warning for a call by a deprecated signature."""
     better = "".join(f"\n\t{name}{each}" for each in known if not each.mark)
     return (
         f"This overload of {name} is deprecated:\n\t{name}{used}\nConsider using one of the "
@@ -408,7 +408,7 @@ def deprecated_signature_warning(name: str, used: Signature, known: tuple[Signat
 
 
 def no_arguments_error(call: Call) -> str | None:
-    """What a method without parameters says of arguments: Python does, for PyTorch."""
+    """Return Python's message for arguments of a method without parameters."""
     if call.named:
         return f"TensorBase.{call.name}() takes no keyword arguments"
     return f"TensorBase.{call.name}() takes no arguments ({len(call.args)} given)" * bool(call.args)

@@ -118,7 +118,7 @@ def ask_source(function: str, args: str, named: str, indent: str = "") -> str:
     is what its globals, those of ``graph.runtime``, call the function itself; ``args`` and
     ``named`` are the source of what was given by position, and by name."""
     call = f"ask({function}, ({args}), {named})"
-    return f"{indent}if overridden and (answer := {call}) is not NOBODY: return answer"
+    return f"{indent}if overridden and (answer := {call}) is not NOT_OVERRIDDEN: return answer"
 
 
 def default(parameter: inspect.Parameter, own: Names) -> str:

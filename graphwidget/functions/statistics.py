@@ -173,7 +173,7 @@ def unique(
 
 @offer()
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each number from 0 occurs (or the sums of its weights).
+    """Count how often each number from 0 occurs, or sum its weights.
 
     Shapes: (n,); (max + 1,), and minlength at least.
     """

@@ -97,7 +97,7 @@ current_run: Callable[[], RunBase | None]
 enable_overrides: Callable[[], None]
 """Lets public functions ask for overrides from now on (``dispatch/overriding.py``)."""
 ask: Callable[..., Any]
-"""Result of a call by objects that override the function; ``NOBODY`` without any."""
+"""Result of a call by objects that override the function; ``NOT_OVERRIDDEN`` without any."""
 explain: Callable[[str, dict[str, Any]], bool]
 """Raises PyTorch's error for a failed call of a function that PyTorch writes in Python
 (``dispatch/delegates.py``); True if the function is known there."""
@@ -136,7 +136,7 @@ drive: Callable[[RunBase], None] | None = None
 """Takes steps of each backward run that the program begins, before the engine takes those that
 are left: set by the stepper (``widget/pausing.py``)."""
 
-NOBODY = object()
+NOT_OVERRIDDEN = object()
 """No object overrides a call: the function itself computes it."""
 
 anomaly = False

@@ -259,7 +259,7 @@ class _OfTwoInputs(_FunctionalLayer, _Loss):
 
 
 class MarginRankingLoss(_OfTwoInputs):
-    """How far the first input is from ranking above the second (target 1) or below (-1)."""
+    """Margin ranking loss: the first input is to rank above the second (target 1) or below (-1)."""
 
     _function = "margin_ranking_loss"
 
@@ -296,7 +296,7 @@ class _OfTriplets(_FunctionalLayer, _Loss):
 
 
 class TripletMarginLoss(_OfTriplets):
-    """How much nearer than the margin the negative is to the anchor than the positive."""
+    """Triplet margin loss: the positive is to be nearer to the anchor than the negative."""
 
     _function = "triplet_margin_loss"
     _options = ("margin", "p", "eps", "swap", "reduction")

@@ -87,7 +87,7 @@ def assert_close(
 
 
 def _pairs(actual: Any, expected: Any, place: tuple[Any, ...], subclasses: bool) -> Iterator[Pair]:
-    """What is to be compared, with its place in what holds it."""
+    """A pair to compare, with its place in its container."""
     if _both_instances(Sequence, actual, expected) and not isinstance(actual, str):
         if len(actual) != len(expected):
             raise _Failure(

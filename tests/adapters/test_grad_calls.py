@@ -1,4 +1,4 @@
-"""What ``autograd.grad`` gives is reported by both adapters as it comes: as a call of the user's,
+"""Results of ``autograd.grad`` are reported by both adapters as they come: as a call of the user's,
 with its name, and after the run that computed it."""
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ CLASSES = [
 
 
 SHORTER = {"gen_fn_def", "python_code", "print_readable", "run", "Graph", "Tracer"}
-"""What takes fewer options than PyTorch's."""
+"""Functions that take fewer options than PyTorch's."""
 
 
 def public(thing: object) -> set[str]:

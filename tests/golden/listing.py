@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 HEAD = '''\
 # Written by `python -m tests.golden.listing`; do not edit.
-"""What runs for sums, products and products in place: generated when each is first called.
+"""Code that runs for sums, products and products in place: generated when each is first called.
 
 Under each call stands what is compiled for it, under the name of file by which tracebacks call it:
 what was compiled for a call before is not compiled again. First come the functions, then the

@@ -77,7 +77,7 @@ def leaf_written(error: str, site: Site | None, written: Written) -> Finding:
     fix = statements.in_part(text, fixes.out_of_place, name)
     if fix and not rebinds(source, place, name, leaf=True):
         fix = ""
-        said += f" Return it, as whoever calls this keeps the old one under the name {name}."
+        said += f" Return it, as the caller keeps the old one under the name {name}."
     return Finding("leaf", None, place, fix, said)
 
 

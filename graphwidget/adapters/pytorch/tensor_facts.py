@@ -140,7 +140,7 @@ def bytes_of(
         freed = bool(size) and start == before
     else:
         freed = before + size > tensor.untyped_storage().nbytes()
-    if freed:  # its memory was let go of, or there is none
+    if freed:  # its memory was freed, or there is none
         return None
     memory: bytes = _chars(size).from_address(start).raw
     return memory

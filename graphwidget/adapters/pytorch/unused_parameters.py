@@ -321,7 +321,7 @@ def _lost(
 
 
 def _by_a_library(found: Finding) -> bool:
-    """Return whether a library's module computes it for nobody, or cuts it off, as many are meant
+    """Return whether a library's module leaves it unused, or cuts it off, as many are meant
     to."""
     return found.culprit is not None and is_library(found.culprit.file)
 

@@ -159,7 +159,7 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
 
 
 def _batch_sizes(lengths: Tensor, count: int) -> tuple[int, ...]:
-    """How many sequences have a first item, a second one, and so on.
+    """Count the sequences that have a first item, a second one, and so on.
 
     Raises:
         RuntimeError: the lengths do not fit.

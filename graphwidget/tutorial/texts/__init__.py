@@ -1,4 +1,4 @@
-"""What ``check`` and ``copy`` say: one table per language, chosen by the reader's locale."""
+"""Texts of ``check`` and ``copy``: one table per language, chosen by the reader's locale."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   transposes: "transposes that cancel are left out: (a bᵀ)ᵀ is b aᵀ",
   dead: "what no result needs is left out",
   fusion: "operations on large arrays, item by item, run together on one block after the other",
-  reuse: "a value is let go of after its last use, and its memory is written again",
+  reuse: "a value is freed after its last use, and its memory is written again",
 };
 
 /** At most so many operations are named. */
@@ -71,7 +71,7 @@ function linesOf(model: Model, changes: Changes): Line[] {
   return [
     [
       less
-        ? plain("The calls stay; each large value is let go of after its last use.")
+        ? plain("The calls stay; each large value is freed after its last use.")
         : dim("There was nothing for it to do in this program."),
     ],
   ];
