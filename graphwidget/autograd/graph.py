@@ -28,6 +28,7 @@ OUTSIDE = (
     "in which the graph was originally recorded."
 )
 NESTED = "allow_mutation_on_saved_tensors contexts cannot be nested"
+NOT_IN_BACKWARD = "expected this hook to be called inside a backward call"
 
 
 class _AllowMutationOnSavedContext:
@@ -54,7 +55,8 @@ def allow_mutation_on_saved_tensors() -> Iterator[Any]:
     copies = _AllowMutationOnSavedContext()
 
     def unpack(kept: Any) -> Any:
-        assert copies.open, OUTSIDE
+        if not copies.open:
+            raise AssertionError(OUTSIDE)
         return kept
 
     saved_hooks.push(lambda tensor: runtime.Tensor._wrap(tensor._data.copy()), unpack)
@@ -169,14 +171,16 @@ def register_multi_grad_hook(
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
     if mode == "any":
         return _register_any_hook(tensors, fn)
-    assert all(each.requires_grad for each in tensors), "Expected gradient function to be set"
+    if not all(each.requires_grad for each in tensors):
+        raise AssertionError("Expected gradient function to be set")
     nodes = [get_gradient_edge(tensor).node for tensor in tensors]
     arrived: weakref.WeakKeyDictionary[Run, dict[int, Any]] = weakref.WeakKeyDictionary()
 
     def collect(place: int) -> Callable[[Any], None]:
         def hook(grad: Any) -> None:
             run = current_run()
-            assert run is not None, "expected this hook to be called inside a backward call"
+            if run is None:
+                raise AssertionError(NOT_IN_BACKWARD)
             found = arrived.setdefault(run, {})
             found[place] = grad
             if len(found) == sum(run.reaches(node) for node in nodes):
@@ -193,7 +197,8 @@ def _register_any_hook(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> 
 
     def hook(grad: Any) -> None:
         run = current_run()
-        assert run is not None, "expected this hook to be called inside a backward call"
+        if run is None:
+            raise AssertionError(NOT_IN_BACKWARD)
         if run not in ran:
             ran.add(run)
             fn(grad)

@@ -54,7 +54,8 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
             "gradients"
         )
     target = target_of(refreshed(tensor))
-    assert target is not None, "Expected gradient function to be set"
+    if target is None:
+        raise AssertionError("Expected gradient function to be set")
     node = target.node if isinstance(target, Output) else target
     outputs = _known.setdefault(node, {})
     outputs[tensor.output_nr] = weakref.ref(target), tensor._meta
@@ -276,7 +277,8 @@ def meta_of_root(output: Any) -> runtime.Meta | None:
     """Shape and dtype of a root; None for an edge where it is unknown."""
     if isinstance(output, GradientEdge):
         return meta_at(output)
-    assert isinstance(output, Tensor), "Expected output to be a torch.Tensor"
+    if not isinstance(output, Tensor):
+        raise AssertionError("Expected output to be a torch.Tensor")
     return output._meta
 
 

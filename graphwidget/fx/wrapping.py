@@ -41,7 +41,8 @@ def _assert(condition: Any, message: str) -> Any:
     """`torch._assert`: raise an AssertionError unless the condition holds."""
     if any_override((condition,)):
         return dispatch("torch._assert", _assert, (condition,), (condition, message), {})
-    assert condition, message
+    if not condition:
+        raise AssertionError(message)
     return None
 
 

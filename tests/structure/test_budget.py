@@ -15,7 +15,7 @@ BUDGET = {
     "static": (8_120, 36),
     "onnx": (4_490, 26),
     "graph": (3_500, 14),
-    "autograd": (3_550, 14),
+    "autograd": (3_560, 14),
     "fx": (3_290, 16),
     "recording": (3_100, 17),
     "dispatch": (2_080, 9),
