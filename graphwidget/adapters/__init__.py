@@ -25,10 +25,10 @@ the recording with the cell and displays a widget as soon as there is something 
 from then on it is ``widget/log_widget.py``, which drains the recorder: ``recording/recorder.py``
 has the records put in order (``sorting.py``) and emitted (``call_events.py``), ``recording/log.py``
 keeps the events, and their rows are sent. In ``js/src``, ``index.ts`` joins the page to the kernel,
-``kernel/protocol.ts`` hears, ``store/receiver.ts`` takes in (``log/reader.ts`` checks what came),
+``kernel/protocol.ts`` receives, ``store/receiver.ts`` takes in (``log/reader.ts`` checks it),
 ``log/timeline.ts`` folds (``log/fold.ts``), and ``store/derived.ts`` has the chain from model to
 picture: ``graph/plan.ts`` (what is drawn), ``graph/graph.ts`` (the cards are made in
 ``graph/cards.ts``), ``scene/pictures.ts`` with ``layout/layout.ts``, ``scene/fitting.ts`` (which
-groups are closed so that it fits), ``scene/scene.ts``, ``view/stage.tsx``, ``view/picture.tsx``,
-and at last ``view/card.tsx``.
+groups are closed so that it fits), ``scene/scene.ts``, ``view/stage/stage.tsx``,
+``view/stage/picture.tsx``, and at last ``view/card/card.tsx``.
 """

@@ -1,7 +1,7 @@
 /* What a cell has come to when backward has run in it: told before its steps are gone through. */
 
 import { at } from "../collections";
-import { films } from "../graph/film";
+import { films } from "../graph/training-loops";
 import { userName } from "../graph/names";
 import { gradientsIn, writesGradients } from "../graph/versions";
 import type { Event, Summary } from "../log/events";

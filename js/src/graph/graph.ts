@@ -24,7 +24,7 @@ import { flatTree, type Group, type Tree } from "./groups";
 import { joinSteps } from "./joined-steps";
 import { callKey, valueKey } from "./keys";
 import { cardName, expression, gradientName, isWhole, ownName, userName } from "./names";
-import { nest, type Nest, type Values } from "./nest";
+import { nest, type Nest, type Values } from "./group-tree";
 import { wiresOfPill } from "./pill-wires";
 import { steppedBy, stepScope } from "./versions";
 import { baseWrites, visible, type Visible } from "./visible";

@@ -6,7 +6,7 @@ import { inputEdges, type Edge } from "./edges";
 import { stageOf } from "./group-box";
 import { callsOf, type Group } from "./groups";
 import { callKey, groupWireKey, valueKey } from "./keys";
-import type { Nest } from "./nest";
+import type { Nest } from "./group-tree";
 import { NO_EDGE, type Wire } from "./wire";
 
 /** The wires of a group at one moment, when so much of it was there. */

@@ -7,7 +7,7 @@
 import { at, get, push } from "../collections";
 import { scopesAround, type CallRow, type Model, type ScopeRow } from "../log/model";
 import type { Work } from "../sliced-work";
-import { NO_PLACES, placesOf, type Places } from "./film";
+import { NO_PLACES, placesOf, type Places } from "./training-loops";
 import { callKey, scopeKey } from "./keys";
 import { isShort } from "./short-loops";
 import { signOf } from "./signs";

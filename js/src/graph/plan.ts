@@ -2,11 +2,11 @@
 
 import { hazards, isProgram, type Model } from "../log/model";
 import { atOnce, type Work } from "../sliced-work";
-import { placesBefore } from "./film";
+import { placesBefore } from "./training-loops";
 import { focus } from "./focus";
 import type { Plan } from "./graph";
 import { groupTree, type Group, type Tree } from "./groups";
-import { nest, type Nest, type Values } from "./nest";
+import { nest, type Nest, type Values } from "./group-tree";
 import { groupsAround, openByDepth, openGroups } from "./open";
 import { RAISED } from "./raised";
 import { relate } from "./relations";

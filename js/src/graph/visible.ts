@@ -9,7 +9,7 @@ import type { Hazard, StorageRow, ValueRow, WriteRow } from "../log/model";
 import { rare } from "../log/table";
 import type { Work } from "../sliced-work";
 import { inPasses } from "./changes";
-import { films, type Films } from "./film";
+import { films, type Films } from "./training-loops";
 import { dropCopies, isBookkeeping, keepsBooks, libraryAround } from "./library-calls";
 import { RAISED } from "./raised";
 import { isLikeStep, isOwn, isTrained, stepOf, writesNameless } from "./versions";

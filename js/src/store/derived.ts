@@ -7,7 +7,7 @@ import { computed, type ReadonlySignal } from "@preact/signals";
 import { explainCell } from "../explain/cell";
 import { explainRun } from "../explain/static";
 import { explainStart, explainStep } from "../explain/step";
-import { films } from "../graph/film";
+import { films } from "../graph/training-loops";
 import { buildGraph } from "../graph/graph";
 import { callKey, valueKey } from "../graph/keys";
 import { keepsBooks } from "../graph/library-calls";

@@ -5,7 +5,7 @@
  */
 
 import { computed, type ReadonlySignal } from "@preact/signals";
-import { films } from "../graph/film";
+import { films } from "../graph/training-loops";
 import { findGraph, type Graph } from "../graph/graph";
 import { BUDGET } from "../graph/open";
 import { boxesIn, detailsOf, findContent, isRicher, planOf, type Detail } from "../graph/plan";

@@ -5,7 +5,7 @@
 
 import { batch, computed, type ReadonlySignal } from "@preact/signals";
 import { nextStop, previousStop, stepOver } from "../replay/stops";
-import { filmAt, filmsAround, sectionAt, sectionsOf, type Section } from "../replay/turns";
+import { filmAt, filmsAround, sectionAt, sectionsOf, type Section } from "../replay/iterations";
 import { startOf, type Step } from "../replay/steps";
 import { keepsBooks } from "../graph/library-calls";
 import type { LoopRow } from "../log/model";

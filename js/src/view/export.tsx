@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { render as draw } from "preact";
 import type { Store } from "../store/store";
-import { Picture } from "./picture";
+import { Picture } from "./stage/picture";
 import type { Theme } from "./theme";
 import { createView } from "./view-state";
 

@@ -3,7 +3,7 @@
 import { useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Store } from "../store/store";
-import { fit, NAMES, PADDING, READING } from "./camera";
+import { fit, NAMES, PADDING, READING } from "./stage/camera";
 import type { ViewState } from "./view-state";
 
 /** The least that the picture's window and the whole widget are high, in pixels. */

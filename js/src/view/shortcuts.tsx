@@ -2,11 +2,11 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type { Store } from "../store/store";
-import { zoom } from "./camera";
-import { nextProblem } from "./problems";
-import { Legend } from "./legend";
+import { zoom } from "./stage/camera";
+import { nextProblem } from "./panels/problems";
+import { Legend } from "./panels/legend";
 import { fitAll, release, type ViewState } from "./view-state";
-import { walkKey } from "./walk";
+import { walkKey } from "./stage/walk";
 
 type Run = (store: Store, view: ViewState) => void;
 

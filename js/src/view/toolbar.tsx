@@ -2,10 +2,10 @@
 
 import type { Store } from "../store/store";
 import { Button } from "./button";
-import { zoom } from "./camera";
+import { zoom } from "./stage/camera";
 import { ButtonIcon } from "./icons";
-import { Player } from "./player";
-import { ProblemsChip } from "./problems";
+import { Player } from "./player/player";
+import { ProblemsChip } from "./panels/problems";
 import { fitAll, release, UNSEEN, type ViewState } from "./view-state";
 
 /** Moving through time, and how the picture lies. */

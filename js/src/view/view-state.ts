@@ -3,7 +3,7 @@
 import { batch, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import type { Store } from "../store/store";
 import type { Theme } from "./theme";
-import type { Camera, Size } from "./camera";
+import type { Camera, Size } from "./stage/camera";
 
 /** Another view of the same widget has its own. */
 export interface ViewState {

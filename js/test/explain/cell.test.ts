@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toText } from "../../src/explain/text";
-import { told as steps } from "./told";
+import { told as steps } from "./explained";
 import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";
 import { exampleA, exampleG, training } from "../examples";

@@ -12,7 +12,7 @@ import { summedOver, tidy, transposed } from "../../src/explain/formula";
 import { hazards, type ErrorRow, type Model } from "../../src/log/model";
 import { createStore } from "../../src/store/store";
 import { Program } from "../builder";
-import { load, told } from "./told";
+import { load, told } from "./explained";
 import { exampleA, exampleG } from "../examples";
 
 /** The gradients of a finished node as of arrays too large to be told number by number. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toText } from "../../src/explain/text";
 import { Program } from "../builder";
-import { load, told } from "./told";
+import { load, told } from "./explained";
 
 describe("explanations of static graphs", () => {
   it("tell the numbers of each result, and of a static graph's nothing of backward", () => {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { RAISED, withRaised } from "../../src/graph/raised";
 import { Program } from "../builder";
-import { load } from "../explain/told";
+import { load } from "../explain/explained";
 
 it("a run of a static graph that failed marks its operation, until it runs well", () => {
   const p = new Program();

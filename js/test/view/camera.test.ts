@@ -11,7 +11,7 @@ import {
   READING,
   zoom,
   type Camera,
-} from "../../src/view/camera";
+} from "../../src/view/stage/camera";
 import { UNSEEN } from "../../src/view/view-state";
 
 const SIZE = { w: 900, h: 400 };

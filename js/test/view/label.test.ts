@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Summary } from "../../src/log/events";
-import { labelText } from "../../src/view/wires";
+import { labelText } from "../../src/view/stage/wires";
 
 const summary = (shape: number[], values: number[] | null): Summary => ({
   shape,

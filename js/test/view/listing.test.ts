@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createStore, type Store } from "../../src/store/store";
 import type { ListedRow } from "../../src/log/model";
-import { isSelected, selectRow } from "../../src/view/listing";
-import { beyond } from "../../src/view/sheet";
+import { isSelected, selectRow } from "../../src/view/panels/listing";
+import { beyond } from "../../src/view/panels/sheet";
 
 const FILE = join(import.meta.dirname, "..", "..", "..", "tests", "golden", "L.json");
 const { events } = JSON.parse(readFileSync(FILE, "utf8")) as { events: unknown[] };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { drawCurve, shareOfTurn, scalarsOf, turnAt } from "../../src/view/loss-curves";
-import { keptWords, listed } from "../../src/view/film";
+import { drawCurve, shareOfTurn, scalarsOf, turnAt } from "../../src/view/player/loss-curves";
+import { keptWords, listed } from "../../src/view/player/loop-bars";
 
 const points = (line: string | undefined): number[][] =>
   (line ?? "").split(" ").map((point) => point.split(",").map(Number));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cornerFor } from "../../src/view/minimap";
+import { cornerFor } from "../../src/view/overlay/minimap";
 
 const window = { w: 900, h: 200 };
 const map = { w: 160, h: 60 };

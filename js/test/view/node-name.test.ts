@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { textWidth } from "../../src/graph/measure";
-import { overlaps } from "../../src/view/camera";
-import { nameRoom, nameSpot, shortened } from "../../src/view/node-name";
+import { overlaps } from "../../src/view/stage/camera";
+import { nameRoom, nameSpot, shortened } from "../../src/view/card/node-name";
 import { rectOf } from "../../src/scene/scene";
 import { createStore } from "../../src/store/store";
 import { exampleA } from "../examples";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { rectOf } from "../../src/scene/scene";
 import { createStore } from "../../src/store/store";
-import { offscreenEnds } from "../../src/view/offscreen-arrows";
-import { centred } from "../../src/view/camera";
-import { staleArrows } from "../../src/view/stale-arrows";
+import { offscreenEnds } from "../../src/view/overlay/offscreen-arrows";
+import { centred } from "../../src/view/stage/camera";
+import { staleArrows } from "../../src/view/overlay/stale-arrows";
 import { exampleG } from "../examples";
 
 it("tells at the window's edge what an arrow leads to that leaves it", () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 import widget from "../../src/index";
 import type { WidgetModel } from "../../src/kernel/protocol";
-import { countWords } from "../../src/view/player";
+import { countWords } from "../../src/view/player/player";
 import { Program } from "../builder";
 import { exampleA, exampleC, exampleG } from "../examples";
 import { press, show, texts, tick } from "./mounted";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createStore } from "../../src/store/store";
 import { relatedTo } from "../../src/store/related";
-import { stepAlong, type Arrow } from "../../src/view/walk";
+import { stepAlong, type Arrow } from "../../src/view/stage/walk";
 import { exampleA, manyBoxes } from "../examples";
 
 function sceneOf(direction: "LR" | "TD", program = exampleA()) {

@@ -1,0 +1,46 @@
+/* Problems, one after another: errors, overwritten values, values that are not finite. */
+
+import { problemsOf, type Problem } from "../../store/find";
+import type { Store } from "../../store/store";
+
+function problems(store: Store): readonly Problem[] {
+  const { error, hazards, wrong } = store.shown;
+  return problemsOf(store.model.value, error.value, hazards.value, wrong.value);
+}
+
+/**
+ * Goes to the problem after the one that was looked at last, and from the last to the first: with
+ * the camera and in words.
+ */
+export function nextProblem(store: Store): void {
+  const all = problems(store);
+  const [first] = all;
+  if (!first) return;
+  const at = all.findIndex(({ key }) => key === store.asked.value?.key);
+  const next = all[at + 1] ?? first;
+  store.ask(next);
+  store.seek(next.key);
+}
+
+const WORDS = { error: "error", hazard: "overwritten value", nan: "NaN or Inf" } as const;
+
+/** How much is wrong; a click goes from one to the next. */
+export function ProblemsChip({ store }: { store: Store }) {
+  const all = problems(store);
+  const [first] = all;
+  if (!first) return null;
+  const text = all.length === 1 ? WORDS[first.kind] : `${all.length} problems`;
+  return (
+    <button
+      type="button"
+      class="gw-chip gw-chip-wrong"
+      data-action="problem"
+      title={"Errors, overwritten values, NaN and Inf: go to the next (!)"}
+      onClick={() => {
+        nextProblem(store);
+      }}
+    >
+      {`▸ ${text}`}
+    </button>
+  );
+}

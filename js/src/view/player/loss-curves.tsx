@@ -1,0 +1,196 @@
+/* The scalars of a film's turns (its losses) as small curves, above the slider of the turns. */
+
+import { Fragment } from "preact";
+import { useSignal } from "@preact/signals";
+import { number } from "../../log/format";
+import type { LoopRow } from "../../log/model";
+import { scalar } from "../../replay/iterations";
+
+/** Height of the curves, in pixels; they are drawn in units of one percent of the width. */
+const H = 26;
+const W = 100;
+
+/** The most curves that are drawn together. */
+const MOST = 3;
+
+/** More points than this are drawn as the least and the greatest of each stretch. */
+const POINTS = 240;
+
+/** Where a turn stands, from the left, as a share of the width. */
+export function shareOfTurn(turn: number, count: number): number {
+  return count <= 1 ? 0.5 : (turn - 1) / (count - 1);
+}
+
+/** The turn that stands nearest to a share of the width. */
+export function turnAt(share: number, count: number): number {
+  return Math.max(1, Math.min(count, Math.round(share * (count - 1)) + 1));
+}
+
+/** A curve as polylines, broken where numbers are missing, and the turns that are not finite. */
+export interface Drawing {
+  readonly lines: readonly string[];
+  readonly broken: readonly number[];
+  /** Whether the scale is logarithmic. */
+  readonly log: boolean;
+}
+
+/** The curve in a box of `W` by `H`; each curve has a scale of its own. */
+export function drawCurve(curve: readonly unknown[], count: number): Drawing {
+  const numbers = curve.map(scalar);
+  const finite = numbers.filter((x): x is number => x !== null && Number.isFinite(x));
+  const low = finite.reduce((a, b) => Math.min(a, b), Infinity);
+  const high = finite.reduce((a, b) => Math.max(a, b), -Infinity);
+  // What falls over orders of magnitude is seen on a logarithmic scale.
+  const log = low > 0 && high / low > 30;
+  const scale = log ? Math.log : (x: number): number => x;
+  const [bottom, range] = [scale(low), scale(high) - scale(low)];
+  const y = (x: number): number =>
+    range > 0 ? 3 + (H - 6) * (1 - (scale(x) - bottom) / range) : H / 2;
+  const lines: string[] = [];
+  const broken: number[] = [];
+  let points: string[] = [];
+  const end = (): void => {
+    if (points.length === 1) points.push(points[0] ?? ""); // a point alone is a dot
+    if (points.length > 0) lines.push(points.join(" "));
+    points = [];
+  };
+  const stride = Math.max(1, Math.ceil(numbers.length / POINTS));
+  for (let from = 0; from < numbers.length; from += stride) {
+    const part = numbers.slice(from, from + stride);
+    const some = part.filter((x): x is number => x !== null && Number.isFinite(x));
+    const bad = part.findIndex((x) => x !== null && !Number.isFinite(x));
+    if (bad >= 0) broken.push(from + bad + 1);
+    if (some.length === 0) {
+      end();
+      continue;
+    }
+    const x = (W * shareOfTurn(from + 1 + (part.length - 1) / 2, count)).toFixed(2);
+    const ends = new Set([Math.min(...some), Math.max(...some)]);
+    for (const value of ends) points.push(`${x},${y(value).toFixed(1)}`);
+  }
+  end();
+  return { lines, broken, log };
+}
+
+interface CurveProps {
+  film: LoopRow;
+  /** The turn that is shown or was asked for. */
+  turn: number | null;
+  /** The turns with all their steps. */
+  whole: readonly number[];
+  onTurn: (turn: number) => void;
+}
+
+/** The curves, a mark on the turn shown, and the numbers of the turn under the pointer. */
+export function Curves({ film, turn, whole, onTurn }: CurveProps) {
+  const pointed = useSignal<number | null>(null);
+  const { count } = film;
+  const curves = Object.entries(film.curves)
+    .slice(0, MOST)
+    .map(([name, curve]) => [name, drawCurve(curve, count)] as const);
+  const under = (event: MouseEvent): number => {
+    const { left, width } = (event.currentTarget as Element).getBoundingClientRect();
+    return turnAt((event.clientX - left) / Math.max(1, width), count);
+  };
+  const shown = pointed.value ?? turn;
+  if (curves.length === 0) return null;
+  return (
+    <div
+      class="gw-curves"
+      data-testid="curves"
+      onPointerMove={(event) => {
+        pointed.value = under(event);
+      }}
+      onPointerLeave={() => {
+        pointed.value = null;
+      }}
+      onClick={(event) => {
+        onTurn(under(event));
+      }}
+    >
+      <svg viewBox={`0 0 ${W} ${H}`} preserveAspectRatio="none" aria-hidden="true">
+        {(whole.length < count ? whole : []).map((kept) => (
+          <path
+            key={kept}
+            class="gw-curve-kept"
+            d={`M${(W * shareOfTurn(kept, count)).toFixed(2)} ${H}v-3`}
+          />
+        ))}
+        {curves.map(([name, curve], i) => (
+          <OneCurve key={name} {...curve} nr={i} count={count} />
+        ))}
+        {turn !== null && (
+          <path class="gw-curve-now" d={`M${(W * shareOfTurn(turn, count)).toFixed(2)} 0V${H}`} />
+        )}
+      </svg>
+      {curves.some(([, { log }]) => log) && (
+        <span
+          class="gw-curve-scale"
+          data-testid="curve-scale"
+          title={`Logarithmic scale: ${curves.flatMap(([name, { log }]) => (log ? [name] : [])).join(", ")}`}
+        >
+          log
+        </span>
+      )}
+      {pointed.value !== null && (
+        <span
+          class="gw-curve-tip"
+          data-testid="curve-tip"
+          style={{ left: `${Math.min(80, 100 * shareOfTurn(pointed.value, count))}%` }}
+        >
+          {`iteration ${pointed.value}: ${scalarsOf(film, shown ?? 1)}`}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function OneCurve({
+  lines,
+  broken,
+  nr,
+  count,
+}: Omit<Drawing, "log"> & { nr: number; count: number }) {
+  return (
+    <g class={`gw-curve gw-curve-${nr + 1}`}>
+      {lines.map((points, i) => (
+        <polyline key={i} points={points} />
+      ))}
+      {broken.map((turn) => {
+        const x = (W * shareOfTurn(turn, count)).toFixed(2);
+        return <path key={turn} class="gw-curve-bad" d={`M${x} 1V${H - 1}`} />;
+      })}
+    </g>
+  );
+}
+
+/** The scalars of a turn, each with the number of its curve. */
+function told(film: LoopRow, turn: number): { readonly text: string; readonly nr: number }[] {
+  const parts = Object.entries(film.curves).flatMap(([name, curve], i) => {
+    const value = curve[turn - 1];
+    const text = value === null || value === undefined ? null : `${name} ${number(value)}`;
+    return text === null ? [] : [{ text, nr: i + 1 }];
+  });
+  return parts.slice(0, MOST);
+}
+
+/** The scalars of an iteration in words: `loss 0.031, norm 2.5`. */
+export const scalarsOf = (film: LoopRow, turn: number): string =>
+  told(film, turn)
+    .map(({ text }) => text)
+    .join(", ");
+
+/** The same in the colours of the curves, where there are several. */
+export function Scalars({ film, turn }: { film: LoopRow; turn: number }) {
+  if (Object.keys(film.curves).length < 2) return <>{scalarsOf(film, turn)}</>;
+  return (
+    <>
+      {told(film, turn).map(({ text, nr }, i) => (
+        <Fragment key={nr}>
+          {i > 0 && ", "}
+          <span class={`gw-curve-${nr} gw-curve-words`}>{text}</span>
+        </Fragment>
+      ))}
+    </>
+  );
+}
