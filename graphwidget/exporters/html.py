@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from base64 import b64encode
 from collections.abc import Sequence
@@ -227,6 +228,22 @@ def page(
         count=count,
         protocol=protocol,
     )
+
+
+def write(path: str | Path, text: str) -> Path:
+    """Write a page whole or not at all: what was there stays until the new one is complete."""
+    target = Path(path)
+    if target.exists() and not target.is_file():  # a device or a pipe
+        target.write_text(text, "utf-8")
+        return target
+    whole = target.resolve()
+    part = whole.with_name(f".{whole.name}.{os.getpid()}")
+    try:
+        part.write_text(text, "utf-8")
+        os.replace(part, whole)
+    finally:
+        part.unlink(missing_ok=True)
+    return target
 
 
 # So many characters stand in one element: the browser does other things between two, not within.

@@ -137,10 +137,7 @@ class GraphWidget(LogWidget):
             FileNotFoundError: the front end has not been built.
         """
         self.flush(final=True)
-        target = Path(path)
-        text = html.page(self.packed, self.count, PROTOCOL, title)
-        target.write_text(text, "utf-8")
-        return target
+        return html.write(path, html.page(self.packed, self.count, PROTOCOL, title))
 
     # Stepping ------------------------------------------------------------------------------
     def step(

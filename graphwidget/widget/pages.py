@@ -51,7 +51,5 @@ def write(adapter: both.Adapter, path: str | Path, title: str) -> Path:
         adapter.on_asked()
     adapter.settle()
     adapter.drain()
-    log, target = adapter.recorder.latest_log(), Path(path)
-    packed = log.pack()
-    target.write_text(html.page(packed, log.count, PROTOCOL, title), "utf-8")
-    return target
+    log = adapter.recorder.latest_log()
+    return html.write(path, html.page(log.pack(), log.count, PROTOCOL, title))

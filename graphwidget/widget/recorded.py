@@ -57,10 +57,7 @@ class Recorded(FrontEnd):
         Raises:
             FileNotFoundError: the front end has not been built.
         """
-        target = Path(path)
-        text = html.page(self.packed, self.count, PROTOCOL, title, self.beside)
-        target.write_text(text, "utf-8")
-        return target
+        return html.write(path, html.page(self.packed, self.count, PROTOCOL, title, self.beside))
 
     def __repr__(self) -> str:
         return self._words

@@ -26,7 +26,7 @@ BUDGET = {
     "tracing": (1_620, 7),
     "": (1_850, 17),
     "utils": (1_240, 10),
-    "exporters": (1_265, 7),
+    "exporters": (1_285, 7),
     "func": (1_000, 6),
     "distributions": (900, 8),
     "serialization": (700, 4),

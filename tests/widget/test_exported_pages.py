@@ -102,3 +102,14 @@ def test_what_is_no_graph_is_refused(what: object, name: str, tmp_path: Path) ->
 def test_arguments_the_wrong_way_round_are_refused() -> None:
     with pytest.raises(TypeError, match=r"^to_html\(path, what\) writes .* not str$"):
         graphwidget.to_html(graphwidget.ones(2), "page.html")  # type: ignore[arg-type]
+
+
+def test_a_page_is_written_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = graphwidget.to_html(tmp_path / "page.html", graphwidget.ones(3), title="first")
+    monkeypatch.setattr(html, "page", lambda *_: "cut off \udc80")  # which UTF-8 has no bytes for
+    with pytest.raises(UnicodeEncodeError):
+        graphwidget.to_html(path, graphwidget.ones(3))
+    assert path.read_text().startswith("first: ")
+    assert list(tmp_path.iterdir()) == [path]
