@@ -90,7 +90,7 @@ class CallEvents(Bindings):
         """A call of ``autograd.grad``, or ``.data``, gave what no op of the table has made."""
         self.moved(position)
         if self.recorder.define(what):
-            self.recorder.emit(ev.Define(what, what, "", "", (), ()))
+            self.recorder.emit(ev.Define(what, what, "", (), ()))
         self._values(made, node)
         ids = tuple([each.id for each in refs])
         if self.recorder.lost:
@@ -138,7 +138,7 @@ class CallEvents(Bindings):
         """A tensor's ``.data`` was assigned."""
         self.moved(position)
         if self.recorder.define(ASSIGNED):
-            self.recorder.emit(ev.Define(ASSIGNED, "data", "", "", (), ()))
+            self.recorder.emit(ev.Define(ASSIGNED, "data", "", (), ()))
         self._wrote(position, ASSIGNED, (given.id,), {}, (before, after, None, None))
 
     def stepped(self, position: Position | None, name: str, written: Sequence[Written]) -> None:
@@ -200,7 +200,7 @@ class CallEvents(Bindings):
         inputs = tuple("*" + name if op.variadic else name for name in op.inputs)
         self.recorder.emit(
             ev.Define(
-                drawn, op.sign, op.text, op.tex, inputs,
+                drawn, op.sign, op.text, inputs,
                 tuple(ev.Derivative(*each) for each in derivatives(op)),
             )
         )  # fmt: skip

@@ -18,4 +18,4 @@ def is_step(call: Row | None) -> bool:
 
 def step_definition(optimizer: str) -> ev.Define:
     """Return the definition of that op, emitted at its first use."""
-    return ev.Define(step_key(optimizer), optimizer, "", "", (), ())
+    return ev.Define(step_key(optimizer), optimizer, "", (), ())

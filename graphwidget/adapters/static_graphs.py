@@ -173,11 +173,11 @@ class StaticAdapter(Listener):
         if not self.recorder.define(key):
             return
         if op is None:
-            self.recorder.emit(ev.Define(key, SIGNS.get(key, key.lower()), "", "", (), ()))
+            self.recorder.emit(ev.Define(key, SIGNS.get(key, key.lower()), "", (), ()))
             return
         inputs = tuple("*" + each if op.variadic else each for each in op.inputs)
         told = tuple(ev.Derivative(*each) for each in derivatives(op))
-        self.recorder.emit(ev.Define(key, op.sign, op.text, op.tex, inputs, told))
+        self.recorder.emit(ev.Define(key, op.sign, op.text, inputs, told))
 
     def _names(self, operation: Any, names: list[Names]) -> None:
         """Emit a result's name in the graph, and its variable's."""

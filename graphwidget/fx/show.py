@@ -133,10 +133,10 @@ class Teller:
         if not self.recorder.define(key):
             return key
         if op is None:
-            self.recorder.emit(ev.Define(key, sign_of(node), "", "", (), ()))
+            self.recorder.emit(ev.Define(key, sign_of(node), "", (), ()))
         else:
             told = tuple(ev.Derivative(*each) for each in derivatives(op))
-            self.recorder.emit(ev.Define(key, op.sign, op.text, op.tex, tuple(op.inputs), told))
+            self.recorder.emit(ev.Define(key, op.sign, op.text, tuple(op.inputs), told))
         return key
 
     def _scope(self, node: Node) -> int | None:

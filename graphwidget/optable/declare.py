@@ -3,7 +3,7 @@
     op("mul(self, other, /)", np.multiply, inplace=True, pointwise=True,
        d_self=lambda grad, other: grad * other,
        d_other=lambda grad, self: grad * self,
-       sign="×", tex=r"{self} \\odot {other}", onnx="Mul")
+       sign="×", onnx="Mul")
 
 Names before ``/`` are tensors, names after it metadata; ``bias=None`` is a tensor that may be left
 out, ``*tensors`` a list of tensors; ``-> values, indices`` names several outputs, ``-> *outputs``
@@ -134,9 +134,7 @@ class Op:
     sign: str
     """Sign on the picture's pill; the op's name when empty."""
     text: str
-    """The formula in words of the inputs (``{self} × {other}``)."""
-    tex: str
-    """The same in TeX."""
+    """The formula in words of the inputs (``{self} × {other}``). The page typesets it."""
     onnx: str | None
     """The ONNX operator, or None where one op is not enough."""
     order: tuple[str, ...] = ()
@@ -363,7 +361,6 @@ def op(
     refuses: str = "",
     sign: str = "",
     text: str = "",
-    tex: str,
     onnx: str | None,
     order: tuple[str, ...] | None = None,
     overlap: str = "",
@@ -404,7 +401,7 @@ def op(
         **parts, name=name, kernel=refuse_types(kernel, refuses), node=node or node_name(name),
         derivatives=derivatives, pointwise=pointwise, dtype=dtype, inplace=inplace, view=view,
         nograd=nograd, public=public, out=declared_out(out, pointwise), also=also, numbers=numbers,
-        guard=guard, refuses=refuses, sign=sign or name, text=text or f"{name}({shown})", tex=tex,
+        guard=guard, refuses=refuses, sign=sign or name, text=text or f"{name}({shown})",
         onnx=onnx, order=inputs if order is None else order, overlap=overlap, mutates=mutates,
         borrows=borrows or view, reshapes=reshapes, uniform=uniform, overwrites=overwrites,
         writes_leaves=writes_leaves, sized_by_values=sized_by_values,
@@ -432,7 +429,7 @@ def describe_function(name: str) -> Op:
         pointwise=False,
         dtype="same", inplace=False, view=False, nograd=True, public=False, out=None,
         also=(), numbers=False, guard=None, refuses="", sign=name,
-        text=f"{name}({{inputs}})", tex=rf"\operatorname{{{{{name}}}}}({{inputs}})", onnx=None,
+        text=f"{name}({{inputs}})", onnx=None,
     )  # fmt: skip
 
 

@@ -388,32 +388,32 @@ ROOT_PI, TWO_OVER_ROOT_PI = math.sqrt(math.pi), 2 / math.sqrt(math.pi)
 # The error function ------------------------------------------------------------------------------
 op("erf(self, /)", erf, inplace=True, pointwise=True, dtype="float", also=("special.erf",),
    d_self=lambda grad, self: TWO_OVER_ROOT_PI * F.exp(-F.pow(self, 2)) * grad,
-   text="erf({self})", tex=r"\operatorname{{erf}} {self}", onnx="Erf")
+   text="erf({self})", onnx="Erf")
 
 op("erfc(self, /)", erfc, inplace=True, pointwise=True, dtype="float",
    also=("special.erfc",),
    d_self=lambda grad, self: -TWO_OVER_ROOT_PI * F.exp(-F.pow(self, 2)) * grad,
-   text="1 − erf({self})", tex=r"\operatorname{{erfc}} {self}", onnx=None)
+   text="1 − erf({self})", onnx=None)
 
 op("erfinv(self, /)", erfinv, inplace=True, pointwise=True, dtype="float",
    also=("special.erfinv",),
    d_self=lambda grad, self: ROOT_PI / 2 * F.exp(F.pow(F.erfinv(self), 2)) * grad,
-   text="erf⁻¹({self})", tex=r"\operatorname{{erf}}^{{-1}} {self}", onnx=None)
+   text="erf⁻¹({self})", onnx=None)
 
 
 # The gamma function ------------------------------------------------------------------------------
 op("lgamma(self, /)", lgamma, inplace=True, pointwise=True, dtype="float",
    also=("special.gammaln",),
    d_self=lambda grad, self: grad * F.digamma(self),
-   text="log Γ({self})", tex=r"\ln \Gamma({self})", onnx=None)
+   text="log Γ({self})", onnx=None)
 
 op("digamma(self, /)", digamma, inplace=True, pointwise=True, dtype="float",
    also=("special.digamma", "special.psi"),
    d_self=lambda grad, self: grad * F.polygamma(self, 1),
-   text="ψ({self})", tex=r"\psi({self})", onnx=None)
+   text="ψ({self})", onnx=None)
 
 for key, node in (("polygamma", "PolygammaBackward0"), ("polygamma.written", "PolygammaBackward1")):
     op(f"{key}(self, /, n)", polygamma, inplace=True, pointwise=True, dtype="float",
        public=False, node=node,
        d_self=lambda grad, self, n: grad * F.polygamma(self, n + 1),
-       text="ψ⁽{n}⁾({self})", tex=r"\psi^{{({n})}}({self})", onnx=None)
+       text="ψ⁽{n}⁾({self})", onnx=None)

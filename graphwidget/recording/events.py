@@ -139,7 +139,6 @@ class Define(NamedTuple):
     op: str
     sign: str
     text: str
-    tex: str
     inputs: tuple[str, ...]
     derivatives: tuple[Derivative, ...]
 

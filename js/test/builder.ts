@@ -36,28 +36,26 @@ const DEFINES: Record<string, unknown[]> = {
     "add",
     "+",
     "{self} + {other}",
-    "",
     ["self", "other"],
     [
       ["self", "{grad}", "1"],
       ["other", "{grad}", "1"],
     ],
   ],
-  detach: ["detach", "detach", "{self}", "", ["self"], []],
+  detach: ["detach", "detach", "{self}", ["self"], []],
   mul: [
     "mul",
     "×",
     "{self} × {other}",
-    "",
     ["self", "other"],
     [
       ["self", "{grad} × {other}", "{other}"],
       ["other", "{grad} × {self}", "{self}"],
     ],
   ],
-  sub: ["sub", "−", "{self} − {other}", "", ["self", "other"], []],
-  mean: ["mean", "mean", "mean({self})", "", ["self"], [["self", "{grad} / n", null]]],
-  fill_: ["fill_", "←", "{self} ← {value}", "", ["self"], []],
+  sub: ["sub", "−", "{self} − {other}", ["self", "other"], []],
+  mean: ["mean", "mean", "mean({self})", ["self"], [["self", "{grad} / n", null]]],
+  fill_: ["fill_", "←", "{self} ← {value}", ["self"], []],
 };
 
 export class Program {

@@ -21,7 +21,7 @@ def write(storage: int, version: int, before: int, after: int, call: int | None 
 
 
 SQUARE: list[ev.Event] = [
-    ev.Define("mul", "×", "{self} × {other}", "", ("self", "other"), ()),
+    ev.Define("mul", "×", "{self} × {other}", ("self", "other"), ()),
     value(1),
     ev.Name(1, "a", ""),
     value(2, leaf=False),

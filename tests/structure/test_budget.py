@@ -10,7 +10,7 @@ from tests.structure.tree import PACKAGE, ROOT, files
 BUDGET = {
     "adapters": (18_350, 96),
     "functions": (10_700, 50),
-    "optable": (10_100, 43),
+    "optable": (10_060, 43),
     "nn": (9_200, 40),
     "static": (8_120, 36),
     "onnx": (4_490, 26),

@@ -16,13 +16,13 @@ def names_in(code: types.CodeType) -> set[str]:
     return set(code.co_names).union(*inner)
 
 
-def test_every_op_has_tex_and_a_sign() -> None:
-    assert [key for key, op in TABLE.items() if not (op.tex and op.sign)] == []
+def test_every_op_has_a_text_and_a_sign() -> None:
+    assert [key for key, op in TABLE.items() if not (op.text and op.sign)] == []
     strange = []
     for key, op in TABLE.items():
         fields = dict.fromkeys([*op.inputs, *op.params, *op.outputs, *OF_A_CALL], "x")
         try:
-            op.text.format(**fields), op.tex.format(**fields)
+            op.text.format(**fields)
         except KeyError as error:
             strange.append((key, error))
     assert strange == []

@@ -39,7 +39,7 @@ SIGNS = {
 }  # fmt: skip
 """Signs of calls that are no ops of the table."""
 
-MATMUL = "@", "{self} @ {other}", r"{self} \, {other}", ("self", "other")
+MATMUL = "@", "{self} @ {other}", ("self", "other")
 """Definition of a product of matrices, as the program writes it."""
 
 
@@ -197,9 +197,9 @@ def definition(name: str, key: str) -> ev.Define:
         bare = name.strip("_")
         if bare == "matmul":
             return ev.Define(key, *MATMUL, ())
-        return ev.Define(key, SIGNS.get(bare, bare), "", "", (), ())
+        return ev.Define(key, SIGNS.get(bare, bare), "", (), ())
     inputs = tuple("*" + each if op.variadic else each for each in op.inputs)
     return ev.Define(
-        key, op.sign, op.text, op.tex, inputs,
+        key, op.sign, op.text, inputs,
         tuple(ev.Derivative(*each) for each in derivatives(op)),
     )  # fmt: skip

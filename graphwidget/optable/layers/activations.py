@@ -19,21 +19,19 @@ ROOT_ONE_OVER_TWO_PI, ROOT_TWO_OVER_PI = (2 * math.pi) ** -0.5, (2 / math.pi) **
 op("relu(self, /)", relu, inplace=True, pointwise=True, out=False,
    guard=refuse_bools_in_relu, warns=False,
    d_self=lambda grad, result: F.threshold_backward(grad, result, 0),
-   text="max({self}, 0)", tex=r"\max({self}, 0)", onnx="Relu")
+   text="max({self}, 0)", onnx="Relu")
 
 op("threshold_backward(grad_output, self, /, threshold)", threshold_backward,
    pointwise=True, order=("self", "grad_output"),
    d_grad_output=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold),
    d_self=lambda grad: F.zeros_like(grad),
-   public=False, sign="relu′", text="{grad_output} where {self} > {threshold}, else 0",
-   tex=r"{grad_output} [{self} > {threshold}]", onnx=None)
+   public=False, sign="relu′", text="{grad_output} where {self} > {threshold}, else 0", onnx=None)
 
 for key, node in (("threshold", "ThresholdBackward0"), ("threshold.written", "ThresholdBackward1")):
     op(f"{key}(self, /, threshold, value)", kernels.threshold, pointwise=True,
        inplace=key != "threshold", node=node, public=False, guard=refuse_all_bools("threshold_cpu"),
        d_self=lambda grad, self, threshold: F.threshold_backward(grad, self, threshold),
-       text="{self} where {self} > {threshold}, else {value}",
-       tex=r"\operatorname{{threshold}} {self}", onnx=None)
+       text="{self} where {self} > {threshold}, else {value}", onnx=None)
 
 op("leaky_relu(self, /, negative_slope=0.01)", kernels.leaky_relu,
    refuses="leaky_relu_cpu: bool integer",
@@ -42,7 +40,7 @@ op("leaky_relu(self, /, negative_slope=0.01)", kernels.leaky_relu,
        F.leaky_relu_backward(grad, self, negative_slope, False),
    public=False,
    sign="leaky relu", text="{self} where {self} > 0, else {negative_slope} · {self}",
-   tex=r"\max({self}, {negative_slope} {self})", onnx="LeakyRelu")
+   onnx="LeakyRelu")
 
 # In place the derivative is told by the result, so that nothing need be kept.
 op("leaky_relu.written(self, /, negative_slope=0.01)",
@@ -50,8 +48,7 @@ op("leaky_relu.written(self, /, negative_slope=0.01)",
    node="LeakyReluBackward1", public=False,
    d_self=lambda grad, result, negative_slope:
        F.leaky_relu_backward(grad, result, negative_slope, True),
-   sign="leaky relu", text="{self} where {self} > 0, else {negative_slope} · {self}",
-   tex=r"\max({self}, {negative_slope} {self})", onnx=None)
+   sign="leaky relu", text="{self} where {self} > 0, else {negative_slope} · {self}", onnx=None)
 
 op("leaky_relu_backward(grad_output, self, /, negative_slope, is_result)",
    kernels.leaky_relu_backward, pointwise=True, order=("self", "grad_output"),
@@ -60,14 +57,12 @@ op("leaky_relu_backward(grad_output, self, /, negative_slope, is_result)",
    d_self=lambda grad: F.zeros_like(grad),
    public=False,
    sign="leaky relu′",
-   text="{grad_output} where {self} > 0, else {negative_slope} · {grad_output}",
-   tex=r"{grad_output} \{{1, {negative_slope}\}}", onnx=None)
+   text="{grad_output} where {self} > 0, else {negative_slope} · {grad_output}", onnx=None)
 
 op("hardtanh(self, /, min_val=-1.0, max_val=1.0)", kernels.hardtanh, inplace=True, pointwise=True,
    d_self=lambda grad, self, min_val, max_val: F.hardtanh_backward(grad, self, min_val, max_val),
    public=False,
-   text="min(max({self}, {min_val}), {max_val})",
-   tex=r"\operatorname{{hardtanh}} {self}", onnx="Clip")
+   text="min(max({self}, {min_val}), {max_val})", onnx="Clip")
 
 op("hardtanh_backward(grad_output, self, /, min_val, max_val)", kernels.hardtanh_backward,
    pointwise=True,
@@ -75,14 +70,12 @@ op("hardtanh_backward(grad_output, self, /, min_val, max_val)", kernels.hardtanh
        F.hardtanh_backward(grad, self, min_val, max_val),
    d_self=lambda grad: F.zeros_like(grad),
    public=False,
-   sign="hardtanh′", text="{grad_output} where {min_val} < {self} < {max_val}",
-   tex=r"{grad_output} [{min_val} < {self} < {max_val}]", onnx=None)
+   sign="hardtanh′", text="{grad_output} where {min_val} < {self} < {max_val}", onnx=None)
 
 op("prelu_kernel(self, weight, /)", kernels.prelu, refuses="prelu_cpu: bool integer",
    pointwise=True, public=False, numbers=False,
    d_self__weight=lambda grad, self, weight: F.prelu_kernel_backward(grad, self, weight),
-   sign="prelu", text="{self} where {self} > 0, else {weight} · {self}",
-   tex=r"\operatorname{{prelu}}({self}, {weight})", onnx="PRelu")
+   sign="prelu", text="{self} where {self} > 0, else {weight} · {self}", onnx="PRelu")
 
 op("prelu_kernel_backward(grad_output, self, weight, /) -> grad_self, grad_weight",
    kernels.prelu_backward,
@@ -93,8 +86,7 @@ op("prelu_kernel_backward(grad_output, self, weight, /) -> grad_self, grad_weigh
    d_weight=lambda grads, grad_output, self, _weight_shape: F.sum_to_size(F.where(
        F.not_negative(self), F.zeros_like(self), grad_output * grads[0]), _weight_shape),
    public=False, sign="prelu′",
-   text="{grad_output} where {self} > 0, else {weight} · {grad_output}",
-   tex=r"{grad_output}", onnx=None)
+   text="{grad_output} where {self} > 0, else {weight} · {grad_output}", onnx=None)
 
 
 @composite
@@ -106,7 +98,7 @@ def not_negative(self: Any) -> Any:
 op("hardswish(self, /)", kernels.hardswish, refuses="hardswish_cpu: bool integer", inplace=True,
    pointwise=True, public=False,
    d_self=lambda grad, self: F.hardswish_backward(grad, self),
-   text="{self} · min(max({self} + 3, 0), 6) ÷ 6", tex=r"\operatorname{{hardswish}} {self}",
+   text="{self} · min(max({self} + 3, 0), 6) ÷ 6",
    onnx="HardSwish")
 
 op("hardswish_backward(grad_output, self, /)", kernels.hardswish_backward, pointwise=True,
@@ -115,22 +107,20 @@ op("hardswish_backward(grad_output, self, /)", kernels.hardswish_backward, point
    d_self=lambda grad, grad_output, self: F.where(
        F.logical_and(F.gt(self, F.ones_like(self) * -3.0), F.lt(self, F.ones_like(self) * 3.0)),
        grad * grad_output / 3.0, F.zeros_like(grad)),
-   sign="hardswish′", text="{grad_output} · ({self} ÷ 3 + 1 ÷ 2) between ±3",
-   tex=r"{grad_output} ({self} / 3 + 1 / 2)", onnx=None)
+   sign="hardswish′", text="{grad_output} · ({self} ÷ 3 + 1 ÷ 2) between ±3", onnx=None)
 
 op("hardsigmoid(self, /)", kernels.hardsigmoid,
    refuses="hardsigmoid_cpu: bool integer", inplace=True,
    pointwise=True, public=False,
    d_self=lambda grad, self: F.hardsigmoid_backward(grad, self),
-   text="min(max({self} + 3, 0), 6) ÷ 6", tex=r"\operatorname{{hardsigmoid}} {self}",
+   text="min(max({self} + 3, 0), 6) ÷ 6",
    onnx="HardSigmoid")
 
 op("hardsigmoid_backward(grad_output, self, /)", kernels.hardsigmoid_backward, pointwise=True,
    public=False, node="NotImplemented",
    d_grad_output=lambda grad: F.without_derivative("aten::hardsigmoid_backward"),
    d_self=lambda grad: F.without_derivative("aten::hardsigmoid_backward"),
-   sign="hardsigmoid′", text="{grad_output} ÷ 6 between ±3",
-   tex=r"{grad_output} / 6", onnx=None)
+   sign="hardsigmoid′", text="{grad_output} ÷ 6 between ±3", onnx=None)
 
 # Exponential pieces ------------------------------------------------------------------------------
 op("elu(self, /, alpha=1.0, scale=1, input_scale=1)", kernels.elu, refuses="elu_cpu: bool integer",
@@ -138,7 +128,7 @@ op("elu(self, /, alpha=1.0, scale=1, input_scale=1)", kernels.elu, refuses="elu_
    d_self=lambda grad, self, alpha, scale, input_scale:
        F.elu_backward(grad, self, alpha, scale, input_scale, False),
    text="{scale} · ({self} where {self} > 0, else {alpha} · (exp({input_scale} · {self}) − 1))",
-   tex=r"\operatorname{{elu}} {self}", onnx="Elu")
+   onnx="Elu")
 
 # In place the derivative is told by the result, so that nothing need be kept.
 op("elu.written(self, /, alpha=1.0, scale=1, input_scale=1)", kernels.elu,
@@ -147,7 +137,7 @@ op("elu.written(self, /, alpha=1.0, scale=1, input_scale=1)", kernels.elu,
    d_self=lambda grad, result, alpha, scale, input_scale:
        F.elu_backward(grad, result, alpha, scale, input_scale, True),
    text="{scale} · ({self} where {self} > 0, else {alpha} · (exp({input_scale} · {self}) − 1))",
-   tex=r"\operatorname{{elu}} {self}", onnx=None)
+   onnx=None)
 
 op("elu_backward(grad_output, self_or_result, /, alpha, scale, input_scale, is_result)",
    kernels.elu_backward, pointwise=True, public=False,
@@ -156,8 +146,7 @@ op("elu_backward(grad_output, self_or_result, /, alpha, scale, input_scale, is_r
    d_self_or_result=lambda grad, grad_output, self_or_result, alpha, scale, input_scale, is_result:
        F.elu_double_backward(
            grad, grad_output, self_or_result, alpha, scale, input_scale, is_result),
-   sign="elu′", text="{grad_output} led back through elu at {self_or_result}",
-   tex=r"{grad_output} \operatorname{{elu}}' {self_or_result}", onnx=None)
+   sign="elu′", text="{grad_output} led back through elu at {self_or_result}", onnx=None)
 
 
 @composite
@@ -176,15 +165,14 @@ def elu_double_backward(
 op("gelu(self, /, approximate='none') -> result; _share", smooth.gelu, out=PLAIN,
    refuses="GeluKernelImpl: bool integer", pointwise=True, public=False,
    d_self=lambda grad, self, approximate, _share: F.gelu_gradient(grad, self, approximate, _share),
-   text="{self} · Φ({self})", tex=r"{self} \, \Phi({self})", onnx="Gelu")
+   text="{self} · Φ({self})", onnx="Gelu")
 
 op("gelu_backward(grad_output, self, /, approximate)", smooth.gelu_backward, pointwise=True,
    public=False,
    d_grad_output=lambda grad, self, approximate: F.gelu_backward(grad, self, approximate),
    d_self=lambda grad, grad_output, self, approximate:
        F.gelu_double_backward(grad, grad_output, self, approximate),
-   sign="gelu′", text="{grad_output} · (Φ({self}) + {self} · φ({self}))",
-   tex=r"{grad_output} (\Phi({self}) + {self} \, \phi({self}))", onnx=None)
+   sign="gelu′", text="{grad_output} · (Φ({self}) + {self} · φ({self}))", onnx=None)
 
 
 @composite
@@ -216,7 +204,7 @@ def gelu_double_backward(grad: Any, grad_output: Any, self: Any, approximate: st
 op("silu(self, /)", smooth.silu, refuses="silu_cpu: bool integer", inplace=True,
    pointwise=True, public=False,
    d_self=lambda grad, self: F.silu_backward(grad, self),
-   text="{self} × σ({self})", tex=r"{self} \, \sigma({self})", onnx=None)
+   text="{self} × σ({self})", onnx=None)
 
 
 @composite
@@ -230,7 +218,7 @@ def silu_backward(grad: Any, self: Any) -> Any:
 op("mish(self, /)", smooth.mish,
    refuses="mish_cpu: bool integer", inplace=True, pointwise=True, public=False,
    d_self=lambda grad, self: F.mish_backward(grad, self),
-   text="{self} · tanh(log(1 + exp({self})))", tex=r"{self} \tanh(\ln(1 + e^{{{self}}}))",
+   text="{self} · tanh(log(1 + exp({self})))",
    onnx="Mish")
 
 
@@ -250,7 +238,7 @@ op("softplus(self, /, beta=1.0, threshold=20.0)", smooth.softplus, out=PLAIN,
    pointwise=True,
    d_self=lambda grad, self, beta, threshold: F.softplus_backward(grad, self, beta, threshold),
    public=False,
-   text="log(1 + exp({self}))", tex=r"\ln(1 + e^{{{self}}})", onnx="Softplus")
+   text="log(1 + exp({self}))", onnx="Softplus")
 
 op("softplus_backward(grad_output, self, /, beta, threshold)", smooth.softplus_backward,
    pointwise=True,
@@ -259,8 +247,7 @@ op("softplus_backward(grad_output, self, /, beta, threshold)", smooth.softplus_b
    d_self=lambda grad, grad_output, self, beta, threshold:
        F.softplus_double_backward(grad * grad_output, self, beta, threshold),
    public=False,
-   sign="softplus′", text="{grad_output} · σ({self})",
-   tex=r"{grad_output} \, \sigma({self})", onnx=None)
+   sign="softplus′", text="{grad_output} · σ({self})", onnx=None)
 
 
 @composite
@@ -275,13 +262,13 @@ op("log_sigmoid(self, /) -> result; buffer", smooth.log_sigmoid,
    refuses="log_sigmoid_cpu: bool integer",
    public=False,
    d_self=lambda grad, self, buffer: F.log_sigmoid_backward(grad, self, buffer),
-   sign="log σ", text="log σ({self})", tex=r"\ln \sigma({self})", onnx=None)
+   sign="log σ", text="log σ({self})", onnx=None)
 
 op("log_sigmoid_backward(grad_output, self, buffer, /)", smooth.log_sigmoid_backward,
    pointwise=True, public=False, order=("grad_output",),
    d_grad_output=lambda grad, self, buffer: F.log_sigmoid_backward(grad, self, buffer),
    d_self=lambda grad, grad_output, self: F.log_sigmoid_double_backward(grad * grad_output, self),
-   sign="log σ′", text="{grad_output} · σ(−{self})", tex=r"{grad_output} \, \sigma(-{self})",
+   sign="log σ′", text="{grad_output} · σ(−{self})",
    onnx=None)
 
 
@@ -294,12 +281,12 @@ def log_sigmoid_double_backward(grad: Any, self: Any) -> Any:
 
 op("glu(self, /, dim=-1)", smooth.glu, refuses="glu_cpu: bool integer", public=False,
    d_self=lambda grad, self, dim: F.glu_backward(grad, self, dim),
-   text="first half · σ(second half) of {self}", tex=r"\operatorname{{glu}} {self}", onnx=None)
+   text="first half · σ(second half) of {self}", onnx=None)
 
 op("glu_backward(grad_output, self, /, dim)", smooth.glu_backward, public=False,
    d_grad_output=lambda grad, self, dim: F.glu_backward_by_grad(grad, self, dim),
    d_self=lambda grad, grad_output, self, dim: F.glu_double_backward(grad, grad_output, self, dim),
-   sign="glu′", text="slopes · {grad_output}", tex=r"{grad_output}", onnx=None)
+   sign="glu′", text="slopes · {grad_output}", onnx=None)
 
 
 @composite

@@ -117,8 +117,7 @@ op("flash_attention(query, key, value, attn_mask=None, /, dropout_p, is_causal, 
        F.flash_attention_backward(
            grad, query, key, value, output, logsumexp, attn_mask, is_causal, scale
        ),
-   public=False, sign="attention", text="softmax({query} {key}ᵀ · scale) {value}",
-   tex=r"\operatorname{{softmax}}({query} {key}^T) {value}", onnx="Attention")
+   public=False, sign="attention", text="softmax({query} {key}ᵀ · scale) {value}", onnx="Attention")
 
 
 @composite
@@ -147,7 +146,7 @@ op("flash_attention_gradient(grad_output, query, key, value, output, logsumexp, 
    d_key=lambda grad: F.without_derivative(REFUSED),
    d_value=lambda grad: F.without_derivative(REFUSED),
    d_output=lambda grad: F.without_derivative(REFUSED),
-   public=False, sign="attention′", text="attention′({grad_output})", tex=r"{grad_output}",
+   public=False, sign="attention′", text="attention′({grad_output})",
    onnx=None)
 
 
@@ -164,5 +163,4 @@ def safe_softmax(a: Array, dim: int) -> Array:
 
 op("safe_softmax(self, /, dim)", safe_softmax, node="SafeSoftmaxBackward0",
    d_self=lambda grad, result, dim: F.softmax_backward_data(grad, result, dim),
-   public=False, sign="softmax", text="softmax({self})",
-   tex=r"\operatorname{{softmax}} {self}", onnx=None)
+   public=False, sign="softmax", text="softmax({self})", onnx=None)

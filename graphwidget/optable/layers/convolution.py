@@ -326,8 +326,7 @@ op("convolution(input, weight, bias=None, /, stride, padding, dilation, transpos
            grad, input, weight, stride, padding, dilation, transposed, output_padding, groups,
            targets,
        ),
-   public=False, sign="conv", text="{input} ∗ {weight} + {bias}",
-   tex=r"{input} \ast {weight} + {bias}", onnx="Conv")
+   public=False, sign="conv", text="{input} ∗ {weight} + {bias}", onnx="Conv")
 
 op("convolution_backward(grad_output, input, weight, /, stride, padding, dilation, transposed, "
    "output_padding, groups, wanted) -> result0, result1, result2", convolution_backward,
@@ -338,8 +337,7 @@ op("convolution_backward(grad_output, input, weight, /, stride, padding, dilatio
            some_grads, grad_output, input, weight,
            (stride, padding, dilation, transposed, output_padding, groups), targets,
        ),
-   public=False, sign="conv′", text="conv′({grad_output}, {input}, {weight})",
-   tex=r"\operatorname{{conv}}'({grad_output}, {input}, {weight})", onnx=None)
+   public=False, sign="conv′", text="conv′({grad_output}, {input}, {weight})", onnx=None)
 
 
 @composite
@@ -402,11 +400,11 @@ op("im2col(self, /, kernel_size, dilation, padding, stride)", im2col,
    node="Im2ColBackward0", saved_sizes={"self": (-1, -2)},
    d_self=lambda grad, self_shape, kernel_size, dilation, padding, stride:
        F.col2im(grad, self_shape[-2:], kernel_size, dilation, padding, stride),
-   public=False, sign="unfold", text="windows of {self}", tex=r"{self}", onnx=None)
+   public=False, sign="unfold", text="windows of {self}", onnx=None)
 
 op("col2im(self, /, output_size, kernel_size, dilation, padding, stride)", col2im,
    refuses="col2im_out_cpu: integer",
    node="Col2ImBackward0",
    d_self=lambda grad, kernel_size, dilation, padding, stride:
        F.im2col(grad, kernel_size, dilation, padding, stride),
-   public=False, sign="fold", text="windows {self} added up", tex=r"{self}", onnx="Col2Im")
+   public=False, sign="fold", text="windows {self} added up", onnx="Col2Im")

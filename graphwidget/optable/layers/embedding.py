@@ -50,14 +50,13 @@ op("embedding(weight, indices, /, padding_idx=-1, scale_grad_by_freq=False, spar
        F.embedding_dense_backward(
            grad, indices, _weight_shape[0], padding_idx, scale_grad_by_freq
        ),
-   public=False, text="{weight}[{indices}]", tex=r"{weight}_{{{indices}}}", onnx="Gather")
+   public=False, text="{weight}[{indices}]", onnx="Gather")
 
 op("embedding_dense_backward(grad_output, indices, /, num_weights, padding_idx, "
    "scale_grad_by_freq)", embedding_dense_backward, node="EmbeddingDenseBackwardBackward0",
    d_grad_output=lambda grad, indices, padding_idx:
        F.embedding_dense_double_backward(grad, indices, padding_idx),
-   public=False, sign="embedding′", text="{grad_output} added at rows {indices}",
-   tex=r"{grad_output}", onnx=None)
+   public=False, sign="embedding′", text="{grad_output} added at rows {indices}", onnx=None)
 
 
 @composite

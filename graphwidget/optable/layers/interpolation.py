@@ -171,13 +171,12 @@ def interpolation(name: str, node: str, mode: str, dims: int, kernel: str) -> No
        refuses=f"{kernel}: bool integer" if aligning and dims != 2 else f"{kernel}: bool number",
        d_self=formula(lambda grad, *given: getattr(F, back)(grad, *given),
                       "grad", "self_shape", *names),
-       public=False, sign="resample", text="{self} with {output_size} points",
-       tex=r"\operatorname{{resample}} {self}", onnx="Resize")
+       public=False, sign="resample", text="{self} with {output_size} points", onnx="Resize")
 
     op(f"{back}(grad_output, /, shape, {', '.join(names)})", to_size_backward,
        node=f"Upsample{node}BackwardBackward0",
        d_grad_output=formula(lambda grad, *given: getattr(F, key)(grad, *given), "grad", *names),
-       public=False, sign="resample′", text="{grad_output} back to {shape}", tex=r"{grad_output}",
+       public=False, sign="resample′", text="{grad_output} back to {shape}",
        onnx=None)
 
 
@@ -222,8 +221,8 @@ def pixel_unshuffle(a: Array, factor: int) -> Array:
 
 op("pixel_shuffle(self, /, upscale_factor)", pixel_shuffle,
    d_self=lambda grad, upscale_factor: F.pixel_unshuffle(grad, upscale_factor),
-   public=False, text="pixel shuffle({self})", tex=r"{self}", onnx="DepthToSpace")
+   public=False, text="pixel shuffle({self})", onnx="DepthToSpace")
 
 op("pixel_unshuffle(self, /, downscale_factor)", pixel_unshuffle,
    d_self=lambda grad, downscale_factor: F.pixel_shuffle(grad, downscale_factor),
-   public=False, text="pixel unshuffle({self})", tex=r"{self}", onnx="SpaceToDepth")
+   public=False, text="pixel unshuffle({self})", onnx="SpaceToDepth")

@@ -252,8 +252,7 @@ op("mse_loss(self, target, /, reduction=1)", mse_loss,
        F.mse_loss_backward(grad, self, target, reduction),
    d_target=lambda grad, self, target, reduction:
        F.mse_loss_backward(grad, target, self, reduction),
-   public=False, sign="mse", text="{reduced}({self} − {target})²",
-   tex=r"({self} - {target})^2", onnx=None)
+   public=False, sign="mse", text="{reduced}({self} − {target})²", onnx=None)
 
 
 @composite
@@ -269,8 +268,7 @@ op("mse_loss_backward(grad_output, self, target, /, reduction)", mse_loss_backwa
        F.mse_loss_double_backward(grad * grad_output, reduction),
    d_target=lambda grad, grad_output, reduction:
        -F.mse_loss_double_backward(grad * grad_output, reduction),
-   public=False, sign="mse′", text="2 · ({self} − {target}) · {grad_output}{over_n}",
-   tex=r"2 ({self} - {target}) {grad_output}", onnx=None)
+   public=False, sign="mse′", text="2 · ({self} − {target}) · {grad_output}{over_n}", onnx=None)
 
 # The likelihood of classes ------------------------------------------------------------------------
 for _name, _node, _kernel in (("nll_loss", "NllLoss", "nll_loss_out_frame"),
@@ -282,7 +280,7 @@ for _name, _node, _kernel in (("nll_loss", "NllLoss", "nll_loss_out_frame"),
                grad, self, target, total_weight, weight, reduction, ignore_index
            ),
        public=False, sign="nll", text="{reduced}−{self}[{target}]{weighted}",
-       tex=r"-{self}_{{{target}}}", onnx="NegativeLogLikelihoodLoss")
+       onnx="NegativeLogLikelihoodLoss")
 
 op("nll_loss_backward(grad_output, self, target, _total, weight=None, /, reduction, "
    "ignore_index)", nll_loss_backward, node="NllLossBackwardBackward0",
@@ -290,14 +288,13 @@ op("nll_loss_backward(grad_output, self, target, _total, weight=None, /, reducti
        F.nll_loss_double_backward(grad, target, _total, weight, reduction, ignore_index),
    d_self=lambda grad: F.zeros_like(grad),
    public=False, sign="nll′", text="−{grad_output}{weighted}{over_n} at {target}, 0 elsewhere",
-   tex=r"-{grad_output}", onnx=None)
+   onnx=None)
 
 op("nll_loss_double_backward(self, target, total_weight, weight=None, /, reduction, ignore_index)",
    nll_loss_double_backward, node="NllLossBackward0",
    d_self=lambda grad, self, target, total_weight, weight, reduction, ignore_index:
        F.nll_loss_backward(grad, self, target, total_weight, weight, reduction, ignore_index),
-   public=False, sign="nll", text="{reduced}−{self}[{target}]{weighted}",
-   tex=r"-{self}_{{{target}}}", onnx=None)
+   public=False, sign="nll", text="{reduced}−{self}[{target}]{weighted}", onnx=None)
 
 # Distances item by item ---------------------------------------------------------------------------
 @composite
@@ -318,8 +315,7 @@ op("smooth_l1_loss(self, target, /, reduction=1, beta=1.0)", smooth_l1,
        F.smooth_l1_loss_backward(grad, self, target, reduction, beta),
    d_target=lambda grad, self, target, reduction, beta:
        F.smooth_l1_loss_backward(grad, target, self, reduction, beta),
-   public=False, sign="smooth l1", text="{reduced}smooth |{self} − {target}|",
-   tex=r"|{self} - {target}|_{{{beta}}}", onnx=None)
+   public=False, sign="smooth l1", text="{reduced}smooth |{self} − {target}|", onnx=None)
 
 op("huber_loss(self, target, /, reduction=1, delta=1.0)", huber,
    refuses="huber_cpu: bool integer",
@@ -327,8 +323,7 @@ op("huber_loss(self, target, /, reduction=1, delta=1.0)", huber,
        F.huber_loss_backward(grad, self, target, reduction, delta),
    d_target=lambda grad, self, target, reduction, delta:
        F.huber_loss_backward(grad, target, self, reduction, delta),
-   public=False, sign="huber", text="{reduced}huber({self} − {target})",
-   tex=r"\operatorname{{huber}}_{{{delta}}}({self} - {target})", onnx=None)
+   public=False, sign="huber", text="{reduced}huber({self} − {target})", onnx=None)
 
 
 @composite
@@ -373,8 +368,7 @@ op("smooth_l1_loss_backward(grad_output, self, target, /, reduction, beta)",
    d_target=lambda grad, grad_output, self, target, reduction, beta:
        -F.smooth_l1_loss_double_backward(grad * grad_output, self, target, reduction, beta),
    public=False, sign="smooth l1′",
-   text="clamp(({self} − {target}) ÷ {beta}, −1, 1) · {grad_output}{over_n}",
-   tex=r"{grad_output}", onnx=None)
+   text="clamp(({self} − {target}) ÷ {beta}, −1, 1) · {grad_output}{over_n}", onnx=None)
 
 op("huber_loss_backward(grad_output, self, target, /, reduction, delta)",
    huber_backward, node="HuberLossBackwardBackward0",
@@ -387,8 +381,7 @@ op("huber_loss_backward(grad_output, self, target, /, reduction, delta)",
    d_target=lambda grad, grad_output, self, target, reduction, delta:
        -F.huber_loss_double_backward(grad * grad_output, self, target, reduction, delta),
    public=False, sign="huber′",
-   text="clamp({self} − {target}, −{delta}, {delta}) · {grad_output}{over_n}",
-   tex=r"{grad_output}", onnx=None)
+   text="clamp({self} − {target}, −{delta}, {delta}) · {grad_output}{over_n}", onnx=None)
 
 
 # Probabilities item by item -----------------------------------------------------------------------
@@ -400,7 +393,7 @@ op("binary_cross_entropy(self, target, weight=None, /, reduction=1)",
        F.divide_if_mean(F.multiply_weight(-F.logit(self, None) * grad, weight), reduction),
    public=False, sign="bce",
    text="{reduced}−({target} · log({self}) + (1 − {target}) · log(1 − {self})){weighted}",
-   tex=r"-({target} \ln {self} + (1 - {target}) \ln(1 - {self}))", onnx=None)
+   onnx=None)
 
 
 @composite
@@ -433,7 +426,7 @@ op("binary_cross_entropy_backward(grad_output, self, target, weight=None, /, red
            F.multiply_weight(-grad * grad_output, weight) / ((1 - self) * self), reduction),
    public=False, sign="bce′",
    text="({self} − {target}) ÷ ({self} · (1 − {self})) · {grad_output}{weighted}{over_n}",
-   tex=r"{grad_output}", onnx=None)
+   onnx=None)
 
 op("binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None, /, reduction=1)",
    cross_entropy_of_logits,
@@ -443,8 +436,7 @@ op("binary_cross_entropy_with_logits(self, target, weight=None, pos_weight=None,
        F.multiply_weight(grad, weight) * F.mean_factor(self.shape, reduction)
        * F.logits_target_derivative(self, pos_weight),
    public=False, sign="bce of logits",
-   text="{reduced}bce(σ({self}), {target}{pos_weighted}){weighted}",
-   tex=r"\operatorname{{bce}}(\sigma({self}), {target})", onnx=None)
+   text="{reduced}bce(σ({self}), {target}{pos_weighted}){weighted}", onnx=None)
 
 
 @composite

@@ -20,7 +20,7 @@ op("native_layer_norm(input, weight=None, bias=None, /, normalized_shape, eps)"
        F.native_layer_norm_backward(
            grad, input, result1, result2, weight, bias, normalized_shape),
    public=False, sign="layer norm", text="({input} − mean) ÷ deviation × {weight} + {bias}",
-   tex=r"\operatorname{{layernorm}} {input}", onnx="LayerNormalization")
+   onnx="LayerNormalization")
 
 
 op("native_layer_norm_backward(grad_out, input, mean, rstd, weight=None, bias=None, /, "
@@ -30,8 +30,7 @@ op("native_layer_norm_backward(grad_out, input, mean, rstd, weight=None, bias=No
                                                       weight, normalized_shape:
        F.layer_norm_backward_backward(
            some_grads, grad_out, input, mean, rstd, weight, normalized_shape),
-   public=False, sign="layer norm′", text="({grad_out} less its projections) × {rstd}",
-   tex=r"{grad_out}", onnx=None)
+   public=False, sign="layer norm′", text="({grad_out} less its projections) × {rstd}", onnx=None)
 
 
 @composite
@@ -96,7 +95,7 @@ op("native_group_norm(input, weight=None, bias=None, /, N, C, HxW, group, eps)"
        F.group_norm_gradients(
            some_grads, input, weight, result1, result2, (N, group, C // group, HxW)),
    public=False, sign="group norm", text="({input} − mean) ÷ deviation × {weight} + {bias}",
-   tex=r"\operatorname{{groupnorm}} {input}", onnx="GroupNormalization")
+   onnx="GroupNormalization")
 
 
 @composite
@@ -170,7 +169,7 @@ op("native_batch_norm(input, weight=None, bias=None, running_mean=None, running_
            grad, input, weight, running_mean, running_var, result1, result2, training, eps,
            targets),
    public=False, sign="batch norm", text="({input} − mean) ÷ deviation × {weight} + {bias}",
-   tex=r"\operatorname{{batchnorm}} {input}", onnx="BatchNormalization")
+   onnx="BatchNormalization")
 
 
 op("native_batch_norm_backward(grad_out, input, weight=None, running_mean=None, running_var=None, "
@@ -183,7 +182,7 @@ op("native_batch_norm_backward(grad_out, input, weight=None, running_mean=None, 
        F.batch_norm_backward_backward(
            some_grads, grad_out, input, weight, save_mean, save_invstd, train),
    public=False, sign="batch norm′", text="({grad_out} less its projections) × {save_invstd}",
-   tex=r"{grad_out}", onnx=None)
+   onnx=None)
 
 
 @composite
@@ -233,14 +232,13 @@ op("scaled_as_before(grad_output, input, rstd, /)", lambda grad, a, rstd: grad *
    node="NativeBatchNormBackwardBackward0",
    d_grad_output=lambda grad, rstd: grad * rstd,
    d_input=lambda grad: None,
-   public=False, sign="batch norm′", text="{grad_output} × {rstd}", tex=r"{grad_output} {rstd}",
+   public=False, sign="batch norm′", text="{grad_output} × {rstd}",
    onnx=None)
 
 # Normalising: ``mean`` and ``rstd`` are the input's own, and the derivatives know it --------------
 op("normalized(self, mean, rstd, /, dims)", kernels.normalized, node="MulBackward0",
    d_self=lambda grad, self, mean, rstd, dims: F.normalize_backward(grad, self, mean, rstd, dims),
-   public=False, sign="normalise", text="({self} − {mean}) × {rstd}",
-   tex=r"({self} - {mean}) {rstd}", onnx=None)
+   public=False, sign="normalise", text="({self} − {mean}) × {rstd}", onnx=None)
 
 op("normalize_backward(grad_output, self, mean, rstd, /, dims)", kernels.normalize_backward,
    node="NativeLayerNormBackwardBackward0",
@@ -249,8 +247,7 @@ op("normalize_backward(grad_output, self, mean, rstd, /, dims)", kernels.normali
        F.normalize_backward(grad, self, mean, rstd, dims),
    d_self=lambda grad, grad_output, self, mean, rstd, dims:
        F.normalize_double_backward(grad, grad_output, self, mean, rstd, dims),
-   public=False, sign="normalise′", text="({grad_output} less its projections) × {rstd}",
-   tex=r"{grad_output}", onnx=None)
+   public=False, sign="normalise′", text="({grad_output} less its projections) × {rstd}", onnx=None)
 
 
 @composite
@@ -274,7 +271,7 @@ def normalize_double_backward(
 
 op("rstd_of(self, rstd, z, /, dims)", lambda a, rstd, z, dims: rstd, node="RsqrtBackward0",
    d_self=lambda grad, self, rstd, z, dims: F.rstd_backward(grad, self, rstd, z, dims),
-   public=False, text="1 ÷ deviation of {self}", tex=r"{rstd}", onnx=None)
+   public=False, text="1 ÷ deviation of {self}", onnx=None)
 
 
 @composite

@@ -269,7 +269,7 @@ def declare_max_pool(dims: int) -> None:
                grad, self, choice, kernel_size, stride, padding, dilation, ceil_mode
            ),
        public=False, sign="max pool", text="max of each {kernel_size} window of {self}",
-       tex=r"\operatorname{{maxpool}} {self}", onnx="MaxPool")
+       onnx="MaxPool")
     op(f"{name}_backward(grad_output, self, choice, /, _kernel, _stride, _padding, _dilation, "
        "_ceil)", max_pool_backward, node=f"{node}BackwardBackward0",
        saved_choice="indices",
@@ -278,7 +278,7 @@ def declare_max_pool(dims: int) -> None:
            F.max_pool_gather(grad, choice, _kernel, _stride, _padding, _dilation, _ceil),
        d_self=lambda grad: F.zeros_like(grad),
        public=False, sign="max pool′", text="{grad_output} at the largest items, 0 elsewhere",
-       tex=r"{grad_output}", onnx=None)
+       onnx=None)
 
 
 def declare_avg_pool(dims: int, refused: str) -> None:
@@ -293,7 +293,7 @@ def declare_avg_pool(dims: int, refused: str) -> None:
                divisor_override,
            ),
        public=False, sign="avg pool", text="mean of each {kernel_size} window of {self}",
-       tex=r"\operatorname{{avgpool}} {self}", onnx="AveragePool")
+       onnx="AveragePool")
     op(f"{name}_backward(grad_output, self, /, kernel_size, stride, padding, ceil_mode, "
        "count_include_pad, divisor_override)",
        avg_pool_backward, node=f"{node}BackwardBackward0",
@@ -303,8 +303,7 @@ def declare_avg_pool(dims: int, refused: str) -> None:
                grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
            ),
        d_self=lambda grad: F.zeros_like(grad),
-       public=False, sign="avg pool′", text="{grad_output} shared by its window",
-       tex=r"{grad_output}", onnx=None)
+       public=False, sign="avg pool′", text="{grad_output} shared by its window", onnx=None)
 
 
 declare_max_pool(2)
@@ -321,17 +320,17 @@ op("max_pool_gather(self, choice, /, kernel_size, stride, padding, dilation, cei
        F.max_pool_scatter(
            grad, choice, self_shape, kernel_size, stride, padding, dilation, ceil_mode
        ),
-   public=False, text="the chosen items of {self}", tex=r"{self}", onnx=None)
+   public=False, text="the chosen items of {self}", onnx=None)
 
 op("max_pool_scatter(self, choice, /, shape, kernel_size, stride, padding, dilation, ceil_mode)",
    max_pool_scatter, node="ScatterAddBackward0",
    d_self=lambda grad, choice, kernel_size, stride, padding, dilation, ceil_mode:
        F.max_pool_gather(grad, choice, kernel_size, stride, padding, dilation, ceil_mode),
-   public=False, text="{self} at the chosen items, 0 elsewhere", tex=r"{self}", onnx=None)
+   public=False, text="{self} at the chosen items, 0 elsewhere", onnx=None)
 
 op("max_pool_indices(self, /, kernel_size, stride, padding, dilation, ceil_mode)",
    max_pool_indices, nograd=True,
-   public=False, text="where the largest items of {self} lie", tex=r"\arg\max {self}", onnx=None)
+   public=False, text="where the largest items of {self} lie", onnx=None)
 
 
 @cache
@@ -366,16 +365,14 @@ def adaptive_pools(dims: int) -> None:
        node=f"AdaptiveAvgPool{dims}DBackward0",
        refuses=f"adaptive_avg_pool{dims}d{cpu}: bool integer",
        d_self=lambda grad, self: getattr(F, f"adaptive_avg_pool{dims}d_backward")(grad, self, dims),
-       public=False, sign="avg pool", text="means of {output_size} parts of {self}",
-       tex=r"\operatorname{{avgpool}} {self}", onnx=None)
+       public=False, sign="avg pool", text="means of {output_size} parts of {self}", onnx=None)
     op(f"adaptive_avg_pool{dims}d_backward(grad_output, self, /, _dims)",
        adaptive_avg_pool_backward, node=f"AdaptiveAvgPool{dims}DBackwardBackward0",
        saved_sizes={"grad_output": tuple(range(-1, -1 - dims, -1))},
        d_grad_output=lambda grad, _grad_output_shape, _dims:
            getattr(F, f"adaptive_avg_pool{dims}d")(grad, _grad_output_shape[-_dims:]),
        d_self=lambda grad: F.zeros_like(grad),
-       public=False, sign="avg pool′", text="{grad_output} shared by its part",
-       tex=r"{grad_output}", onnx=None)
+       public=False, sign="avg pool′", text="{grad_output} shared by its part", onnx=None)
 
 
 for _dims in (2, 3):

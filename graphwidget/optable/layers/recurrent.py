@@ -129,7 +129,7 @@ op("mkldnn_rnn_layer(input, weight0, weight1, weight2, weight3, hx_, cx_, /, rev
        hidden_size, num_layers, has_biases, bidirectional, batch_first, train:
            F.lstm_backward(grads, input, weight0, weight1, hx_, cx_, result0, result3, reverse,
                            weight2 if has_biases else None, weight3),
-   public=False, sign="LSTM", text="LSTM({input})", tex=r"\operatorname{{LSTM}} {input}",
+   public=False, sign="LSTM", text="LSTM({input})",
    onnx="LSTM")
 
 
@@ -203,7 +203,7 @@ def unpack_valid(grad: Array, batch_sizes: Any, shape: Shape, batch_first: bool)
 op("pack_padded_sequence(input, /, _batch_sizes, batch_first) -> result; result1", pack_valid,
    d_input=lambda grad, input_shape, result1, _batch_sizes, batch_first:
        F.pack_padded_sequence_backward(grad, _batch_sizes, input_shape, batch_first),
-   public=False, sign="pack", text="items of {input} by time", tex=r"{input}", onnx=None)
+   public=False, sign="pack", text="items of {input} by time", onnx=None)
 
 
 @composite

@@ -117,15 +117,14 @@ def log_softmax_backward(grad: Array, output: Array, dim: int) -> Array:
 op("softmax(self, /, dim)", softmax, out=Out(history="ended"),
    d_self=lambda grad, result, dim: F.softmax_backward_data(grad, result, dim),
    public=False,
-   text="softmax({self})", tex=r"\operatorname{{softmax}} {self}", onnx="Softmax")
+   text="softmax({self})", onnx="Softmax")
 
 op("softmax_backward_data(grad_output, output, /, dim)", softmax_backward,
    d_grad_output=lambda grad, output, dim: F.softmax_backward_data(grad, output, dim),
    d_output=lambda grad, grad_output, output, dim:
        F.softmax_double_backward(grad, grad_output, output, dim),
    public=False,
-   sign="softmax′", text="{output} · ({grad_output} − Σ {grad_output} · {output})",
-   tex=r"{output} ({grad_output} - \sum {grad_output} {output})", onnx=None)
+   sign="softmax′", text="{output} · ({grad_output} − Σ {grad_output} · {output})", onnx=None)
 
 
 @composite
@@ -138,8 +137,7 @@ def softmax_double_backward(grad: Any, grad_output: Any, output: Any, dim: Any) 
 op("log_softmax(self, /, dim)", log_softmax, out=Out(history="ended"),
    d_self=lambda grad, result, dim: F.log_softmax_backward_data(grad, result, dim),
    public=False,
-   sign="log softmax", text="log softmax({self})",
-   tex=r"\ln \operatorname{{softmax}} {self}", onnx="LogSoftmax")
+   sign="log softmax", text="log softmax({self})", onnx="LogSoftmax")
 
 op("log_softmax_backward_data(grad_output, output, /, dim)", log_softmax_backward,
    d_grad_output=lambda grad, output, dim:
@@ -147,5 +145,4 @@ op("log_softmax_backward_data(grad_output, output, /, dim)", log_softmax_backwar
    d_output=lambda grad, grad_output, output, dim:
        -F.sum_dim(grad_output, (dim,), True) * F.exp(output) * grad,
    public=False,
-   sign="log softmax′", text="{grad_output} − exp({output}) · Σ {grad_output}",
-   tex=r"{grad_output} - e^{{{output}}} \sum {grad_output}", onnx=None)
+   sign="log softmax′", text="{grad_output} − exp({output}) · Σ {grad_output}", onnx=None)

@@ -67,30 +67,30 @@ op("mm(self, mat2, /)", np.matmul,
        F.mm_left(grad, mat2, self_shape, self_strides, self_dtype),
    d_mat2=lambda grad, self, mat2_shape, mat2_strides, mat2_dtype:
        F.mm_right(grad, self, mat2_shape, mat2_strides, mat2_dtype),
-   sign="@", text="{self} @ {mat2}", tex=r"{self} {mat2}", onnx="MatMul")
+   sign="@", text="{self} @ {mat2}", onnx="MatMul")
 
 ARRAYS.__dict__.update(matmul=np.matmul, mm=product_of_repeated)
 
 op("mv(self, vec, /)", np.matmul,
    d_self=lambda grad, vec: F.ger(F.reshape(grad, (-1, 1)), vec),
    d_vec=lambda grad, self: F.mv(F.t(self), grad),
-   sign="@", text="{self} @ {vec}", tex=r"{self} {vec}", onnx="MatMul")
+   sign="@", text="{self} @ {vec}", onnx="MatMul")
 
 # A column times a row.
 op("ger(self, other, /)", np.multiply, node="MulBackward0",
    d_self=lambda grad, other, _self_shape: F.sum_to_size(grad * other, _self_shape),
    d_other=lambda grad, self, _other_shape: F.sum_to_size(grad * self, _other_shape),
-   public=False, sign="⊗", text="{self} ⊗ {other}", tex=r"{self} \otimes {other}", onnx=None)
+   public=False, sign="⊗", text="{self} ⊗ {other}", onnx=None)
 
 op("dot(self, tensor, /)", dot,
    d_self=lambda grad, tensor: grad * tensor,
    d_tensor=lambda grad, self: grad * self,
-   sign="·", text="Σ {self} · {tensor}", tex=r"{self} \cdot {tensor}", onnx="MatMul")
+   sign="·", text="Σ {self} · {tensor}", onnx="MatMul")
 
 op("bmm(self, mat2, /)", np.matmul,
    d_self=lambda grad, mat2: F.bmm(grad, F.transpose(mat2, 1, 2)),
    d_mat2=lambda grad, self: F.bmm(F.transpose(self, 1, 2), grad),
-   sign="@", text="{self} @ {mat2}", tex=r"{self} {mat2}", onnx="MatMul")
+   sign="@", text="{self} @ {mat2}", onnx="MatMul")
 
 op("addmm(self, mat1, mat2, /)", multiply_add, overlap="operands",
    saved_constants={"alpha": 1, "beta": 1},
@@ -99,7 +99,7 @@ op("addmm(self, mat1, mat2, /)", multiply_add, overlap="operands",
        F.mm_left(grad, mat2, mat1_shape, mat1_strides, mat1_dtype),
    d_mat2=lambda grad, mat1, mat2_shape, mat2_strides, mat2_dtype:
        F.mm_right(grad, mat1, mat2_shape, mat2_strides, mat2_dtype),
-   sign="@ +", text="{mat1} @ {mat2} + {self}", tex=r"{mat1} {mat2} + {self}", onnx="Gemm")
+   sign="@ +", text="{mat1} @ {mat2} + {self}", onnx="Gemm")
 
 
 # Products added to something ---------------------------------------------------------------------
@@ -130,27 +130,24 @@ op("addmm.scaled(self, mat1, mat2, /, beta, alpha)", add_product(np.matmul), nod
        F.times(F.mm_left(grad, mat2, mat1_shape, mat1_strides, mat1_dtype), alpha),
    d_mat2=lambda grad, mat1, alpha, mat2_shape, mat2_strides, mat2_dtype:
        F.times(F.mm_right(grad, mat1, mat2_shape, mat2_strides, mat2_dtype), alpha),
-   public=False, sign="@ +", text="{alpha} · {mat1} @ {mat2} + {beta} · {self}",
-   tex=r"{alpha} {mat1} {mat2} + {beta} {self}", onnx="Gemm")
+   public=False, sign="@ +", text="{alpha} · {mat1} @ {mat2} + {beta} · {self}", onnx="Gemm")
 
 op("addmv(self, mat, vec, /, beta=1, alpha=1)", add_product(np.matmul), overlap="operands",
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_mat=lambda grad, vec, alpha: F.times(F.ger(F.reshape(grad, (-1, 1)), vec), alpha),
    d_vec=lambda grad, mat, alpha: F.times(F.mv(F.t(mat), grad), alpha),
-   sign="@ +", text="{alpha} · {mat} @ {vec} + {beta} · {self}",
-   tex=r"{alpha} {mat} {vec} + {beta} {self}", onnx=None)
+   sign="@ +", text="{alpha} · {mat} @ {vec} + {beta} · {self}", onnx=None)
 
 op("baddbmm(self, batch1, batch2, /, beta=1, alpha=1)", add_product(np.matmul), overlap="operands",
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_batch1=lambda grad, batch2, alpha: F.times(F.bmm(grad, F.transpose(batch2, 1, 2)), alpha),
    d_batch2=lambda grad, batch1, alpha: F.times(F.bmm(F.transpose(batch1, 1, 2), grad), alpha),
-   sign="@ +", text="{alpha} · {batch1} @ {batch2} + {beta} · {self}",
-   tex=r"{alpha} {batch1} {batch2} + {beta} {self}", onnx=None)
+   sign="@ +", text="{alpha} · {batch1} @ {batch2} + {beta} · {self}", onnx=None)
 
 op("vdot(self, other, /)", dot,
    d_self=lambda grad, other: grad * other,
    d_other=lambda grad, self: grad * self,
-   sign="·", text="Σ {self} · {other}", tex=r"{self} \cdot {other}", onnx=None)
+   sign="·", text="Σ {self} · {other}", onnx=None)
 
 
 def cross(a: Array, b: Array, dim: int) -> Array:
@@ -166,4 +163,4 @@ op("linalg_cross(self, other, /, dim=-1)", cross, refuses="cross: bool",
        F.sum_to_size(F.linalg_cross(other, grad, dim), _self_shape),
    d_other=lambda grad, self, dim, _other_shape:
        F.sum_to_size(F.linalg_cross(grad, self, dim), _other_shape),
-   public=False, sign="×", text="{self} cross {other}", tex=r"{self} \times {other}", onnx=None)
+   public=False, sign="×", text="{self} cross {other}", onnx=None)

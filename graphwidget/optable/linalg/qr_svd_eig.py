@@ -105,7 +105,7 @@ def qr_tall(gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
 
 op("linalg_qr(A, /, mode='reduced') -> Q, R", qr, refuses="geqrf_cpu: half",
    d_A=lambda grads, Q, R, mode: F.qr_backward(grads, Q, R, mode),
-   public=False, sign="QR", text="QR({A})", tex=r"\operatorname{{QR}} {A}", onnx=None)
+   public=False, sign="QR", text="QR({A})", onnx=None)
 
 
 # Singular values ---------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ op("linalg_svd(A, /, full_matrices=True) -> U, S, Vh", svd, refuses="linalg_svd_
    saved_sizes={"S": (-1,)},
    d_A=lambda some_grads, U, S, Vh, full_matrices:
        F.svd_backward(some_grads, U, S, Vh, full_matrices),
-   public=False, sign="svd", text="svd({A})", tex=r"\operatorname{{svd}} {A}", onnx=None)
+   public=False, sign="svd", text="svd({A})", onnx=None)
 
 
 # Eigenvalues -------------------------------------------------------------------------------------
@@ -182,4 +182,4 @@ op("linalg_eigh(A, /, UPLO='L') -> eigenvalues, eigenvectors", eigh,
    refuses="linalg_eigh_cpu: bool half integer",
    d_A=lambda some_grads, eigenvalues, eigenvectors:
        F.eigh_backward(some_grads, eigenvalues, eigenvectors),
-   public=False, sign="eigh", text="eigh({A})", tex=r"\operatorname{{eigh}} {A}", onnx=None)
+   public=False, sign="eigh", text="eigh({A})", onnx=None)

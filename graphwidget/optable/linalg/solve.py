@@ -204,7 +204,7 @@ def as_matrix(grad: Any) -> Any:
 # Inverses and determinants -----------------------------------------------------------------------
 op("linalg_inv_ex(self, /) -> inverse, info", inv,
    d_self=lambda grad, inverse: -F.matmul(F.mT(inverse), F.matmul(grad, F.mT(inverse))),
-   public=False, sign="⁻¹", text="{self}⁻¹", tex=r"{self}^{{-1}}", onnx="Inverse")
+   public=False, sign="⁻¹", text="{self}⁻¹", onnx="Inverse")
 
 
 @composite
@@ -229,7 +229,7 @@ def det_backward(grad: Any, A: Any, result: Any) -> Any:
 
 op("linalg_det(A, /) -> result; LU, pivots", det, refuses="lu_cpu: half",
    d_A=lambda grad, A, LU, pivots, result: F.det_backward(grad, A, result),
-   public=False, sign="det", text="det({A})", tex=r"\det {A}", onnx="Det")
+   public=False, sign="det", text="det({A})", onnx="Det")
 
 ARRAYS.__dict__["linalg_det"] = lambda a: det(a)[0]
 
@@ -237,7 +237,7 @@ op("linalg_slogdet(A, /) -> sign, logabsdet; LU, pivots", slogdet,
    d_A=lambda some_grads, A, sign, LU, pivots:
        None if some_grads[1] is None
        else F.solved_for_numbers(some_grads[1], A),
-   public=False, sign="log|det|", text="log|det({A})|", tex=r"\log |\det {A}|", onnx=None)
+   public=False, sign="log|det|", text="log|det({A})|", onnx=None)
 
 
 # Equations ---------------------------------------------------------------------------------------
@@ -266,7 +266,7 @@ op("linalg_solve_ex(A, B, /, left=True) -> result, info; LU, pivots", solve,
    d_A__B=lambda grad, A, LU, pivots, result, left, _A_shape, _B_shape, targets: F.sums_to_sizes(
        F.solve_backward(grad, A, result, left, is_vector(_A_shape, _B_shape), "A" in targets),
        _A_shape, _B_shape),
-   public=False, sign="solve", text="{A}⁻¹ {B}", tex=r"{A}^{{-1}} {B}", onnx=None)
+   public=False, sign="solve", text="{A}⁻¹ {B}", onnx=None)
 
 
 @composite
@@ -294,7 +294,7 @@ op("linalg_solve_triangular(self, B, /, upper, left=True, unitriangular=False)",
        F.sums_to_sizes(F.solve_triangular_backward(
            grad, self, result, upper, left, unitriangular, "self" in targets),
            _self_shape, _B_shape),
-   public=False, sign="solve", text="{self}⁻¹ {B}", tex=r"{self}^{{-1}} {B}", onnx=None)
+   public=False, sign="solve", text="{self}⁻¹ {B}", onnx=None)
 
 
 # Cholesky ----------------------------------------------------------------------------------------
@@ -311,11 +311,11 @@ def cholesky_backward(grad: Any, L: Any, upper: Any) -> Any:
 op("linalg_cholesky_ex(self, /, upper=False) -> L, info", cholesky,
    refuses="cholesky_cpu: bool half integer",
    d_self=lambda grad, L, upper: F.cholesky_backward(grad, L, upper),
-   public=False, sign="chol", text="chol({self})", tex=r"\operatorname{{chol}} {self}", onnx=None)
+   public=False, sign="chol", text="chol({self})", onnx=None)
 
 op("cholesky(self, /, upper=False)", lambda a, upper: cholesky(a, upper)[0],
    d_self=lambda grad, result, upper: F.cholesky_backward(grad, result, upper),
-   public=False, sign="chol", text="chol({self})", tex=r"\operatorname{{chol}} {self}", onnx=None)
+   public=False, sign="chol", text="chol({self})", onnx=None)
 
 
 @composite
@@ -342,5 +342,4 @@ op("cholesky_solve(self, input2, /, upper=False)", cholesky_solve, out=Out("cast
    refuses="cholesky_solve_cpu: bool half integer",
    d_self__input2=lambda grad, self, input2, result, upper, targets:
        F.cholesky_solve_backward(grad, self, input2, result, upper, targets),
-   sign="solve", text="({input2} {input2}ᵀ)⁻¹ {self}",
-   tex=r"({input2} {input2}^T)^{{-1}} {self}", onnx=None)
+   sign="solve", text="({input2} {input2}ᵀ)⁻¹ {self}", onnx=None)

@@ -71,94 +71,94 @@ op("add(self, other, /)", np.add, inplace=True, pointwise=True, numbers="all", w
    saved_constants={"alpha": 1},
    d_self=lambda grad: grad,
    d_other=lambda grad: grad,
-   sign="+", text="{self} + {other}", tex=r"{self} + {other}", onnx="Add")
+   sign="+", text="{self} + {other}", onnx="Add")
 
 op("add.alpha(self, other, /, alpha)", kernels.scaled_add, inplace=True, pointwise=True,
    numbers="all",
    d_self=lambda grad: grad,
    d_other=lambda grad, alpha: grad if alpha == 1 else grad * alpha,
-   sign="+", text="{self} + {alpha} · {other}", tex=r"{self} + {alpha} {other}", onnx=None)
+   sign="+", text="{self} + {alpha} · {other}", onnx=None)
 
 op("sub(self, other, /)", np.subtract, inplace=True, pointwise=True,
    numbers="all", guard=check_no_bools,
    warns=False, saved_constants={"alpha": 1},
    d_self=lambda grad: grad,
    d_other=lambda grad: -grad,
-   sign="−", text="{self} − {other}", tex=r"{self} - {other}", onnx="Sub")
+   sign="−", text="{self} − {other}", onnx="Sub")
 
 op("sub.alpha(self, other, /, alpha)", kernels.scaled_subtract, inplace=True, pointwise=True,
    numbers="all",
    guard=check_no_bools,
    d_self=lambda grad: grad,
    d_other=lambda grad, alpha: -grad if alpha == 1 else -grad * alpha,
-   sign="−", text="{self} − {alpha} · {other}", tex=r"{self} - {alpha} {other}", onnx=None)
+   sign="−", text="{self} − {alpha} · {other}", onnx=None)
 
 op("rsub(self, /, other, alpha=1)", kernels.reversed_subtract, node="RsubBackward1",
    pointwise=True, guard=check_no_bools, public=False,
    d_self=lambda grad, alpha: -grad if alpha == 1 else -grad * alpha,
-   sign="−", text="{other} − {self}", tex=r"{other} - {self}", onnx="Sub")
+   sign="−", text="{other} − {self}", onnx="Sub")
 
 op("rsub.tensor(self, other, /, alpha=1)", kernels.reversed_subtract, pointwise=True,
    guard=check_no_bools, numbers=False, order=("other", "self"),
    d_self=lambda grad, alpha: -grad if alpha == 1 else -grad * alpha,
    d_other=lambda grad: grad,
-   sign="−", text="{other} − {self}", tex=r"{other} - {self}", onnx="Sub")
+   sign="−", text="{other} − {self}", onnx="Sub")
 
 op("mul(self, other, /)", np.multiply, inplace=True, also=("multiply",), pointwise=True,
    numbers="all",
    warns=False,
    d_self=lambda grad, other: grad * other,
    d_other=lambda grad, self: grad * self,
-   sign="×", text="{self} × {other}", tex=r"{self} \odot {other}", onnx="Mul")
+   sign="×", text="{self} × {other}", onnx="Mul")
 
 op("div(self, other, /)", np.true_divide, inplace=True, pointwise=True,
    numbers="all", dtype="float",
    d_self=lambda grad, other: grad / other,
    d_other=lambda grad, self, other: -grad * ((self / other) / other),
-   sign="÷", text="{self} ÷ {other}", tex=r"{self} / {other}", onnx="Div")
+   sign="÷", text="{self} ÷ {other}", onnx="Div")
 
 op("neg(self, /)", np.negative, inplace=True, also=("negative",), pointwise=True,
    guard=check_no_bools, warns=False, out=PLAIN,
    d_self=lambda grad: -grad,
-   sign="−", text="−{self}", tex=r"-{self}", onnx="Neg")
+   sign="−", text="−{self}", onnx="Neg")
 
 op("reciprocal(self, /)", np.reciprocal, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, result: -grad * (result * result),
-   sign="1/", text="1 ÷ {self}", tex=r"1 / {self}", onnx="Reciprocal")
+   sign="1/", text="1 ÷ {self}", onnx="Reciprocal")
 
 op("div.mode(self, other, /, rounding_mode)", more.divide_rounded, inplace=True, pointwise=True,
    numbers="all",
    node="DivBackward2",
    d_self=lambda grad, other, rounding_mode: F.zeros_like(grad),
    d_other=lambda grad, self, other, rounding_mode: F.zeros_like(grad),
-   sign="÷", text="{self} ÷ {other}, {rounding_mode}", tex=r"\lfloor {self} / {other} \rfloor",
+   sign="÷", text="{self} ÷ {other}, {rounding_mode}",
    onnx=None)
 
 op("remainder(self, other, /)", more.remainder, inplace=True, pointwise=True,
    node="RemainderBackward1",
    d_self=lambda grad: grad,
    d_other=lambda grad, self, other: -grad * F.div_mode(self, other, "floor"),
-   sign="mod", text="{self} mod {other}", tex=r"{self} \bmod {other}", onnx="Mod")
+   sign="mod", text="{self} mod {other}", onnx="Mod")
 
 op("remainder.number(self, /, other)", more.remainder_number, inplace=True,
    node="RemainderBackward0", pointwise=True,
    d_self=lambda grad: grad,
-   sign="mod", text="{self} mod {other}", tex=r"{self} \bmod {other}", onnx="Mod")
+   sign="mod", text="{self} mod {other}", onnx="Mod")
 
 op("remainder.base(other, /, self)", more.remainder_of, node="NotImplemented", pointwise=True,
    d_other=lambda grad: F.without_derivative("aten::remainder"),
-   sign="mod", text="{self} mod {other}", tex=r"{self} \bmod {other}", onnx="Mod")
+   sign="mod", text="{self} mod {other}", onnx="Mod")
 
 op("fmod(self, other, /)", more.fmod, inplace=True, pointwise=True, node="FmodBackward1",
    numbers=False,
    d_self=lambda grad: grad,
    d_other=lambda grad, self, other: -grad * F.div_mode(self, other, "trunc"),
-   sign="fmod", text="{self} fmod {other}", tex=r"\operatorname{{fmod}}({self}, {other})",
+   sign="fmod", text="{self} fmod {other}",
    onnx=None)
 
 op("fmod.number(self, /, other)", more.fmod_number, inplace=True, pointwise=True,
    d_self=lambda grad: grad,
-   sign="fmod", text="{self} fmod {other}", tex=r"\operatorname{{fmod}}({self}, {other})",
+   sign="fmod", text="{self} fmod {other}",
    onnx=None)
 
 
@@ -167,13 +167,13 @@ op("floor_divide(self, other, /)", more.floor_divide, pointwise=True,
    out=POINTWISE._replace(history="ended"),
    d_self=lambda grad: F.without_derivative("aten::floor_divide"),
    d_other=lambda grad: F.without_derivative("aten::floor_divide"),
-   sign="⌊÷⌋", text="⌊{self} ÷ {other}⌋", tex=r"\lfloor {self} / {other} \rfloor", onnx=None)
+   sign="⌊÷⌋", text="⌊{self} ÷ {other}⌋", onnx=None)
 
 op("floor_divide.written(self, other, /)", more.floor_divide, inplace=True, pointwise=True,
    node="NotImplemented", public=False,
    d_self=lambda grad: F.without_derivative("aten::floor_divide_"),
    d_other=lambda grad: F.without_derivative("aten::floor_divide_"),
-   sign="⌊÷⌋", text="⌊{self} ÷ {other}⌋", tex=r"\lfloor {self} / {other} \rfloor", onnx=None)
+   sign="⌊÷⌋", text="⌊{self} ÷ {other}⌋", onnx=None)
 
 op("lerp(self, end, weight, /)", more.lerp, out=PLAIN,
    refuses="lerp_kernel_tensor: bool integer", inplace=True,
@@ -181,7 +181,7 @@ op("lerp(self, end, weight, /)", more.lerp, out=PLAIN,
    d_self=lambda grad, weight: grad * (1 - weight),
    d_end=lambda grad, weight: grad * weight,
    d_weight=lambda grad, self, end: grad * (end - self),
-   text="{self} + {weight} · ({end} − {self})", tex=r"{self} + {weight} ({end} - {self})",
+   text="{self} + {weight} · ({end} − {self})",
    onnx=None)
 
 op("lerp.number(self, end, /, weight)", more.lerp,
@@ -189,7 +189,7 @@ op("lerp.number(self, end, /, weight)", more.lerp,
    pointwise=True, numbers=False, guard=check_same_types,
    d_self=lambda grad, weight: grad * (1 - weight),
    d_end=lambda grad, weight: grad * weight,
-   text="{self} + {weight} · ({end} − {self})", tex=r"{self} + {weight} ({end} - {self})",
+   text="{self} + {weight} · ({end} − {self})",
    onnx=None)
 
 op("addcmul(self, tensor1, tensor2, /, value=1)", more.addcmul,
@@ -198,7 +198,7 @@ op("addcmul(self, tensor1, tensor2, /, value=1)", more.addcmul,
    d_self=lambda grad: grad,
    d_tensor1=lambda grad, tensor2, value: grad * (tensor2 * value),
    d_tensor2=lambda grad, tensor1, value: grad * (tensor1 * value),
-   text="{self} + {value} · {tensor1} · {tensor2}", tex=r"{self} + {value} {tensor1} {tensor2}",
+   text="{self} + {value} · {tensor1} · {tensor2}",
    onnx=None)
 
 op("addcdiv(self, tensor1, tensor2, /, value=1)", more.addcdiv, inplace=True, pointwise=True,
@@ -207,7 +207,7 @@ op("addcdiv(self, tensor1, tensor2, /, value=1)", more.addcdiv, inplace=True, po
    d_tensor1=lambda grad, tensor2, value: grad * (value / tensor2),
    d_tensor2=lambda grad, tensor1, tensor2, value:
        -grad * (value * tensor1 / (tensor2 * tensor2)),
-   text="{self} + {value} · {tensor1} ÷ {tensor2}", tex=r"{self} + {value} {tensor1} / {tensor2}",
+   text="{self} + {value} · {tensor1} ÷ {tensor2}",
    onnx=None)
 
 
@@ -225,7 +225,7 @@ ARRAYS.__dict__["pow_backward"] = kernels.power_backward
 
 op("pow(self, /, exponent)", kernels.power, inplace=True, pointwise=True,
    d_self=lambda grad, self, exponent: F.pow_backward(grad, self, exponent),
-   sign="^", text="{self} ^ {exponent}", tex=r"{self}^{{{exponent}}}", onnx="Pow")
+   sign="^", text="{self} ^ {exponent}", onnx="Pow")
 
 
 @composite
@@ -248,7 +248,7 @@ op("pow.tensor(self, exponent, /)", kernels.whole_power, inplace=True,
    d_self=lambda grad, self, exponent: F.pow_backward_self(grad, self, exponent),
    d_exponent=lambda grad, self, exponent, result:
        F.pow_backward_exponent(grad, self, exponent, result),
-   sign="^", text="{self} ^ {exponent}", tex=r"{self}^{{{exponent}}}", onnx="Pow")
+   sign="^", text="{self} ^ {exponent}", onnx="Pow")
 
 
 def math_log(number: float) -> float:
@@ -269,21 +269,21 @@ def pow_backward_base(grad: Any, base: Any, exponent: Any, result: Any) -> Any:
 op("pow.base(exponent, /, self)", kernels.power_of, pointwise=True, node="PowBackward2",
    d_exponent=lambda grad, self, exponent, result:
        F.pow_backward_base(grad, self, exponent, result),
-   sign="^", text="{self} ^ {exponent}", tex=r"{self}^{{{exponent}}}", onnx="Pow")
+   sign="^", text="{self} ^ {exponent}", onnx="Pow")
 
 # With a number as operand that is in no slot of the node: only PyTorch's own code computes so.
 op("mul.number(self, /, other)", more.with_scalar(np.multiply), node="MulBackward1", warns=False,
    d_self=lambda grad, other: grad * other,
-   public=False, sign="×", text="{self} × {other}", tex=r"{self} \cdot {other}", onnx="Mul")
+   public=False, sign="×", text="{self} × {other}", onnx="Mul")
 
 op("div.number(self, /, other)", more.with_scalar(np.divide), node="DivBackward1",
    d_self=lambda grad, other: grad / other,
-   public=False, sign="÷", text="{self} ÷ {other}", tex=r"{self} / {other}", onnx="Div")
+   public=False, sign="÷", text="{self} ÷ {other}", onnx="Div")
 
 op("add.number(self, /, other)", more.with_scalar(np.add), node="AddBackward1", warns=False,
    d_self=lambda grad: grad,
-   public=False, sign="+", text="{self} + {other}", tex=r"{self} + {other}", onnx="Add")
+   public=False, sign="+", text="{self} + {other}", onnx="Add")
 
 op("sub.number(self, /, other)", more.with_scalar(np.subtract), node="SubBackward1", warns=False,
    d_self=lambda grad: grad,
-   public=False, sign="−", text="{self} − {other}", tex=r"{self} - {other}", onnx="Sub")
+   public=False, sign="−", text="{self} − {other}", onnx="Sub")

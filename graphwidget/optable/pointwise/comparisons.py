@@ -22,30 +22,28 @@ for name, ufunc, sign, also, onnx in (
     ("ge", np.greater_equal, "≥", ("greater_equal",), "GreaterOrEqual"),
 ):
     op(f"{name}(self, other, /)", ufunc, pointwise=True, dtype="bool", nograd=True, also=also,
-       numbers="last", sign=sign, text="{self} " + sign + " {other}",
-       tex="{self} " + sign + " {other}", onnx=onnx)
+       numbers="last", sign=sign, text="{self} " + sign + " {other}", onnx=onnx)
     # In place the result takes the tensor's type, and its history goes on, with zeros.
     op(f"{name}.written(self, other, /)", ufunc, pointwise=True, dtype="bool", inplace=True,
        node=f"{name.capitalize()}Backward1", public=False,
        d_self=lambda grad: F.zeros_like(grad),
        d_other=lambda grad: F.zeros_like(grad),
-       sign=sign, text="{self} " + sign + " {other}", tex="{self} " + sign + " {other}", onnx=None)
+       sign=sign, text="{self} " + sign + " {other}", onnx=None)
     op(f"{name}.written_number(self, /, other)", kernels.with_number(ufunc),
        pointwise=True, dtype="bool", inplace=True, public=False,
        d_self=lambda grad: F.zeros_like(grad),
-       sign=sign, text="{self} " + sign + " {other}", tex="{self} " + sign + " {other}", onnx=None)
+       sign=sign, text="{self} " + sign + " {other}", onnx=None)
 
 for name, test, out in (
     ("isnan", np.isnan, False), ("isinf", np.isinf, False), ("isfinite", np.isfinite, False),
     ("isposinf", kernels.isposinf, PLAIN), ("isneginf", kernels.isneginf, PLAIN),
     ("signbit", kernels.signbit, PLAIN), ("isreal", kernels.isreal, False),
 ):
-    op(f"{name}(self, /)", test, pointwise=True, dtype="bool", nograd=True, out=out,
-       tex=r"\operatorname{{" + name + "}}({self})", onnx=None)
+    op(f"{name}(self, /)", test, pointwise=True, dtype="bool", nograd=True, out=out, onnx=None)
 
 # Logic ------------------------------------------------------------------------------------------
 op("logical_not(self, /)", np.logical_not, pointwise=True, dtype="bool", nograd=True, inplace=True,
-   writes_leaves=True, sign="¬", text="not {self}", tex=r"\lnot {self}", onnx="Not")
+   writes_leaves=True, sign="¬", text="not {self}", onnx="Not")
 for name, connective, sign, onnx in (
     ("logical_and", np.logical_and, "∧", "And"),
     ("logical_or", np.logical_or, "∨", "Or"),
@@ -53,29 +51,28 @@ for name, connective, sign, onnx in (
 ):
     op(f"{name}(self, other, /)", connective, pointwise=True, dtype="bool", nograd=True,
        inplace=True, writes_leaves=True, numbers=False,
-       sign=sign, text="{self} " + sign + " {other}", tex="{self} " + sign + " {other}", onnx=onnx)
+       sign=sign, text="{self} " + sign + " {other}", onnx=onnx)
 
 # Bits and integers ------------------------------------------------------------------------------
 for name, bits, sign in (("bitwise_and", np.bitwise_and, "&"), ("bitwise_or", np.bitwise_or, "|"),
                          ("bitwise_xor", np.bitwise_xor, "xor")):
     op(f"{name}(self, other, /)", bits, refuses=f"{name}_cpu: float", pointwise=True,
        inplace=True, nograd=True,
-       sign=sign, text="{self} " + sign + " {other}", tex="{self} " + sign.replace("&", r"\&")
-       .replace("^", r"\oplus") + " {other}", onnx=None)
+       sign=sign, text="{self} " + sign + " {other}", onnx=None)
 op("bitwise_not(self, /)", np.invert, refuses="bitwise_not_cpu: float", pointwise=True,
-   nograd=True, inplace=True, sign="~", text="~{self}", tex=r"\lnot {self}", onnx=None)
+   nograd=True, inplace=True, sign="~", text="~{self}", onnx=None)
 op("bitwise_left_shift(self, other, /)", kernels.shift_left, refuses="lshift_cpu: bool float",
    pointwise=True, nograd=True, inplace=True, out=PLAIN,
-   sign="<<", text="{self} << {other}", tex=r"{self} \ll {other}", onnx=None)
+   sign="<<", text="{self} << {other}", onnx=None)
 op("bitwise_right_shift(self, other, /)", kernels.shift_right, refuses="rshift_cpu: bool float",
    pointwise=True, nograd=True, inplace=True,
-   sign=">>", text="{self} >> {other}", tex=r"{self} \gg {other}", onnx=None)
+   sign=">>", text="{self} >> {other}", onnx=None)
 op("gcd(self, other, /)", np.gcd, refuses="gcd_cpu: bool float",
    pointwise=True, nograd=True, inplace=True,
-   numbers=False, tex=r"\gcd({self}, {other})", onnx=None)
+   numbers=False, onnx=None)
 op("lcm(self, other, /)", np.lcm, refuses="lcm_cpu: bool float",
    pointwise=True, nograd=True, inplace=True,
-   numbers=False, tex=r"\operatorname{{lcm}}({self}, {other})", onnx=None)
+   numbers=False, onnx=None)
 
 
 @composite
@@ -110,4 +107,4 @@ def refuse(text: Any) -> Any:
 
 op("delayed_error(self, /, text)", lambda a, text: a.copy(), node="Error",
    d_self=lambda grad, text: F.refuse(text),
-   public=False, sign="error", text="{self}", tex=r"{self}", onnx=None)
+   public=False, sign="error", text="{self}", onnx=None)

@@ -16,60 +16,60 @@ F = Namespace()
 op("clone(self, /)", memory_order.clone, pointwise=True, reshapes=True, out=False,
    warns=False,
    d_self=lambda grad: grad,
-   text="{self}", tex=r"{self}", onnx="Identity")
+   text="{self}", onnx="Identity")
 
 op("clone.contiguous(self, /)", lambda a: np.array(a, order="C"), node="CloneBackward0",
    reshapes=True, warns=False,
    d_self=lambda grad: grad,
-   public=False, text="{self}", tex=r"{self}", onnx="Identity")
+   public=False, text="{self}", onnx="Identity")
 
 op("to_copy(self, /, dtype)", memory_order.to_copy, node="ToCopyBackward0",
    d_self=lambda grad, self_dtype: F.to_copy(grad, self_dtype),
-   public=False, sign="to", text="{self} as {dtype}", tex=r"{self}", onnx="Cast")
+   public=False, sign="to", text="{self} as {dtype}", onnx="Cast")
 
 op("zeros_like(self, /)", np.zeros_like, pointwise=True, uniform=0, nograd=True,
-   public=False, sign="0", text="0", tex=r"0", onnx=None)
+   public=False, sign="0", text="0", onnx=None)
 
 op("ones_like(self, /)", np.ones_like, pointwise=True, uniform=1, nograd=True,
-   public=False, sign="1", text="1", tex=r"1", onnx=None)
+   public=False, sign="1", text="1", onnx=None)
 
 op("detach(self, /)", lambda a: a, borrows=True, reshapes=True, nograd=True, public=False,
-   text="detach({self})", tex=r"\operatorname{{detach}}({self})", onnx="Identity")
+   text="detach({self})", onnx="Identity")
 
 # In place only -------------------------------------------------------------------------------
 op("zero(self, /)", np.zeros_like, inplace=True, pointwise=True, overlap="anything",
    uniform=0, overwrites=True,
    d_self=lambda grad: F.zeros_like(grad),
-   public=False, sign="0", text="0", tex=r"0", onnx=None)
+   public=False, sign="0", text="0", onnx=None)
 
 op("fill(self, /, value)", lambda a, value: np.full_like(a, value), inplace=True, pointwise=True,
    node="FillBackward2", overlap="anything", overwrites=True,
    d_self=lambda grad: F.zeros_like(grad),
-   public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)
+   public=False, sign="fill", text="{value}", onnx=None)
 
 op("fill.tensor(self, value, /)", lambda a, value: np.full_like(a, value), inplace=True,
    pointwise=True, node="FillBackward3", overwrites=True,
    d_self=lambda grad: F.zeros_like(grad),
    d_value=lambda grad: F.sum(grad),
-   sign="fill", text="{value}", tex=r"{value}", onnx=None)
+   sign="fill", text="{value}", onnx=None)
 
 op("filled(self, /, value)",
    lambda a, value: memory_order.full_like(a, scalar_array(value, a.dtype)),
    pointwise=True,
    node="FillBackward0",
    d_self=lambda grad: F.zeros_like(grad),
-   public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)
+   public=False, sign="fill", text="{value}", onnx=None)
 
 op("filled.tensor(self, value, /)", memory_order.full_like, node="FillBackward1",
    d_self=lambda grad: F.zeros_like(grad),
    d_value=lambda grad: F.sum(grad),
-   public=False, sign="fill", text="{value}", tex=r"{value}", onnx=None)
+   public=False, sign="fill", text="{value}", onnx=None)
 
 op("copy(self, src, /)", lambda a, src: src, inplace=True, pointwise=True, node="CopyBackwards",
    borrows=True, overwrites=True,
    d_self=lambda grad: F.zeros_like(grad),
    d_src=lambda grad: grad,
-   public=False, sign="copy", text="{src}", tex=r"{src}", onnx="Identity")
+   public=False, sign="copy", text="{src}", onnx="Identity")
 
 
 class ZeroArray(np.ndarray):
@@ -156,7 +156,7 @@ def zero_tensor(shape: tuple[int, ...], dtype: Any) -> ZeroArray:
 
 
 op("zero_tensor(self, /)", lambda a: zero_tensor(np.shape(a), a.dtype), borrows=True, uniform=0,
-   nograd=True, public=False, text="0", tex="0", onnx=None)
+   nograd=True, public=False, text="0", onnx=None)
 
 
 def replace_by_random(a: Array, drawn: Array) -> Array:
@@ -178,30 +178,30 @@ for key, node in (
     op(f"{key}(self, drawn, /)", replace_by_random, borrows=True, inplace=True, node=node,
        public=False,
        d_self=lambda grad: F.zeros_like(grad),
-       text="random numbers", tex=r"\operatorname{{random}}", onnx=None)
+       text="random numbers", onnx=None)
 
 op("bernoulli.tensor(self, p, drawn, /)", replace_pair_by_random, borrows=True, inplace=True,
    node="BernoulliBackward1", public=False,
    d_self=lambda grad: F.zeros_like(grad),
    d_p=lambda grad, _p_shape: F.sum_to_size(F.zeros_like(grad), _p_shape),
-   text="1 with probability {p}", tex=r"\operatorname{{bernoulli}} {p}", onnx=None)
+   text="1 with probability {p}", onnx=None)
 
 op("bernoulli(self, drawn, /)", replace_by_random, borrows=True, public=False,
    d_self=lambda grad: F.zeros_like(grad),
-   text="bernoulli({self})", tex=r"\operatorname{{bernoulli}} {self}", onnx=None)
+   text="bernoulli({self})", onnx=None)
 
 
 op("normal.mean(mean, drawn, /)", replace_by_random, borrows=True,
    node="NormalBackward1", public=False,
    d_mean=lambda grad, mean_shape: F.zeros_of(grad, mean_shape),
-   text="normal about {mean}", tex=r"\mathcal{{N}}({mean}, \cdot)", onnx=None)
+   text="normal about {mean}", onnx=None)
 op("normal.std(std, drawn, /)", replace_by_random, borrows=True,
    node="NormalBackward2", public=False,
    d_std=lambda grad, std_shape: F.zeros_of(grad, std_shape),
-   text="normal with deviation {std}", tex=r"\mathcal{{N}}(\cdot, {std})", onnx=None)
+   text="normal with deviation {std}", onnx=None)
 op("normal.both(mean, std, drawn, /)", replace_pair_by_random, borrows=True,
    node="NormalBackward3", public=False,
    d_mean=lambda grad, mean_shape: F.zeros_of(grad, mean_shape),
    d_std=lambda grad, std_shape: F.zeros_of(grad, std_shape),
-   text="normal about {mean} with deviation {std}", tex=r"\mathcal{{N}}({mean}, {std})",
+   text="normal about {mean} with deviation {std}",
    onnx=None)

@@ -19,96 +19,94 @@ LN2, LN10 = math.log(2), math.log(10)
 # Functions of one tensor ---------------------------------------------------------------------
 op("exp(self, /)", np.exp, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, result: grad * result,
-   text="exp({self})", tex=r"e^{{{self}}}", onnx="Exp")
+   text="exp({self})", onnx="Exp")
 
 op("log(self, /)", np.log, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, self: grad / self,
-   text="log({self})", tex=r"\ln {self}", onnx="Log")
+   text="log({self})", onnx="Log")
 
 op("sqrt(self, /)", np.sqrt, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, result: grad / (2 * result),
-   sign="√", text="√{self}", tex=r"\sqrt{{{self}}}", onnx="Sqrt")
+   sign="√", text="√{self}", onnx="Sqrt")
 
 op("sin(self, /)", np.sin, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, self: grad * F.cos(self),
-   text="sin({self})", tex=r"\sin {self}", onnx="Sin")
+   text="sin({self})", onnx="Sin")
 
 op("cos(self, /)", np.cos, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, self: grad * -F.sin(self),
-   text="cos({self})", tex=r"\cos {self}", onnx="Cos")
+   text="cos({self})", onnx="Cos")
 
 op("sign(self, /)", kernels.sign, inplace=True, pointwise=True, out=PLAIN,
    d_self=lambda grad: F.zeros_like(grad),
-   text="sign({self})", tex=r"\operatorname{{sign}} {self}", onnx="Sign")
+   text="sign({self})", onnx="Sign")
 
 op("abs(self, /)", np.absolute, inplace=True, also=("absolute",), pointwise=True,
    guard=refuse_all_bools("abs_cpu"), out=PLAIN,
    d_self=lambda grad, self: grad * F.sgn(self),
-   sign="|·|", text="|{self}|", tex=r"\lvert {self} \rvert", onnx="Abs")
+   sign="|·|", text="|{self}|", onnx="Abs")
 
 op("tanh(self, /)", np.tanh, inplace=True, pointwise=True, dtype="float", warns=False,
    d_self=lambda grad, result: F.tanh_backward(grad, result),
-   text="tanh({self})", tex=r"\tanh {self}", onnx="Tanh")
+   text="tanh({self})", onnx="Tanh")
 
 op("tanh_backward(grad_output, output, /)", kernels.tanh_backward, pointwise=True,
    d_grad_output=lambda grad, output: F.tanh_backward(grad, output),
    d_output=lambda grad, grad_output, output: grad * grad_output * (-2 * output),
-   public=False, sign="tanh′", text="{grad_output} · (1 − {output}²)",
-   tex=r"{grad_output} (1 - {output}^2)", onnx=None)
+   public=False, sign="tanh′", text="{grad_output} · (1 − {output}²)", onnx=None)
 
 op("sigmoid(self, /)", kernels.sigmoid, inplace=True, pointwise=True, dtype="float",
    also=("special.expit",),
    d_self=lambda grad, result: F.sigmoid_backward(grad, result),
-   sign="σ", text="σ({self})", tex=r"\sigma({self})", onnx="Sigmoid")
+   sign="σ", text="σ({self})", onnx="Sigmoid")
 
 op("sigmoid_backward(grad_output, output, /)", kernels.sigmoid_backward, pointwise=True,
    d_grad_output=lambda grad, output: F.sigmoid_backward(grad, output),
    d_output=lambda grad, grad_output, output: grad * grad_output * (-2 * output + 1),
-   public=False, sign="σ′", text="{grad_output} · {output} · (1 − {output})",
-   tex=r"{grad_output} {output} (1 - {output})", onnx=None)
+   public=False, sign="σ′", text="{grad_output} · {output} · (1 − {output})", onnx=None)
 
 # Trigonometric and hyperbolic -----------------------------------------------------------------
 op("tan(self, /)", np.tan, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, result: grad * (1 + F.pow(result, 2)),
-   text="tan({self})", tex=r"\tan {self}", onnx="Tan")
+   text="tan({self})", onnx="Tan")
 
 op("asin(self, /)", np.arcsin, inplace=True, pointwise=True, dtype="float",
    also=("arcsin",),
    d_self=lambda grad, self: grad * F.rsqrt(-self * self + 1),
-   text="asin({self})", tex=r"\arcsin {self}", onnx="Asin")
+   text="asin({self})", onnx="Asin")
 
 op("acos(self, /)", np.arccos, inplace=True, pointwise=True, dtype="float",
    also=("arccos",),
    d_self=lambda grad, self: grad * -F.rsqrt(-self * self + 1),
-   text="acos({self})", tex=r"\arccos {self}", onnx="Acos")
+   text="acos({self})", onnx="Acos")
 
 op("atan(self, /)", np.arctan, inplace=True, pointwise=True, dtype="float",
    also=("arctan",),
    d_self=lambda grad, self: grad / (self * self + 1),
-   text="atan({self})", tex=r"\arctan {self}", onnx="Atan")
+   text="atan({self})", onnx="Atan")
 
 op("sinh(self, /)", np.sinh, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, self: grad * F.cosh(self),
-   text="sinh({self})", tex=r"\sinh {self}", onnx="Sinh")
+   text="sinh({self})", onnx="Sinh")
 
 op("cosh(self, /)", np.cosh, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, self: grad * F.sinh(self),
-   text="cosh({self})", tex=r"\cosh {self}", onnx="Cosh")
+   text="cosh({self})", onnx="Cosh")
 
 op("asinh(self, /)", np.arcsinh, pointwise=True, dtype="float",
    also=("arcsinh",),
    d_self=lambda grad, self: grad * F.rsqrt(F.pow(self, 2) + 1),
-   text="asinh({self})", tex=r"\operatorname{{arsinh}} {self}", onnx="Asinh")
+   text="asinh({self})", onnx="Asinh")
 
 op("acosh(self, /)", np.arccosh, pointwise=True, dtype="float",
    also=("arccosh",),
    d_self=lambda grad, self: grad * F.rsqrt(self * self - 1),
-   text="acosh({self})", tex=r"\operatorname{{arcosh}} {self}", onnx="Acosh")
+   text="acosh({self})", onnx="Acosh")
 
 op("atanh(self, /)", np.arctanh, pointwise=True, dtype="float",
    also=("arctanh",),
    d_self=lambda grad, self: grad * 1 / (1 - F.pow(self, 2)),
-   text="atanh({self})", tex=r"\operatorname{{artanh}} {self}", onnx="Atanh")
+   text="atanh({self})", onnx="Atanh")
 
 # PyTorch has no derivative of these in place.
 for name, inverse in (("asinh", np.arcsinh), ("acosh", np.arccosh), ("atanh", np.arctanh)):
@@ -117,64 +115,64 @@ for name, inverse in (("asinh", np.arcsinh), ("acosh", np.arccosh), ("atanh", np
        d_self={"asinh": lambda grad: F.no_derivative("inplace version of asinh"),
                "acosh": lambda grad: F.no_derivative("inplace version of acosh"),
                "atanh": lambda grad: F.no_derivative("inplace version of atanh")}[name],
-       text=name + "({self})", tex=r"\operatorname{{" + name + "}} {self}", onnx=None)
+       text=name + "({self})", onnx=None)
 
 # Exponentials, logarithms, roots ----------------------------------------------------------------
 op("exp2(self, /)", np.exp2, inplace=True, pointwise=True, dtype="float",
    also=("special.exp2",),
    d_self=lambda grad, result: grad * result * LN2,
-   text="2 ^ {self}", tex=r"2^{{{self}}}", onnx=None)
+   text="2 ^ {self}", onnx=None)
 
 op("expm1(self, /)", np.expm1, inplace=True, pointwise=True, dtype="float",
    also=("special.expm1",),
    d_self=lambda grad, result: grad * (result + 1),
-   text="exp({self}) − 1", tex=r"e^{{{self}}} - 1", onnx=None)
+   text="exp({self}) − 1", onnx=None)
 
 op("log2(self, /)", np.log2, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, self: grad / (self * LN2),
-   text="log2({self})", tex=r"\log_2 {self}", onnx=None)
+   text="log2({self})", onnx=None)
 
 op("log10(self, /)", np.log10, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, self: grad / (self * LN10),
-   text="log10({self})", tex=r"\log_{{10}} {self}", onnx=None)
+   text="log10({self})", onnx=None)
 
 op("log1p(self, /)", np.log1p, inplace=True, pointwise=True, dtype="float",
    also=("special.log1p",), node="Log1PBackward0",
    d_self=lambda grad, self: grad / (self + 1),
-   text="log(1 + {self})", tex=r"\ln (1 + {self})", onnx=None)
+   text="log(1 + {self})", onnx=None)
 
 op("rsqrt(self, /)", kernels.rsqrt, inplace=True, pointwise=True, dtype="float",
    d_self=lambda grad, result: -0.5 * grad * F.pow(result, 3),
-   sign="1/√", text="1 ÷ √{self}", tex=r"1 / \sqrt{{{self}}}", onnx=None)
+   sign="1/√", text="1 ÷ √{self}", onnx=None)
 
 op("hypot(self, other, /)", np.hypot, refuses="hypot_cpu: bool integer",
    inplace=True, pointwise=True,
    numbers=False,
    d_self=lambda grad, self, result: grad * self / result,
    d_other=lambda grad, other, result: grad * other / result,
-   text="√({self}² + {other}²)", tex=r"\sqrt{{{self}^2 + {other}^2}}", onnx=None)
+   text="√({self}² + {other}²)", onnx=None)
 
 op("logaddexp(self, other, /)", more.logaddexp, refuses="logaddexp_cpu: bool integer",
    pointwise=True, numbers=False,
    d_self=lambda grad, self, other: grad / (1 + F.exp(other - self)),
    d_other=lambda grad, self, other: grad / (1 + F.exp(self - other)),
-   text="log(exp({self}) + exp({other}))", tex=r"\ln(e^{{{self}}} + e^{{{other}}})", onnx=None)
+   text="log(exp({self}) + exp({other}))", onnx=None)
 
 op("logaddexp2(self, other, /)", more.logaddexp2, refuses="logaddexp2_cpu: bool integer",
    pointwise=True, numbers=False,
    d_self=lambda grad, self, other: grad / (1 + F.pow_base(other - self, 2)),
    d_other=lambda grad, self, other: grad / (1 + F.pow_base(self - other, 2)),
-   text="log2(2 ^ {self} + 2 ^ {other})", tex=r"\log_2(2^{{{self}}} + 2^{{{other}}})", onnx=None)
+   text="log2(2 ^ {self} + 2 ^ {other})", onnx=None)
 
 op("ldexp(self, other, /)", more.ldexp, pointwise=True, inplace=True, dtype="float", numbers=False,
    guard=refuse_bool_exponents, order=("self",),
    d_self=lambda grad, other: grad * F.pow_base(other, 2),
    d_other=lambda grad, result: grad * result * LN2,
-   text="{self} · 2 ^ {other}", tex=r"{self} \cdot 2^{{{other}}}", onnx=None)
+   text="{self} · 2 ^ {other}", onnx=None)
 
 op("frexp(self, /) -> mantissa, exponent", more.frexp, public=False,
    d_self=lambda grad, exponent, self_dtype: F.divide_by_power_of_two(grad, exponent, self_dtype),
-   text="mantissa and exponent of {self}", tex=r"\operatorname{{frexp}} {self}", onnx=None)
+   text="mantissa and exponent of {self}", onnx=None)
 
 
 @composite
@@ -195,20 +193,18 @@ op("atan2(self, other, /)", np.arctan2, inplace=True, pointwise=True, dtype="flo
    also=("arctan2",), numbers=False,
    d_self=lambda grad, self, other: grad * other * F.atan2_part(self, other),
    d_other=lambda grad, self, other: grad * -self * F.atan2_part(self, other),
-   text="atan2({self}, {other})", tex=r"\operatorname{{atan2}}({self}, {other})", onnx=None)
+   text="atan2({self}, {other})", onnx=None)
 
 op("copysign(self, other, /)", np.copysign, inplace=True, pointwise=True, dtype="float",
    numbers=False,
    d_self=lambda grad, self, result: F.copysign_backward(grad, self, result),
    d_other=lambda grad: F.zeros_like(grad),
-   text="|{self}| with the sign of {other}",
-   tex=r"\operatorname{{copysign}}({self}, {other})", onnx=None)
+   text="|{self}| with the sign of {other}", onnx=None)
 
 op("copysign.number(self, /, other)", more.copysign_number, inplace=True, pointwise=True,
    dtype="float", node="CopysignBackward1",
    d_self=lambda grad, self, result: F.copysign_backward(grad, self, result),
-   text="|{self}| with the sign of {other}",
-   tex=r"\operatorname{{copysign}}({self}, {other})", onnx=None)
+   text="|{self}| with the sign of {other}", onnx=None)
 
 
 @composite
@@ -221,12 +217,12 @@ op("nextafter(self, other, /)", more.nextafter, refuses="nextafter_cpu: bool int
    pointwise=True, numbers=False,
    d_self=lambda grad, self, other: F.where(F.ne(self, other), grad, F.zeros_like(grad)),
    d_other=lambda grad: F.zeros_like(grad),
-   text="{self} a little nearer to {other}", tex=r"\operatorname{{nextafter}}({self}, {other})",
+   text="{self} a little nearer to {other}",
    onnx=None)
 
 op("sinc(self, /)", more.sinc, inplace=True, pointwise=True, dtype="float", also=("special.sinc",),
    d_self=lambda grad, self: F.sinc_backward(grad, self),
-   text="sin(π {self}) ÷ (π {self})", tex=r"\operatorname{{sinc}} {self}", onnx=None)
+   text="sin(π {self}) ÷ (π {self})", onnx=None)
 
 
 @composite
@@ -241,25 +237,25 @@ def sinc_backward(grad: Any, self: Any) -> Any:
 op("deg2rad(self, /)", more.scaled_by(math.pi / 180), inplace=True, pointwise=True, dtype="float",
    node="Deg2RadBackward0",
    d_self=lambda grad: grad * (math.pi / 180),
-   text="{self} · π ÷ 180", tex=r"{self} \pi / 180", onnx=None)
+   text="{self} · π ÷ 180", onnx=None)
 
 op("rad2deg(self, /)", more.scaled_by(180 / math.pi), inplace=True, pointwise=True, dtype="float",
    node="Rad2DegBackward0",
    d_self=lambda grad: grad * (180 / math.pi),
-   text="{self} · 180 ÷ π", tex=r"180 {self} / \pi", onnx=None)
+   text="{self} · 180 ÷ π", onnx=None)
 
 op("angle(self, /)", more.angle, pointwise=True, dtype="float",
    d_self=lambda grad, self: F.zeros_like(grad),
-   text="π where {self} < 0, else 0", tex=r"\arg {self}", onnx=None)
+   text="π where {self} < 0, else 0", onnx=None)
 
 op("sgn(self, /)", kernels.sign, inplace=True, pointwise=True, out=PLAIN,
    d_self=lambda grad, self, result: F.zero_tensor(grad),
-   text="sign({self})", tex=r"\operatorname{{sgn}} {self}", onnx="Sign")
+   text="sign({self})", onnx="Sign")
 
 op("logit(self, /, eps=None)", more.logit, inplace=True, pointwise=True, dtype="float",
    also=("special.logit",),
    d_self=lambda grad, self, eps: F.logit_backward(grad, self, eps),
-   text="log({self} ÷ (1 − {self}))", tex=r"\operatorname{{logit}} {self}", onnx=None)
+   text="log({self} ÷ (1 − {self}))", onnx=None)
 
 
 @composite
@@ -275,18 +271,18 @@ op("xlogy(self, other, /)", more.xlogy, inplace=True, pointwise=True, dtype="flo
        F.xlogy(grad, other),
        F.logical_and(F.within(self, 0.0, 0.0), F.within(other, None, 0.0)), 0),
    d_other=lambda grad, self, other: grad * self / other,
-   text="{self} · log({other})", tex=r"{self} \ln {other}", onnx=None)
+   text="{self} · log({other})", onnx=None)
 
 op("xlogy.number(self, /, other)", more.xlogy_number, inplace=True, pointwise=True, dtype="float",
    node="XlogyBackward2",
    d_self=lambda grad, self, other: F.xlogy_number(grad, other) if other > 0
        else F.masked_fill(F.xlogy_number(grad, other), F.within(self, 0.0, 0.0), 0),
-   text="{self} · log({other})", tex=r"{self} \ln {other}", onnx=None)
+   text="{self} · log({other})", onnx=None)
 
 op("xlogy.base(other, /, self)", more.xlogy_of, pointwise=True, dtype="float",
    node="XlogyBackward1",
    d_other=lambda grad, self, other: grad * self / other,
-   text="{self} · log({other})", tex=r"{self} \ln {other}", onnx=None)
+   text="{self} · log({other})", onnx=None)
 
 # Rounding ---------------------------------------------------------------------------------------
 for name, ufunc, also, onnx in (
@@ -296,13 +292,13 @@ for name, ufunc, also, onnx in (
     op(f"{name}(self, /)", kernels.rounding(f"{name}_vml_cpu", ufunc), inplace=True, pointwise=True,
        also=also, out=PLAIN,
        d_self=lambda grad: F.zeros_like(grad),
-       text=name + "({self})", tex=r"\operatorname{{" + name + "}} {self}", onnx=onnx)
+       text=name + "({self})", onnx=onnx)
 
 op("round.decimals(self, /, decimals)", more.round_decimals, inplace=True, pointwise=True,
    node="RoundBackward1",
    d_self=lambda grad: F.zeros_like(grad),
-   text="round({self}, {decimals})", tex=r"\operatorname{{round}} {self}", onnx=None)
+   text="round({self}, {decimals})", onnx=None)
 
 op("frac(self, /)", more.frac, inplace=True, pointwise=True, out=PLAIN,
    d_self=lambda grad: grad,
-   text="{self} − trunc({self})", tex=r"\operatorname{{frac}} {self}", onnx=None)
+   text="{self} − trunc({self})", onnx=None)

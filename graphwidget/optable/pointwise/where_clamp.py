@@ -18,19 +18,18 @@ F = Namespace()
 op("where(condition, self, other, /)", kernels.where, pointwise=True, out=PLAIN,
    d_self=lambda grad, condition: F.where(condition, grad, F.zeros_like(grad)),
    d_other=lambda grad, condition: F.where(condition, F.zeros_like(grad), grad),
-   text="{self} where {condition}, else {other}",
-   tex=r"\operatorname{{where}}({condition}, {self}, {other})", onnx="Where")
+   text="{self} where {condition}, else {other}", onnx="Where")
 
 # The larger, the smaller -------------------------------------------------------------------------
 op("maximum(self, other, /)", np.maximum, pointwise=True, numbers=False,
    d_self=lambda grad, self, other: F.share_at_ties(grad, F.lt(self, other), F.eq(self, other)),
    d_other=lambda grad, self, other: F.share_at_ties(grad, F.lt(other, self), F.eq(self, other)),
-   sign="max", text="max({self}, {other})", tex=r"\max({self}, {other})", onnx="Max")
+   sign="max", text="max({self}, {other})", onnx="Max")
 
 op("minimum(self, other, /)", np.minimum, pointwise=True, numbers=False,
    d_self=lambda grad, self, other: F.share_at_ties(grad, F.gt(self, other), F.eq(self, other)),
    d_other=lambda grad, self, other: F.share_at_ties(grad, F.gt(other, self), F.eq(self, other)),
-   sign="min", text="min({self}, {other})", tex=r"\min({self}, {other})", onnx="Min")
+   sign="min", text="min({self}, {other})", onnx="Min")
 
 
 @composite
@@ -45,14 +44,14 @@ op("fmax(self, other, /)", np.fmax, pointwise=True, numbers=False,
        grad, F.logical_not(F.logical_or(F.ge(self, other), F.isnan(other))), 0),
    d_other=lambda grad, self, other: F.masked_fill(
        grad, F.logical_or(F.ge(self, other), F.isnan(other)), 0),
-   text="fmax({self}, {other})", tex=r"\operatorname{{fmax}}({self}, {other})", onnx=None)
+   text="fmax({self}, {other})", onnx=None)
 
 op("fmin(self, other, /)", np.fmin, pointwise=True, numbers=False,
    d_self=lambda grad, self, other: F.masked_fill(
        grad, F.logical_not(F.logical_or(F.le(self, other), F.isnan(other))), 0),
    d_other=lambda grad, self, other: F.masked_fill(
        grad, F.logical_or(F.le(self, other), F.isnan(other)), 0),
-   text="fmin({self}, {other})", tex=r"\operatorname{{fmin}}({self}, {other})", onnx=None)
+   text="fmin({self}, {other})", onnx=None)
 
 
 def check_same_type(*dtypes: Any) -> None:
@@ -70,14 +69,14 @@ op("heaviside(self, values, /)", more.heaviside, pointwise=True, numbers=False,
    node="NotImplemented", guard=check_same_type,
    d_self=lambda grad: F.without_derivative("aten::heaviside"),
    d_values=lambda grad: F.without_derivative("aten::heaviside"),
-   text="[{self} > 0], {values} at 0", tex=r"\operatorname{{heaviside}}({self}, {values})",
+   text="[{self} > 0], {values} at 0",
    onnx=None)
 
 op("heaviside.written(self, values, /)", more.heaviside, pointwise=True, inplace=True,
    numbers=False, node="NotImplemented", guard=check_same_type, public=False,
    d_self=lambda grad: F.without_derivative("aten::heaviside_"),
    d_values=lambda grad: F.without_derivative("aten::heaviside_"),
-   text="[{self} > 0], {values} at 0", tex=r"\operatorname{{heaviside}}({self}, {values})",
+   text="[{self} > 0], {values} at 0",
    onnx=None)
 
 
@@ -102,7 +101,7 @@ op("clamp(self, /, min=None, max=None)", kernels.clamp, inplace=True, pointwise=
    node="ClampBackward1", also=("clip",), guard=refuse_bools_of("clamp_scalar_cpu"),
    d_self=lambda grad, self, min, max:
        F.where(F.within(self, min, max), grad, F.zeros_like(grad)),
-   text="clamp({self}, {min}, {max})", tex=r"\operatorname{{clamp}}({self})", onnx="Clip")
+   text="clamp({self}, {min}, {max})", onnx="Clip")
 
 
 def inside(a: Any, min: Any, max: Any) -> Any:
@@ -114,7 +113,7 @@ def inside(a: Any, min: Any, max: Any) -> Any:
 
 
 op("within(self, /, min, max)", inside, pointwise=True, nograd=True,
-   public=False, text="[{min} ≤ {self} ≤ {max}]", tex=r"[{min} \le {self} \le {max}]", onnx=None)
+   public=False, text="[{min} ≤ {self} ≤ {max}]", onnx=None)
 
 op("clamp.tensor(self, min=None, max=None, /)", more.clamp_tensor, inplace=True, pointwise=True,
    numbers=False, guard=no_bools_between,
@@ -124,7 +123,7 @@ op("clamp.tensor(self, min=None, max=None, /)", more.clamp_tensor, inplace=True,
        F.where(F.below(self, min, max), grad, F.zeros_like(grad)),
    d_max=lambda grad, self, min, max:
        F.where(F.above(self, min, max), grad, F.zeros_like(grad)),
-   text="clamp({self}, {min}, {max})", tex=r"\operatorname{{clamp}}({self}, {min}, {max})",
+   text="clamp({self}, {min}, {max})",
    onnx=None)
 
 
@@ -153,26 +152,26 @@ def above(self: Any, min: Any, max: Any) -> Any:
 op("clamp_min(self, /, min)", more.clamp_min, inplace=True, pointwise=True,
    guard=refuse_bools_of("clamp_min_scalar_cpu"), out=PLAIN,
    d_self=lambda grad, self, min: F.where(F.within(self, min, None), grad, F.zeros_like(grad)),
-   text="max({self}, {min})", tex=r"\max({self}, {min})", onnx=None)
+   text="max({self}, {min})", onnx=None)
 
 op("clamp_min.tensor(self, min, /)", np.maximum, inplace=True, pointwise=True, numbers=False,
    node="ClampMinBackward1",
    d_self=lambda grad, self, min: F.where(F.ge(self, min), grad, F.zeros_like(grad)),
    d_min=lambda grad, self, min: F.where(F.lt(self, min), grad, F.zeros_like(grad)),
-   text="max({self}, {min})", tex=r"\max({self}, {min})", onnx="Max")
+   text="max({self}, {min})", onnx="Max")
 
 op("clamp_max(self, /, max)", more.clamp_max, inplace=True, pointwise=True,
    guard=refuse_bools_of("clamp_max_scalar_cpu"), out=PLAIN,
    d_self=lambda grad, self, max: F.where(F.within(self, None, max), grad, F.zeros_like(grad)),
-   text="min({self}, {max})", tex=r"\min({self}, {max})", onnx=None)
+   text="min({self}, {max})", onnx=None)
 
 op("clamp_max.tensor(self, max, /)", np.minimum, inplace=True, pointwise=True, numbers=False,
    node="ClampMaxBackward1",
    d_self=lambda grad, self, max: F.where(F.le(self, max), grad, F.zeros_like(grad)),
    d_max=lambda grad, self, max: F.where(F.gt(self, max), grad, F.zeros_like(grad)),
-   text="min({self}, {max})", tex=r"\min({self}, {max})", onnx="Min")
+   text="min({self}, {max})", onnx="Min")
 
 op("nan_to_num(self, /, nan=None, posinf=None, neginf=None)", more.nan_to_num, inplace=True,
    pointwise=True, out=PLAIN,
    d_self=lambda grad, self: grad * F.isfinite(self),
-   tex=r"\operatorname{{nan\_to\_num}} {self}", onnx=None)
+   onnx=None)

@@ -70,7 +70,7 @@ def gather_repeated(a: Array, index: Array, dim: int) -> Array:
 op("cumsum(self, /, dim, dtype=None)", accumulate(np.add, "cumsum_out_cpu"), inplace=True,
    out=Out("own", "whole"),
    d_self=lambda grad, dim: F.cumsum_reversed(grad, dim),
-   sign="Σ↓", text="running sum of {self} along {dim}", tex=r"\sum_{{j \le i}} {self}_j",
+   sign="Σ↓", text="running sum of {self} along {dim}",
    onnx="CumSum")
 
 
@@ -105,22 +105,21 @@ def cumprod_backward(grad: Any, self: Any, result: Any, dim: Any) -> Any:
 op("cumprod(self, /, dim, dtype=None)", accumulate(np.multiply, "cumprod_out_cpu"), inplace=True,
    out=Out("own", "whole"),
    d_self=lambda grad, self, result, dim: F.cumprod_backward(grad, self, result, dim),
-   sign="Π↓", text="running product of {self} along {dim}", tex=r"\prod_{{j \le i}} {self}_j",
+   sign="Π↓", text="running product of {self} along {dim}",
    onnx=None)
 
 for name, ufunc in (("max", np.maximum), ("min", np.minimum)):
     op(f"cum{name}(self, /, dim) -> values, indices", accumulate_extreme(ufunc),
        d_self=lambda grad, self, indices, dim:
            F.scatter_add_along_dim(None, grad, indices, self.shape, dim),
-       sign=f"{name}↓", text=f"running {name} of " + "{self} along {dim}",
-       tex=rf"\{name}_{{{{j \le i}}}} {{self}}_j", onnx=None)
+       sign=f"{name}↓", text=f"running {name} of " + "{self} along {dim}", onnx=None)
 
 op("scatter_add_along_dim(zeros=None, grad_output, index, /, shape, dim)", scatter_add_along_dim,
    node="ScatterAddBackward0", d_zeros=lambda grad: grad,
    d_grad_output=lambda grad, index, dim: F.gather_repeated(grad, index, dim),
-   public=False, text="{grad_output} added at the chosen items", tex=r"{grad_output}", onnx=None)
+   public=False, text="{grad_output} added at the chosen items", onnx=None)
 
 op("gather_repeated(self, index, /, dim)", gather_repeated, node="GatherBackward0",
    d_self=lambda grad, index, self_shape, dim:
        F.scatter_add_along_dim(None, grad, index, self_shape, dim),
-   public=False, text="the chosen items of {self}", tex=r"{self}", onnx=None)
+   public=False, text="the chosen items of {self}", onnx=None)

@@ -56,7 +56,7 @@ op("linalg_vector_norm(self, /, ord=2, dim=None, keepdim=False, dtype=None)",
    reductions.vector_norm,
    d_self=lambda grad, self, result, ord, dim, keepdim:
        F.norm_backward(grad, self, ord, result, dim, keepdim),
-   public=False, sign="‖·‖", text="‖{self}‖ of order {ord}", tex=r"\|{self}\|_{{{ord}}}",
+   public=False, sign="‖·‖", text="‖{self}‖ of order {ord}",
    onnx=None)
 
 op("dist(self, other, /, p=2)", reductions.dist,
@@ -64,7 +64,7 @@ op("dist(self, other, /, p=2)", reductions.dist,
        F.sum_to_size(F.norm_backward(grad, self - other, p, result, None, False), self.shape),
    d_other=lambda grad, self, other, result, p:
        F.sum_to_size(-F.norm_backward(grad, self - other, p, result, None, False), other.shape),
-   text="‖{self} − {other}‖", tex=r"\|{self} - {other}\|_{{{p}}}", onnx=None)
+   text="‖{self} − {other}‖", onnx=None)
 
 
 def cdist(a: Array, b: Array, p: float) -> Array:
@@ -86,7 +86,7 @@ op("cdist(x1, x2, /, p=2.0)", cdist, refuses="cdist: half",
        F.sum_dim(F.cdist_backward(grad, x1, x2, p, result), (len(result.shape) - 1,)), x1.shape),
    d_x2=lambda grad, x1, x2, p, result: -F.sum_to_size(
        F.sum_dim(F.cdist_backward(grad, x1, x2, p, result), (len(result.shape) - 2,)), x2.shape),
-   text="distances of {x1} and {x2}", tex=r"\|{x1}_i - {x2}_j\|", onnx=None)
+   text="distances of {x1} and {x2}", onnx=None)
 
 
 def euclidean(a: Array, b: Array) -> Array:
@@ -129,7 +129,7 @@ def euclidean_by_second(grad: Any, x1: Any, x2: Any, result: Any) -> Any:
 op("_euclidean_dist(x1, x2, /)", euclidean, node="EuclideanDistBackward0", public=False,
    d_x1=lambda grad, x1, x2, result: F.euclidean_by_first(grad, x1, x2, result),
    d_x2=lambda grad, x1, x2, result: F.euclidean_by_second(grad, x1, x2, result),
-   text="distances of {x1} and {x2}", tex=r"\|{x1}_i - {x2}_j\|", onnx=None)
+   text="distances of {x1} and {x2}", onnx=None)
 
 
 # The older norm, which PyTorch's own code still computes.
@@ -137,4 +137,4 @@ op("norm.dim(self, /, p, dim, keepdim=False)", TABLE["linalg_vector_norm"].kerne
    node="NormBackward1",
    d_self=lambda grad, self, result, p, dim, keepdim:
        F.norm_backward(grad, self, p, result, dim, keepdim),
-   public=False, sign="norm", text="‖{self}‖", tex=r"\lVert {self} \rVert_{{{p}}}", onnx=None)
+   public=False, sign="norm", text="‖{self}‖", onnx=None)

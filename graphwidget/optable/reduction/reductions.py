@@ -216,26 +216,26 @@ def size(shape: Any, dim: Any = None) -> int:
 
 op("sum(self, /, dtype=None)", kernels.sum_all, out=Out("own"),
    d_self=lambda grad, self_shape: F.expand(grad, self_shape),
-   sign="Σ", text="Σ {self}", tex=r"\sum {self}", onnx="ReduceSum")
+   sign="Σ", text="Σ {self}", onnx="ReduceSum")
 
 op("sum.dim(self, /, dim, keepdim=False, dtype=None)", kernels.sum_dim, node="SumBackward1",
    d_self=lambda grad, self_shape, dim, keepdim: F.sum_backward(grad, self_shape, dim, keepdim),
-   sign="Σ", text="Σ {self} over {dim}", tex=r"\sum_{{{dim}}} {self}", onnx="ReduceSum")
+   sign="Σ", text="Σ {self} over {dim}", onnx="ReduceSum")
 
 op("mean(self, /, dtype=None)", kernels.mean_all, out=Out("cast"),
    d_self=lambda grad, self_shape: F.expand(grad, self_shape) / size(self_shape),
-   text="mean({self})", tex=r"\overline{{{self}}}", onnx="ReduceMean")
+   text="mean({self})", onnx="ReduceMean")
 
 op("mean.dim(self, /, dim, keepdim=False, dtype=None)", kernels.mean_dim, node="MeanBackward1",
    d_self=lambda grad, self_shape, dim, keepdim:
        F.sum_backward(grad, self_shape, dim, keepdim) / size(self_shape, dim),
-   text="mean({self}) over {dim}", tex=r"\overline{{{self}}}_{{{dim}}}", onnx="ReduceMean")
+   text="mean({self}) over {dim}", onnx="ReduceMean")
 
 op("nansum(self, /, dim=(), keepdim=False, dtype=None)", nansum, out=Out("cast"),
    d_self=lambda grad, self, dim, keepdim:
        F.sum_backward(F.cast_to_grad(self, grad), self.shape, dim, keepdim)
        * F.logical_not(F.isnan(self)),
-   sign="Σ", text="Σ {self} without nan", tex=r"\sum {self}", onnx=None)
+   sign="Σ", text="Σ {self} without nan", onnx=None)
 
 
 # Products ----------------------------------------------------------------------------------------
@@ -281,13 +281,13 @@ def prod_backward(grad: Any, self: Any, result: Any, dim: Any, keepdim: Any) -> 
 
 op("prod(self, /, dtype=None)", prod_all, out=Out("own"),
    d_self=lambda grad, self, result: F.prod_backward(grad, self, result, None, False),
-   sign="Π", text="Π {self}", tex=r"\prod {self}", onnx="ReduceProd")
+   sign="Π", text="Π {self}", onnx="ReduceProd")
 
 op("prod.dim(self, /, dim, keepdim=False, dtype=None)", prod_dim,
    node="ProdBackward1",
    d_self=lambda grad, self, result, dim, keepdim:
        F.prod_backward(grad, self, result, dim, keepdim),
-   sign="Π", text="Π {self} over {dim}", tex=r"\prod_{{{dim}}} {self}", onnx="ReduceProd")
+   sign="Π", text="Π {self} over {dim}", onnx="ReduceProd")
 
 
 # Extremes ----------------------------------------------------------------------------------------
@@ -317,16 +317,16 @@ for name, kernel, along, every in (
     op(f"{name}(self, /)", kernel, node=f"{name.title()}Backward1", out=POINTWISE,
        d_self=lambda grad, self, result, self_dtype:
            F.evenly_distribute_backward(grad, self, result, self_dtype),
-       text=name + "({self})", tex=rf"\{name} {{self}}", onnx=f"Reduce{name.title()}")
+       text=name + "({self})", onnx=f"Reduce{name.title()}")
     op(f"{name}.dim(self, /, dim, keepdim=False) -> values, indices", along,
        node=f"{name.title()}Backward0",
        d_self=lambda grad, indices, self_shape, dim, keepdim:
            F.value_selecting_reduction_backward(grad, indices, self_shape, dim, keepdim),
-       text=name + "({self}) along {dim}", tex=rf"\{name}_{{{{{{dim}}}}}} {{self}}", onnx=None)
+       text=name + "({self}) along {dim}", onnx=None)
     op(f"a{name}(self, /, dim=(), keepdim=False)", every,
        d_self=lambda grad, self, result, dim, keepdim, self_dtype:
            F.amax_backward(grad, self, result, dim, keepdim, self_dtype),
-       sign=name, text=name + "({self}) over {dim}", tex=rf"\{name}_{{{{{{dim}}}}}} {{self}}",
+       sign=name, text=name + "({self}) over {dim}",
        onnx=f"Reduce{name.title()}")
 
 
@@ -335,18 +335,18 @@ op("scatter_along_dim(zeros=None, grad_output, index, /, shape, dim)", kernels.s
    d_zeros=lambda grad: grad,
    d_grad_output=lambda grad, index, dim: F.gather_along_dim(grad, index, dim),
    public=False,
-   text="{grad_output} at the chosen items, 0 elsewhere", tex=r"{grad_output}", onnx=None)
+   text="{grad_output} at the chosen items, 0 elsewhere", onnx=None)
 
 op("gather_along_dim(self, index, /, dim)", kernels.gather_along_dim, node="GatherBackward0",
    d_self=lambda grad, index, self_shape, dim:
        F.scatter_along_dim(None, grad, index, self_shape, dim),
-   public=False, text="the chosen items of {self}", tex=r"{self}", onnx=None)
+   public=False, text="the chosen items of {self}", onnx=None)
 
 op("argmax(self, /, dim=None, keepdim=False)", argmax, nograd=True,
-   text="argmax({self})", tex=r"\arg\max {self}", onnx="ArgMax")
+   text="argmax({self})", onnx="ArgMax")
 
 op("argmin(self, /, dim=None, keepdim=False)", argmin, nograd=True,
-   text="argmin({self})", tex=r"\arg\min {self}", onnx="ArgMin")
+   text="argmin({self})", onnx="ArgMin")
 
 
 # Spread ------------------------------------------------------------------------------------------
@@ -375,12 +375,12 @@ def std_backward(grad: Any, self: Any, result: Any, dim: Any, correction: Any, k
 op("var(self, /, dim=None, correction=None, keepdim=False)", var, out=Out("cast"),
    d_self=lambda grad, self, dim, correction, keepdim:
        F.var_backward(grad, self, dim, correction, keepdim),
-   text="var({self})", tex=r"\operatorname{{var}} {self}", onnx=None)
+   text="var({self})", onnx=None)
 
 op("std(self, /, dim=None, correction=None, keepdim=False)", std, out=Out("cast"),
    d_self=lambda grad, self, result, dim, correction, keepdim:
        F.std_backward(grad, self, result, dim, correction, keepdim),
-   text="std({self})", tex=r"\operatorname{{std}} {self}", onnx=None)
+   text="std({self})", onnx=None)
 
 
 @composite
@@ -398,7 +398,7 @@ op("var_mean(self, /, dim=None, correction=None, keepdim=False) -> result0, resu
        F.var_mean_backward(None if some_grads[0] is None else
                    F.var_backward(some_grads[0], self, dim, correction, keepdim),
                    some_grads[1], self.shape, dim, keepdim),
-   text="var and mean of {self}", tex=r"\operatorname{{var}} {self}", onnx=None)
+   text="var and mean of {self}", onnx=None)
 
 op("std_mean(self, /, dim=None, correction=None, keepdim=False) -> result0, result1",
    std_mean,
@@ -406,22 +406,22 @@ op("std_mean(self, /, dim=None, correction=None, keepdim=False) -> result0, resu
        F.var_mean_backward(None if some_grads[0] is None else
                    F.std_backward(some_grads[0], self, result0, dim, correction, keepdim),
                    some_grads[1], self.shape, dim, keepdim),
-   text="std and mean of {self}", tex=r"\operatorname{{std}} {self}", onnx=None)
+   text="std and mean of {self}", onnx=None)
 
 # Truth and counts --------------------------------------------------------------------------------
 op("all(self, /, dim=None, keepdim=False)", all_any(np.logical_and), nograd=True,
    out=Out("truth"),
-   sign="∀", text="all({self})", tex=r"\forall {self}", onnx=None)
+   sign="∀", text="all({self})", onnx=None)
 
 op("any(self, /, dim=None, keepdim=False)", all_any(np.logical_or), nograd=True,
    out=Out("truth"),
-   sign="∃", text="any({self})", tex=r"\exists {self}", onnx=None)
+   sign="∃", text="any({self})", onnx=None)
 
 op("count_nonzero(self, /, dim=None)", count_nonzero, nograd=True,
-   text="count of {self} ≠ 0", tex=r"\#({self} \neq 0)", onnx=None)
+   text="count of {self} ≠ 0", onnx=None)
 
 op("nonzero(self, /)", nonzero, nograd=True, sized_by_values=True,
-   text="where {self} ≠ 0", tex=r"{{i : {self}_i \neq 0}}", onnx="NonZero")
+   text="where {self} ≠ 0", onnx="NonZero")
 
 
 def diagonal_shape(shape: Any) -> tuple[int]:
@@ -447,11 +447,11 @@ ARRAYS.__dict__["trace_backward"] = bind(scaled_identity, ARRAYS)
 
 op("trace(self, /)", trace, refuses="trace: bool",
    d_self=lambda grad, self_shape: F.trace_backward(grad, self_shape),
-   text="trace({self})", tex=r"\operatorname{{tr}} {self}", onnx=None)
+   text="trace({self})", onnx=None)
 
 op("logsumexp(self, /, dim, keepdim=False)", logsumexp, out=Out("cast"),
    d_self=lambda grad, self, result, dim, keepdim:
        F.restore_reduced_dims(grad, self.shape, dim, keepdim)
        * F.exp(self - F.restore_reduced_dims(result, self.shape, dim, keepdim)),
-   text="log Σ exp({self}) over {dim}", tex=r"\log \sum_{{{dim}}} e^{{{self}}}",
+   text="log Σ exp({self}) over {dim}",
    onnx="ReduceLogSumExp")

@@ -191,11 +191,11 @@ for key, node in (("sort", "SortBackward0"), ("sort.stable", "SortBackward1")):
        out=Out(memory="whole"),
        d_self=lambda grad, indices, self_shape, dim:
            F.scatter_along_dim(None, grad, indices, self_shape, dim),
-       text="{self} sorted", tex=r"\operatorname{{sort}} {self}", onnx=None)
+       text="{self} sorted", onnx=None)
 
 op("argsort(self, /, dim=-1, descending=False)",
    lambda a, dim, descending: sort(a, dim, descending)[1], nograd=True,
-   text="the order of {self}", tex=r"\operatorname{{argsort}} {self}", onnx=None)
+   text="the order of {self}", onnx=None)
 
 
 # Some of the sorted ------------------------------------------------------------------------------
@@ -367,31 +367,31 @@ def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
 op("topk(self, /, k, dim=-1, largest=True, sorted=True) -> values, indices", topk,
    d_self=lambda grad, indices, self_shape, dim:
        F.scatter_along_dim(None, grad, indices, self_shape, dim),
-   text="the {k} first of {self}", tex=r"\operatorname{{top}}_{{{k}}} {self}", onnx="TopK")
+   text="the {k} first of {self}", onnx="TopK")
 
 op("kthvalue(self, /, k, dim=-1, keepdim=False) -> values, indices", kthvalue,
    out=Out(memory="none"),
    refuses="kthvalue_cpu: bool",
    d_self=lambda grad, indices, self_shape, dim, keepdim:
        F.value_selecting_reduction_backward(grad, indices, self_shape, dim, keepdim),
-   text="number {k} of {self}", tex=r"{self}_{{({k})}}", onnx=None)
+   text="number {k} of {self}", onnx=None)
 
 for name, pass_nan in (("median", False), ("nanmedian", True)):
     op(f"{name}(self, /)", median_all(pass_nan), refuses="median_cpu: bool",
        d_self=lambda grad, self, result, self_dtype:
            F.evenly_distribute_backward(grad, self, result, self_dtype),
-       text="median({self})", tex=r"\operatorname{{median}} {self}", onnx=None)
+       text="median({self})", onnx=None)
     op(f"{name}.dim(self, /, dim, keepdim=False) -> values, indices", median(pass_nan),
        refuses="median_out: bool",
        node=f"{name.title()}Backward1",
        d_self=lambda grad, indices, self_shape, dim, keepdim:
            F.value_selecting_reduction_backward(grad, indices, self_shape, dim, keepdim),
-       text="median({self}) along {dim}", tex=r"\operatorname{{median}} {self}", onnx=None)
+       text="median({self}) along {dim}", onnx=None)
 
 op("mode(self, /, dim=-1, keepdim=False) -> values, indices", mode,
    d_self=lambda grad, indices, self_shape, dim, keepdim:
        F.value_selecting_reduction_backward(grad, indices, self_shape, dim, keepdim),
-   text="mode({self})", tex=r"\operatorname{{mode}} {self}", onnx=None)
+   text="mode({self})", onnx=None)
 
 
 # Searching ---------------------------------------------------------------------------------------
@@ -421,8 +421,8 @@ def searchsorted(sequence: Array, values: Array, right: bool, dtype: Any) -> Arr
 
 op("searchsorted(sorted_sequence, self, /, right, dtype)", searchsorted,
    refuses="searchsorted_out_cpu: bool", nograd=True, public=False,
-   text="places of {self} in {sorted_sequence}", tex=r"{self}", onnx=None)
+   text="places of {self} in {sorted_sequence}", onnx=None)
 
 op("isin(elements, test_elements, /, invert)",
    lambda a, b, invert: as_array(np.isin(a, b, invert=invert)), nograd=True, public=False,
-   sign="∈", text="{elements} ∈ {test_elements}", tex=r"{elements} \in {test_elements}", onnx=None)
+   sign="∈", text="{elements} ∈ {test_elements}", onnx=None)

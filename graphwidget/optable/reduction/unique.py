@@ -30,21 +30,21 @@ def slices_to_rows(a: Array, dim: int | None) -> Array:
 op("unique2(self, /, dim=None) -> output, inverse_indices, counts", unique,
    d_self=lambda grad: F.no_derivative("_unique2"),
    public=False, sized_by_values=True, sign="unique",
-   text="distinct items of {self}", tex=r"\{{{self}\}}", onnx="Unique")
+   text="distinct items of {self}", onnx="Unique")
 
 op("unique_dim(self, /, dim) -> output, inverse_indices, counts", unique,
    d_self=lambda grad: F.no_derivative("unique_dim"),
    public=False, sized_by_values=True, sign="unique",
-   text="distinct slices of {self}", tex=r"\{{{self}\}}",
+   text="distinct slices of {self}",
    onnx="Unique")
 
 
 op("bincount(self, /, minlength)", lambda a, minlength: np.bincount(a, minlength=minlength),
    nograd=True, public=False, sized_by_values=True,
-   text="counts of {self}", tex=r"\#{self}", onnx=None)
+   text="counts of {self}", onnx=None)
 
 op("bincount.weights(self, weights, /, minlength)",
    lambda a, w, minlength: np.bincount(a, w, minlength).astype(
        w.dtype if w.dtype == np.float32 else np.float64),
    nograd=True, public=False, sized_by_values=True,
-   text="weighted counts of {self}", tex=r"\#{self}", onnx=None)
+   text="weighted counts of {self}", onnx=None)

@@ -228,33 +228,31 @@ F = Namespace()
 
 op("index(self, /, indices)", index, sized_by_values=True,
    d_self=lambda grad, self_shape, indices: F.index_backward(None, grad, self_shape, indices),
-   public=False, sign="[…]", text="{self}[{indices}]", tex=r"{self}_{{{indices}}}", onnx=None)
+   public=False, sign="[…]", text="{self}[{indices}]", onnx=None)
 
 op("index_backward(zeros=None, grad_output, /, shape, indices, accumulate=True)",
    index_backward, node="IndexPutImplBackward0", d_zeros=lambda grad: grad,
    d_grad_output=lambda grad, indices, accumulate: F.index(grad, indices),
-   public=False, text="{grad_output} added at [{indices}]", tex=r"{grad_output}", onnx=None)
+   public=False, text="{grad_output} added at [{indices}]", onnx=None)
 
 op("index_put(self, values, /, indices, accumulate=False)", index_put, inplace=True,
    d_self=lambda grad, _values_shape, indices, accumulate:
        grad if accumulate else F.index_put(grad, F.zeros_of(grad, _values_shape), indices, False),
    d_values=lambda grad, indices, _values_shape:
        F.sum_to_size(F.index(grad, indices), _values_shape),
-   public=False, sign="[…]=", text="{self} with {values} at [{indices}]", tex=r"{self}", onnx=None)
+   public=False, sign="[…]=", text="{self} with {values} at [{indices}]", onnx=None)
 
 
 op("masked_fill(self, mask, /, value)", masked_fill, inplace=True, pointwise=True,
    order=(), overlap="anything",
    d_self=lambda grad, mask: F.masked_fill(grad, mask, 0),
-   text="{self} with {value} where {mask}",
-   tex=r"\operatorname{{masked\_fill}}({self}, {mask})", onnx=None)
+   text="{self} with {value} where {mask}", onnx=None)
 
 op("masked_fill.tensor(self, mask, filler, /)", masked_fill_tensor, inplace=True,
    pointwise=True, node="MaskedFillBackward1", order=(), overlap="anything",
    d_self=lambda grad, mask: F.masked_fill(grad, mask, 0),
    d_filler=lambda grad, mask: F.where(mask, grad, F.zeros_like(grad)),
-   text="{self} with {filler} where {mask}",
-   tex=r"\operatorname{{masked\_fill}}({self}, {mask})", onnx="Where")
+   text="{self} with {filler} where {mask}", onnx="Where")
 
 
 @composite
@@ -267,19 +265,18 @@ def masked_select_backward(grad: Any, self: Any, mask: Any) -> Any:
 op("masked_select(self, mask, /)", masked_select, out=Out(memory="none"),
    sized_by_values=True,
    d_self=lambda grad, self, mask: F.masked_select_backward(grad, self, mask),
-   text="{self} where {mask}", tex=r"{self}_{{{mask}}}", onnx="Compress")
+   text="{self} where {mask}", onnx="Compress")
 
 op("masked_scatter(self, mask, source, /)", masked_scatter, inplace=True,
    d_self=lambda grad, _self_shape, mask:
        F.sum_to_size(F.masked_fill(grad, mask, 0), _self_shape),
    d_source=lambda grad, mask, source_shape: F.masked_scatter_backward(grad, mask, source_shape),
-   text="{self}, items of {source} where {mask}", tex=r"{self}", onnx=None)
+   text="{self}, items of {source} where {mask}", onnx=None)
 
 op("masked_scatter_backward(grad_output, mask, /, _sizes)", masked_scatter_backward,
    d_grad_output=lambda grad, mask, _grad_output_shape:
        F.masked_scatter(F.zeros_of(grad, _grad_output_shape), mask, grad),
-   public=False, text="items of {grad_output} where {mask}, in order, then zeros",
-   tex=r"{grad_output}_{{{mask}}}", onnx=None)
+   public=False, text="items of {grad_output} where {mask}, in order, then zeros", onnx=None)
 
 
 def check_flat(index: Array, size: int) -> None:
@@ -324,11 +321,11 @@ def put(a: Array, index: Array, source: Array, accumulate: bool) -> Array:
 
 op("take(self, index, /)", take, out=Out(memory="none"),
    d_self=lambda grad, self, index: F.put(F.zeros_like(self), index, grad, True),
-   text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx=None)
+   text="{self} at {index}", onnx=None)
 
 op("put(self, index, source, /, accumulate=False)", put, inplace=True,
    d_self=lambda grad, index, accumulate, _source_shape:
        grad if accumulate else F.put(grad, index, F.zeros_of(grad, _source_shape), False),
    d_source=lambda grad, index, source, accumulate:
        F.reshape(F.take(grad, index), source.shape),
-   text="{self} with {source} at {index}", tex=r"{self}", onnx=None)
+   text="{self} with {source} at {index}", onnx=None)

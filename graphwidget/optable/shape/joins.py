@@ -92,7 +92,7 @@ def cat_backward(grad: Any, shapes: Any, dim: Any) -> Any:
 
 op("cat(*tensors, /, dim=0)", cat, out=JOINED,
    d_tensors=lambda grad, _tensors_shape, dim: F.cat_backward(grad, _tensors_shape, dim),
-   text="cat({tensors})", tex=r"[{tensors}]", onnx="Concat")
+   text="cat({tensors})", onnx="Concat")
 
 
 @composite
@@ -103,7 +103,7 @@ def unstacked(grad: Any, dim: Any) -> Any:
 
 op("stack(*tensors, /, dim=0)", stack, out=JOINED,
    d_tensors=lambda grad, dim: F.unstacked(grad, dim),
-   text="stack({tensors})", tex=r"[{tensors}]", onnx=None)
+   text="stack({tensors})", onnx=None)
 
 
 @composite
@@ -124,7 +124,7 @@ def block_diag_backward(grad: Any, shapes: Any) -> Any:
 
 op("block_diag(*tensors, /, _dtype)", block_diag,
    d_tensors=lambda grad, _tensors_shape: F.block_diag_backward(grad, _tensors_shape),
-   text="block_diag({tensors})", tex=r"\operatorname{{diag}}({tensors})", onnx=None)
+   text="block_diag({tensors})", onnx=None)
 
 
 def repeat(a: Array, repeats: Shape) -> Array:
@@ -201,29 +201,29 @@ def repeat_backward(grad: Any, repeats: Any, shape: Any) -> Any:
 
 
 op("zeros_of(self, /, shape)", memory_order.new_zeros, nograd=True,
-   public=False, text="zeros", tex="0", onnx=None)
+   public=False, text="zeros", onnx=None)
 
 op("repeat(self, /, repeats)", repeat,
    d_self=lambda grad, repeats, self_shape: F.repeat_backward(grad, repeats, self_shape),
-   text="{self} repeated {repeats}", tex=r"{self}", onnx="Tile")
+   text="{self} repeated {repeats}", onnx="Tile")
 
 op("flip(self, /, dims)", flip,
    d_self=lambda grad, dims: F.flip(grad, dims),
-   text="{self} reversed along {dims}", tex=r"\operatorname{{flip}} {self}", onnx=None)
+   text="{self} reversed along {dims}", onnx=None)
 
 op("roll(self, /, shifts, dims=())", roll,
    d_self=lambda grad, shifts, dims: F.roll(grad, tuple(-shift for shift in shifts), dims),
-   text="{self} rolled by {shifts}", tex=r"\operatorname{{roll}} {self}", onnx=None)
+   text="{self} rolled by {shifts}", onnx=None)
 
 # Triangles and diagonals --------------------------------------------------------------------------
 op("tril(self, /, diagonal=0)", tril, inplace=True, overlap="anything",
    d_self=lambda grad, diagonal: F.tril(grad, diagonal),
-   text="tril({self})", tex=r"\operatorname{{tril}} {self}", onnx="Trilu")
+   text="tril({self})", onnx="Trilu")
 
 op("triu(self, /, diagonal=0)", triu, inplace=True, overlap="anything",
    d_self=lambda grad, diagonal: F.triu(grad, diagonal),
-   text="triu({self})", tex=r"\operatorname{{triu}} {self}", onnx="Trilu")
+   text="triu({self})", onnx="Trilu")
 
 op("diag_embed(self, /, offset=0, dim1=-2, dim2=-1)", diag_embed,
    d_self=lambda grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
-   text="matrices with {self} on the diagonal", tex=r"\operatorname{{diag}} {self}", onnx=None)
+   text="matrices with {self} on the diagonal", onnx=None)

@@ -79,7 +79,7 @@ def border_pad_backward(grad: Array, a: Array, padding: Shape, rule: str) -> Arr
 op("constant_pad_nd(self, /, pad, value=0)", constant_pad,
    node="ConstantPadNdBackward0",
    d_self=lambda grad, pad: F.constant_pad_nd(grad, tuple(-size for size in pad), 0),
-   sign="pad", text="{self} with {pad} more items", tex=r"\operatorname{{pad}} {self}", onnx="Pad")
+   sign="pad", text="{self} with {pad} more items", onnx="Pad")
 
 
 def declare_border_pad(rule: str, count: int) -> None:
@@ -90,7 +90,7 @@ def declare_border_pad(rule: str, count: int) -> None:
        node=f"{node}Backward0",
        d_self=lambda grad, self, padding: getattr(F, f"{name}_backward")(grad, self, padding),
        public=False,
-       sign="pad", text="{self} with {padding} more items", tex=r"\operatorname{{pad}} {self}",
+       sign="pad", text="{self} with {padding} more items",
        onnx="Pad")
     op(f"{name}_backward(grad_output, self, /, padding)",
        lambda grad, a, padding: border_pad_backward(grad, a, padding, rule),
@@ -98,7 +98,7 @@ def declare_border_pad(rule: str, count: int) -> None:
        d_grad_output=lambda grad, padding: getattr(F, name)(grad, padding),
        d_self=lambda grad: F.zeros_like(grad),
        public=False,
-       sign="pad'", text="{grad_output}, added inside", tex=r"{grad_output}", onnx=None)
+       sign="pad'", text="{grad_output}, added inside", onnx=None)
 
 
 for _rule in RULES:

@@ -199,34 +199,34 @@ def gather_backward(grad: Any, self: Any, index: Any, dim: Any) -> Any:
 op("gather(self, index, /, dim, sparse_grad=False)",
    lambda a, index, dim, sparse_grad=False: gather(a, index, dim), out=Out(memory="none"),
    d_self=lambda grad, self, index, dim, sparse_grad: F.gather_backward(grad, self, index, dim),
-   text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx="GatherElements")
+   text="{self} at {index}", onnx="GatherElements")
 
 op("scatter(self, index, src, /, dim)", scatter, inplace=True, out=Out(memory="first"),
    d_self=lambda grad, index, dim: F.scatter_value(grad, index, dim, 0),
    d_src=lambda grad, index, dim: F.gather(grad, index, dim),
-   text="{self} with {src} at {index}", tex=r"{self}", onnx="ScatterElements")
+   text="{self} with {src} at {index}", onnx="ScatterElements")
 
 op("scatter.value(self, index, /, dim, value)", scatter_value, inplace=True,
    node="ScatterBackward1",
    d_self=lambda grad, index, dim: F.scatter_value(grad, index, dim, 0),
-   text="{self} with {value} at {index}", tex=r"{self}", onnx="ScatterElements")
+   text="{self} with {value} at {index}", onnx="ScatterElements")
 
 op("scatter.joined(self, index, src, /, dim, reduce)", scatter_reduce_legacy, inplace=True,
    node="NotImplemented",
    d_self=lambda grad: F.without_derivative("aten::scatter"),
    d_src=lambda grad: F.without_derivative("aten::scatter"),
-   text="{reduce} of {self} and {src} at {index}", tex=r"{self}", onnx="ScatterElements")
+   text="{reduce} of {self} and {src} at {index}", onnx="ScatterElements")
 
 op("scatter.value_joined(self, index, /, dim, value, reduce)", scatter_value_reduce,
    inplace=True, node="NotImplemented",
    d_self=lambda grad: F.without_derivative("aten::scatter"),
-   text="{reduce} of {self} and {value} at {index}", tex=r"{self}", onnx="ScatterElements")
+   text="{reduce} of {self} and {value} at {index}", onnx="ScatterElements")
 
 op("scatter_add(self, index, src, /, dim)", scatter_add, inplace=True,
    out=Out(memory="first"),
    d_self=lambda grad: grad,
    d_src=lambda grad, index, dim: F.gather(grad, index, dim),
-   text="{self} + {src} at {index}", tex=r"{self}", onnx="ScatterElements")
+   text="{self} + {src} at {index}", onnx="ScatterElements")
 
 
 @composite
@@ -328,7 +328,7 @@ op("scatter_reduce(self, index, src, /, dim, reduce, include_self=True)", scatte
    d_src=lambda grad, self, index, src, result, dim, reduce, include_self:
        F.scatter_reduce_backward_src(
            grad, self, index, src, result, dim, reduce, include_self),
-   text="{reduce} of {self} and {src} at {index}", tex=r"{self}", onnx="ScatterElements")
+   text="{reduce} of {self} and {src} at {index}", onnx="ScatterElements")
 
 
 # Along a dim, one index for each slice ------------------------------------------------------------
@@ -341,7 +341,7 @@ def index_select_backward(grad: Any, self_shape: Any, index: Any, dim: Any) -> A
 op("index_select(self, index, /, dim)", index_select, out=Out(memory="none"),
    d_self=lambda grad, self_shape, index, dim:
        F.index_select_backward(grad, self_shape, index, dim),
-   text="{self} at {index}", tex=r"{self}_{{{index}}}", onnx="Gather")
+   text="{self} at {index}", onnx="Gather")
 
 
 @composite
@@ -357,24 +357,24 @@ op("index_add(self, index, source, /, dim, alpha=1)", index_add, inplace=True,
    d_source=lambda grad, index, source, source_dim, dim, alpha:
        F.slices_at_index(grad, source_dim, index, dim) if alpha == 1
        else F.slices_at_index(grad, source_dim, index, dim) * alpha,
-   text="{self} + {source} at {index}", tex=r"{self}", onnx=None)
+   text="{self} + {source} at {index}", onnx=None)
 
 op("index_copy(self, index, source, /, dim)", index_copy, inplace=True,
    out=Out(memory="first"),
    d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
    d_source=lambda grad, index, source, source_dim, dim:
        F.slices_at_index(grad, source_dim, index, dim),
-   text="{self} with {source} at {index}", tex=r"{self}", onnx=None)
+   text="{self} with {source} at {index}", onnx=None)
 
 op("index_fill(self, index, /, dim, value)", index_fill, inplace=True, overlap="anything",
    d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
-   text="{self} with {value} at {index}", tex=r"{self}", onnx=None)
+   text="{self} with {value} at {index}", onnx=None)
 
 op("index_fill.tensor(self, index, value, /, dim)", index_fill_tensor, inplace=True,
    node="IndexFillBackward1", overlap="anything",
    d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
    d_value=lambda grad, index, dim: F.sum(F.index_select(grad, F.unique_of(index), dim)),
-   text="{self} with {value} at {index}", tex=r"{self}", onnx=None)
+   text="{self} with {value} at {index}", onnx=None)
 
 op("unique_of(self, /)", np.unique, nograd=True, public=False, sized_by_values=True,
-   text="the different items of {self}", tex=r"{self}", onnx=None)
+   text="the different items of {self}", onnx=None)

@@ -247,25 +247,25 @@ F = Namespace()
 # Sizes ------------------------------------------------------------------------------------------
 op("view(self, /, shape)", view, view=True, reshapes=True,
    d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
-   text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
+   text="{self} as {shape}", onnx="Reshape")
 
 op("reshape_alias(self, /, shape)", view, view=True, reshapes=True,
    node="ReshapeAliasBackward0",
    d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
-   public=False, sign="reshape", text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
+   public=False, sign="reshape", text="{self} as {shape}", onnx="Reshape")
 
 op("unsafe_view(self, /, shape)", lambda a, shape: memory_order.as_array(a).reshape(shape),
    borrows=True, reshapes=True,
    d_self=lambda grad, self_shape: F.reshape(grad, self_shape),
-   public=False, sign="reshape", text="{self} as {shape}", tex=r"{self}", onnx="Reshape")
+   public=False, sign="reshape", text="{self} as {shape}", onnx="Reshape")
 
 op("alias(self, /)", lambda a: a[...], view=True, reshapes=True,
    d_self=lambda grad: grad,
-   public=False, text="{self}", tex=r"{self}", onnx="Identity")
+   public=False, text="{self}", onnx="Identity")
 
 op("unsqueeze(self, /, dim)", unsqueeze, view=True, reshapes=True,
    d_self=lambda grad, dim: F.squeeze_dim(grad, dim),
-   text="unsqueeze({self})", tex=r"{self}", onnx="Unsqueeze")
+   text="unsqueeze({self})", onnx="Unsqueeze")
 
 
 @composite
@@ -283,31 +283,31 @@ ARRAYS.__dict__["unsqueezed"] = lambda grad, shape, dims=None: grad.reshape(shap
 op("squeeze(self, /)", lambda a: a.squeeze() if 1 in a.shape else a[...], view=True,
    reshapes=True,
    d_self=lambda grad, self_shape: F.unsqueezed(grad, self_shape),
-   text="squeeze({self})", tex=r"{self}", onnx="Squeeze")
+   text="squeeze({self})", onnx="Squeeze")
 
 op("squeeze.dim(self, /, dim)", lambda a, dim: squeeze(a, (dim,)), view=True,
    reshapes=True, node="SqueezeBackward1",
    d_self=lambda grad, self_shape, dim:
        F.unsqueeze(grad, dim) if self_shape and self_shape[dim] == 1 else grad,
-   text="squeeze({self})", tex=r"{self}", onnx="Squeeze")
+   text="squeeze({self})", onnx="Squeeze")
 
 op("squeeze.dims(self, /, dim)", squeeze, view=True, reshapes=True,
    node="SqueezeBackward2",
    d_self=lambda grad, self_shape, dim: F.unsqueezed(grad, self_shape, dim),
-   text="squeeze({self})", tex=r"{self}", onnx="Squeeze")
+   text="squeeze({self})", onnx="Squeeze")
 
 op("expand(self, /, shape)", expand, view=True,
    d_self=lambda grad, self_shape: F.sum_to_size(grad, self_shape),
-   text="{self} spread to {shape}", tex=r"{self}", onnx="Expand")
+   text="{self} spread to {shape}", onnx="Expand")
 
 # Order of dims ----------------------------------------------------------------------------------
 op("t(self, /)", t, view=True,
    d_self=lambda grad: F.t(grad),
-   sign="ᵀ", text="{self}ᵀ", tex=r"{self}^T", onnx="Transpose")
+   sign="ᵀ", text="{self}ᵀ", onnx="Transpose")
 
 op("transpose(self, /, dim0, dim1)", transpose, view=True,
    d_self=lambda grad, dim0, dim1: F.transpose(grad, dim0, dim1),
-   sign="ᵀ", text="{self}ᵀ", tex=r"{self}^T", onnx="Transpose")
+   sign="ᵀ", text="{self}ᵀ", onnx="Transpose")
 
 
 def inverse_permutation(dims: Any) -> Any:
@@ -318,43 +318,43 @@ def inverse_permutation(dims: Any) -> Any:
 
 op("permute(self, /, dims)", permute, view=True,
    d_self=lambda grad, dims: F.permute(grad, inverse_permutation(dims)),
-   text="{self} with dims {dims}", tex=r"{self}", onnx="Transpose")
+   text="{self} with dims {dims}", onnx="Transpose")
 
 # Parts ------------------------------------------------------------------------------------------
 op("select(self, /, dim, index)", select, view=True,
    d_self=lambda grad, self_shape, dim, index: F.select_backward(grad, self_shape, dim, index),
-   sign="[i]", text="{self}[{index}]", tex=r"{self}_{{{index}}}", onnx="Gather")
+   sign="[i]", text="{self}[{index}]", onnx="Gather")
 
 op("select_backward(grad_output, /, shape, dim, index)", select_backward,
    node="SelectBackwardBackward0",
    d_grad_output=lambda grad, dim, index: F.select(grad, dim, index),
-   public=False, text="{grad_output} at [{index}], 0 elsewhere", tex=r"{grad_output}", onnx=None)
+   public=False, text="{grad_output} at [{index}], 0 elsewhere", onnx=None)
 
 op("slice(self, /, dim=0, start=0, end=None, step=1)", slice_, view=True,
    d_self=lambda grad, self_shape, dim, start, end, step:
        F.slice_backward(grad, self_shape, dim, start, end, step),
    public=False,
-   sign="[:]", text="{self}[{start}:{end}]", tex=r"{self}_{{{start}:{end}}}", onnx="Slice")
+   sign="[:]", text="{self}[{start}:{end}]", onnx="Slice")
 
 op("slice_backward(grad_output, /, shape, dim, start, end, step)", slice_backward,
    node="SliceBackwardBackward0",
    d_grad_output=lambda grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
    public=False,
-   text="{grad_output} at [{start}:{end}], 0 elsewhere", tex=r"{grad_output}", onnx=None)
+   text="{grad_output} at [{start}:{end}], 0 elsewhere", onnx=None)
 
 op("diagonal(self, /, offset=0, dim1=0, dim2=1)", diagonal, view=True,
    d_self=lambda grad, self_shape, offset, dim1, dim2:
        F.diagonal_backward(grad, self_shape, offset, dim1, dim2),
-   text="diag({self})", tex=r"\operatorname{{diag}} {self}", onnx=None)
+   text="diag({self})", onnx=None)
 
 op("diagonal_backward(grad_output, /, shape, offset, dim1, dim2)",
    diagonal_backward, node="DiagonalBackwardBackward0",
    d_grad_output=lambda grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
-   public=False, text="{grad_output} on the diagonal", tex=r"{grad_output}", onnx=None)
+   public=False, text="{grad_output} on the diagonal", onnx=None)
 
 op("unbind(self, /, dim=0) -> *outputs", unbind, view=True,
    d_self=lambda grads, dim: F.stack(grads, dim),
-   text="unbind({self})", tex=r"\operatorname{{unbind}} {self}", onnx="Split")
+   text="unbind({self})", onnx="Split")
 
 
 @composite
@@ -366,23 +366,23 @@ def split_backward(grads: Any, self_shape: Any, sizes: Any, dim: Any) -> Any:
 op("split(self, /, split_size, dim=0) -> *outputs", split, view=True,
    d_self=lambda grads, self_shape, split_size, dim:
        F.split_backward(grads, self_shape, split_size, dim),
-   text="the parts of {self}", tex=r"{self}", onnx="Split")
+   text="the parts of {self}", onnx="Split")
 
 op("split.sizes(self, /, split_sizes, dim=0) -> *outputs", split_with_sizes,
    view=True, node="SplitWithSizesBackward0",
    d_self=lambda grads, self_shape, split_sizes, dim:
        F.split_backward(grads, self_shape, split_sizes, dim),
-   text="the parts of {self}", tex=r"{self}", onnx="Split")
+   text="the parts of {self}", onnx="Split")
 
 op("unfold(self, /, dimension, size, step)", unfold, view=True,
    d_self=lambda grad, self_shape, dimension, size, step:
        F.unfold_backward(grad, self_shape, dimension, size, step),
-   text="windows of {size} in {self}", tex=r"\operatorname{{unfold}} {self}", onnx=None)
+   text="windows of {size} in {self}", onnx=None)
 
 op("unfold_backward(grad_output, /, shape, dim, size, step)",
    unfold_backward, node="UnfoldBackwardBackward0",
    d_grad_output=lambda grad, dim, size, step: F.unfold(grad, dim, size, step),
-   public=False, text="windows of {grad_output}, added", tex=r"{grad_output}", onnx=None)
+   public=False, text="windows of {grad_output}, added", onnx=None)
 
 # Any view of the storage --------------------------------------------------------------------------
 op("as_strided(self, /, size, stride, storage_offset=None, _geometry=None)",
@@ -390,7 +390,7 @@ op("as_strided(self, /, size, stride, storage_offset=None, _geometry=None)",
    d_self=lambda grad, size, stride, storage_offset, _geometry:
        F.restride(grad, (size, stride, _geometry[2] if storage_offset is None else storage_offset),
                   _geometry, _geometry),
-   text="{self} as {size} with strides {stride}", tex=r"{self}", onnx=None)
+   text="{self} as {size} with strides {stride}", onnx=None)
 
 
 @composite
@@ -416,11 +416,11 @@ def restride(grad: Any, source: Any, target: Any, shared: Any) -> Any:
 
 op("put_strided(self, /, source, numel)", put_strided, node="IndexAddBackward0",
    d_self=lambda grad, source, numel: F.as_strided(grad, *source, ((numel,), (1,), 0)),
-   public=False, text="{self} in its storage", tex=r"{self}", onnx=None)
+   public=False, text="{self} in its storage", onnx=None)
 
 op("shared_out(self, /, shared)", divide_by_count, node="DivBackward0",
    d_self=lambda grad, shared: F.shared_out(grad, shared),
-   public=False, text="{self}, divided among the items that share it", tex=r"{self}", onnx=None)
+   public=False, text="{self}, divided among the items that share it", onnx=None)
 
 # Views in place: the tensor itself becomes the view ---------------------------------------------
 for _key, _node in (
@@ -460,18 +460,18 @@ op("select_scatter(self, src, /, dim, index)", scatter_kernel(select),
    d_self=lambda grad, _src_shape, dim, index:
        F.select_scatter(grad, F.zeros_of(grad, _src_shape), dim, index),
    d_src=lambda grad, dim, index: F.select(grad, dim, index),
-   text="{self} with {src} at [{index}]", tex=r"{self}", onnx=None)
+   text="{self} with {src} at [{index}]", onnx=None)
 
 op("slice_scatter(self, src, /, dim=0, start=None, end=None, step=1)",
    scatter_kernel(slice_), out=Out(history="ended"),
    d_self=lambda grad, _src_shape, dim, start, end, step:
        F.slice_scatter(grad, F.zeros_of(grad, _src_shape), dim, start, end, step),
    d_src=lambda grad, dim, start, end, step: F.slice(grad, dim, start, end, step),
-   text="{self} with {src} at [{start}:{end}]", tex=r"{self}", onnx=None)
+   text="{self} with {src} at [{start}:{end}]", onnx=None)
 
 op("diagonal_scatter(self, src, /, offset=0, dim1=0, dim2=1)",
    scatter_kernel(diagonal),
    d_self=lambda grad, _src_shape, offset, dim1, dim2:
        F.diagonal_scatter(grad, F.zeros_of(grad, _src_shape), offset, dim1, dim2),
    d_src=lambda grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2),
-   text="{self} with {src} on the diagonal", tex=r"{self}", onnx=None)
+   text="{self} with {src} on the diagonal", onnx=None)

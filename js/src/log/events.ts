@@ -110,7 +110,6 @@ export interface DefineEvent {
   readonly op: string;
   readonly sign: string;
   readonly text: string;
-  readonly tex: string;
   readonly inputs: readonly string[];
   readonly derivatives: readonly Derivative[];
 }
@@ -359,7 +358,7 @@ export type Event =
 
 /** The fields of each kind of event; later protocols may add trailing ones. */
 export const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  define: ["op", "sign", "text", "tex", "inputs", "derivatives"],
+  define: ["op", "sign", "text", "inputs", "derivatives"],
   cell: ["count", "source"],
   source: ["source", "cell", "file", "line", "function", "text"],
   name: ["value", "name", "scope", "made_in"],
@@ -486,9 +485,8 @@ function decodeDefine(a: readonly unknown[]): DefineEvent {
     op: one(TEXT, a[1], "op"),
     sign: one(TEXT, a[2], "sign"),
     text: one(TEXT, a[3], "text"),
-    tex: one(TEXT, a[4], "tex"),
-    inputs: many(TEXT, a[5], "inputs"),
-    derivatives: list(a[6], "derivatives").map((x) => decodeDerivative(x)),
+    inputs: many(TEXT, a[4], "inputs"),
+    derivatives: list(a[5], "derivatives").map((x) => decodeDerivative(x)),
   };
 }
 

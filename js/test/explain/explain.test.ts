@@ -40,8 +40,8 @@ describe("explanations", () => {
   it("work out what an operator wrote, and promise nothing of what .data wrote", () => {
     const p = new Program();
     const one = (value: number) => [[1], "float32", [value], null, null];
-    p.tell("define", "sub_", "−", "{self} − {other}", "", ["self", "other"], []);
-    p.tell("define", "zero_", "0", "0", "", ["self"], []);
+    p.tell("define", "sub_", "−", "{self} − {other}", ["self", "other"], []);
+    p.tell("define", "zero_", "0", "0", ["self"], []);
     const [w, g] = [p.leaf("w", [2]), p.leaf("g", [-3])];
     p.tell("value", 90, w.storage, 1, false, true, false, null, one(5));
     p.tell("op", 90, "sub_", [w.id, g.id], {}, [90], null, true, null, null);
@@ -120,7 +120,7 @@ describe("explanations", () => {
   it("tell a number that an op takes as a parameter in its place", () => {
     const p = new Program();
     const x = p.leaf("x", [-2]);
-    p.tell("define", "pow", "^", "{self} ^ {exponent}", "", ["self"], []);
+    p.tell("define", "pow", "^", "{self} ^ {exponent}", ["self"], []);
     p.tell("value", 90, 90, 0, true, false, false, null, [[1], "float32", [-8], null, null]);
     p.tell("op", 90, "pow", [x.id], { exponent: "3" }, [90], null, false, null, null);
     expect(told(load(p)).at(-1)).toContain("[-2.] ^ 3 = [-8.]");

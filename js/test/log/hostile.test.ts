@@ -46,7 +46,7 @@ const INTERNAL =
   /undefined|is not a function|not iterable|\[object|Cannot read prop|NaN\b|nothing is known/;
 
 const x = ["value", 1, 1, 0, true, true, false, null, [[1], "float32", [2], null, null]];
-const define = ["define", "add", "+", "{self} + {other}", "", ["self", "other"], []];
+const define = ["define", "add", "+", "{self} + {other}", ["self", "other"], []];
 const call = (...change: [number, unknown][]): unknown[] => {
   const event: unknown[] = ["op", 1, "add", [1, "1"], {}, [2], null, false, null, null];
   for (const [field, y] of change) event[field] = y;
@@ -225,7 +225,7 @@ describe("a log that can be read is drawn", () => {
   });
 
   it("with very many inputs that are all unnamed", () => {
-    const cat = ["define", "cat", "cat", "cat({*tensors})", "", ["*tensors"], []];
+    const cat = ["define", "cat", "cat", "cat({*tensors})", ["*tensors"], []];
     const events: unknown[] = [x, cat];
     let before = [1];
     for (let i = 1; i < 7; i += 1) {
