@@ -46,15 +46,18 @@ def inside(reader: Any, node: Node, proto: Any, env: dict[str, Symbol]) -> list[
 
 
 def read_loop(reader: Any, node: Node, inputs: Sequence[Any], env: dict[str, Symbol]) -> list[Any]:
-    """A loop; lists of its iterations' results grow by one in each."""
+    """A loop that carries values.
+
+    Raises:
+        LoadError: it makes lists of its iterations' results, or its body does not fit.
+    """
     proto = node.get("body")
     if proto is None:
         raise LoadError(f"{node} lacks a body")
     limit, go, *first = [*inputs, None, None][: max(len(inputs), 2)]
     names = [each.name for each in proto.input]
-    if len(names) != len(first) + 2 or len(proto.output) < len(first) + 1:
-        raise LoadError(f"{node}: its body does not take and give what it carries")
-    lists = [empty_list(reader, node, each) for each in proto.output[len(first) + 1 :]]
+    if len(names) != len(first) + 2 or len(proto.output) != len(first) + 1:
+        raise LoadError(f"{node}: its body does not take and give what it carries and no more")
     start = make_constant(np.array(True)) if go is None else as_bool(go)
     most = None if limit is None else emit("unsafe_view", (limit,), {"shape": ()})[0]
 
@@ -64,23 +67,17 @@ def read_loop(reader: Any, node: Node, inputs: Sequence[Any], env: dict[str, Sym
         return emit("logical_and", (more, emit("lt", (i, most))[0]))[0]
 
     def body(i: Symbol, more: Symbol, *values: Symbol) -> list[Symbol]:
-        carried, grown = values[: len(first)], values[len(first) :]
-        inner = {**env, **dict(zip(names, (i, more, *carried), strict=True))}
+        inner = {**env, **dict(zip(names, (i, more, *values), strict=True))}
         again, *last = inside(reader, node, proto, inner)
         last = [shown(reader, each, info)
                 for each, info in zip(last, proto.output[1:], strict=True)]  # fmt: skip
         following = emit("add", (i, make_constant(np.array(1, np.int64))))[0]
-        items = [emit("unsqueeze", (each,), {"dim": 0})[0] for each in last[len(first) :]]
-        longer = [emit("cat", (each, item), {"dim": 0})[0]
-                  for each, item in zip(grown, items, strict=True)]  # fmt: skip
-        return [following, as_bool(again), *last[: len(first)], *longer]
+        return [following, as_bool(again), *last]
 
     zero = make_constant(np.array(0, np.int64))
     shapes = [TensorShape([]), TensorShape([]), *(open_shape(reader, each, names[i + 2], proto)
               for i, each in enumerate(first))]  # fmt: skip
-    shapes += [TensorShape([None, *each.shape[1:]]) for each in lists]
-    empty = [make_constant(each) for each in lists]
-    found = while_loop(test, body, [zero, start, *first, *empty], shape_invariants=shapes)
+    found = while_loop(test, body, [zero, start, *first], shape_invariants=shapes)
     return list(found[2:])
 
 
@@ -90,18 +87,6 @@ def shown(reader: Any, symbol: Symbol, info: Any) -> Symbol:
     if symbol.sizes is not None or sizes is None or None in sizes:
         return symbol
     return emit("unsafe_view", (symbol,), {"shape": sizes})[0]
-
-
-def empty_list(reader: Any, node: Node, info: Any) -> np.ndarray:
-    """Return the empty start of a loop's list of results.
-
-    Raises:
-        LoadError: the file does not say how large the results are.
-    """
-    dtype, sizes = reader.described(info)
-    if dtype is None or sizes is None or None in sizes:
-        raise LoadError(f"{node}: the file does not tell the shape of '{info.name}'")
-    return np.zeros((0, *sizes), dtype)
 
 
 def open_shape(reader: Any, first: Symbol, name: str, proto: Any) -> TensorShape:

@@ -21,6 +21,10 @@ from .nodes import LARGEST, Node, build
 _ = readers, control  # they tell how operators are read
 
 
+OLDEST = 13
+"""The oldest opset that is read."""
+
+
 class Model:
     """A file as a static graph: ``graph``, and its ``inputs`` and ``outputs`` by name."""
 
@@ -122,6 +126,11 @@ class Reader:
             (each.version for each in proto.opset_import if each.domain in ("", "ai.onnx")),
             default=1,
         )
+        if self.opset < OLDEST:
+            raise LoadError(
+                f"the file is of opset {self.opset}; those from {OLDEST} on are read, and "
+                "onnx.version_converter makes them of older ones"
+            )
         self.hints: dict[str, tuple[Any, Any]] = {}
 
     def model(self) -> Model:
@@ -223,7 +232,7 @@ class Reader:
             if each.domain not in ("", "ai.onnx"):
                 type = f"{each.domain}.{each.op_type}"
                 raise LoadError(f"node '{each.name}': the operator {type} is not known here")
-            node = Node(each, self.opset, {})
+            node = Node(each, {})
             node.attributes = {a.name: self.attribute(a, node) for a in each.attribute}
             for name in each.input:
                 if name and name not in env:

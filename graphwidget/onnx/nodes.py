@@ -24,6 +24,8 @@ from .errors import LoadError
 
 READERS: dict[str, Callable[..., Any]] = {}
 """Reader of each operator, by its name in ONNX."""
+USUAL: dict[str, dict[str, Any]] = {}
+"""Attributes that an operator may only have as they usually are, by its name."""
 F = SYMBOLS
 
 
@@ -35,24 +37,25 @@ class Unknown(Exception):
     """Numbers are needed that are known only when the graph runs."""
 
 
-def reads(*types: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Let a function read the operators of these names."""
+def reads(*types: str, **usual: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let a function read the operators of these names, if these attributes are as usual."""
 
     def keep(function: Callable[..., Any]) -> Callable[..., Any]:
         READERS.update(dict.fromkeys(types, function))
+        USUAL.update(dict.fromkeys(types, usual))
         return function
 
     return keep
 
 
 class Node:
-    """Node of a file as readers see it: its attributes, and the opset of its file."""
+    """Node of a file as readers see it."""
 
-    def __init__(self, proto: Any, opset: int, attributes: dict[str, Any]) -> None:
+    def __init__(self, proto: Any, attributes: dict[str, Any]) -> None:
         self.type: str = proto.op_type
         self.name: str = proto.name or (proto.output[0] if proto.output else "")
         self.inputs, self.outputs = list(proto.input), list(proto.output)
-        self.opset, self.attributes = opset, attributes
+        self.attributes = attributes
 
     def get(self, name: str, default: Any = None) -> Any:
         """An attribute, or what stands for a missing one."""
@@ -123,6 +126,9 @@ def build(node: Node, inputs: Sequence[Symbol | None], hints: Sequence[Any]) -> 
     reader = READERS.get(node.type)
     if reader is None:
         raise LoadError(f"{node}: the operator {node.type} is not known here")
+    for name, value in USUAL[node.type].items():
+        if node.get(name, value) != value:
+            raise LoadError(f"{node}: {name}={node.get(name)!r} is not known here")
     present = [each for each in inputs if each is not None]
     open_ = any(each.sizes is None for each in present)
     try:

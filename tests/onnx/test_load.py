@@ -75,26 +75,6 @@ def test_loops_and_branches_come_back() -> None:
         same([back(value)], run(proto, value))
 
 
-def test_lists_of_what_turns_give() -> None:
-    value = helper.make_tensor_value_info
-    body = helper.make_graph(
-        [helper.make_node("Add", ["s", "a"], ["next"]),
-         helper.make_node("Identity", ["go"], ["on"]),
-         helper.make_node("Mul", ["next", "next"], ["square"]),
-         helper.make_node("ReduceSum", ["next"], ["total"], keepdims=0)],
-        "body",
-        [value("i", TensorProto.INT64, []), value("go", TensorProto.BOOL, []),
-         value("s", FLOAT, [3])],
-        [value("on", TensorProto.BOOL, []), value("next", FLOAT, [3]), value("square", FLOAT, [3]),
-         value("total", FLOAT, [])],
-    )  # fmt: skip
-    loop = helper.make_node("Loop", ["n", "", "a"], ["last", "squares", "totals"], body=body)
-    for turns in (0, 1, 4):
-        proto = model([loop], {"a": [3]}, ["last", "squares", "totals"], n=np.array(turns))
-        a = np.array([1, 2, 3], np.float32)
-        same(torch.onnx.load(proto).run({"a": a}), run(proto, a))
-
-
 def test_shapes_that_only_the_run_tells() -> None:
     nodes = [
         helper.make_node("Shape", ["a"], ["n"]),

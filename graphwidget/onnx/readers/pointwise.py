@@ -37,12 +37,6 @@ reads("Max")(_joined("maximum"))
 reads("Min")(_joined("minimum"))
 
 
-@reads("Mean")
-def _mean(node: Node, *operands: Any) -> Any:
-    total = reduce(F.add, operands)
-    return F.div(total, constant(np.asarray(len(operands), total.dtype)))
-
-
 @reads("Identity", "Dropout")
 def _identity(node: Node, x: Any, *rest: Any) -> Any:
     if node.type == "Dropout" and len(rest) > 1 and rest[1] is not None and node.numbers(rest[1]):
@@ -75,9 +69,9 @@ def _pow(node: Node, a: Any, b: Any) -> Any:
     return F.to_copy(found, a.dtype)
 
 
-@reads("Cast", "CastLike")
-def _cast(node: Node, x: Any, like: Any = None) -> Any:
-    to = like.dtype if like is not None else node.get("to")
+@reads("Cast")
+def _cast(node: Node, x: Any) -> Any:
+    to = node.get("to")
     if to.name not in TYPES or x.dtype.name not in TYPES:
         raise ValueError(f"the type {to.name} is not known here")
     return F.to_copy(x, to)
@@ -91,13 +85,8 @@ TYPES = {
 
 @reads("Clip")
 def _clip(node: Node, x: Any, low: Any = None, high: Any = None) -> Any:
-    low = node.get("min") if low is None else low
-    high = node.get("max") if high is None else high
-    for bound, key in ((low, "maximum"), (high, "minimum")):
-        if bound is not None:
-            each = constant(np.asarray(bound, x.dtype)) if isinstance(bound, float) else bound
-            x = getattr(F, key)(x, each)
-    return x
+    x = x if low is None else F.maximum(x, low)
+    return x if high is None else F.minimum(x, high)
 
 
 @reads("LeakyRelu")
@@ -118,8 +107,6 @@ def _selu(node: Node, x: Any) -> Any:
 
 @reads("PRelu")
 def _prelu(node: Node, x: Any, slope: Any) -> Any:
-    if node.opset < 7 and slope.ndim == 1 and x.ndim > 1:  # once it had one for each channel
-        slope = F.reshape(slope, (-1, *(1,) * (x.ndim - 2)))
     return F.where(F.lt(x, constant(np.zeros((), x.dtype))), F.mul(x, slope), x)
 
 
@@ -146,6 +133,6 @@ def _reciprocal(node: Node, x: Any) -> Any:
     return F.reciprocal(x)
 
 
-@reads("Swish", "HardSwish", "Mish")
-def _smooth(node: Node, x: Any) -> Any:
-    return {"Swish": F.silu, "HardSwish": F.hardswish, "Mish": F.mish}[node.type](x)
+@reads("HardSwish")
+def _hard_swish(node: Node, x: Any) -> Any:
+    return F.hardswish(x)

@@ -11,7 +11,7 @@ from ..nodes import F, Node, Unknown, compute, constant, known, reads
 
 def _dims(node: Node, x: Any, axes: Any) -> Any:
     """The dims to reduce over; None where none are."""
-    found = node.ints(axes, "axes")
+    found = node.ints(axes, "axes")  # of most operators an attribute before opset 18
     if not found:
         return None if node.get("noop_with_empty_axes", 0) else tuple(range(x.ndim))
     return tuple(each % x.ndim for each in found)
@@ -49,25 +49,6 @@ def _mean(x: Any, dims: Any, keep: bool) -> Any:
     return F.mean_dim(x, dims, keep)
 
 
-def _end(dtype: Any, upper: bool) -> Any:
-    """The largest or smallest value of a type."""
-    if dtype.kind == "f":
-        return np.inf if upper else -np.inf
-    if dtype.kind == "b":
-        return upper
-    return np.iinfo(dtype).max if upper else np.iinfo(dtype).min
-
-
-def _extreme(key: str, most: bool) -> Any:
-    def function(x: Any, dims: Any, keep: bool) -> Any:
-        if any(known(x)[dim] == 0 for dim in dims):
-            shape = [1 if i in dims else n for i, n in enumerate(known(x)) if keep or i not in dims]
-            return constant(np.full(shape, _end(x.dtype, not most), x.dtype))
-        return getattr(F, key)(x, dims, keep)
-
-    return function
-
-
 def _wide(x: Any) -> Any:
     return x if x.dtype.kind == "f" else F.to_copy(x, np.dtype(np.float64))
 
@@ -78,59 +59,35 @@ reads("ReduceL2")(_reduced(_sum, lambda x: _square(_wide(x)), lambda x: F.sqrt(x
 reads("ReduceLogSumExp")(_reduced(lambda x, dims, keep: F.logsumexp(x, dims, keep), _wide))
 reads("ReduceMean")(_reduced(_mean, _wide))
 reads("ReduceProd")(_reduced(_prod))
-reads("ReduceMax")(_reduced(_extreme("amax", True)))
-reads("ReduceMin")(_reduced(_extreme("amin", False)))
+reads("ReduceMax")(_reduced(lambda x, dims, keep: F.amax(x, dims, keep)))
+reads("ReduceMin")(_reduced(lambda x, dims, keep: F.amin(x, dims, keep)))
 
 
-@reads("ArgMax", "ArgMin")
+@reads("ArgMax", "ArgMin", select_last_index=0)
 def _arg(node: Node, x: Any) -> Any:
     axis, keep = node.get("axis", 0) % x.ndim, bool(node.get("keepdims", 1))
-    key = node.type.lower()
-    if not node.get("select_last_index", 0):
-        return getattr(F, key)(x, axis, keep)
-    count = known(x)[axis]
-    found = getattr(F, key)(F.flip(x, (axis,)), axis, keep)
-    return F.sub(constant(np.int64(count - 1)), found)
+    return getattr(F, node.type.lower())(x, axis, keep)
 
 
 @reads("Softmax", "LogSoftmax")
 def _softmax(node: Node, x: Any) -> Any:
     function = F.softmax if node.type == "Softmax" else F.log_softmax
-    if node.opset >= 13:
-        return function(x, node.get("axis", -1) % x.ndim)
-    axis, shape = node.get("axis", 1) % x.ndim, known(x)
-    rows = F.reshape(x, (int(np.prod(shape[:axis])), -1))
-    return F.reshape(function(rows, 1), shape)
+    return function(x, node.get("axis", -1) % x.ndim)
 
 
-@reads("CumSum")
+@reads("CumSum", exclusive=0, reverse=0)
 def _cumsum(node: Node, x: Any, axis: Any) -> Any:
     dim = int(np.reshape(node.numbers(axis), ())) % x.ndim
-    turned = F.flip(x, (dim,)) if node.get("reverse", 0) else x
-    found = F.cumsum(turned, dim, x.dtype)
-    if node.get("exclusive", 0):
-        found = F.sub(found, turned)
-    return F.flip(found, (dim,)) if node.get("reverse", 0) else found
+    return F.cumsum(x, dim, x.dtype)
 
 
 @reads("TopK")
-def _topk(node: Node, x: Any, k: Any = None) -> Any:
-    count = node.ints(k)[0] if k is not None else node.get("k")
-    largest = bool(node.get("largest", 1))
+def _topk(node: Node, x: Any, k: Any) -> Any:
     axis = node.get("axis", -1) % x.ndim
-
-    def order(a: Any) -> Any:
-        turned = -a if largest and a.dtype.kind == "f" else a
-        if largest and a.dtype.kind != "f":
-            turned = a.max() - a if a.dtype.kind == "u" else -a
-        found = np.argsort(turned, axis, kind="stable")
-        return np.take(found, range(count), axis)
-
-    places = compute(order, x)
-    return [F.gather(x, places, axis), places]
+    return list(F.topk(x, node.ints(k)[0], axis, bool(node.get("largest", 1)), True))
 
 
-# Reads ONNX's products: MatMul, Gemm, Det and Einsum ---------------------------------------------
+# Products ----------------------------------------------------------------------------------------
 
 
 @reads("MatMul")

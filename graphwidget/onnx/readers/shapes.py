@@ -45,8 +45,8 @@ def _size(node: Node, x: Any) -> Any:
 
 
 @reads("Reshape")
-def _reshape(node: Node, x: Any, shape: Any = None) -> Any:
-    wanted = list(node.ints(shape, "shape"))
+def _reshape(node: Node, x: Any, shape: Any) -> Any:
+    wanted = list(node.ints(shape))
     if not node.get("allowzero", 0):
         wanted = [known(x)[i] if size == 0 else size for i, size in enumerate(wanted)]
     return F.reshape(x, tuple(wanted))
@@ -67,7 +67,7 @@ def _transpose(node: Node, x: Any) -> Any:
 
 @reads("Squeeze")
 def _squeeze(node: Node, x: Any, axes: Any = None) -> Any:
-    dims = node.ints(axes, "axes")
+    dims = node.ints(axes)
     if dims is None:
         dims = tuple(i for i, size in enumerate(known(x)) if size == 1)
     wrong = [dim for dim in dims if x.symbol.sizes[dim] not in (1, None)]
@@ -77,8 +77,8 @@ def _squeeze(node: Node, x: Any, axes: Any = None) -> Any:
 
 
 @reads("Unsqueeze")
-def _unsqueeze(node: Node, x: Any, axes: Any = None) -> Any:
-    dims = node.ints(axes, "axes")
+def _unsqueeze(node: Node, x: Any, axes: Any) -> Any:
+    dims = node.ints(axes)
     rank = x.ndim + len(dims)
     for dim in sorted(each % rank for each in dims):
         x = F.unsqueeze(x, dim)
@@ -93,7 +93,7 @@ def _concat(node: Node, *operands: Any) -> Any:
 @reads("Split")
 def _split(node: Node, x: Any, split: Any = None) -> Any:
     axis, count = node.get("axis", 0) % x.ndim, len(node.outputs)
-    sizes = node.ints(split, "split")
+    sizes = node.ints(split)
     if sizes is None:
         total = known(x)[axis]
         each = -(-total // count)
@@ -102,10 +102,9 @@ def _split(node: Node, x: Any, split: Any = None) -> Any:
 
 
 @reads("Slice")
-def _slice(node: Node, x: Any, starts: Any = None, ends: Any = None, axes: Any = None,
-           steps: Any = None) -> Any:  # fmt: skip
-    first, last = node.ints(starts, "starts"), node.ints(ends, "ends")
-    dims = node.ints(axes, "axes") or tuple(range(len(first)))
+def _slice(node: Node, x: Any, starts: Any, ends: Any, axes: Any = None, steps: Any = None) -> Any:
+    first, last = node.ints(starts), node.ints(ends)
+    dims = node.ints(axes) or tuple(range(len(first)))
     by = node.ints(steps) or (1,) * len(first)
     for start, end, dim, step in zip(first, last, dims, by, strict=True):
         dim = dim % x.ndim
@@ -138,50 +137,30 @@ def _gather_elements(node: Node, x: Any, indices: Any) -> Any:
     return F.gather(x, F.remainder(index, constant(np.int64(count))), axis)
 
 
-def _batched(places: Any, batch: int) -> tuple[Any, ...]:
-    """The numpy index that a list of places stands for."""
-    lead = places.shape[:batch]
-    grid = tuple(np.ogrid[tuple(slice(n) for n in lead)]) if batch else ()
-    wide = tuple(g.reshape(*g.shape, *(1,) * (places.ndim - 1 - batch)) for g in grid)
-    return (*wide, *np.moveaxis(places, -1, 0))
-
-
-@reads("GatherND")
+@reads("GatherND", batch_dims=0)
 def _gather_nd(node: Node, x: Any, indices: Any) -> Any:
-    batch = node.get("batch_dims", 0)
-    return compute(lambda a, places: a[_batched(places, batch)], x, indices)
+    return compute(lambda a, places: a[tuple(np.moveaxis(places, -1, 0))], x, indices)
 
 
-JOIN = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
-
-
-def _put(a: Any, index: Any, values: Any, how: str) -> Any:
-    found = a.copy()
-    if how == "none":
-        found[index] = values
-    else:
-        JOIN[how].at(found, index, values)
-    return found
-
-
-@reads("ScatterND")
-def _scatter_nd(node: Node, x: Any, indices: Any, updates: Any) -> Any:
-    how = node.get("reduction", "none")
-
-    def put(a: Any, i: Any, u: Any) -> Any:
-        return _put(a, tuple(np.moveaxis(i, -1, 0)), u, how)
-
-    return compute(put, x, indices, updates)
-
-
-@reads("ScatterElements", "Scatter")
+@reads("ScatterND", "ScatterElements")
 def _scatter(node: Node, x: Any, indices: Any, updates: Any) -> Any:
-    axis, how = node.get("axis", 0) % x.ndim, node.get("reduction", "none")
+    how = node.get("reduction", "none")
+    if how not in ("none", "add"):
+        raise ValueError(f"scattering by {how} is not known here")
 
     def put(a: Any, i: Any, u: Any) -> Any:
-        grid = list(np.ogrid[tuple(slice(n) for n in i.shape)])
-        grid[axis] = i % a.shape[axis]
-        return _put(a, tuple(grid), u, how)
+        if node.type == "ScatterND":
+            places: Any = tuple(np.moveaxis(i, -1, 0))
+        else:
+            axis = node.get("axis", 0) % a.ndim
+            grid = list(np.ogrid[tuple(slice(n) for n in i.shape)])
+            places = (*grid[:axis], i % a.shape[axis], *grid[axis + 1 :])
+        found = a.copy()
+        if how == "none":
+            found[places] = u
+        else:
+            np.add.at(found, places, u)
+        return found
 
     return compute(put, x, indices, updates)
 
@@ -201,15 +180,15 @@ def _tile(node: Node, x: Any, repeats: Any) -> Any:
 
 
 @reads("Pad")
-def _pad(node: Node, x: Any, pads: Any = None, value: Any = None, axes: Any = None) -> Any:
-    each, dims = node.ints(pads, "pads"), node.ints(axes)
-    n = len(each) // 2
+def _pad(node: Node, x: Any, pads: Any, value: Any = None, axes: Any = None) -> Any:
+    counts, dims = node.ints(pads), node.ints(axes)
+    n = len(counts) // 2
     pairs = [(0, 0)] * x.ndim
     for i, dim in enumerate(dims or range(n)):
-        pairs[dim % x.ndim] = each[i], each[i + n]
+        pairs[dim % x.ndim] = counts[i], counts[i + n]
     mode = node.get("mode", "constant")
     limited(*(max(n + a + b, 0) for n, (a, b) in zip(known(x), pairs, strict=True)))
-    filler = node.get("value", 0.0) if value is None else node.numbers(value).item()
+    filler = 0.0 if value is None else node.numbers(value).item()
     flat = tuple(number for pair in reversed(pairs) for number in pair)
     if mode == "constant":
         return F.constant_pad_nd(x, flat, filler)
@@ -243,10 +222,6 @@ def _nonzero(node: Node, x: Any) -> Any:
 
 @reads("DepthToSpace")
 def _depth_to_space(node: Node, x: Any) -> Any:
-    b, c, h, w = known(x)
-    r = node.get("blocksize")
-    if node.get("mode", "DCR") == "DCR":
-        y = F.permute(F.reshape(x, (b, r, r, c // r**2, h, w)), (0, 3, 4, 1, 5, 2))
-    else:
-        y = F.permute(F.reshape(x, (b, c // r**2, r, r, h, w)), (0, 1, 4, 2, 5, 3))
-    return F.reshape(y, (b, c // r**2, h * r, w * r))
+    if node.get("mode", "DCR") != "CRD":
+        raise ValueError("the mode DCR is not known here")
+    return F.pixel_shuffle(x, node.get("blocksize"))
