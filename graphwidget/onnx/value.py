@@ -54,6 +54,16 @@ class Value:
             raise OnnxExporterError(f"size {dim} of {self.name} must be known")
         return self.sizes[dim]  # type: ignore[index, return-value]
 
+    def axis(self, dim: int) -> int:
+        """A dim as a number from 0.
+
+        Raises:
+            OnnxExporterError: it is a single number, which has no dims.
+        """
+        if not self.rank:
+            raise OnnxExporterError(f"{self.name} is a single number")
+        return dim % self.rank
+
     @property
     def floating(self) -> bool:
         """True if it holds floats."""

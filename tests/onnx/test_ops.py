@@ -27,7 +27,7 @@ TIES = {"topk", "sort", "argsort"}
 """Ops that may take any of equal items."""
 LIMITS = (
     "cannot be recorded as a graph|of integers has no|does not take|include_self|is uneven|"
-    "nonzero of a single number|scattering with"
+    "nonzero of a single number|with ceil_mode|other than four dims|single number"
 )
 """Refusals, in words of the message."""
 

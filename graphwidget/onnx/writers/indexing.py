@@ -13,38 +13,13 @@ from .values import writes
 
 @writes("gather", "gather_along_dim")
 def _gather(w: Any, self: Any, index: Any, dim: int, sparse_grad: Any = False) -> Any:
-    if not self.rank:
-        found = w("GatherElements", line(w, self), line(w, index), axis=0)
-        return reshape(w, found, index.shape)
-    return w("GatherElements", self, index, axis=dim % self.rank)
-
-
-def line(w: Any, self: Any) -> Any:
-    """A single number as a list of one."""
-    found = reshape(w, self, (-1,))
-    found.sizes = (1,)
-    return found
-
-
-def _put(w: Any, self: Any, index: Any, src: Any, dim: int, reduction: Any = None) -> Any:
-    if not self.rank:
-        return reshape(w, _put(w, line(w, self), line(w, index), line(w, src), 0, reduction), ())
-    if src.shape != index.shape:  # more numbers than places
-        for i, size in enumerate(index.shape):
-            if size != src.shape[i]:
-                rest = src.shape[i + 1 :]
-                src = slice_of(w, src, i, 0, size)
-                src.sizes = (*index.shape[: i + 1], *rest)
-    return w("ScatterElements", self, index, src.cast(self.dtype), axis=dim % self.rank,
-             reduction=reduction)  # fmt: skip
+    return w("GatherElements", self, index, axis=self.axis(dim))
 
 
 @writes("index_select")
 def _index_select(w: Any, self: Any, index: Any, dim: int) -> Any:
-    if not self.rank:
-        return reshape(w, self, ())
     index = reshape(w, index, (1,)) if index.sizes == () else index
-    return w("Gather", self, index, axis=dim % self.rank)
+    return w("Gather", self, index, axis=self.axis(dim))
 
 
 @writes("embedding")

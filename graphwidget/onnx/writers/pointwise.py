@@ -183,28 +183,6 @@ writes("trunc")(_truncated)
 writes("silu")(lambda w, self: self * w("Sigmoid", self))
 
 
-def chosen(type: str) -> Any:
-    """``fmax`` and ``fmin``: nan is no number to choose."""
-
-    def write(w: Any, self: Any, other: Any) -> Any:
-        if not self.floating:
-            return w(type, self, other)
-        found = w("Where", _isnan(w, self), other, w(type, self, other), dtype=self.dtype)
-        return w("Where", _isnan(w, other), self, found, dtype=self.dtype)
-
-    return write
-
-
-@writes("atan2")
-def _atan2(w: Any, self: Any, other: Any) -> Any:
-    angle = w("Atan", self / other)
-    turned = angle + w("Where", self < 0, self.like(-math.pi), self.like(math.pi),
-                       dtype=self.dtype)  # fmt: skip
-    found = w("Where", other < 0, turned, angle, dtype=self.dtype)
-    upright = w("Sign", self) * (math.pi / 2)
-    return w("Where", other.equals(0), upright, found, dtype=self.dtype)
-
-
 @writes("clamp", "clamp.tensor")
 def _clamp(w: Any, self: Any, min: Any = None, max: Any = None) -> Any:
     if min is not None:
@@ -234,28 +212,9 @@ def _masked_fill_tensor(w: Any, self: Any, mask: Any, filler: Any) -> Any:
     return w("Where", mask, filler.cast(self.dtype), self, dtype=self.dtype)
 
 
-def written(type: str) -> Any:
-    """A comparison whose result takes the place of the first operand."""
-
-    def write(w: Any, self: Any, other: Any) -> Any:
-        return w(type, self, self.like(other), dtype=bool).cast(self.dtype)
-
-    return write
-
-
-for _name, _type in {"eq": "Equal", "lt": "Less", "le": "LessOrEqual", "gt": "Greater",
-                     "ge": "GreaterOrEqual"}.items():  # fmt: skip
-    writes(f"{_name}.written", f"{_name}.written_number")(written(_type))
-
-
-@writes("ne", "ne.written", "ne.written_number")
+@writes("ne")
 def _ne(w: Any, self: Any, other: Any) -> Any:
     return self.differs(other)
-
-
-writes("asinh.written")(lambda w, self: w("Asinh", self))
-writes("acosh.written")(lambda w, self: w("Acosh", self))
-writes("atanh.written")(lambda w, self: w("Atanh", self))
 
 
 def bits(type: str) -> Any:
@@ -304,8 +263,7 @@ def _elu(w: Any, self: Any, alpha: float = 1.0, scale: Any = 1, input_scale: Any
         return w("Elu", self, alpha=float(alpha))
     if input_scale == 1:
         return w("Selu", self, alpha=float(alpha), gamma=float(scale))
-    below = (w("Exp", self * input_scale) - 1) * alpha * scale
-    return w("Where", self <= 0, below, self * scale, dtype=self.dtype)
+    raise UnsupportedOperatorError("elu with an input_scale has no equivalent")
 
 
 @writes("gelu")

@@ -1,8 +1,7 @@
-"""Writes pooling, interpolation, sampling at points and `fold` as ONNX."""
+"""Writes pooling and interpolation as ONNX."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -33,9 +32,7 @@ def _max_pool(w: Any, self: Any, kernel_size: Any, stride: Any, padding: Any, di
 def _avg_pool(w: Any, self: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: Any,
              count_include_pad: Any, divisor_override: Any) -> Any:  # fmt: skip
     if ceil_mode:  # ONNX counts otherwise what reaches beyond the end
-        return as_product(w, self, len(kernel_size), lambda x: w.asked.op.kernel(
-            x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-        ))  # fmt: skip
+        raise OnnxExporterError("avg_pool with ceil_mode has no equivalent")
     count_all = count_include_pad or divisor_override
     found = batched(w, self, len(kernel_size), lambda x: w(
         "AveragePool", x, kernel_shape=list(kernel_size), strides=list(stride or kernel_size),
@@ -46,46 +43,15 @@ def _avg_pool(w: Any, self: Any, kernel_size: Any, stride: Any, padding: Any, ce
     return found
 
 
-def as_product(w: Any, self: Any, dims: int, kernel: Any) -> Any:
-    """A linear function of the last dims as the product with a matrix: what the function makes of
-    each item alone. Used where ONNX's operator means something else."""
-    if not self.floating:
-        raise OnnxExporterError(f"ONNX's AveragePool does not take {self.dtype.name}")
-    sizes = self.shape[-dims:]
-    count = math.prod(sizes)
-    alone = np.eye(count, dtype=self.dtype).reshape(count, 1, *sizes)
-    found = kernel(alone)
-    matrix = w.constant(np.ascontiguousarray(found.reshape(count, -1)))
-    rows = w("Reshape", self, w.ints(-1, count))
-    return w("Reshape", rows @ matrix, w.ints(*self.shape[:-dims], *found.shape[2:]))
-
-
-def divides(self: Any, output_size: Any) -> bool:
-    """Return whether windows divide the last dims evenly."""
-    sizes = self.shape[-len(output_size) :]
-    return all(n and n % m == 0 for n, m in zip(sizes, output_size, strict=True))
-
-
-def even(self: Any, output_size: Any) -> list[int]:
-    """The size of windows that divide the last dims evenly.
-
-    Raises:
-        OnnxExporterError: they do not.
-    """
-    sizes = self.shape[-len(output_size) :]
-    if any(not n or n % m for n, m in zip(sizes, output_size, strict=True) if m):
-        raise OnnxExporterError(f"adaptive pooling of {sizes} to {tuple(output_size)} is uneven")
-    return [n // m for n, m in zip(sizes, output_size, strict=True)]
-
-
 @writes("adaptive_avg_pool2d", "adaptive_avg_pool3d")
 def _adaptive_avg_pool(w: Any, self: Any, output_size: Any) -> Any:
     n = len(output_size)
     if set(output_size) == {1}:
         return reduce(w, "ReduceMean", self, tuple(range(-n, 0)), True)
-    if not divides(self, output_size):
-        return as_product(w, self, n, lambda x: w.asked.op.kernel(x, output_size))
-    window = even(self, output_size)
+    sizes = self.shape[-n:]
+    if any(not size or size % count for size, count in zip(sizes, output_size, strict=True)):
+        raise OnnxExporterError(f"adaptive pooling of {sizes} to {tuple(output_size)} is uneven")
+    window = [size // count for size, count in zip(sizes, output_size, strict=True)]
     return batched(w, self, n, lambda x: w("AveragePool", x, kernel_shape=window, strides=window))
 
 

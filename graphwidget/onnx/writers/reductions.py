@@ -196,11 +196,6 @@ def _addmv(w: Any, self: Any, mat: Any, vec: Any, beta: Any = 1, alpha: Any = 1)
     return scaled_sum(w, self, mat @ vec, beta, alpha)
 
 
-def scaled(product: Any) -> Any:
-    """beta self + alpha times a product of the other two."""
-    return lambda w, self, a, b, beta=1, alpha=1: scaled_sum(w, self, product(w, a, b), beta, alpha)
-
-
 # Writes topk, sort, argsort, kthvalue and median as ONNX -----------------------------------------
 
 

@@ -155,22 +155,6 @@ def slice_of(w: Any, self: Any, dim: int, start: int, end: int) -> Any:
     return w("Slice", self, w.ints(start), w.ints(end), w.ints(dim % self.rank))
 
 
-@writes("roll")
-def _roll(w: Any, self: Any, shifts: Any, dims: Any = ()) -> Any:
-    if not dims:
-        flat = reshape(w, self, (-1,))
-        flat.sizes = (int(np.prod(self.shape)),)
-        return reshape(w, _roll(w, flat, shifts, (0,)), self.shape)
-    shape = self.sizes
-    for shift, dim in zip(shifts, dims, strict=True):
-        size = shape[dim]
-        if size:
-            cut = size - shift % size
-            self = w("Concat", slice_of(w, self, dim, cut, LAST), slice_of(w, self, dim, 0, cut),
-                     axis=dim % len(shape), sizes=shape)  # fmt: skip
-    return self
-
-
 def _triangle(upper: int) -> Any:
     def write(w: Any, self: Any, diagonal: int = 0) -> Any:
         given = self.cast(np.int64) if self.dtype == bool else self
@@ -214,21 +198,6 @@ def _constant_pad(w: Any, self: Any, pad: Any, value: Any = 0) -> Any:
 
 @writes("pixel_shuffle")
 def _pixel_shuffle(w: Any, self: Any, upscale_factor: int) -> Any:
-    return folded(w, self, lambda x: w("DepthToSpace", x, blocksize=upscale_factor, mode="CRD"))
-
-
-def folded(w: Any, self: Any, function: Any) -> Any:
-    """A function of four dims on what has more or fewer: batches are one dim meanwhile."""
-    if self.rank == 4:
-        return function(self)
-    shape = self.shape
-    x = function(reshape(w, self, (-1, *shape[-3:])))
-    return reshape(w, x, w.asked.outputs[0].sizes)
-
-
-def picked(w: Any, self: Any, arrange: Any) -> Any:
-    """Return the places that numpy's view of a value shows, of a value whose shape is known."""
-    count = int(np.prod(self.shape))
-    numbered = np.arange(count, dtype=np.int64).reshape(self.shape)
-    places = np.ascontiguousarray(arrange(numbered))
-    return w("Gather", reshape(w, self, (-1,)), w.constant(places), axis=0)
+    if self.rank != 4:
+        raise OnnxExporterError("pixel_shuffle of other than four dims has no equivalent")
+    return w("DepthToSpace", self, blocksize=upscale_factor, mode="CRD")
