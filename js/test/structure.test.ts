@@ -8,7 +8,18 @@ import { describe, expect, it } from "vitest";
 const SRC = join(import.meta.dirname, "..", "src");
 
 /** The folders of the pipeline: each imports only those before it. `index.ts` imports any. */
-const ORDER = ["log", "kernel", "layout", "graph", "scene", "replay", "explain", "store", "view"];
+const ORDER = [
+  "text",
+  "log",
+  "kernel",
+  "layout",
+  "graph",
+  "scene",
+  "replay",
+  "explain",
+  "store",
+  "view",
+];
 
 const texts = new Map(
   readdirSync(SRC, { recursive: true, encoding: "utf8" })

@@ -3,7 +3,9 @@
 import { nodesBelow } from "../graph/reach";
 import { called } from "../graph/names";
 import { holdsTensor, type Model } from "../log/model";
-import { list, name, plain, wrong, type Line, type Piece } from "./text";
+import { plain, wrong, type Line, type Piece } from "../text/piece";
+import { t } from "../text/text";
+import { listOf, name } from "./text";
 
 /** Whether a backward that is not over has come to the node: what it leaves is not known yet. */
 function runsNow(model: Model, id: number): boolean {
@@ -30,18 +32,13 @@ export function backwardEffects(model: Model, value: number): Line {
     else saves += slots.length;
     stale += node.freed ? 0 : slots.filter((slot) => slot.stale.length > 0).length;
   }
-  if (freed > 0) {
-    return [
-      wrong("Backward from here will fail: "),
-      plain("an earlier backward has freed saved values it needs."),
-    ];
-  }
-  const line: Line = [
-    plain(`Backward from ${called(model, value, 16)} runs ${nodes.length} nodes`),
-    ...(leaves.length > 0 ? [plain(", adds to .grad of "), ...list(leaves.slice(0, 6))] : []),
-    ...(leaves.length > 6 ? [plain(` and ${leaves.length - 6} more`)] : []),
-    plain(saves > 0 ? `, and frees ${saves} saved ${saves === 1 ? "value" : "values"}.` : "."),
+  const words = t.explain.effects;
+  if (freed > 0) return words.willFail;
+  const to = listOf(leaves.slice(0, 6), leaves.length - 6);
+  return [
+    plain(words.runs(called(model, value, 16), nodes.length)),
+    ...(leaves.length > 0 ? words.addsTo(to) : []),
+    plain(saves > 0 ? words.frees(saves) : words.stop),
+    ...(stale > 0 ? [wrong(words.stale)] : []),
   ];
-  if (stale > 0) return [...line, wrong(" It will fail at a stale saved value.")];
-  return line;
 }

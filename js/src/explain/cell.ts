@@ -10,8 +10,9 @@ import type { Model, RunRow, ValueRow } from "../log/model";
 import { callOf, explainGradCall } from "./grad-call";
 import { isWhole, wholeLine } from "./root";
 import { stepAround } from "./scope";
-import { atLine, code, codeAt, grad, name, numbers, plain, sentence } from "./text";
-import type { Explanation, Line, Piece } from "./text";
+import { code, grad, line, plain, type Line, type Piece } from "../text/piece";
+import { t } from "../text/text";
+import { atLine, codeAt, listed, name, numbers, sentence, type Explanation } from "./text";
 
 /** So many gradients are told one by one. */
 const FEW = 4;
@@ -39,13 +40,13 @@ export function explainCell(model: Model, last: Event): Explanation | null {
     tone: "backward",
     title: roots.slice(0, FEW).flatMap((root, i): Line => {
       const value = asValue(numbers(model.values.get(root)?.summary, 40));
-      return [plain(i > 0 ? ", " : ""), rootName(model, run, root), plain(" = "), value];
+      return line`${i > 0 ? t.explain.place.comma : ""}${rootName(model, run, root)} = ${value}`;
     }),
     lines: [
       isWhole(run) ? wholeLine(model, run) : [],
-      sentence([...ran(model, run, roots), plain(" computed "), ...gradients(model, arrived)]),
+      sentence(t.explain.run.computed(ran(model, run, roots), gradients(model, arrived))),
       rewritten(model, run),
-      optimizer.length > 0 ? [plain("Then a step of "), ...optimizer] : [],
+      optimizer.length > 0 ? t.explain.run.thenStep(optimizer) : [],
     ],
   });
 }
@@ -117,8 +118,8 @@ function rewritten(model: Model, run: RunRow): Line {
   }
   const text = codeAt(model, source);
   if (text === null) return [];
-  const gradients = leaves.size === 1 ? "one gradient" : `${leaves.size} gradients`;
-  return [plain("Then "), code(text), plain(` changed ${gradients} in place.`)];
+  const { thenOne, thenMany } = t.explain.run;
+  return leaves.size === 1 ? thenOne(code(text)) : thenMany(code(text), leaves.size);
 }
 
 function leavesOf(model: Model, { run, order }: RunRow): Arrived[] {
@@ -132,41 +133,32 @@ function leavesOf(model: Model, { run, order }: RunRow): Arrived[] {
 /** All of them where they are few and small; else how many, with the largest and the smallest. */
 function gradients(model: Model, arrived: readonly Arrived[]): Line {
   if (arrived.length <= FEW && arrived.every(([, { values }]) => values && values.length <= FEW)) {
-    return arrived.flatMap(([leaf, came], i): Line => {
-      const own = name(model, leaf);
-      const row = newest(model, leaf);
-      const between = plain(i === 0 ? "" : i === arrived.length - 1 ? " and " : ", ");
-      // What was cleared or written since then is no longer what backward left.
-      const stays = row?.grad && row.how === "accumulated" ? row.grad : null;
-      if (!stays) return [between, numbers(came), plain(" for "), own];
-      return [between, { ...own, text: `${own.text}.grad` }, plain(" = "), numbers(stays)];
-    });
+    return listed(
+      arrived.map(([leaf, came]): Line => {
+        const own = name(model, leaf);
+        const row = newest(model, leaf);
+        // What was cleared or written since then is no longer what backward left.
+        const stays = row?.grad && row.how === "accumulated" ? row.grad : null;
+        if (!stays) return t.explain.run.gradientFor(numbers(came), own);
+        return line`${{ ...own, text: `${own.text}.grad` }} = ${numbers(stays)}`;
+      }),
+    );
   }
   const sized = arrived.flatMap(([leaf, came]) => {
     const most = largest(came);
     return most === null ? [] : [{ leaf, most }];
   });
-  const told = ({ leaf, most }: (typeof sized)[number]): Line => [
-    name(model, leaf),
-    plain(" (up to "),
-    grad(number(most)),
-    plain(")"),
-  ];
-  if (arrived.length === 1 && sized.length === 1)
-    return [plain("a gradient for "), ...told(at(sized, 0))];
+  const { upTo, one, parameters, leaves, extremes } = t.explain.run;
+  const told = ({ leaf, most }: (typeof sized)[number]): Line =>
+    upTo(name(model, leaf), grad(number(most)));
+  if (arrived.length === 1 && sized.length === 1) return one(told(at(sized, 0)));
   const [only] = arrived;
-  if (arrived.length === 1 && only) return [plain("a gradient for "), name(model, only[0])];
+  if (arrived.length === 1 && only) return one([name(model, only[0])]);
   const many = arrived.every(([leaf]) => model.values.get(leaf)?.parameter);
-  const words = plain(`gradients for ${arrived.length} ${many ? "parameters" : "leaves"}`);
-  if (sized.length < arrived.length) return [words];
+  const words = (many ? parameters : leaves)(arrived.length);
+  if (sized.length < arrived.length) return [plain(words)];
   sized.sort((a, b) => b.most - a.most);
-  return [
-    words,
-    plain(", the largest for "),
-    ...told(at(sized, 0)),
-    plain(", the smallest for "),
-    ...told(at(sized, sized.length - 1)),
-  ];
+  return extremes(words, told(at(sized, 0)), told(at(sized, sized.length - 1)));
 }
 
 /** What a leaf is now: an optimizer has written it since its node was made. */

@@ -1,9 +1,11 @@
 /* A call that raised: what it was given, why that does not fit, and what would. */
 
-import { called } from "../graph/names";
+import { called, isDescription } from "../graph/names";
 import { shape } from "../log/format";
 import type { ErrorRow, Model } from "../log/model";
-import { list, math, name, pasted, plain, type Line } from "./text";
+import { math, pasted, plain, type Line } from "../text/piece";
+import { t } from "../text/text";
+import { list, name } from "./text";
 
 /** Sentences on a call that raised; none when its inputs are not on record. */
 export function explainFailedCall(model: Model, { op, inputs }: ErrorRow): Line[] {
@@ -13,18 +15,17 @@ export function explainFailedCall(model: Model, { op, inputs }: ErrorRow): Line[
   });
   if (given.length === 0) return [];
   const pieces = given.slice(0, 4).map(({ id, name: own, dims }) => {
-    const text = own.startsWith("the ") ? own : `${own} ${shape(dims)}`; // its shape is its name
+    const text = isDescription(own) ? own : `${own} ${shape(dims)}`; // its shape is its name
     return { ...name(model, id), text };
   });
-  const lines: Line[] = [
-    [math(op ?? "The call"), plain(" was given "), ...list(pieces), plain(".")],
-  ];
+  const { wasGiven, theCall, fix } = t.problems;
+  const lines: Line[] = [wasGiven(math(op ?? theCall), list(pieces))];
   const [a, b] = ADDS.test(op ?? "") ? given.slice(1) : given; // what is added comes first
   if (!a || !b) return lines;
   const found = PRODUCTS.test(op ?? "") ? product(a, b, op ?? "") : broadcast(a, b);
   if (found === null) return lines;
   lines.push([plain(found.why)]);
-  if (found.fix !== null) lines.push([plain("Fix: "), pasted(found.fix)]);
+  if (found.fix !== null) lines.push(fix(pasted(found.fix)));
   return lines;
 }
 
@@ -48,11 +49,8 @@ function product(a: Given, b: Given, op: string): Found | null {
   const own = a.dims.at(-1);
   const rows = linear ? b.dims.at(-1) : (b.dims.at(-2) ?? b.dims.at(-1));
   if (own === undefined || rows === undefined || own === rows) return null;
-  const why = linear
-    ? `A linear layer takes the rows of its input times the rows of its weight: those of ` +
-      `${a.name} have ${own} items, those of ${b.name} have ${rows}.`
-    : `A product takes rows of the first times columns of the second: the rows of ${a.name} have ` +
-      `${own} items, the columns of ${b.name} have ${rows}.`;
+  const words = linear ? t.problems.linear : t.problems.product;
+  const why = words(a.name, own, b.name, rows);
   const names = NAME.test(a.name) && NAME.test(b.name);
   if (!names || linear || a.dims.length !== 2 || b.dims.length !== 2) return { why, fix: null };
   if (own === b.dims[1]) return { why, fix: `${a.name} @ ${b.name}.T` };
@@ -67,9 +65,7 @@ function broadcast(a: Given, b: Given): Found | null {
   for (let i = 1; i <= most; i += 1) {
     const [m, n] = [a.dims.at(-i) ?? 1, b.dims.at(-i) ?? 1];
     if (m === n || m === 1 || n === 1) continue;
-    const why =
-      `Shapes are compared from the right; sizes must be equal or 1. Here ${a.name} has ${m} ` +
-      `and ${b.name} has ${n}.`;
+    const why = t.problems.broadcast(a.name, m, b.name, n);
     return { why, fix: unsqueezed(a, b) ?? unsqueezed(b, a) };
   }
   return null;

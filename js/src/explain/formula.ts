@@ -1,5 +1,7 @@
 /* Formulas made plain: numbers worked out, transposes undone, sums over a batch in words. */
 
+import { t } from "../text/text";
+
 /** A filled formula without what only its pattern needed. */
 export function tidy(formula: string): string {
   return formula
@@ -35,9 +37,9 @@ export function summedOver(from: readonly number[], to: readonly number[]): stri
   const lost = from.flatMap((n, i) => (i < extra || (to[i - extra] === 1 && n > 1) ? [i] : []));
   const items = lost.reduce((product, i) => product * (from[i] ?? 1), 1);
   if (lost.length === 0 || items === 1) return null;
-  if (lost.length === from.length) return `summed over all ${items} items`;
-  if (lost.length === 1 && lost[0] === 0) return `summed over the ${items} rows of the batch`;
+  if (lost.length === from.length) return t.explain.node.summedAll(items);
+  if (lost.length === 1 && lost[0] === 0) return t.explain.node.summedRows(items);
   const leading = lost.every((dim, i) => dim === i);
-  if (leading) return `summed over the ${items} rows of all batches`;
-  return `summed along dim ${lost.join(", ")} (${items} items)`;
+  if (leading) return t.explain.node.summedBatches(items);
+  return t.explain.node.summedDims(lost.join(", "), items);
 }

@@ -2,8 +2,9 @@
 
 import { userName } from "../graph/names";
 import type { CallRow, Model, RunRow } from "../log/model";
-import { atLine, dim, list, name, numbers, plain } from "./text";
-import type { Explanation, Line } from "./text";
+import { dim, line, plain, type Line } from "../text/piece";
+import { t } from "../text/text";
+import { atLine, list, name, numbers, type Explanation } from "./text";
 
 /** So many gradients are told with their numbers. */
 const FEW = 4;
@@ -17,35 +18,23 @@ export function explainGradCall(model: Model, run: RunRow): Explanation | null {
   const [first] = given;
   if (first === undefined) return null;
   const roots = list(run.roots.flatMap(([value]) => (value === null ? [] : [name(model, value)])));
-  const by = (values: readonly number[]): Line => [
-    ...roots,
-    plain(" by "),
-    ...list(values.map((value) => name(model, value))),
-  ];
   const [one, each] = [given.length === 1, given.length === inputs.length];
   // What ops have made comes in the order in which they ran, which is not that of the inputs.
   const paired = each && (one || call !== undefined);
-  const words: Line = one
-    ? [plain("autograd.grad gave it: the gradient of "), ...by(inputs), plain(".")]
-    : [
-        plain("autograd.grad gave them: the gradients of "),
-        ...by(inputs),
-        plain(paired ? ", in this order." : "."),
-      ];
+  const { gradGaveOne, gradGaveInOrder, gradGave, graphBehind } = t.explain.run;
+  const words = one ? gradGaveOne : paired ? gradGaveInOrder : gradGave;
   return atLine(model, run.source, {
     tone: "backward",
     title: [
       ...list(given.slice(0, FEW).map((value) => name(model, value))).flatMap((piece): Line => {
         const summary = piece.value === undefined ? null : model.values.get(piece.value)?.summary;
-        return summary ? [piece, plain(" = "), numbers(summary, 40)] : [piece];
+        return summary ? line`${piece} = ${numbers(summary, 40)}` : [piece];
       }),
-      ...(given.length > FEW ? [plain(` and ${given.length - FEW} more`)] : []),
+      ...(given.length > FEW ? [plain(t.explain.place.more(given.length - FEW))] : []),
     ],
     lines: [
-      [...words, plain(" No .grad was changed.")],
-      run.create_graph
-        ? [dim("create_graph=True: there is a graph behind, so it can be differentiated again.")]
-        : [],
+      words(roots, list(inputs.map((value) => name(model, value)))),
+      run.create_graph ? [dim(graphBehind)] : [],
     ],
   });
 }

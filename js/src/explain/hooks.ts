@@ -5,7 +5,9 @@ import type { Summary } from "../log/events";
 import { shape } from "../log/format";
 import { once, type Model, type NodeRow } from "../log/model";
 import { givenTo } from "./root";
-import { grad, numbers, plain, type Line } from "./text";
+import { toText, type Line } from "../text/piece";
+import { t } from "../text/text";
+import { numbers } from "./text";
 
 /** Numbers that differ by less, compared with the largest, are the same but for rounding. */
 const ROUGH = 1e-4;
@@ -37,7 +39,7 @@ export function hookLine(parts: readonly Summary[], out: Summary | null | undefi
     Math.abs(value - Number(out.values?.[i])) > rough * most;
   if (!sum.some(differs)) return [];
   const before: Summary = { ...first, values: sum };
-  return [plain("A hook changed it: "), numbers(before), grad(" → "), numbers(out)];
+  return t.explain.node.hook(numbers(before), numbers(out));
 }
 
 /** What makes up the gradient of a node's first output: what was given there, and what was sent. */
@@ -76,7 +78,7 @@ export const changedByHooks = once((model: Model): ReadonlyMap<number, string> =
     if (row.run === null || !came) continue;
     const given = output === undefined ? [] : givenTo(model, row, output);
     const line = hookLine([...given, ...(sent.get(row.node) ?? [])], came);
-    if (line.length > 0) found.set(row.node, line.map(({ text }) => text).join(""));
+    if (line.length > 0) found.set(row.node, toText(line));
   }
   return found;
 });

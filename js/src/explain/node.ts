@@ -20,7 +20,9 @@ import { contributions, hookLine, partsOf } from "./hooks";
 import { meanOver } from "../graph/losses";
 import { summedOver, tidy, transposed } from "./formula";
 import { holdsTensor, usedBy, type CallRow, type Model, type NodeRow } from "../log/model";
-import { dim, grad, list, math, name, numbers, plain, type Explanation, type Line } from "./text";
+import { dim, grad, line, math, plain, type Line, type Piece } from "../text/piece";
+import { phrase, t } from "../text/text";
+import { list, name, numbers, type Explanation } from "./text";
 
 /** A node of the backward graph that ran: what came in, its derivatives, what went out. */
 export function explainNode(
@@ -34,17 +36,14 @@ export function explainNode(
   const lines: Line[] = [];
   // What a node did itself was told between its beginning and its end.
   const began = events.some(({ event }) => event === "start");
-  const title: Line = [math(node.name), plain(began ? " runs" : " has run")];
+  const { runs, hasRun, derivativeOf } = t.explain.node;
+  const title = (began ? runs : hasRun)(math(node.name));
   if (call && output !== undefined) {
     const arrivedAs = partsOf(model, node, output);
     const changed = hookLine(arrivedAs, node.grads_in[0]);
-    lines.push([
-      plain("It is the derivative of "),
-      name(model, output),
-      ...(isNamed(model, output) ? [plain(" = "), math(expression(model, call))] : []),
-      plain(". "),
-      ...arrived(model, node, output),
-    ]);
+    const own = name(model, output);
+    const made = isNamed(model, output) ? line`${own} = ${math(expression(model, call))}` : [own];
+    lines.push(derivativeOf(made, arrived(model, node, output)));
     if (changed.length > 0) lines.push(changed);
     if (node.name === COPY_SLICES) lines.push(...ofWrittenPart(model, node, call));
     else lines.push(...derivatives(model, node, call, output));
@@ -73,13 +72,13 @@ function arrived(model: Model, node: NodeRow, output: number): Line {
   const changed = hookLine(parts, node.grads_in[0]).length > 0;
   // A node that fails before it begins says nothing of what came in: the nodes before it do.
   const seen = node.grads_in.length > 0 || parts.length === 0;
-  if (!seen && parts.length > 1) return [plain(`Gradients came in along ${parts.length} wires.`)];
+  if (!seen && parts.length > 1) return [plain(t.explain.node.wires(parts.length))];
   const incoming = seen ? node.grads_in[0] : parts[0];
   const [root, own] = [rootName(model, node), shortName(model, output)];
   const sum = parts.length > 1 && !changed ? `${sumOf(parts, 12)} = ` : "";
   // An earlier value of the root's name (`total = total + x`) is not what was derived.
   const start = root === own && output !== rootOf(model, node) ? "" : `∂${root}/∂${own} = `;
-  return [plain("Incoming gradient: "), math(start), grad(sum), numbers(incoming)];
+  return t.explain.node.incoming([math(start), grad(sum), numbers(incoming)]);
 }
 
 /** `[3.] + [2.]`; many in words: `25 equal contributions of [2.]`, if all numbers are known. */
@@ -88,11 +87,11 @@ function sumOf(parts: readonly Summary[], length: number): string {
   if (texts.length <= 4) return texts.join(" + ");
   const sizes = new Set(parts.map((part) => shape(part.shape)));
   if (sizes.size === 1 && parts.some(({ values }, i) => !values || sizes.has(texts[i] ?? ""))) {
-    return `${texts.length} gradients of shape ${[...sizes].join("")}`;
+    return t.explain.node.gradients(texts.length, [...sizes].join(""));
   }
   return new Set(texts).size === 1
-    ? `${texts.length} equal contributions of ${texts[0] ?? ""}`
-    : `${texts.slice(0, 2).join(" + ")} + … (${texts.length} contributions)`;
+    ? t.explain.node.equal(texts.length, texts[0] ?? "")
+    : t.explain.node.contributions(texts.slice(0, 2).join(" + "), texts.length);
 }
 
 /** The most inputs whose derivatives are spelled out. */
@@ -100,14 +99,9 @@ const MOST_INPUTS = 24;
 
 /** One of several nodes of a call, which is not the one that its result has. */
 function ofPart(model: Model, node: NodeRow, call: CallRow): Line[] {
-  const lines: Line[] = [
-    [
-      plain("It is a part of the derivative of "),
-      ...list(call.outputs.map((value) => name(model, value))),
-      plain(". Incoming gradient: "),
-      ...list(node.grads_in.map((incoming) => numbers(incoming))),
-    ],
-  ];
+  const outputs = list(call.outputs.map((value) => name(model, value)));
+  const incoming = list(node.grads_in.map((gradient) => numbers(gradient)));
+  const lines: Line[] = [t.explain.node.partOf(outputs, incoming)];
   node.grads_out.forEach((sent, edge) => {
     if (sent) lines.push(sentOn(model, node, edge, sent));
   });
@@ -124,12 +118,10 @@ function ofWrittenPart(model: Model, node: NodeRow, call: CallRow): Line[] {
     const [sent, to] = [node.grads_out[edge], next === null ? undefined : model.nodes.get(next)];
     const value = to?.variable ?? to?.outputs[0];
     if (!sent || !to) return [];
-    const words =
-      edge === 0
-        ? `gradient, where it was written led back through ${op}`
-        : `the written part of the gradient led back through ${op}`;
+    const { aroundWritten, ofWritten } = t.explain.node;
+    const words = (edge === 0 ? aroundWritten : ofWritten)(op);
     const where = value === undefined ? math(to.name) : name(model, value);
-    return [[plain("→ "), where, plain(": "), math(`${words} = `), numbers(sent)]];
+    return [t.explain.node.to(where, [math(`${words} = `), numbers(sent)])];
   });
 }
 
@@ -139,9 +131,9 @@ function sentOn(model: Model, node: NodeRow, edge: number, sent: Summary): Line 
   const to = next === null ? undefined : model.nodes.get(next);
   if (!to) return [];
   const value = to.variable ?? to.outputs[0];
-  const same = isPart(node, to) ? ", a part of the same" : "";
-  const where = value === undefined || same ? math(to.name) : name(model, value);
-  return [plain("→ "), where, plain(`${same}: `), numbers(sent)];
+  if (isPart(node, to)) return t.explain.node.toPart(math(to.name), [numbers(sent)]);
+  const where = value === undefined ? math(to.name) : name(model, value);
+  return t.explain.node.to(where, [numbers(sent)]);
 }
 
 /** Whether a node that another leads to is one more of the same call. */
@@ -177,38 +169,33 @@ function derivatives(model: Model, node: NodeRow, call: CallRow, output: number)
     }
     const own = shortName(model, input);
     const local = rule?.local ?? null;
-    const line = [plain("→ "), name(model, input), plain(": ")];
+    const rest: Piece[] = [];
     const chained = new Set([root, out, own]).size === 3;
     // An input that was spread over the output gets the sum of what each item sends back.
     const sum = itemsOf(model, output) > itemsOf(model, input) ? "Σ " : "";
     if (local !== null) {
-      const factorText = tidy(fill(local, symbols, call));
+      const factorText = tidy(fill(phrase(local), symbols, call));
       const jacobian = node.local?.[edge];
       const number = scalar(jacobian) ?? numeric(local, values, call);
-      line.push(math(`${equation(out, own)}${factorText}`));
-      if (number !== null && number !== factorText) line.push(math(` = ${number}`));
-      if (!chained) line.push(plain(", times the gradient: "));
+      rest.push(math(`${equation(out, own)}${factorText}`));
+      if (number !== null && number !== factorText) rest.push(math(` = ${number}`));
+      if (!chained) rest.push(plain(t.explain.node.times));
       else {
-        line.push(plain(", so "));
+        rest.push(plain(t.explain.node.so));
         const factors = `${sum}∂${root}/∂${out} · ∂${out}/∂${own}`;
-        line.push(math(`∂${root}/∂${own} = ${factors} = `));
+        rest.push(math(`∂${root}/∂${own} = ${factors} = `));
       }
       const came = brief(node.grads_in[0] ?? sent, 16);
-      line.push(grad(`${sum}${came} · ${inBrackets(number) ?? bracketed(factorText)} = `));
+      const value = number !== null && local.includes(" where ") ? `(${number})` : number;
+      rest.push(grad(`${sum}${came} · ${value ?? bracketed(factorText)} = `));
     } else {
-      line.push(math(equation(root, own)));
-      if (rule) line.push(...product(model, rule.vjp, call, node, edge));
+      rest.push(math(equation(root, own)));
+      if (rule) rest.push(...product(model, rule.vjp, call, node, edge));
     }
-    line.push(numbers(sent));
-    lines.push(line);
+    lines.push(t.explain.node.to(name(model, input), [...rest, numbers(sent)]));
   });
-  if (more > 0) lines.push([plain(`→ ${more} more inputs likewise`)]);
+  if (more > 0) lines.push([plain(t.explain.node.more(more))]);
   return lines;
-}
-
-/** A derivative in numbers as a factor: `(0 where mask, else 1)`. */
-function inBrackets(number: string | null): string | null {
-  return number?.includes(" where ") ? `(${number})` : number;
 }
 
 /** A derivative that is no factor: the formula, of a product of matrices with the shapes. */
@@ -218,8 +205,8 @@ function product(model: Model, vjp: string, call: CallRow, node: NodeRow, edge: 
   if (!sent || output === undefined) return [];
   const symbols = texts(model, call, node, null);
   const [formula, words] = sized(vjp, incoming?.shape ?? shapeOfValue(model, output), sent.shape);
-  const line = [math(tidy(fill(formula, symbols, call)))];
-  if (words !== null) line.push(plain(`, ${words}`));
+  const own = math(tidy(fill(phrase(formula), symbols, call)));
+  const found = words === null ? [own] : t.explain.node.words(own, words);
   if (/@/.test(vjp) && incoming) {
     const shapes = new Map([["grad", shape(incoming.shape)]]);
     byInput(model, call, call.inputs, () => "").forEach((input, key) => {
@@ -227,9 +214,9 @@ function product(model: Model, vjp: string, call: CallRow, node: NodeRow, edge: 
       if (value) shapes.set(key, shape(value.summary.shape));
     });
     const written = transposed(fill(formula, shapes, call));
-    line.push(dim(` (shapes ${written} → ${shape(sent.shape)})`));
+    return [...found, dim(t.explain.node.shapes(written, shape(sent.shape))), math(" = ")];
   }
-  return [...line, math(" = ")];
+  return [...found, math(" = ")];
 }
 
 /** A formula with its `n` as a number, and what is summed over in words: what comes in is so large,
@@ -285,7 +272,7 @@ function texts(
   const output = at(node.outputs, 0);
   const summary = model.values.get(usedBy(model, node, output))?.summary;
   found.set("result", incoming && summary ? brief(summary, 16) : factor(model, output));
-  found.set("grad", incoming ? brief(incoming, 16) : "gradient");
+  found.set("grad", incoming ? brief(incoming, 16) : t.explain.node.gradient);
   const n = meanOver(model, call);
   if (n !== null) found.set("count", String(n));
   byInput(model, call, call.inputs, () => "").forEach((input, key) => {
@@ -306,7 +293,7 @@ function numberTexts(model: Model, call: CallRow, node: NodeRow): Map<string, st
 }
 
 function numeric(local: string, values: Map<string, string>, call: CallRow): string | null {
-  return /\{/.test(local) ? tidy(fill(local, values, call)) : null;
+  return /\{/.test(local) ? tidy(fill(phrase(local), values, call)) : null;
 }
 
 function scalar(jacobian: Parameters<typeof matrix>[0] | null | undefined): string | null {
@@ -318,28 +305,16 @@ function after(model: Model, node: NodeRow, events: readonly Event[]): Line[] {
   const lines: Line[] = [];
   for (const event of events) {
     if (event.event !== "grad" || event.how !== "retained") continue;
-    lines.push([
-      name(model, event.value),
-      plain(" retains its gradient: "),
-      grad(`${name(model, event.value).text}.grad = `),
-      numbers(event.summary),
-    ]);
+    const own = name(model, event.value);
+    const kept = [grad(`${own.text}.grad = `), numbers(event.summary)];
+    lines.push(t.explain.node.retains(own, kept));
   }
   const freed = node.freed || events.some((event) => event.event === "free");
   const kept = node.saved.filter(holdsTensor);
-  const names = kept.map((slot) => name(model, slot.value));
-  if (freed && kept.length > 0) {
-    const are = kept.length === 1 ? " is no longer needed and is" : " are no longer needed and are";
-    lines.push([...list(names), dim(`${are} freed.`)]);
-  } else if (!freed && kept.length > 0 && node.state === "done") {
-    lines.push([
-      ...list(names),
-      dim(
-        kept.length === 1
-          ? " stays saved for another backward."
-          : " stay saved for another backward.",
-      ),
-    ]);
+  const names = list(kept.map((slot) => name(model, slot.value)));
+  if (freed && kept.length > 0) lines.push(t.explain.node.freed(names, kept.length));
+  else if (!freed && kept.length > 0 && node.state === "done") {
+    lines.push(t.explain.node.kept(names, kept.length));
   }
   return lines;
 }
@@ -352,31 +327,25 @@ function accumulate(
   events: readonly Event[],
 ): Pick<Explanation, "title" | "lines"> {
   const own = name(model, leaf);
-  const title: Line = [math(node.name), plain(" adds to "), { ...own, text: `${own.text}.grad` }];
+  const { addsTo, added, addedTo, incoming: came } = t.explain.node;
+  const title = addsTo(math(node.name), { ...own, text: `${own.text}.grad` });
   const parts = contributions(model, node.node, node.run);
   const lines: Line[] = [];
   const incoming = node.grads_in[0];
   const changed = hookLine(parts, incoming);
   if (changed.length > 0) lines.push(changed);
   else if (parts.length > 1) {
-    lines.push([
-      plain(`Gradients arrived along ${parts.length} wires and were added: `),
-      grad(`${sumOf(parts, 14)} = `),
-      numbers(incoming),
-    ]);
+    lines.push(added(parts.length, [grad(`${sumOf(parts, 14)} = `), numbers(incoming)]));
   }
   for (const event of events) {
     if (event.event !== "grad") continue;
     const before =
       event.added && brief(event.added, 20) !== brief(event.summary ?? event.added, 20);
     // What is there for the first time is the gradient itself.
-    if (before && parts.length <= 1) lines.push([plain("Incoming gradient: "), numbers(incoming)]);
-    lines.push([
-      plain(before ? `It is added to what ${own.text}.grad held before: ` : ""),
-      grad(`${own.text}.grad = `),
-      numbers(event.summary),
-    ]);
+    if (before && parts.length <= 1) lines.push(came([numbers(incoming)]));
+    const sum = [grad(`${own.text}.grad = `), numbers(event.summary)];
+    lines.push(before ? addedTo(`${own.text}.grad`, sum) : sum);
   }
-  if (lines.length === 0) lines.push([plain("Incoming gradient: "), numbers(incoming)]);
+  if (lines.length === 0) lines.push(came([numbers(incoming)]));
   return { title, lines };
 }

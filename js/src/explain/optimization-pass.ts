@@ -5,21 +5,9 @@ import { callKey, valueKey } from "../graph/keys";
 import { called, expression } from "../graph/names";
 import type { Model, PassRow } from "../log/model";
 import { bytes, duration } from "../log/quantities";
-import { code, dim, list, math, plain, type Explanation, type Line, type Piece } from "./text";
-
-/** What each pass is about. */
-const ABOUT: Readonly<Record<string, string>> = {
-  built: "the program as it was built",
-  stabilise: "logarithms of exponentials are written so that they cannot overflow",
-  uniform: "an array of equal numbers is one number",
-  constants: "what depends on constants alone is computed now, once",
-  common: "what is computed twice is computed once",
-  algebra: "what changes nothing is left out (× 1, + 0, a view of the same shape)",
-  transposes: "transposes that cancel are left out: (a bᵀ)ᵀ is b aᵀ",
-  dead: "what no result needs is left out",
-  fusion: "operations on large arrays, item by item, run together on one block after the other",
-  reuse: "a value is freed after its last use, and its memory is written again",
-};
+import { dim, math, plain, type Line, type Piece } from "../text/piece";
+import { t } from "../text/text";
+import { listOf, type Explanation } from "./text";
 
 /** At most so many operations are named. */
 const NAMED = 4;
@@ -27,74 +15,66 @@ const NAMED = 4;
 /** What the newest pass did. */
 export function explainPass(model: Model): Explanation {
   const changes = changesOf(model);
-  const title: Line = changes
-    ? [code(changes.pass.name), plain(`: ${ABOUT[changes.pass.name] ?? "a pass"}`)]
-    : [];
+  const { about, title: words } = t.explain.passes;
+  const known = Object.entries(about).find(([name]) => name === changes?.pass.name);
+  const title = changes ? words(changes.pass.name, known?.[1] ?? about.other) : [];
   const lines = changes ? [...linesOf(model, changes), figures(changes)] : [];
   return { tone: "plain", title, lines, where: null, code: null };
 }
 
 function linesOf(model: Model, changes: Changes): Line[] {
   const { before, calls, values } = changes;
+  const words = t.explain.passes;
   if (!before) {
-    return [[dim("Each step is one pass of the optimiser. Marked is what it changes.")]];
+    return [[dim(words.eachStep)]];
   }
   const of = (change: Change): number[] =>
     [...calls].filter(([, own]) => own === change).map(([call]) => call);
   const known = [...values].filter(([, change]) => change === "known").map(([value]) => value);
   const lines: Line[] = [
-    told(model, "Left out", of("removed"), "−"),
-    told(model, "In its place", of("added"), "+"),
-    told(model, "Reads another value now", of("rewired"), "→"),
+    told(model, words.leftOut, of("removed")),
+    told(model, words.inPlace, of("added")),
+    told(model, words.rewired, of("rewired")),
   ];
   if (known.length > 0) {
     const names = known.slice(0, NAMED).map((value) => ({
       ...math(called(model, value)),
       key: valueKey(value),
     }));
-    lines.push([plain("= Constant from here on: "), ...list(names), ...rest(known.length)]);
+    lines.push(words.known(listOf(names, known.length - NAMED)));
   }
   const fused = of("fused").length;
-  if (fused > 0) lines.push([plain(`∘ ${fused} operations are one loop over blocks now.`)]);
+  if (fused > 0) lines.push([plain(words.fused(fused))]);
   if (changes.over.size > 0) {
     const names = [...changes.over].slice(0, NAMED).map(([result, operand]): Piece => {
       return {
-        ...math(`${called(model, result, 16)} over ${called(model, operand, 16)}`),
+        ...math(words.overOne(called(model, result, 16), called(model, operand, 16))),
         key: valueKey(result),
       };
     });
-    lines.push([plain("↻ Written in place: "), ...list(names), ...rest(changes.over.size)]);
+    lines.push(words.over(listOf(names, changes.over.size - NAMED)));
   }
   const found = lines.filter((line) => line.length > 0);
   if (found.length > 0) return found;
   const less = (changes.pass.bytes ?? 0) < (before.bytes ?? 0);
-  return [
-    [
-      less
-        ? plain("The calls stay; each large value is freed after its last use.")
-        : dim("There was nothing for it to do in this program."),
-    ],
-  ];
+  return [[less ? plain(words.freedEarly) : dim(words.nothing)]];
 }
 
-function told(model: Model, what: string, calls: readonly number[], sign: string): Line {
+function told(model: Model, words: (calls: Line) => Line, calls: readonly number[]): Line {
   if (calls.length === 0) return [];
   const names = calls.slice(0, NAMED).map((id) => {
     const call = model.calls.get(id);
     return { ...math(call ? expression(model, call, 28) : "?"), key: callKey(id) };
   });
-  return [plain(`${sign} ${what}: `), ...list(names), ...rest(calls.length)];
-}
-
-function rest(count: number): Line {
-  return count > NAMED ? [plain(` and ${count - NAMED} more`)] : [];
+  return words(listOf(names, calls.length - NAMED));
 }
 
 /** What was left, and what it was before. */
 function figures({ pass, before }: Changes): Line {
+  const { operations, memory } = t.explain.passes;
   const parts = [
-    became("operations", before?.nodes ?? null, pass.nodes, String),
-    became("memory", before?.bytes ?? null, pass.bytes, bytes),
+    became(operations, before?.nodes ?? null, pass.nodes, String),
+    became(memory, before?.bytes ?? null, pass.bytes, bytes),
     time(before, pass),
   ];
   return parts
@@ -103,23 +83,22 @@ function figures({ pass, before }: Changes): Line {
 }
 
 function became(
-  what: string,
+  words: (figure: string) => string,
   was: number | null,
   now: number | null,
   text: (n: number) => string,
 ): string {
   if (now === null) return "";
-  return was === null || was === now
-    ? `${what} ${text(now)}`
-    : `${what} ${text(was)} → ${text(now)}`;
+  return words(was === null || was === now ? text(now) : `${text(was)} → ${text(now)}`);
 }
 
 function time(before: PassRow | null, pass: PassRow): string {
   const now = pass.microseconds;
-  if (now === null) return "it could not be run here: no memory or time was measured";
+  const { notRun, run, chance: byChance } = t.explain.passes;
+  if (now === null) return notRun;
   const was = before?.microseconds ?? null;
-  if (was === null) return `a run ${duration(now)}`;
+  if (was === null) return run(duration(now));
   const chance = Math.max(pass.spread ?? 0, before?.spread ?? 0);
   const same = Math.abs(now - was) <= chance;
-  return `a run ${duration(was)} → ${duration(now)}${same ? ", which may be chance" : ""}`;
+  return (same ? byChance : run)(`${duration(was)} → ${duration(now)}`);
 }

@@ -4,7 +4,9 @@ import type { Jacobian, Path, Paths } from "../graph/paths";
 import { bracketed, called, symbol } from "../graph/names";
 import { matrix, number } from "../log/format";
 import type { Model } from "../log/model";
-import { dim, grad, name, plain, type Line } from "./text";
+import { dim, grad, plain, type Line } from "../text/piece";
+import { t } from "../text/text";
+import { name } from "./text";
 
 /** The paths that are spoken of, and the two values they join. */
 interface Between {
@@ -18,9 +20,10 @@ const COUNTED = 10_000;
 
 /** `2 paths lead from w to y`. */
 export function pathsLine(model: Model, { from, to, found }: Between): Line {
-  const count = found.count > COUNTED ? `More than ${COUNTED}` : String(found.count);
-  const many = found.count === 1 ? "One path leads from " : `${count} paths lead from `;
-  return [plain(many), name(model, from), plain(" to "), name(model, to)];
+  const { moreThan, one, many } = t.explain.paths;
+  const [start, end] = [name(model, from), name(model, to)];
+  if (found.count === 1) return one(start, end);
+  return many(found.count > COUNTED ? moreThan(COUNTED) : String(found.count), start, end);
 }
 
 /** One path: the values along it, and its product in symbols and numbers. */
@@ -37,7 +40,7 @@ export function sumLines(model: Model, between: Between): Line[] {
   const [leaf, root] = [called(model, from, 16), called(model, to, 16)];
   const text = sumText(leaf, root, found.paths, found.count, found.sum);
   if (text !== null) return [[grad(text)]];
-  const later = dim("Run backward to see the numbers.");
+  const later = dim(t.explain.paths.runBackward);
   return [[grad(symbolicSum(model, between))], [later]];
 }
 
@@ -73,7 +76,7 @@ function symbolicSum(model: Model, between: Between): string {
   const [from, to] = [called(model, between.from, 16), called(model, between.to, 16)];
   const text = terms.length === count ? terms.join(" + ") : "";
   if (text === "" || text.length > 80) {
-    const words = count === 1 ? "the product along the path" : `the sum over all ${count} paths`;
+    const words = count === 1 ? t.explain.paths.product : t.explain.paths.sum(count);
     return `∂${to}/∂${from} = ${words}`;
   }
   return `∂${to}/∂${from} = ${text}`;
@@ -85,7 +88,7 @@ export function productText({ hops, product }: Path): string {
   const factors = hops.map(({ local }) => (local ? matrix(local) : "?"));
   if (factors.length === 1) return factors[0] ?? "";
   const text = factors.join(" · ");
-  return `${text.length > 60 ? `${factors.length} factors` : text} = ${matrix(product)}`;
+  return `${text.length > 60 ? t.explain.paths.factors(factors.length) : text} = ${matrix(product)}`;
 }
 
 /** `∂y/∂w = 2·1 + 3·1 = 5`; null while the numbers are not known. */
@@ -99,7 +102,7 @@ export function sumText(
   const left = `∂${to}/∂${from} = `;
   if (!sum) return null;
   if (paths.length !== count || count > 6)
-    return `${left}sum of ${count} products = ${matrix(sum)}`;
+    return `${left}${t.explain.paths.products(count)} = ${matrix(sum)}`;
   const parts = paths.map(({ hops, product }) => {
     const scalars = hops.flatMap(({ local }) => (local?.numbers.length === 1 ? local.numbers : []));
     if (scalars.length < hops.length) return product ? matrix(product) : "?";

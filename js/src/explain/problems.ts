@@ -13,22 +13,9 @@ import {
 } from "../log/model";
 import { outOfPlace } from "./fix";
 import { explainFailedCall } from "./failed-call";
-import {
-  baseName,
-  code,
-  codeAt,
-  dim,
-  lineAt,
-  math,
-  name,
-  pasted,
-  place,
-  plain,
-  wrong,
-  type Explanation,
-  type Line,
-  type Piece,
-} from "./text";
+import { code, dim, math, pasted, plain, wrong, type Line, type Piece } from "../text/piece";
+import { t } from "../text/text";
+import { baseName, codeAt, lineAt, name, place, type Explanation } from "./text";
 
 /** A saved value that a write has made stale, before backward needs it: said at once. */
 export function explainHazard(model: Model, hazard: Hazard): Explanation {
@@ -40,9 +27,7 @@ export function explainHazard(model: Model, hazard: Hazard): Explanation {
   const found = writes.at(-1)?.version ?? slot.version + slot.stale.length;
   return {
     tone: "error",
-    title: [
-      wrong(`A saved value was changed in place: backward ${failed ? "failed" : "will fail"}`),
-    ],
+    title: [wrong(failed ? t.problems.staleFailed : t.problems.stale)],
     lines: [storyOf(model, hazard, writes, found), fixOf(model, hazard, writes)],
     where: null,
     code: null,
@@ -53,50 +38,30 @@ function storyOf(model: Model, { node, slot }: Hazard, writes: WriteRow[], found
   const call = node.call === null ? undefined : model.calls.get(node.call);
   const key = node.call === null ? undefined : callKey(node.call);
   const saver: Piece = { ...math(node.name), ...(key === undefined ? {} : { key }) };
-  const story: Line = [
-    saver,
-    plain(" saved "),
-    name(model, slot.value),
-    plain(` at version ${slot.version} (`),
-    ...lineAt(model, call?.source ?? null, key),
-    plain("). "),
-  ];
-  const [first] = writes;
-  if (!first) return [...story, plain(`It is at version ${found} now.`)];
-  const more = writes.length > 1 ? ` and ${writes.length - 1} more` : "";
-  return [
-    ...story,
-    plain("Then "),
-    ...lineAt(model, first.source, writerKeys(first)[0]),
-    plain(`${more} wrote into the same memory, which is now at version ${found}. `),
-    plain("The derivative needs the value as it was."),
-  ];
+  const { savedAt, versionNow, wrote, wroteAndMore } = t.problems;
+  const where = lineAt(model, call?.source ?? null, key);
+  const story = savedAt(saver, name(model, slot.value), slot.version, where);
+  const [first, ...more] = writes;
+  if (!first) return [...story, plain(versionNow(found))];
+  const writer = lineAt(model, first.source, writerKeys(first)[0]);
+  const then = more.length > 0 ? wroteAndMore(writer, more.length, found) : wrote(writer, found);
+  return [...story, ...then];
 }
 
 /** A way out that can be pasted where the user's line tells one; else in general words. */
 function fixOf(model: Model, { slot }: Hazard, writes: readonly WriteRow[]): Line {
   const saved = model.values.get(slot.value);
   if (saved?.leaf === true && saved.requires_grad) {
-    return [plain("Fix: write into "), name(model, slot.value), plain(" after backward.")];
+    return t.problems.fixLeaf(name(model, slot.value));
   }
   const [first] = writes;
   const line = first ? codeAt(model, first.source) : null;
   const fix = line === null ? null : outOfPlace(line, first?.base !== null);
   if (first && line !== null && fix !== null) {
-    return [
-      plain("Fix: instead of "),
-      code(line),
-      plain(` (${place(model, first.source) ?? "that line"}) write `),
-      pasted(fix),
-      plain(", or write after backward."),
-    ];
+    const where = place(model, first.source) ?? t.problems.thatLine;
+    return t.problems.fixWrite(code(line), where, pasted(fix));
   }
-  return [
-    plain("Fix: save a copy ("),
-    code(".clone()"),
-    plain(" where it is used), make a new value instead of writing into this one, or write "),
-    plain("after backward."),
-  ];
+  return t.problems.fixCopy;
 }
 
 /** An error that autograd raised: what was found of it or what the log tells, and its message. */
@@ -107,8 +72,10 @@ export function explainError(model: Model, error: ErrorRow): Explanation {
   let lines = placed ? wordsOfFinding(model, error, finding) : ourWords(model, error);
   if (lines.length === 0 && finding) lines = linesOf(model, finding);
   if (lines.length === 0) lines = help.map((sentence) => [plain(sentence)]);
-  const known = HEADINGS[kind] ?? HEADINGS[finding?.kind ?? ""] ?? type;
-  const heading = kind === "call" ? `${op ?? "A call"} failed` : known;
+  const headings: Readonly<Partial<Record<string, string>>> = t.problems.headings;
+  const known = headings[kind] ?? headings[finding?.kind ?? ""] ?? type;
+  const failed = op === null ? t.problems.aCallFailed : t.problems.callFailed(op);
+  const heading = kind === "call" ? failed : known;
   const warns = type.endsWith("Warning"); // the program goes on
   return {
     tone: warns ? "plain" : "error",
@@ -129,9 +96,10 @@ function wordsOfFinding(model: Model, error: ErrorRow, finding: Finding): Line[]
 function linesOf(model: Model, finding: Finding): Line[] {
   const { text, culprit, reader, tried } = finding;
   const lines: Line[] = [sentence(text)];
-  if (culprit) lines.push(placedLine(model, "Caused by ", culprit));
+  const { causedBy, neededBy } = t.problems;
+  if (culprit) lines.push(placedLine(model, causedBy, culprit));
   if (reader && !(culprit && isSame(reader, culprit))) {
-    lines.push(placedLine(model, "Needed by ", reader));
+    lines.push(placedLine(model, neededBy, reader));
   }
   if (tried) lines.push(sentence(tried));
   return [...lines, ...fixIn(finding, false)];
@@ -144,9 +112,8 @@ function sentence(text: string): Line {
 }
 
 /** A line of the program, as a link to the last that it did. */
-function placedLine(model: Model, what: string, at: Place): Line {
-  const start: Piece = { ...plain(whereIs(at)), ...linkTo(model, at) };
-  return [plain(what), start, plain(", "), code(at.text)];
+function placedLine(model: Model, words: (where: Piece, text: Piece) => Line, at: Place): Line {
+  return words({ ...plain(whereIs(at)), ...linkTo(model, at) }, code(at.text));
 }
 
 function linkTo(model: Model, at: Place): Partial<Piece> {
@@ -159,7 +126,7 @@ function linkTo(model: Model, at: Place): Partial<Piece> {
   return found === null ? {} : { tone: "name", key: callKey(found) };
 }
 
-const whereIs = ({ file, line }: Place): string => `${baseName(file)}, line ${line}`;
+const whereIs = ({ file, line }: Place): string => t.explain.place.file(baseName(file), line);
 
 const isSame = (a: Place, b: Place): boolean =>
   a.file === b.file && a.line === b.line && a.text === b.text && a.function === b.function;
@@ -168,25 +135,9 @@ const isSame = (a: Place, b: Place): boolean =>
 function fixIn({ fix, culprit }: Finding, alone: boolean): Line[] {
   if (!fix) return [];
   // A fix of one line without a comment on where it belongs stands for the line that wrote.
-  if (!alone || !culprit || /[\n#]/.test(fix)) return [[plain("Fix: "), pasted(fix)]];
-  const instead = [
-    plain("instead of "),
-    code(culprit.text),
-    plain(` (${whereIs(culprit)}) write `),
-  ];
-  return [[plain("Fix: "), ...instead, pasted(fix)]];
+  if (!alone || !culprit || /[\n#]/.test(fix)) return [t.problems.fix(pasted(fix))];
+  return [t.problems.fixInstead(code(culprit.text), whereIs(culprit), pasted(fix))];
 }
-
-/** By the kind of an error, or of what was found of it. */
-const HEADINGS: Readonly<Record<string, string>> = {
-  version: "Backward failed: a saved value was changed in place",
-  leaf: "A leaf that requires grad may not be written in place",
-  freed: "Backward failed: the saved values were freed by an earlier backward",
-  none: "This value keeps no gradient",
-  view: "This view may not be written in place",
-  no_grad: "Backward failed: no graph leads back from there",
-  custom: "Backward failed in a hook or a Function of the program's own",
-};
 
 /** The story with links into the picture, where all of it is on record. */
 function ourWords(model: Model, error: ErrorRow): Line[] {
@@ -197,40 +148,16 @@ function ourWords(model: Model, error: ErrorRow): Line[] {
     if (slot && holdsTensor(slot)) return [...explainHazard(model, { node, slot, index }).lines];
   }
   if (error.kind === "call") return explainFailedCall(model, error);
-  const value = error.value === null ? plain("It") : name(model, error.value);
+  const value = error.value === null ? plain(t.problems.it) : name(model, error.value);
   switch (error.kind) {
     case "leaf":
-      return [
-        [
-          value,
-          plain(" is a leaf: its gradient belongs to the value it has now. Write under "),
-          code("with torch.no_grad():"),
-          plain(" if the graph need not know, or work on a copy ("),
-          code(".clone()"),
-          plain(")."),
-        ],
-      ];
+      return [t.problems.isLeaf(value)];
     case "freed":
-      return [
-        [
-          plain(
-            "The backward before this one released what the nodes had saved, to free memory. Give it ",
-          ),
-          code("retain_graph=True"),
-          plain(", or compute the forward pass again."),
-        ],
-      ];
+      return [t.problems.wasFreed];
     case "no_grad":
       return error.value === null ? [] : cutBefore(model, error.value);
     case "none":
-      return [
-        [
-          value,
-          plain(" is not a leaf: gradients only pass through it. Call "),
-          code(".retain_grad()"),
-          plain(" before backward (the pin on its card) to keep it."),
-        ],
-      ];
+      return [t.problems.keepsNone(value)];
     default:
       return [];
   }
@@ -245,10 +172,8 @@ function cutBefore(model: Model, value: number): Line[] {
     const inputs = (call?.inputs ?? []).filter((input) => typeof input === "number");
     const lost = inputs.find((input) => model.values.get(input)?.requires_grad);
     if (call && lost !== undefined) {
-      const gave = " requires grad, and what was made of it here does not: ";
-      const why = /^detach/.test(call.op) ? "detach() cuts the graph." : "it was not recorded.";
-      const where = lineAt(model, call.source, callKey(call.call));
-      return [[...where, plain(": "), name(model, lost), plain(gave + why)]];
+      const words = /^detach/.test(call.op) ? t.problems.cutByDetach : t.problems.cutHere;
+      return [words(lineAt(model, call.source, callKey(call.call)), name(model, lost))];
     }
     waiting.push(...inputs.filter((input) => !seen.has(input)));
     for (const input of inputs) seen.add(input);

@@ -4,7 +4,9 @@ import { bracketed, symbol } from "../graph/names";
 import type { Summary } from "../log/events";
 import { brief, size } from "../log/format";
 import type { Model, NodeRow, RunRow } from "../log/model";
-import { grad, math, name, numbers, plain, type Line } from "./text";
+import { grad, line, math, plain, type Line } from "../text/piece";
+import { t } from "../text/text";
+import { name, numbers } from "./text";
 
 /** What is differentiated where it is no single result. */
 const WHOLE = "L";
@@ -58,24 +60,20 @@ export function wholeLine(model: Model, run: RunRow): Line {
   if (!isWhole(run)) return [];
   const roots = rootsOf(run);
   if (roots.length > MOST) {
-    return [plain(`${WHOLE} is the sum of ${roots.length} results, each times its gradient.`)];
+    return [plain(t.explain.run.whole(WHOLE, roots.length))];
   }
   const terms = roots.flatMap(({ value, given }, i): Line => {
     const own = value === null ? plain("out") : name(model, value);
     const sum = given && size(given.shape) > 1 ? "Σ " : "";
     const factor = given ? brief(given, 30) : "1";
-    return [math(`${i > 0 ? " + " : ""}${sum}`), grad(factor), math(" · "), own];
+    return line`${math(`${i > 0 ? " + " : ""}${sum}`)}${grad(factor)}${math(" · ")}${own}`;
   });
-  return [plain("What is differentiated is "), math(`${WHOLE} = `), ...terms, plain(".")];
+  return t.explain.run.differentiated([math(`${WHOLE} = `), ...terms]);
 }
 
 /** Which gradients were given to a run. */
 export function givenLine(run: RunRow): Line {
   const [only] = rootsOf(run);
   if (run.roots.length !== 1 || !only?.given) return [];
-  return [
-    plain("You gave the gradient "),
-    numbers(only.given),
-    plain(": it stands where 1 would."),
-  ];
+  return t.explain.run.given(numbers(only.given));
 }

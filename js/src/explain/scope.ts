@@ -4,7 +4,8 @@ import { scopeKey } from "../graph/keys";
 import { brief } from "../log/format";
 import type { Summary } from "../log/events";
 import { scopesAround, type Model, type ScopeRow, type ValueRow } from "../log/model";
-import { dim, math, plain, type Line } from "./text";
+import { dim, math, plain, type Line } from "../text/piece";
+import { phrase, t } from "../text/text";
 
 /** What an optimizer does with each parameter w and its gradient g. */
 const RULES: Readonly<Record<string, string>> = {
@@ -43,7 +44,7 @@ function told({ name, text }: ScopeRow): Line {
   return [
     math(name),
     ...(text === "" ? [] : [plain(` (${text})`)]),
-    ...(rule === undefined ? [] : [dim(": "), math(rule)]),
+    ...(rule === undefined ? [] : [dim(": "), math(phrase(rule))]),
   ];
 }
 
@@ -84,15 +85,13 @@ function numbersOf({ values }: Summary): readonly number[] {
 /** One line on the innermost module or optimizer's step around a scope; empty where there is none. */
 export function belongsTo(model: Model, scope: number | null): Line {
   for (const row of scopesAround(model, scope)) {
-    if (row.kind === "step") return [dim("It is part of a step of "), ...told(row)];
+    if (row.kind === "step") return t.explain.scope.step(told(row));
     if (row.kind === "module") {
       const formula = FORMULAS[row.text];
       return [
-        dim("It is part of "),
-        { ...math(row.name), key: scopeKey(row.scope) },
-        plain(` (${row.text})`),
-        ...(formula === undefined ? [] : [dim(": "), math(formula)]),
-        ...(row.text.endsWith(COMPILED) ? [dim(". torch.compile made one function of it")] : []),
+        ...t.explain.scope.module({ ...math(row.name), key: scopeKey(row.scope) }, row.text),
+        ...(formula === undefined ? [] : [dim(": "), math(phrase(formula))]),
+        ...(row.text.endsWith(COMPILED) ? [dim(t.explain.scope.compiled)] : []),
       ];
     }
   }

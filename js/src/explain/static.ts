@@ -5,7 +5,9 @@ import { isGraphName } from "../graph/names";
 import type { Event } from "../log/events";
 import { unseen } from "../log/format";
 import type { Model, ValueRow } from "../log/model";
-import { dim, list, math, name, numbers, plain, sentence, toText, type Explanation } from "./text";
+import { dim, math, plain, toText } from "../text/piece";
+import { t } from "../text/text";
+import { list, name, numbers, sentence, type Explanation } from "./text";
 
 /** So many values are told besides the last. */
 const FEW = 3;
@@ -33,7 +35,7 @@ export function explainRun(model: Model, last: Event): Explanation | null {
   const others = told.slice(1).map((pieces) => pieces.map(({ text }) => text).join(""));
   return {
     ...{ tone: "plain", where: null, code: null, title: at(told, 0) },
-    lines: others.length > 0 ? [sentence([plain("Before it: "), ...list(others.map(math))])] : [],
+    lines: others.length > 0 ? [sentence(t.explain.run.before(list(others.map(math))))] : [],
   };
 }
 
@@ -51,24 +53,20 @@ export function explainStatic(
   building: boolean,
 ): Explanation {
   if (!building) {
-    return { ...told, lines: told.lines.filter((line) => !toText(line).startsWith("It has no")) };
+    const { noGradFn } = t.explain.step;
+    return { ...told, lines: told.lines.filter((line) => toText(line) !== noGradFn) };
   }
   if (event?.event === "value") {
     return {
       ...told,
-      title: [name(model, event.value), plain(" waits for its value")],
-      lines: [[dim("Each run is given one.")]],
+      title: t.explain.run.waits(name(model, event.value)),
+      lines: [[dim(t.explain.run.eachRun)]],
     };
   }
   const outputs = event?.event === "op" ? event.outputs : [];
   const made = outputs.map((value) => name(model, value));
-  const promise = [
-    ...list(made),
-    plain(made.length === 1 ? " has" : " have"),
-    plain(" no value yet."),
-  ];
-  return { ...told, lines: [made.length > 0 ? promise.map(dimmed) : []] };
+  return {
+    ...told,
+    lines: [made.length > 0 ? t.explain.run.noValue(list(made), made.length) : []],
+  };
 }
-
-const dimmed = (piece: ReturnType<typeof plain>) =>
-  piece.tone === "plain" ? dim(piece.text) : piece;

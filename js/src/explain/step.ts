@@ -20,16 +20,17 @@ import { explainNode } from "./node";
 import { explainPass } from "./optimization-pass";
 import { explainError } from "./problems";
 import { givenLine, isWhole, wholeLine } from "./root";
-import { atLine, dim, grad, list, math, name, numbers, plain } from "./text";
-import type { Explanation, Line, Piece } from "./text";
+import { dim, grad, math, plain, type Line, type Piece } from "../text/piece";
+import { phrase, t } from "../text/text";
+import { atLine, list, listOf, name, numbers, type Explanation } from "./text";
 
 const NOTHING: Explanation = { tone: "plain", title: [], lines: [], where: null, code: null };
 
 /** Before the first step there is what earlier cells left, or nothing. */
 export function explainStart(model: Model): Explanation {
   const left = model.dropped > 0 || model.values.size > 0;
-  const words = left ? "Before this cell: what earlier cells left" : "Before the first step";
-  return { ...NOTHING, title: [plain(words)] };
+  const { beforeCell, beforeFirst } = t.explain.step;
+  return { ...NOTHING, title: [plain(left ? beforeCell : beforeFirst)] };
 }
 
 /**
@@ -98,8 +99,8 @@ function explainName(model: Model, value: number, own: string): Explanation {
     ...NOTHING,
     title:
       before === undefined
-        ? [link, plain(" is the name of a value now")]
-        : [link, plain(" is now another name of "), math(before)],
+        ? t.explain.step.named(link)
+        : t.explain.step.alsoNamed(link, math(before)),
   };
 }
 
@@ -116,13 +117,7 @@ function explainOp(model: Model, id: number): Explanation {
   const results = call.outputs.flatMap((output) => model.values.get(output) ?? []);
   const [result] = results;
   if (result) lines.push(resultLine(model, call, results));
-  if (call.view_of !== null) {
-    lines.push([
-      plain("It is a view: it shares the memory and the version counter of "),
-      name(model, call.view_of),
-      plain("."),
-    ]);
-  }
+  if (call.view_of !== null) lines.push(t.explain.step.isView(name(model, call.view_of)));
   lines.push(savedLine(model, call, result));
   const around = belongsTo(model, call.scope);
   if (around.length > 0) lines.push(around);
@@ -155,7 +150,7 @@ function resultLine(model: Model, call: CallRow, results: readonly ValueRow[]): 
     .slice(0, SHOWN)
     .map(({ summary }): Piece => ({ ...numbers(summary, 40), tone: "math" }));
   const more = results.length - numbered.length;
-  return [math(shown), ...list(numbered), plain(more > 0 ? ` and ${more} more` : "")];
+  return [math(shown), ...listOf(numbered, more)];
 }
 
 /** A call with the numbers of its inputs: `2. ^ 3`, or as a function, `sum([1., 2.])`. */
@@ -165,7 +160,7 @@ function inNumbers(model: Model, call: CallRow, values: readonly string[]): stri
   // A number that the op takes as a parameter is no input: the formula knows its place.
   if (values.length === 1 && op && OPERATOR.test(op.text)) {
     const base = sign === "^" ? values.map((x) => (x.startsWith("-") ? `(${x})` : x)) : values;
-    return fill(op.text, byInput(model, call, base, String), call);
+    return fill(phrase(op.text), byInput(model, call, base, String), call);
   }
   if (values.length === 2 && sign.length <= 2) return values.join(` ${sign} `);
   const told = values.filter((text) => text !== "None");
@@ -179,29 +174,25 @@ function savedLine(model: Model, call: CallRow, result: ValueRow | undefined): L
   const node = call.node === null ? undefined : model.nodes.get(call.node);
   if (!node) {
     if (result?.requires_grad === false && !isSymbol(result)) {
-      return [dim("It has no grad_fn: backward does not pass here.")];
+      return [dim(t.explain.step.noGradFn)];
     }
     return [];
   }
   const slots = node.saved.filter(holdsTensor);
   const packing = node.saved.map(packingOf).find((word) => word !== null);
+  const [own, words] = [math(node.name), t.explain.step];
   if (slots.length === 0 && packing) {
-    const saved =
-      packing === "packed by a hook"
-        ? " What it needs was packed by a hook, which gives it back in backward."
-        : " It saved nothing: what it needs is recomputed in backward.";
-    return [math(node.name), plain(` is recorded for backward.${saved}`)];
+    return packing === "packed by a hook" ? words.packed(own) : words.recomputed(own);
   }
   if (slots.length === 0) {
     const some = node.saved.some(({ text }) => text?.startsWith("tensor[")); // unknown to the log
-    const saved = some ? " It saved a tensor that is not shown." : " It saved no tensor.";
-    return [math(node.name), plain(` is recorded for backward.${saved}`)];
+    return some ? words.savedHidden(own) : words.savedNothing(own);
   }
-  const names = slots.map((slot) => ({
-    ...name(model, slot.value),
-    text: `${name(model, slot.value).text} (version ${slot.version})`,
-  }));
-  return [math(node.name), plain(" is recorded for backward; saved "), ...list(names), plain(".")];
+  const names = slots.map((slot) => {
+    const saved = name(model, slot.value);
+    return { ...saved, text: words.atVersion(saved.text, slot.version) };
+  });
+  return words.saved(own, list(names));
 }
 
 function explainWrite(model: Model, storage: number, time: number): Explanation {
@@ -217,52 +208,44 @@ function explainWrite(model: Model, storage: number, time: number): Explanation 
   if (value && worked) {
     lines.push([math(`${worked} = `), { ...numbers(value.summary, 40), tone: "math" }]);
   } else if (value) {
-    const what = shown(value, 40);
-    lines.push([
-      plain(`Its ${what} is ${what === "shape" ? "" : "now "}`),
-      numbers(value.summary, 40),
-    ]);
+    const { shapeIs, valueIsNow } = t.explain.step;
+    lines.push((isShape(value, 40) ? shapeIs : valueIsNow)(numbers(value.summary, 40)));
   }
   const shared = [...model.values.values()].filter(
     (v) => v.storage === storage && v.alive && v.value !== target && v.next === null,
   );
   if (shared.length > 0) {
-    lines.push([
-      plain("The memory is shared, so "),
-      ...list(shared.slice(0, 4).map((v) => name(model, v.value))),
-      plain(shared.length === 1 ? " changes with it." : " change with it."),
-    ]);
+    const names = list(shared.slice(0, 4).map((v) => name(model, v.value)));
+    lines.push(t.explain.step.shared(names, shared.length));
   }
   const stale = hazards(model).filter(({ slot }) => slot.stale.includes(time));
   if (isPastAutograd(model, storage)) {
-    lines.push([
-      plain("It was written through .data, which autograd does not notice: "),
-      plain("what was saved for backward may have other numbers now, and no error is raised."),
-    ]);
+    lines.push([plain(t.explain.step.throughData)]);
   } else if (stale.length === 0) {
-    lines.push([dim("Nothing that backward needs was overwritten.")]);
+    lines.push([dim(t.explain.step.harmless)]);
   }
   const around = belongsTo(model, call?.scope ?? null);
   if (around.length > 0) lines.push(around);
   return atLine(model, write.source, {
     tone: "plain",
-    title: [
+    title: changed(
+      model,
+      storage,
+      write,
       // What has no name is called as before: what was written is no longer that expression.
       name(model, value && before && userName(value) === null ? before.value : target),
-      plain(changed(model, storage, write)),
-    ],
+    ),
     lines,
   });
 }
 
 /** What a write did: one through `.data` does not raise the version of the tensor. */
-function changed(model: Model, storage: number, write: WriteRow): string {
+function changed(model: Model, storage: number, write: WriteRow, own: Piece): Line {
+  const words = t.explain.step;
   const call = write.call === null ? undefined : model.calls.get(write.call);
-  if (call?.op === "data_") return " is given other data: its version stays";
-  if (write.base !== null && isPastAutograd(model, storage)) {
-    return " is written through .data: its version stays";
-  }
-  return ` is written in place: version ${write.version - 1} → ${write.version}`;
+  if (call?.op === "data_") return words.givenData(own);
+  if (write.base !== null && isPastAutograd(model, storage)) return words.writtenData(own);
+  return words.written(own, write.version - 1, write.version);
 }
 
 /** What an operator in place worked out, as `0.2 − (-0.13)`; empty where it cannot be read. */
@@ -290,23 +273,19 @@ export function explainMade(model: Model, { value, call }: ValueRow): Explanatio
   return call === null ? explainLeaf(model, value) : explainOp(model, call);
 }
 
-/** What `numbers` shows of a value: its numbers, or its shape alone. */
-const shown = ({ summary }: ValueRow, length: number): string =>
-  brief(summary, length) === shape(summary.shape) ? "shape" : "value";
+/** Whether `numbers` shows the shape of a value alone. */
+const isShape = ({ summary }: ValueRow, length: number): boolean =>
+  brief(summary, length) === shape(summary.shape);
 
 function explainLeaf(model: Model, id: number): Explanation {
   const value = model.values.get(id);
   if (!value) return NOTHING;
-  const what = value.parameter
-    ? " is a parameter"
-    : value.requires_grad
-      ? " is a leaf that requires grad"
-      : " does not require grad: backward computes no gradient for it";
-  const own = userName(value);
+  const { parameter, leaf, constant, newValue, shapeIs, valueIs } = t.explain.step;
+  const what = value.parameter ? parameter : value.requires_grad ? leaf : constant;
   return {
     ...NOTHING,
-    title: [own === null ? plain("A new value") : name(model, id), plain(what)],
-    lines: [[plain(`Its ${shown(value, 48)} is `), numbers(value.summary, 48)]],
+    title: what(userName(value) === null ? plain(newValue) : name(model, id)),
+    lines: [(isShape(value, 48) ? shapeIs : valueIs)(numbers(value.summary, 48))],
   };
 }
 
@@ -319,39 +298,29 @@ function explainBegin(model: Model, id: number): Explanation {
   const first = model.nodes.get(node);
   const whole = isWhole(run);
   if (whole) lines.push(givenLine(run), wholeLine(model, run));
-  lines.push([
-    plain(whole ? "Its gradient " : "The gradient of a result by itself is 1. From there it "),
-    plain("runs against the arrows"),
-    ...(first ? [plain(", first through "), math(first.name)] : []),
-    plain("."),
-  ]);
+  const words = t.explain.step;
+  const through = first ? math(first.name) : null;
+  if (whole) lines.push(through ? words.runsTo(through) : [plain(words.runs)]);
+  else lines.push(through ? words.runsFromOneTo(through) : [plain(words.runsFromOne)]);
   if (run.inputs) {
-    lines.push([
-      plain("Only the gradients of "),
-      ...list(run.inputs.map((value) => name(model, value))),
-      plain(" are asked for; no .grad is changed."),
-    ]);
+    lines.push(words.onlyOf(list(run.inputs.map((value) => name(model, value)))));
   }
-  if (run.retain_graph) lines.push([dim("retain_graph=True: saved values are kept.")]);
-  if (run.create_graph) lines.push([dim("create_graph=True: the gradients get a graph too.")]);
-  const live = run.live ? " Press next: the engine runs one node at a time." : "";
+  if (run.retain_graph) lines.push([dim(words.retainGraph)]);
+  if (run.create_graph) lines.push([dim(words.createGraph)]);
   return atLine(model, run.source, {
     tone: "backward",
-    title: [plain("Backward begins at "), ...list(roots), plain(`.${live}`)],
+    title: (run.live ? words.beginsLive : words.begins)(list(roots)),
     lines,
   });
 }
 
 function explainEnd(model: Model, id: number): Explanation {
   const run = model.runs.get(id);
-  const words: Readonly<Record<string, string>> = {
-    ok: "Backward is done",
-    failed: "Backward failed",
-    abandoned: "Backward was stopped before its end",
-  };
+  const { done, failed, stopped, ended } = t.explain.step;
+  const words: Readonly<Record<string, string>> = { ok: done, failed, abandoned: stopped };
   return atLine(model, run?.source ?? null, {
     tone: run?.status === "failed" ? "error" : "backward",
-    title: [plain(words[run?.status ?? ""] ?? "Backward ended")],
+    title: [plain(words[run?.status ?? ""] ?? ended)],
     lines: [],
   });
 }
@@ -360,33 +329,26 @@ function explainFlag(model: Model, id: number): Explanation {
   const value = model.values.get(id);
   if (!value) return NOTHING;
   const keeps = value.retains_grad && !value.leaf;
-  const what = keeps
-    ? " will keep its gradient in .grad (retain_grad)"
-    : value.requires_grad
-      ? " requires grad; its own gradient is not kept unless it is a leaf"
-      : " does not require grad";
-  return {
-    ...NOTHING,
-    title: [
-      name(model, id),
-      plain(value.leaf && !keeps && value.requires_grad ? " requires grad" : what),
-    ],
-  };
+  const { keepsGrad, passesGrad, requiresGrad, requiresNone } = t.explain.step;
+  const requires = value.leaf ? requiresGrad : passesGrad;
+  const what = keeps ? keepsGrad : value.requires_grad ? requires : requiresNone;
+  return { ...NOTHING, title: what(name(model, id)) };
 }
 
 function explainGrad(model: Model, event: Extract<Event, { event: "grad" }>): Explanation {
   const own = name(model, event.value);
-  const words: Readonly<Record<string, string>> = {
-    zeroed: " was set to zero",
-    cleared: " was cleared: it is None again",
-    assigned: " was assigned",
+  const { gradZeroed, gradCleared, gradAssigned, gradChanged } = t.explain.step;
+  const words: Readonly<Record<string, (own: Piece) => Line>> = {
+    zeroed: gradZeroed,
+    cleared: gradCleared,
+    assigned: gradAssigned,
   };
   const lines: Line[] = event.summary
     ? [[grad(`${own.text}.grad = `), numbers(event.summary, 40)]]
     : [];
   return {
     ...NOTHING,
-    title: [{ ...own, text: `${own.text}.grad` }, plain(words[event.how] ?? " changed")],
+    title: (words[event.how] ?? gradChanged)({ ...own, text: `${own.text}.grad` }),
     lines,
   };
 }

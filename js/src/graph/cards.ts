@@ -6,6 +6,7 @@
 import type { Summary } from "../log/events";
 import { brief, dtype, number, rows, shape, shapeOf, unseen } from "../log/format";
 import type { ValueRow } from "../log/model";
+import { t } from "../text/text";
 import type { Card, Role } from "./boxes";
 import { copyKey, valueKey } from "./keys";
 import { cutToWidth, textWidth } from "./measure";
@@ -67,7 +68,7 @@ function makeCard(
   const dims = shapeOf(value.summary);
   const face = name === null ? "regular" : "bold";
   const title = cutToWidth(
-    name ?? text ?? (dims === "()" ? "scalar" : dims),
+    name ?? text ?? (dims === "()" ? t.picture.names.scalar : dims),
     TITLE_ROOM,
     13.5,
     face,
@@ -108,7 +109,7 @@ function makeCard(
 /** The words under a strip of numbers: the least, what is not finite, the most. */
 export function stripTexts({ stats }: Summary): readonly [string, string, string] {
   if (!stats) return ["", "", ""];
-  const bad = stats.nonfinite > 0 ? `${stats.nonfinite} nan/inf` : "";
+  const bad = stats.nonfinite > 0 ? t.picture.cards.notFinite(stats.nonfinite) : "";
   return [number(stats.min), bad, number(stats.max)];
 }
 

@@ -2,10 +2,11 @@
 
 import { countWhile } from "../collections";
 import type { Summary } from "../log/events";
-import { cut, number, shape, shapeOf, UNSEEN } from "../log/format";
+import { cut, isUnknown, number, shape } from "../log/format";
 import { hazards, nodesOf, once, type Model, type NodeRow } from "../log/model";
 import { hasSpoilt, isTrouble, spoilt } from "../log/not-finite";
 import { rare } from "../log/table";
+import { t } from "../text/text";
 import type { GroupBox, GroupFacts } from "./boxes";
 import { textWidth } from "./measure";
 import { callsOf, type Group } from "./groups";
@@ -72,7 +73,7 @@ function findFacts(
     sign: group.sign,
     times: group.times,
     ops: group.ops,
-    shape: value && shapeOf(value.summary) !== UNSEEN ? shape(value.summary.shape) : "",
+    shape: value && !isUnknown(value.summary) ? shape(value.summary.shape) : "",
     norm: grad ? normOf(grad) : null,
     stepped: stepIn(model, calls, stepped),
     trouble,
@@ -126,6 +127,7 @@ interface State {
 /** How far the nodes inside have run, and what is wrong. */
 function stateOf(model: Model, calls: readonly number[]): State {
   const { running, ...wrong } = unusual(model);
+  const { troubles } = t.picture.groups;
   const among = (some: ReadonlySet<number>): boolean =>
     some.size > 0 && calls.some((call) => some.has(call));
   const trouble = (Object.keys(wrong) as (keyof typeof wrong)[]).find((text) => among(wrong[text]));
@@ -133,30 +135,30 @@ function stateOf(model: Model, calls: readonly number[]): State {
   const done =
     calls.some((call) => model.made.has(call)) &&
     !calls.some((call) => model.made.get(call)?.some(undone));
-  return { running: among(running), done, trouble: trouble ?? null };
+  return { running: among(running), done, trouble: trouble ? troubles[trouble] : null };
 }
 
-/** The calls with something to tell of; the words for it, the worst first. */
+/** The calls with something to tell of, the worst first. */
 const unusual = once((model) => {
   const calls = {
-    "an error inside": new Set<number>(),
-    "a saved value was written in place": new Set<number>(),
-    "NaN or Inf inside": new Set<number>(),
-    "NaN or Inf in a gradient": new Set<number>(),
+    error: new Set<number>(),
+    stale: new Set<number>(),
+    nan: new Set<number>(),
+    nanGradient: new Set<number>(),
     running: new Set<number>(),
   };
   for (const { call, state } of eventful(model.nodes)) {
     if (call === null) continue;
-    if (state === "failed") calls["an error inside"].add(call);
+    if (state === "failed") calls.error.add(call);
     else if (state === "running") calls.running.add(call);
-    else calls["NaN or Inf in a gradient"].add(call);
+    else calls.nanGradient.add(call);
   }
-  if (model.calls.has(RAISED)) calls["an error inside"].add(RAISED);
+  if (model.calls.has(RAISED)) calls.error.add(RAISED);
   for (const { node } of hazards(model)) {
-    if (node.call !== null) calls["a saved value was written in place"].add(node.call);
+    if (node.call !== null) calls.stale.add(node.call);
   }
   for (const value of spoilt(model)) {
-    if (value.call !== null && isTrouble(model, value)) calls["NaN or Inf inside"].add(value.call);
+    if (value.call !== null && isTrouble(model, value)) calls.nan.add(value.call);
   }
   return calls;
 });
@@ -179,8 +181,8 @@ export const GROUP_H = 66;
 
 /** The size in words: `12 ops`, `5 iterations, 40 ops`. */
 export function sizeText({ kind, ops, times }: Pick<GroupFacts, "kind" | "ops" | "times">): string {
-  const count = `${ops} ${ops === 1 ? "op" : "ops"}`;
-  return kind === "loop" ? `${times} iterations, ${count}` : count;
+  const words = t.picture.groups;
+  return kind === "loop" ? words.loop(times, words.ops(ops)) : words.ops(ops);
 }
 
 /** The width of the badge that says how many equal ones a group stands for. */

@@ -8,6 +8,7 @@ import { at, get, push } from "../collections";
 import { scopesAround, type CallRow, type Model, type ScopeRow } from "../log/model";
 import type { Work } from "../sliced-work";
 import { NO_PLACES, placesOf, type Places } from "./training-loops";
+import { iterationsTitle, lineTitle, opsTitle, titleOf } from "./group-titles";
 import { callKey, scopeKey } from "./keys";
 import { isShort } from "./short-loops";
 import { signOf } from "./signs";
@@ -135,14 +136,6 @@ function draft(
   return { key, place, kind, scope, parent, items: [], title, subtitle, ...rest };
 }
 
-/** What a scope is called, and its class or what else helps to tell it. */
-function titleOf({ kind, name, text }: ScopeRow): [string, string] {
-  if (kind === "loop") return [text.replace(/:$/, "") || name, ""];
-  if (kind === "turn") return [`iteration ${name}`, ""];
-  if (kind === "function") return [`${name.split(".").at(-1) ?? name}()`, ""];
-  return text === "" ? [name, ""] : [name, text];
-}
-
 /** What follows from the items of a group, from the inside out. */
 function* finish(model: Model, group: Made, places: Places, alike: Structures): Work {
   for (const item of group.items) {
@@ -203,7 +196,7 @@ function joinCalls(model: Model, group: Made, places: Places): void {
 /** What a library does is called as the user's line calls it. */
 function titleByLine(model: Model, group: Made, source: number | null): void {
   const line = source === null ? undefined : model.sources.get(source);
-  [group.title, group.subtitle] = [callIn(line?.text ?? ""), `line ${line?.line ?? 0}`];
+  [group.title, group.subtitle] = [callIn(line?.text ?? ""), lineTitle(line)];
 }
 
 const outputsOf = (model: Model, item: Made | number): number =>
@@ -359,20 +352,10 @@ function partTitle(
   const last = at(items, items.length - 1);
   if (typeof first !== "number" && typeof last !== "number") {
     if (first.kind !== "turn") return [`${first.title} … ${last.title}`, ""];
-    return [`iterations ${first.scope?.name ?? ""}–${last.scope?.name ?? ""}`, ""];
+    return [iterationsTitle(first.scope, last.scope), ""];
   }
-  const title = `ops ${from + 1}–${from + items.length}`;
-  const lines = new Map<string, number[]>();
-  for (const item of items) {
-    if (typeof item !== "number") continue;
-    const source = model.sources.get(get(model.calls, item).source ?? -1);
-    if (source) push(lines, `${source.cell ?? ""} ${source.file ?? ""}`, source.line);
-  }
-  const [numbers] = lines.values();
-  if (lines.size !== 1 || !numbers) return [title, ""];
-  const low = numbers.reduce((least, line) => Math.min(least, line), Infinity);
-  const high = numbers.reduce((most, line) => Math.max(most, line), 0);
-  return [title, low === high ? `line ${low}` : `lines ${low}–${high}`];
+  const calls = items.filter((item) => typeof item === "number");
+  return opsTitle(model, calls, from + 1, from + items.length);
 }
 
 /** The calls of a group and its inner groups, in order. */

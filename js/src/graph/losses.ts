@@ -1,6 +1,7 @@
 /* What formulas of losses leave open, as it depends on the call: its reduction and its weights. */
 
 import { size } from "../log/format";
+import { t } from "../text/text";
 import type { CallRow, Model } from "../log/model";
 
 /** How a call reduces the losses of its items; PyTorch's calls tell words, our own numbers. */
@@ -34,8 +35,8 @@ export function ofLoss(
   const weightedMean = reduction === "mean" && isOfClasses(call) && own !== null;
   switch (name) {
     case "reduced":
-      if (weightedMean) return `mean, weighted by ${own}, of `;
-      return reduction === "none" ? "" : `${reduction} of `;
+      if (weightedMean) return t.picture.names.weightedMean(own);
+      return reduction === "none" ? "" : t.picture.names.reductions[reduction];
     case "weighted":
       return own === null || (weightedMean && !ofGradient) ? "" : ` · ${own}`;
     case "over_n":

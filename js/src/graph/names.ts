@@ -9,6 +9,7 @@ import {
   type ScopeRow,
   type ValueRow,
 } from "../log/model";
+import { phrase, t } from "../text/text";
 import { ofLoss } from "./losses";
 
 /** The user's latest name of a value, or null. Locals and module paths count as names. */
@@ -37,7 +38,7 @@ export function ownName(model: Model, value: ValueRow): string | null {
 export function cardName(model: Model, value: ValueRow): string | null {
   const own = ownName(model, value);
   const bound = boundNames(model, value);
-  if (own !== null && bound.length === 0 && value.alive) return `${own} (earlier)`;
+  if (own !== null && bound.length === 0 && value.alive) return t.picture.names.earlier(own);
   const others = bound.filter(([scope, name]) => scope === "" && name !== own);
   const [other] = value.parameter ? [] : others;
   return own !== null && other ? `${own}, ${other[1]}` : own;
@@ -65,9 +66,11 @@ export function called(model: Model, id: number, budget = 24, longest = 24): str
   if (!value) return "?";
   const text = short(model, value, budget, longest);
   if (text !== null && isWhole(text)) return text;
-  const size = value.summary.shape.length === 0 ? "scalar" : shape(value.summary.shape);
-  return `the ${size} ${kindOf(model, value)}`;
+  return described(model, value);
 }
+
+/** Whether a text describes a value that has no name: its size is in it. */
+export const isDescription = (text: string): boolean => t.picture.names.isDescription.test(text);
 
 /** Whether nothing is left out in an expression. */
 export const isWhole = (text: string): boolean => !/(?<![\w./])…/.test(text);
@@ -83,13 +86,17 @@ function short(model: Model, value: ValueRow, budget: number, longest = 24): str
 }
 
 /** What a value is that has no name: of what it is the output, or which kind of leaf. */
-function kindOf(model: Model, value: ValueRow): string {
+function described(model: Model, value: ValueRow): string {
+  const { scalar, outputOf, parameter, value: other, leaf, constant } = t.picture.names;
+  const dims = value.summary.shape;
+  const size = dims.length === 0 ? scalar : shape(dims);
   const call = makerOf(model, value);
-  if (call)
-    return `output of ${moduleThatGave(model, call)?.name ?? call.op.split(".")[0] ?? call.op}`;
-  if (value.parameter) return "parameter";
-  if (!value.leaf) return "value"; // whatever made it was not recorded
-  return value.requires_grad ? "leaf without a name" : "constant without a name";
+  if (call) {
+    return outputOf(size, moduleThatGave(model, call)?.name ?? call.op.split(".")[0] ?? call.op);
+  }
+  if (value.parameter) return parameter(size);
+  if (!value.leaf) return other(size); // whatever made it was not recorded
+  return (value.requires_grad ? leaf : constant)(size);
 }
 
 /** The innermost module around a call, if that call was its last; else null. */
@@ -134,7 +141,7 @@ function standIn(model: Model, value: ValueRow): string {
   const module = moduleThatGave(model, call);
   if (module === null) {
     const gaps = call.inputs.map((input) => (typeof input === "number" ? "…" : input));
-    const pattern = model.ops.get(call.op)?.text ?? "";
+    const pattern = phrase(model.ops.get(call.op)?.text ?? "");
     const text = fill(
       pattern,
       byInput(model, call, gaps, () => "…"),
@@ -171,7 +178,7 @@ function inputOf(model: Model, module: ScopeRow, last: CallRow): string | null {
 
 /** A text in brackets, unless it is a name, a function of something, or numbers. */
 export function bracketed(text: string): string {
-  const whole = !/ |^−/.test(text) || enclosed(text, /^[\w.[\]]*\(/) || text.startsWith("the ");
+  const whole = !/ |^−/.test(text) || enclosed(text, /^[\w.[\]]*\(/) || isDescription(text);
   return whole ? text : `(${text})`;
 }
 
@@ -195,7 +202,7 @@ export function expression(model: Model, call: CallRow, budget = 40): string {
     const all = op?.inputs.length ? [...inputs.values()] : given(model, call, budget);
     return `${call.op}(${all.join(", ")})`;
   }
-  return fill(textOf(model, call, op.text), inputs, call);
+  return fill(phrase(textOf(model, call, op.text)), inputs, call);
 }
 
 /** The formula of a call: what is assigned to a part of a tensor leaves the rest as it was. */

@@ -11,10 +11,11 @@ import {
   packingOf,
   type SavedTensor,
 } from "../log/model";
+import { t } from "../text/text";
 import type { Pill, Slot, SlotState } from "./boxes";
 import { callKey } from "./keys";
 import { textWidth } from "./measure";
-import { byInput, called, fill, ownName } from "./names";
+import { byInput, called, fill, isDescription, ownName } from "./names";
 import { operandsOf } from "./operands";
 import { isPlainWrite } from "./versions";
 
@@ -89,10 +90,12 @@ export function makePill(
 /** A slot has room for its name and version, in bold as when it is stale, and for the word that
  * stands there when it is freed. */
 function slotWidth({ name, row, count, state }: Slot): number {
+  const { counted, unused, ...words } = t.picture.slots;
   if (state === "packed" || state === "recomputed") {
-    return Math.ceil(textWidth(count > 1 ? `${count} ${state}` : state, 10, "regular") + 12);
+    const word = words[state];
+    return Math.ceil(textWidth(count > 1 ? counted(count, word) : word, 10, "regular") + 12);
   }
-  if (count > 1) return Math.ceil(textWidth(`${count} unused`, 10, "regular") + 12);
+  if (count > 1) return Math.ceil(textWidth(counted(count, unused), 10, "regular") + 12);
   const text = textWidth(name, 10, "bold") + textWidth(`v${row.version}`, 10, "mono");
   return Math.max(48, Math.ceil(text + 17));
 }
@@ -150,5 +153,5 @@ export function slotName(model: Model, row: SavedTensor): string {
   if (own !== null) return cut(own, 9);
   if (row.slot === "result" || !value) return cut(row.slot, 9);
   const text = called(model, value.value, 9);
-  return cut(text.startsWith("the ") ? row.slot : text, 9);
+  return cut(isDescription(text) ? row.slot : text, 9);
 }

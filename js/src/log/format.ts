@@ -1,6 +1,7 @@
 /* Numbers, shapes and arrays as short text. */
 
 import { at } from "../collections";
+import { t } from "../text/text";
 import type { Matrix, Numeric, Summary } from "./events";
 
 /** A number with four significant digits: 6, 0.25, -1.5, 1.235e-7, nan. */
@@ -69,11 +70,12 @@ export function unseen({ values, stats }: Summary): boolean {
   return values === null && stats === null;
 }
 
-export const UNSEEN = "not recorded";
+/** Whether not even the shape of an array is known. */
+export const isUnknown = (summary: Summary): boolean => unseen(summary) && summary.dtype === "";
 
 /** The shape of an array; of one that nobody saw it may not be known either. */
 export function shapeOf(summary: Summary): string {
-  return unseen(summary) && summary.dtype === "" ? UNSEEN : shape(summary.shape);
+  return isUnknown(summary) ? t.picture.numbers.unseen : shape(summary.shape);
 }
 
 /** The dtype without the name of the library; nothing where it is not known. */
@@ -91,18 +93,20 @@ function uniform(values: readonly string[]): string | undefined {
 export function brief(summary: Summary, length = 24): string {
   const { values, stats, shape: dims } = summary;
   if (unseen(summary)) return shapeOf(summary);
-  if (size(dims) === 0) return "empty";
+  const words = t.picture.numbers;
+  if (size(dims) === 0) return words.empty;
   if (values) {
     const texts = items(summary);
     const same = uniform(texts);
-    if (same !== undefined) return `all ${same}`;
+    if (same !== undefined) return words.all(same);
     const text = nested(texts, dims);
     if (text.length <= length) return text;
     if (dims.length === 1) return beginning(texts, length);
   }
-  const mean = allZero(summary) ? ", all 0" : stats ? `, mean ${number(stats.mean)}` : "";
-  const text = `${shape(dims)}${mean}`;
-  return text.length <= length ? text : shape(dims);
+  const own = shape(dims);
+  const mean = stats ? words.mean(own, number(stats.mean)) : own;
+  const text = allZero(summary) ? words.allZero(own) : mean;
+  return text.length <= length ? text : own;
 }
 
 /** As many items of a list as fit. */
@@ -119,11 +123,12 @@ function beginning(texts: readonly string[], length: number): string {
 /** An array on a wire, where there is room for some nine characters. */
 export function tiny(summary: Summary, length = 9): string {
   const { values, shape: dims } = summary;
-  if (size(dims) === 0) return "empty";
+  const words = t.picture.numbers;
+  if (size(dims) === 0) return words.empty;
   if (values) {
     const texts = items(summary);
     const same = uniform(texts);
-    const text = same === undefined ? nested(texts, dims).replaceAll(" ", "") : `all ${same}`;
+    const text = same === undefined ? nested(texts, dims).replaceAll(" ", "") : words.all(same);
     if (text.length <= length) return text;
     const [only, ...others] = texts;
     if (only !== undefined && others.length === 0 && only.length <= length) return only;
@@ -145,12 +150,17 @@ function nested(texts: readonly string[], dims: readonly number[]): string {
 
 /** All the numbers of a summary for a tooltip or the explanation, however many lines. */
 export function full(summary: Summary): string {
-  if (size(summary.shape) === 0) return `empty, shape ${shape(summary.shape)}`;
+  const words = t.picture.numbers;
+  if (size(summary.shape) === 0) return words.emptyShape(shape(summary.shape));
   if (summary.values) return nested(items(summary), summary.shape);
   const { stats } = summary;
   if (!stats) return shapeOf(summary);
-  const bad = stats.nonfinite > 0 ? `, ${stats.nonfinite} not finite` : "";
-  return `${shape(summary.shape)} from ${number(stats.min)} to ${number(stats.max)}, mean ${number(stats.mean)}${bad}`;
+  const figures = [stats.min, stats.max, stats.mean].map(number);
+  const [min = "", max = "", mean = ""] = figures;
+  const own = shape(summary.shape);
+  return stats.nonfinite > 0
+    ? words.rangeNotFinite(own, min, max, mean, stats.nonfinite)
+    : words.range(own, min, max, mean);
 }
 
 /**
@@ -160,8 +170,8 @@ export function full(summary: Summary): string {
  */
 export function rows(summary: Summary, letters = 28): string[] | null {
   const { values, shape: dims } = summary;
-  if (size(dims) === 0) return ["empty"];
-  if (unseen(summary)) return [UNSEEN];
+  if (size(dims) === 0) return [t.picture.numbers.empty];
+  if (unseen(summary)) return [t.picture.numbers.unseen];
   if (!values) return null;
   const texts = items(summary);
   if (dims.length === 0) return [texts[0] ?? ""];
@@ -218,7 +228,7 @@ export function matrix(m: Matrix): string {
   if (m.rows * m.columns === 1) return number(at(m.numbers, 0));
   const same = diagonal(m);
   if (same !== null) return same;
-  if (m.rows * m.columns > 9) return `${m.rows}×${m.columns} Jacobian`;
+  if (m.rows * m.columns > 9) return t.picture.numbers.jacobian(`${m.rows}×${m.columns}`);
   const lines: string[] = [];
   for (let r = 0; r < m.rows; r += 1) {
     const row = m.numbers.slice(r * m.columns, (r + 1) * m.columns);
@@ -237,5 +247,7 @@ function diagonal(m: Matrix): string | null {
   }
   const texts = along.map(number);
   if (texts.every((t) => t === texts[0])) return texts[0] === "1" ? "I" : `${texts[0] ?? ""}·I`;
-  return along.length <= 6 ? `diag(${texts.join(", ")})` : `${m.rows}×${m.rows} diagonal`;
+  return along.length <= 6
+    ? `diag(${texts.join(", ")})`
+    : t.picture.numbers.diagonal(`${m.rows}×${m.rows}`);
 }

@@ -3,7 +3,7 @@
  * cells stand in the same page. Elsewhere nothing is found, and a line is no link.
  */
 
-import type { SourceLine } from "../explain/text";
+import type { SourceLine } from "../text/piece";
 
 const NOTEBOOK = ".jp-Notebook";
 const CELL = ".jp-CodeCell";

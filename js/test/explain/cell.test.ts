@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toText } from "../../src/explain/text";
+import { toText } from "../../src/text/piece";
 import { told as steps } from "./explained";
 import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";

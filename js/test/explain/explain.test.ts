@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { backwardEffects } from "../../src/explain/backward-effects";
 import { explainNode } from "../../src/explain/node";
 import { explainError, explainHazard } from "../../src/explain/problems";
-import { toText } from "../../src/explain/text";
+import { toText } from "../../src/text/piece";
 import { callKey } from "../../src/graph/keys";
 import { fold } from "../../src/log/fold";
 import { belongsTo } from "../../src/explain/scope";

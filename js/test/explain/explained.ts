@@ -1,6 +1,6 @@
 /* What a page that has read a program says of each step. */
 
-import { toText } from "../../src/explain/text";
+import { toText } from "../../src/text/piece";
 import { createStore, type Store } from "../../src/store/store";
 import type { Program } from "../builder";
 

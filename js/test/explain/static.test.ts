@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toText } from "../../src/explain/text";
+import { toText } from "../../src/text/piece";
 import { Program } from "../builder";
 import { load, told } from "./explained";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { changesOf, inPasses } from "../../src/graph/changes";
 import { explainPass } from "../../src/explain/optimization-pass";
-import { toText } from "../../src/explain/text";
+import { toText } from "../../src/text/piece";
 import { decode, type Event } from "../../src/log/events";
 import { fold } from "../../src/log/fold";
 import type { Model } from "../../src/log/model";

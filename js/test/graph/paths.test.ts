@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fold } from "../../src/log/fold";
 import { findPaths, multiply, type Jacobian } from "../../src/graph/paths";
 import { pathsLine, productText, sumText } from "../../src/explain/paths";
-import { toText } from "../../src/explain/text";
+import { toText } from "../../src/text/piece";
 import { Program } from "../builder";
 import { exampleA, exampleC } from "../examples";
 

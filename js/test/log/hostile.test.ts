@@ -7,7 +7,7 @@ import { fold } from "../../src/log/fold";
 import { toJson } from "../to-json";
 import { Timeline } from "../../src/log/timeline";
 import { createStore, type Store } from "../../src/store/store";
-import { toText } from "../../src/explain/text";
+import { toText } from "../../src/text/piece";
 import { Program } from "../builder";
 
 /* Logs that nobody should have written: each is refused in one sentence, or drawn. */

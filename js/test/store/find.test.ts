@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { explainNotFiniteGradient } from "../../src/explain/not-finite";
-import { toText } from "../../src/explain/text";
+import { toText } from "../../src/text/piece";
 import { findAll, problemsOf } from "../../src/store/find";
 import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";

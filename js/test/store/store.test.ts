@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Command } from "../../src/kernel/protocol";
-import { toText } from "../../src/explain/text";
+import { toText } from "../../src/text/piece";
 import { createStore, type Store } from "../../src/store/store";
 import { Program } from "../builder";
 import { exampleA, exampleC, exampleG } from "../examples";

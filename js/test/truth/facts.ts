@@ -9,7 +9,7 @@ import { COPY_SLICES, rulesOf, sized } from "../../src/explain/node";
 import { hookLine } from "../../src/explain/hooks";
 import { givenTo } from "../../src/explain/root";
 import { tidy } from "../../src/explain/formula";
-import { toText } from "../../src/explain/text";
+import { toText } from "../../src/text/piece";
 import { edgeInputs } from "../../src/graph/edges";
 import { buildGraph } from "../../src/graph/graph";
 import { meanOver } from "../../src/graph/losses";

@@ -3,7 +3,8 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { valueKey } from "../../graph/keys";
-import type { Explanation, Line, Piece, SourceLine } from "../../explain/text";
+import type { Explanation } from "../../explain/text";
+import type { Line, Piece, SourceLine } from "../../text/piece";
 import type { Store } from "../../store/store";
 import { hasCells, showInNotebook } from "../notebook-cell";
 

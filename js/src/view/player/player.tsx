@@ -1,7 +1,7 @@
 /* The player: moves through the steps, and says where in time the picture is. */
 
 import type { ComponentChildren, ComponentProps } from "preact";
-import { toText } from "../../explain/text";
+import { toText } from "../../text/piece";
 import type { Store } from "../../store/store";
 import { Button } from "../button";
 import { ButtonIcon } from "../icons";

@@ -1,0 +1,11 @@
+/* Simplified Chinese. */
+
+import type { Texts } from "../en/texts";
+import { bars } from "./bars";
+import { explain } from "./explain";
+import { help } from "./help";
+import { phrases } from "./phrases";
+import { picture } from "./picture";
+import { problems } from "./problems";
+
+export const zh: Texts = { explain, problems, bars, picture, help, phrases };
