@@ -4,7 +4,7 @@
  * stand open is another question (`open.ts`).
  */
 
-import { at, get, push } from "../collections";
+import { at, get } from "../collections";
 import { scopesAround, type CallRow, type Model, type ScopeRow } from "../log/model";
 import type { Work } from "../sliced-work";
 import { NO_PLACES, placesOf, type Places } from "./training-loops";
