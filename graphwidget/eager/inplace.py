@@ -32,7 +32,7 @@ from ..graph.views import Link, check_writable, rebase, refresh_for_op, take_ret
 from ..optable import TABLE, Op
 from ..optable.declare import parameters_of
 from ..optable.pointwise.copies import is_zero_tensor
-from ..optable.shape.indexing import put_into, put_masked
+from ..optable.shape.indexing import put_into
 from .op_functions import TENSORS, node_maker
 from .promote import CAST, as_tensors, cast_to, promotion_of, quiet_kernel
 
@@ -151,19 +151,15 @@ def prepare_write(
     if op.key == "index_put":  # only the items at the indices: others may share their memory
         return partial(put_into, data, operands[1]._data, **params), None
     if not op.pointwise:  # these may not read what they write at all, but for a number
-        masked = op.name == "masked_scatter"
         if op.overlap != "anything":
             check_overlap(data, [])
-            read = operands[1:2] if masked else operands[1:]
             if op.overlap != "operands":
-                check_overlap(data, [x._data for x in read], whole=True)
+                check_overlap(data, [x._data for x in operands[1:]], whole=True)
         metas = tuple(x._meta for x in operands)
         given = zip(op.inputs, metas, strict=True)
         same = all(meta.dtype is tensor._meta.dtype for name, meta in given
                    if name in op.derivatives)  # fmt: skip
         fit = None if same else metas
-        if masked:
-            return partial(put_masked, *(x._data for x in operands)), fit
         result = quiet_kernel(op.key)(*(x._data for x in operands), **params)
         put = put_changed if has_internal_overlap(data) else np.copyto
         return partial(put, data, result, casting="unsafe"), fit

@@ -30,7 +30,6 @@ WORDS = {
     "cat_backward": "its part of {0}",
     "block_diag_backward": "its block of {0}",
     "repeat_backward": "{0} summed over the repetitions",
-    "trace_backward": "{0} on the diagonal, 0 elsewhere",
     "cumsum_reversed": "sums of {0} from the end",
     "share": "0 where {1}, half of {0} where {2}, else {0}",
     "shared": "{0} at the items that are {2}, in equal parts, 0 elsewhere",
@@ -347,7 +346,7 @@ def _written(op: Op, target: str, grad: Text) -> str | None:
         if need not in given:
             shaped = what in ("shape", "strides", "dtype") and source in op.inputs
             given[need] = Shape(f"{{{source}}}.{what}") if shaped else Text(f"{{{need}}}")
-    if op.name in ("index_put", "put") and target == "self":
+    if op.name == "index_put" and target == "self":
         return f"{grad}, 0 where it was overwritten"  # which hangs on `accumulate`
     try:
         found = bind(derivative.formula, F)(*(given[n] for n in derivative.needs))

@@ -43,7 +43,7 @@ WRITES = (
     "{0}[0] = 1.", "{0}[0] *= 2", "{0}.exp_()", "{0}.clamp_(max=0.5)", "{0}.mul_({1})",
     "{0}.copy_({1})", "{0} -= {1}", "torch.relu_({0})", "{0}.masked_fill_({0} > 0, 0.1)",
     "F.relu({0}, inplace=True)", "torch._foreach_mul_([{0}, {1}], 0.5)", "{0}.detach().mul_(2)",
-    "torch.sin({0} * 2, out={0}.detach())", "{0}.index_fill_(0, torch.tensor([0]), 0.)",
+    "torch.sin({0} * 2, out={0}.detach())",
     "{0}.div_({1}.detach().abs() + 1)", "{0}.data.detach().add_(0)", "{0}.fill_(0.5)",
     "{0}.addcmul_({1}, {1})", "{0}.pow_(2)", "{0}.tanh_()",
 )  # fmt: skip

@@ -26,8 +26,7 @@ UNARY = (
     "x.median()", "x.masked_fill(x > 0.3, 1.)", "x.masked_select(x > 0.3)",
     "torch.where(x > 0.3, x, 0.)", "torch.cat([x, x])", "torch.stack([x, x])",
     "x.gather(0, i)", "x.index_select(0, i[0])", "x.scatter(0, i, 1.)", "x.scatter_add(0, i, x)",
-    "x.index_fill(0, i[0], 1.)", "x.take(i)",
-)  # fmt: skip
+    )  # fmt: skip
 BINARY = (
     "x + y", "x - y", "x * y", "x / y", "x ** y", "x % y", "torch.atan2(x, y)",
     "torch.hypot(x, y)", "torch.maximum(x, y)", "torch.minimum(x, y)", "x @ y", "x.mm(y)",

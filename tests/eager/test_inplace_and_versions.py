@@ -413,8 +413,7 @@ result = t
 
 
 REPEATED = [
-    "x.masked_fill_(x > 0, 1.0)", "x.index_fill_(1, torch.tensor([1, 0]), 1.0)",
-    "x.index_fill_(1, torch.tensor([1]), torch.tensor(True))",
+    "x.masked_fill_(x > 0, 1.0)",
     "x.index_put_((torch.tensor([0]),), torch.ones(3))",
     "x.index_put_((x > 0,), torch.tensor(2.0))",
     "x.index_put_((torch.tensor([0, 5]),), torch.ones(3))",

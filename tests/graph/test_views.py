@@ -112,10 +112,9 @@ result = [attempt(lambda: one(view)) for view in VIEWS.values()]
 WRITES = [
     lambda b: b.scatter_(0, k, b.detach().clone()), lambda b: b.scatter_(0, k, 2.),
     lambda b: b.scatter_add_(0, k, x), lambda b: b.scatter_reduce_(0, k, x, "amax"),
-    lambda b: b.index_add_(0, i, x[:2]), lambda b: b.index_copy_(0, i, x[:2]),
-    lambda b: b.index_fill_(0, i, 3.), lambda b: b.index_fill_(0, i, w[0]),
-    lambda b: b.index_put_((i, i), w), lambda b: b.put_(i, w), lambda b: b.masked_fill_(m, 1.),
-    lambda b: b.masked_fill_(m, w[0]), lambda b: b.masked_scatter_(m, x), lambda b: b.tril_(),
+    lambda b: b.index_add_(0, i, x[:2]),
+    lambda b: b.index_put_((i, i), w), lambda b: b.masked_fill_(m, 1.),
+    lambda b: b.masked_fill_(m, w[0]), lambda b: b.tril_(),
     lambda b: b.triu_(1), lambda b: b.fill_diagonal_(2.), lambda b: b.t_(),
     lambda b: b.swapaxes_(0, 1),
     lambda b: b.unsqueeze_(-1), lambda b: b.squeeze_(), lambda b: b.as_strided_((2, 2), (1, 2)),
@@ -140,10 +139,9 @@ def one(f):
 result = [attempt(lambda: one(f)) for f in (
     lambda b: b.scatter_(0, k, 2.), lambda b: b.scatter_add_(0, k, x), lambda b: b.index_add_(0, i,
     x[:2]),
-    lambda b: b.index_copy_(0, i, x[:2]), lambda b: b.index_fill_(0, i, 3.),
     lambda b: b.index_put_((i, i), w),
-    lambda b: b.put_(i, w), lambda b: b.masked_fill_(m, 1.), lambda b: b.masked_fill_(m, w[0]),
-    lambda b: b.masked_scatter_(m, x), lambda b: b.tril_(), lambda b: b.fill_diagonal_(2.),
+    lambda b: b.masked_fill_(m, 1.), lambda b: b.masked_fill_(m, w[0]),
+    lambda b: b.tril_(), lambda b: b.fill_diagonal_(2.),
     lambda b: b.t_(), lambda b: b.unsqueeze_(0), lambda b: b.squeeze_(), lambda b: b.transpose_(0,
     1))]
 
@@ -151,10 +149,9 @@ result = [attempt(lambda: one(f)) for f in (
 result = [attempt(lambda: f(x)) for f in (
     lambda b: b.scatter_(0, k, 2.), lambda b: b.scatter_add_(0, k, x), lambda b: b.index_add_(0, i,
     x[:2]),
-    lambda b: b.index_copy_(0, i, x[:2]), lambda b: b.index_fill_(0, i, 3.),
     lambda b: b.index_put_((i, i), w),
-    lambda b: b.put_(i, w), lambda b: b.masked_fill_(m, 1.), lambda b: b.masked_fill_(m, w[0]),
-    lambda b: b.masked_scatter_(m, x), lambda b: b.tril_(), lambda b: b.fill_diagonal_(2.),
+    lambda b: b.masked_fill_(m, 1.), lambda b: b.masked_fill_(m, w[0]),
+    lambda b: b.tril_(), lambda b: b.fill_diagonal_(2.),
     lambda b: b.t_(), lambda b: b.unsqueeze_(0), lambda b: b.squeeze_(),
     lambda b: b.as_strided_((2,), (1,)),
     lambda b: b.resize_(2, 2), lambda b: b.swapaxes_(0, 1), lambda b: b.detach_(),
@@ -164,9 +161,8 @@ result = [attempt(lambda: f(x)) for f in (
 result = [tried(f) for f in (
     lambda b: b.scatter_(0, k, b), lambda b: b.scatter_add_(0, k, b),
     lambda b: b.scatter_reduce_(0, k, b, "sum"),
-    lambda b: b.index_add_(0, i, b[:2]), lambda b: b.index_copy_(0, i, b[:2]),
+    lambda b: b.index_add_(0, i, b[:2]),
     lambda b: b.index_add_(0, torch.arange(3), b),
-    lambda b: b.index_fill_(0, i, b[0, 0]), lambda b: b.put_(i, b[0, :2]),
     lambda b: b.masked_fill_(m, b[0, 0]),
     lambda b: b.index_put_((i, i), b[0, :2]))]
 
@@ -178,9 +174,7 @@ y = x.detach()
 result = [one(f) for f in (
     lambda b: b.scatter_(0, k, 2.), lambda b: b.scatter_add_(0, k, y), lambda b: b.index_add_(0, i,
     y[:2]),
-    lambda b: b.index_copy_(0, i, y[:2]), lambda b: b.index_fill_(0, i, 3.), lambda b: b.put_(i,
-    w.detach()),
-    lambda b: b.masked_fill_(m, 1.), lambda b: b.masked_scatter_(m, y), lambda b: b.tril_(),
+    lambda b: b.masked_fill_(m, 1.), lambda b: b.tril_(),
     lambda b: b.fill_diagonal_(2.), lambda b: b.scatter_reduce_(0, k, y, "amax"),
     lambda b: b.exp_(), lambda b: b.zero_())]
 

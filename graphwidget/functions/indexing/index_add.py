@@ -1,4 +1,4 @@
-"""``index_select``, ``index_add``, ``index_copy``, ``index_fill``, also in place.
+"""``index_select`` and ``index_add``, also in place, and ``index_put``.
 
 They read and write whole slices of a dim at the indices of a vector.
 """
@@ -8,10 +8,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from ...arrays.memory_order import has_internal_overlap
-from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...eager.inplace import needs_node
 from ...eager.op_functions import TENSORS as F
@@ -19,7 +15,6 @@ from ...graph.tensor import Tensor
 from ...optable import TABLE
 from ..dims import wrap_dim
 from .getitem import (
-    EXPANDED,
     check_advanced_setitem,
     check_no_overlap,
     warn_of_repeated,
@@ -94,21 +89,19 @@ def check_sources(name: str, self: Tensor, dim: int, index: Tensor, source: Tens
             "source tensor shape must match self tensor shape, excluding the specified dimension. "
             f"Got self.shape = {list(have)} source.shape = {list(given)}"
         )
-    check_range(index, have[place] if have else 1, place, RuntimeError)
+    check_range(index, have[place] if have else 1, place)
 
 
-def check_range(
-    index: Tensor, size: int, dim: int, error: type[Exception], name: str = "", least: int = 0
-) -> None:
-    """Indices must be in bounds (``least`` is the smallest).
+def check_range(index: Tensor, size: int, dim: int) -> None:
+    """Refuse indices that are out of bounds, as PyTorch does.
 
     Raises:
-        IndexError, RuntimeError: PyTorch's text.
+        RuntimeError: one is.
     """
     data = index._data
-    if data.size and (data.min() < least or data.max() >= size):
-        bad = data[(data < least) | (data >= size)]
-        raise error(f"{name}index {bad[0]} is out of bounds for dimension {dim} with size {size}")
+    if data.size and (data.min() < 0 or data.max() >= size):
+        bad = data[(data < 0) | (data >= size)]
+        raise RuntimeError(f"index {bad[0]} is out of bounds for dimension {dim} with size {size}")
 
 
 @offer(out=True)
@@ -132,143 +125,7 @@ def index_add_(
     return run_op("index_add", self, (index, source), {"dim": dim, "alpha": alpha}, True)
 
 
-def check_index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> None:
-    """The operands of ``index_copy``.
-
-    Raises:
-        IndexError, RuntimeError: PyTorch's texts.
-    """
-    have, given, data = self._data.shape, source._data.shape, index._data
-    place = wrap_dim(dim, len(have))
-    if data.ndim > 1:
-        raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {data.ndim})")
-    if not given and data.size != 1:
-        raise IndexError(
-            f"index_copy_(): When source is scalar, index should have one element (got {data.size})"
-        )
-    if len(given) != len(have) and have and given:
-        raise IndexError(
-            "index_copy_(): When source and destination are not scalars, their dimensionality must "
-            f"match. Source dimensionality ({len(given)}), destination dimensionality ({len(have)})"
-        )
-    if data.dtype != np.int64:
-        raise RuntimeError(
-            f"index_copy_(): Expected a long tensor for index, but got {scalar_type_of(index)}"
-        )
-    if self._data.dtype != source._data.dtype:
-        raise RuntimeError(
-            "index_copy_(): self and source expected to have the same dtype, but got (self) "
-            f"{scalar_type_of(self)} and (source) {scalar_type_of(source)}"
-        )
-    mine, theirs = (*have[:place], *have[place + 1 :]), (*given[:place], *given[place + 1 :])
-    if mine != theirs:
-        raise RuntimeError(
-            "index_copy_(): Source/destination tensor must have same slice shapes. Destination "
-            f"slice shape: {' '.join(map(str, mine))} at dimension {place} and source slice shape: "
-            f"{' '.join(map(str, theirs))} at dimension 0."
-        )
-    if given and data.size != given[place]:
-        raise IndexError(
-            f"index_copy_(): Number of indices ({data.size}) should be equal to source.size(dim) "
-            f"({given[place]})"
-        )
-    check_range(index, have[place] if have else 1, place, IndexError, "index_copy_(): ")
-
-
-@offer(out=True)
-def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """A copy with the slices of ``source`` at ``index``.
-
-    Shapes: index (n,); source is like input with n along ``dim``; the result is like input.
-    """
-    check_index_copy(input, dim, index, source)
-    return F.index_copy(input, index, source, dim)
-
-
-@offer(function=False)
-def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
-    """``index_copy``, written into this tensor."""
-    check_index_copy(self, dim, index, source)
-    return run_op("index_copy", self, (index, source), {"dim": dim}, True)
-
-
-def _index_fill(here: bool, self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    if isinstance(value, Tensor) and value._data.ndim:
-        raise RuntimeError(
-            "index_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-            f"{value._data.ndim} dimension(s)."
-        )
-    if index._data.dtype != np.int64:
-        raise IndexError("index_fill_(): Expected dtype int64 for index.")
-    place = wrap_dim(dim, self._data.ndim)
-    if index._data.ndim > 1:
-        raise RuntimeError("Index has to be a vector/scalar")
-    size = self._data.shape[place] if self._data.ndim else 1
-    check_range(index, size, place, IndexError, least=-size)
-    if here:
-        needs_node(TABLE["index_fill"], (self, index))
-    if here and has_internal_overlap(self._data):
-        warn(EXPANDED.format("index_fill_", "mask", "scalar"))
-    if isinstance(value, Tensor):
-        return run_op("index_fill.tensor", self, (index, value), {"dim": dim}, here)
-    return run_op("index_fill", self, (index,), {"dim": dim, "value": value}, here)
-
-
-@offer()
-def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    """A copy with the slices at ``index`` filled with one number (or 0-d tensor)."""
-    return _index_fill(False, input, dim, index, value)
-
-
-@offer(function=False)
-def index_fill_(self: Tensor, dim: int, index: Tensor, value: Any) -> Tensor:
-    """``index_fill``, written into this tensor."""
-    return _index_fill(True, self, dim, index, value)
-
-
 # Flat indices -------------------------------------------------------------------------------------
-@offer(out=True)
-def take(input: Tensor, index: Tensor) -> Tensor:
-    """The items at flat indices, in the indices' shape."""
-    if index._data.dtype != np.int64:
-        raise RuntimeError(
-            f"take(): Expected a long tensor for index, but got {scalar_type_of(index)}"
-        )
-    if not input._data.size and index._data.size:
-        raise IndexError("take(): tried to take from an empty tensor")
-    return F.take(input, index)
-
-
-def _put(here: bool, self: Tensor, index: Tensor, source: Tensor, accumulate: bool) -> Tensor:
-    if here:
-        needs_node(TABLE["put"], (self, index, source))
-    if index._data.dtype != np.int64:
-        raise RuntimeError(
-            f"put_(): Expected a long tensor for index, but got {scalar_type_of(index)}"
-        )
-    if self._data.dtype != source._data.dtype:
-        raise RuntimeError(
-            "put_(): self and source expected to have the same dtype, but got self.dtype = "
-            f"{scalar_type_of(self)} and source.dtype = {scalar_type_of(source)}"
-        )
-    if index._data.size != source._data.size:
-        raise IndexError(
-            "put_(): Expected source and index to have the same number of elements, but got "
-            f"source.numel() = {source._data.size}, index.numel() = {index._data.size}"
-        )
-    return run_op("put", self, (index, source), {"accumulate": accumulate}, here)
-
-
-@offer(function=True)
-def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """A copy with the items of ``source`` written (or added) at flat indices."""
-    return _put(False, input, index, source, accumulate)
-
-
-@offer(function=False)
-def put_(self: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
-    """``put``, written into this tensor."""
-    return _put(True, self, index, source, accumulate)
 
 
 # Lists of indices ---------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import dtypes
 from ...arrays.kernel_errors import broadcast_shape
-from ...arrays.memory_order import check_overlap, has_internal_overlap
+from ...arrays.memory_order import has_internal_overlap
 from ...arrays.warnings import warn
 from ...dispatch.offer import offer
 from ...eager.inplace import needs_node, write
@@ -25,7 +25,6 @@ from ..dims import wrap_dim, wrap_dim_nonempty
 from ..shape.reshape_expand import view
 from .getitem import (
     EXPANDED,
-    check_expand,
 )
 
 INTEGERS = (np.int32, np.int64)
@@ -267,12 +266,6 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
     return F.gather(source, F.remainder_number(indices, mine[dim]), dim)
 
 
-BYTE_MASK = (
-    "masked_scatter_ received a mask with dtype torch.uint8, this behavior is now "
-    "deprecated,please use a mask with dtype torch.bool instead."
-)
-
-
 def _masked_fill(here: bool, self: Tensor, mask: Tensor, value: Any) -> Tensor:
     if here:
         needs_node(TABLE["masked_fill"], (self, mask))
@@ -317,50 +310,3 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     broadcast_shape([mask._data.shape, input._data.shape])
     return F.masked_select(input, mask)
-
-
-def _masked_scatter(here: bool, self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    if here:
-        needs_node(TABLE["masked_scatter"], (self, mask, source))
-        check_overlap(self._data, [])
-    else:
-        broadcast_shape([mask._data.shape, self._data.shape])
-    if self._data.dtype != source._data.dtype:
-        raise RuntimeError(
-            "masked_scatter: expected self and source to have same dtypes but got"
-            f"{scalar_type_of(self)} and {scalar_type_of(source)}"
-        )
-    if here and mask._data.ndim > self._data.ndim:
-        raise RuntimeError(
-            f"expand(CPU{scalar_type_of(mask)}Type{{{list(mask._data.shape)}}}, size="
-            f"{list(self._data.shape)}): the number of sizes provided ({self._data.ndim}) must be "
-            f"greater or equal to the number of dimensions in the tensor ({mask._data.ndim})"
-        )
-    if here:
-        check_expand(mask._data, self._data.shape)
-    shape = broadcast_shape([mask._data.shape, self._data.shape])
-    if mask._data.dtype == np.uint8:
-        warn(BYTE_MASK)
-    if mask._data.dtype != bool:
-        raise RuntimeError(
-            "masked_scatter_ only supports boolean masks, "
-            f"but got mask with dtype {scalar_type_of(mask)}"
-        )
-    places = np.argwhere(np.broadcast_to(mask._data, shape))
-    if source._data.size < len(places):
-        if here:  # what there is was written by then
-            self._data[tuple(places[: source._data.size].T)] = source._data.reshape(-1)
-        raise RuntimeError("Number of elements of source < number of ones in mask")
-    return run_op("masked_scatter", self, (mask, source), {}, here)
-
-
-@offer()
-def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """input with consecutive items of ``source`` where the mask holds."""
-    return _masked_scatter(False, input, mask, source)
-
-
-@offer(function=False)
-def masked_scatter_(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """``masked_scatter``, written into this tensor."""
-    return _masked_scatter(True, self, mask, source)

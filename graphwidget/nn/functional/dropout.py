@@ -234,7 +234,7 @@ def _renorm_rows(weight: Tensor, rows: Tensor, max_norm: float, norm_type: float
         if used.size:
             scaled = weight.detach()
             index = Tensor._wrap(used)
-            scaled.index_copy_(0, index, Tensor._wrap(weight._data[used] * factor[:, None]))
+            scaled.index_put_((index,), Tensor._wrap(weight._data[used] * factor[:, None]))
 
 
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.memory_order import as_array
-from ..declare import ARRAYS, Namespace, bind, composite, op
+from ..declare import ARRAYS, Namespace, composite, op
 from ..out import POINTWISE, Out
 from ..pointwise import common_kernels as kernels
 from ..pointwise.common_kernels import Array, Shape, count_along, sum_type, wrap_dims
@@ -435,18 +435,8 @@ def scaled_identity(number: Any, shape: Any) -> Any:
     return F.diagonal_backward(F.expand(number, diagonal_shape(shape)), shape, 0, 0, 1)
 
 
-@composite
-def trace_backward(grad: Any, shape: Any) -> Any:
-    """The same, as PyTorch writes the gradient: at places of the flat matrix."""
-    places = F.nonzero(F.reshape(F.scaled_identity(F.ones_like(grad), shape), (-1,)))
-    zeros = F.zeros_of(grad, (size(shape),))
-    return F.view(F.index_fill_tensor(zeros, F.reshape(places, (-1,)), grad, 0), shape)
-
-
-ARRAYS.__dict__["trace_backward"] = bind(scaled_identity, ARRAYS)
-
 op("trace(self, /)", trace, refuses="trace: bool",
-   d_self=lambda grad, self_shape: F.trace_backward(grad, self_shape),
+   d_self=lambda grad, self_shape: F.scaled_identity(grad, self_shape),
    text="trace({self})", onnx=None)
 
 op("logsumexp(self, /, dim, keepdim=False)", logsumexp, out=Out("cast"),

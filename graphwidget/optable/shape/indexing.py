@@ -1,4 +1,4 @@
-"""``tensor[...]`` with integer arrays and masks, ``take`` and ``put``: kernels and ops.
+"""``tensor[...]`` with integer arrays and masks: kernels and ops.
 
 Basic indexing is made of views (``views.py``).
 """
@@ -16,7 +16,6 @@ from ...arrays.memory_order import (
     as_array,
     broadcast_strides,
     copy_in_order,
-    empty_like,
     iteration_order,
 )
 from ...arrays.scalars import scalar_array
@@ -205,17 +204,6 @@ def masked_scatter(a: Array, mask: Array, source: Array) -> Array:
     return result
 
 
-def put_masked(data: Array, mask: Array, source: Array) -> None:
-    """Write consecutive items of ``source`` where the mask holds. Where the source is part of what
-    is written, each is read when its turn has come, as in PyTorch (which makes it contiguous)."""
-    mask, items = np.broadcast_to(mask, data.shape), np.ascontiguousarray(source).reshape(-1)
-    if np.may_share_memory(data, items):
-        for turn, place in enumerate(np.argwhere(mask)):
-            data[tuple(place)] = items[turn]
-    else:
-        data[mask] = items[: np.count_nonzero(mask)]
-
-
 def masked_scatter_backward(grad: Array, mask: Array, sizes: Shape) -> Array:
     """The gradient of what was written where the mask holds: its items in order, then zeros."""
     result = np.zeros(sizes, as_array(grad).dtype)
@@ -267,7 +255,7 @@ op("masked_select(self, mask, /)", masked_select, out=Out(memory="none"),
    d_self=lambda grad, self, mask: F.masked_select_backward(grad, self, mask),
    text="{self} where {mask}", onnx="Compress")
 
-op("masked_scatter(self, mask, source, /)", masked_scatter, inplace=True,
+op("masked_scatter(self, mask, source, /)", masked_scatter, public=False,
    d_self=lambda grad, _self_shape, mask:
        F.sum_to_size(F.masked_fill(grad, mask, 0), _self_shape),
    d_source=lambda grad, mask, source_shape: F.masked_scatter_backward(grad, mask, source_shape),
@@ -277,55 +265,3 @@ op("masked_scatter_backward(grad_output, mask, /, _sizes)", masked_scatter_backw
    d_grad_output=lambda grad, mask, _grad_output_shape:
        F.masked_scatter(F.zeros_of(grad, _grad_output_shape), mask, grad),
    public=False, text="items of {grad_output} where {mask}, in order, then zeros", onnx=None)
-
-
-def check_flat(index: Array, size: int) -> None:
-    """Flat indices must be in range; they may count from the end.
-
-    Raises:
-        IndexError: PyTorch's text.
-    """
-    if index.size and (index.min() < -size or index.max() >= size):
-        bad = index[(index < -size) | (index >= size)][0]
-        raise IndexError(
-            f"out of range: tried to access index {bad} on a tensor of {size} elements."
-        )
-
-
-def take(a: Array, index: Array) -> Array:
-    """The items at flat indices.
-
-    Raises:
-        IndexError: out of range (PyTorch's text).
-    """
-    check_flat(index, a.size)
-    return np.asarray(np.ascontiguousarray(a).reshape(-1)[index], order="C")
-
-
-def put(a: Array, index: Array, source: Array, accumulate: bool) -> Array:
-    """A copy of a with items written (or added) at flat indices.
-
-    Raises:
-        IndexError: out of range (PyTorch's text).
-    """
-    check_flat(index, a.size)
-    flat, values = writable_copy(a).reshape(-1), as_array(source).reshape(-1)
-    if accumulate:
-        np.add.at(flat, index.reshape(-1), values)
-    else:
-        flat[index.reshape(-1)] = values
-    result = empty_like(a, a.dtype)
-    result[...] = flat.reshape(a.shape)
-    return result
-
-
-op("take(self, index, /)", take, out=Out(memory="none"),
-   d_self=lambda grad, self, index: F.put(F.zeros_like(self), index, grad, True),
-   text="{self} at {index}", onnx=None)
-
-op("put(self, index, source, /, accumulate=False)", put, inplace=True,
-   d_self=lambda grad, index, accumulate, _source_shape:
-       grad if accumulate else F.put(grad, index, F.zeros_of(grad, _source_shape), False),
-   d_source=lambda grad, index, source, accumulate:
-       F.reshape(F.take(grad, index), source.shape),
-   text="{self} with {source} at {index}", onnx=None)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays.kernel_errors import broadcast_shape, not_implemented
-from ...arrays.memory_order import Array, Shape, as_array, clone
+from ...arrays.memory_order import Array, Shape, as_array
 from ...arrays.scalars import scalar_array
 from ..declare import ARRAYS, Namespace, composite, op
 from ..out import Out
@@ -140,9 +140,6 @@ def scatter_value_reduce(a: Array, index: Array, dim: int, value: float, reduce:
 
 
 # Along a dim, one index for each slice -----------------------------------------------------------
-def dim_index(index: Array, dim: int, ndim: int) -> tuple[Any, ...]:
-    """A numpy index: the slices of a dim."""
-    return (*(slice(None),) * (dim % max(ndim, 1)), index.reshape(-1))
 
 
 def index_select(a: Array, index: Array, dim: int) -> Array:
@@ -160,30 +157,6 @@ def index_add(a: Array, index: Array, source: Array, dim: int, alpha: float) -> 
         spread = result if result.ndim else result.reshape(1)
         add_slices(spread, index.reshape(-1), as_array(scaled), dim % spread.ndim)
     return result
-
-
-def index_copy(a: Array, index: Array, source: Array, dim: int) -> Array:
-    """A copy of a with slices replaced."""
-    result = writable_copy(a)
-    if not a.ndim:
-        result[...] = as_array(source).reshape(())
-    else:
-        result[dim_index(index, dim, a.ndim)] = source
-    return result
-
-
-def index_fill(a: Array, index: Array, dim: int, value: float) -> Array:
-    """A copy of a with slices filled with one number, the dims in a's order in memory."""
-    result, item = clone(a), scalar_array(value, a.dtype)
-    if index.size:
-        spread = result if result.ndim else result.reshape(1)
-        spread[dim_index(index, dim, a.ndim)] = item
-    return result
-
-
-def index_fill_tensor(a: Array, index: Array, value: Array, dim: int) -> Array:
-    """The same with the number in a 0-d array."""
-    return index_fill(a, index, dim, as_array(value).item())
 
 
 F = Namespace()
@@ -358,23 +331,3 @@ op("index_add(self, index, source, /, dim, alpha=1)", index_add, inplace=True,
        F.slices_at_index(grad, source_dim, index, dim) if alpha == 1
        else F.slices_at_index(grad, source_dim, index, dim) * alpha,
    text="{self} + {source} at {index}", onnx=None)
-
-op("index_copy(self, index, source, /, dim)", index_copy, inplace=True,
-   out=Out(memory="first"),
-   d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
-   d_source=lambda grad, index, source, source_dim, dim:
-       F.slices_at_index(grad, source_dim, index, dim),
-   text="{self} with {source} at {index}", onnx=None)
-
-op("index_fill(self, index, /, dim, value)", index_fill, inplace=True, overlap="anything",
-   d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
-   text="{self} with {value} at {index}", onnx=None)
-
-op("index_fill.tensor(self, index, value, /, dim)", index_fill_tensor, inplace=True,
-   node="IndexFillBackward1", overlap="anything",
-   d_self=lambda grad, index, dim: F.index_fill(grad, index, dim, 0),
-   d_value=lambda grad, index, dim: F.sum(F.index_select(grad, F.unique_of(index), dim)),
-   text="{self} with {value} at {index}", onnx=None)
-
-op("unique_of(self, /)", np.unique, nograd=True, public=False, sized_by_values=True,
-   text="the different items of {self}", onnx=None)
