@@ -1,4 +1,4 @@
-"""``addmm``, ``addmv`` and ``baddbmm``, also in place."""
+"""``addmm`` and ``baddbmm``, also in place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ...arrays import dtypes
 from ...arrays.kernel_errors import not_implemented
-from ...dispatch.offer import FUNCTIONS, METHODS, offer
+from ...dispatch.offer import METHODS, offer
 from ...eager.inplace import write
 from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
@@ -113,32 +113,6 @@ def addmm(
     return F.addmm_scaled(input, mat1, mat2, beta, alpha)
 
 
-def check_addmv(input: Tensor, mat: Tensor, vec: Tensor, fits: ShapeCheck | None = None) -> None:
-    """PyTorch's checks of ``addmv``."""
-    a, b, c = mat._data.shape, vec._data.shape, input._data.shape
-    if len(a) != 2 or len(b) != 1 or len(c) > 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got {len(c)}, {len(a)}, {len(b)}")
-    if a[1] != b[0] or (c and c[0] not in (1, a[0])):
-        raise RuntimeError(
-            f"size mismatch, got input ({c[0] if c else a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})"
-        )
-    words = [dtypes.scalar_type(each._data.dtype) for each in (input, mat, vec)]
-    if len(set(words)) > 1:
-        raise RuntimeError(
-            "addmv input tensors must have the same dtype, but got {}, {}, and {}".format(*words)
-        )
-    if fits is not None:
-        fits(input, (a[0],))
-    no_bools("addmv_impl_cpu", input)
-
-
-@offer(out=True)
-def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: float = 1, alpha: float = 1) -> Tensor:
-    """beta input + alpha mat @ vec."""
-    check_addmv(input, mat, vec)
-    return F.addmv(input, mat, vec, beta, alpha)
-
-
 def check_baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, fits: ShapeCheck | None = None
 ) -> None:
@@ -207,9 +181,5 @@ def _inplace_method(
 
 METHODS.update(
     addmm_=_inplace_method("addmm.scaled", check_addmm),
-    addmv_=_inplace_method("addmv", check_addmv),
     baddbmm_=_inplace_method("baddbmm", check_baddbmm),
 )
-
-
-FUNCTIONS["addmv_"] = METHODS["addmv_"]

@@ -16,7 +16,7 @@ from ...eager.op_functions import TENSORS as F
 from ...graph.tensor import Tensor
 from ...graph.views import refresh_for_op
 from ...optable.out import POINTWISE, Out
-from ..dims import checked_dim, wrap_dim_nonempty
+from ..dims import wrap_dim_nonempty
 from ..memory.strides import contiguous
 from ..shape.permute import squeeze_, t, transpose
 from ..shape.reshape_expand import reshape, reshape_to, unsqueeze
@@ -96,25 +96,6 @@ def check_info(name: str, info: Tensor, text: str, error: type[Exception] = LinA
     raise error(f"{name}: (Batch element {first}): " + text.format(number))
 
 
-def check_system(name: str, A: tuple[int, ...], b: tuple[int, ...]) -> None:
-    """The shapes of square matrices and of the right sides of their equations, as PyTorch's older
-    solvers ask for them.
-
-    Raises:
-        RuntimeError: PyTorch's texts.
-    """
-    rows, columns = A[-2:]
-    if rows != columns:
-        raise RuntimeError(
-            f"A must be batches of square matrices, but they are {rows} by {columns} matrices"
-        )
-    if rows != b[-2]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for {name}: each A matrix is {rows} by {columns} "
-            f"but each b matrix is {b[-2]} by {b[-1]}"
-        )
-
-
 def _same_type(a: Tensor, b: Tensor) -> None:
     if a._data.dtype != b._data.dtype:
         raise RuntimeError(
@@ -169,14 +150,15 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
     return F.mv(input, vec)
 
 
-def check_vectors(name: str, input: Tensor, tensor: Tensor) -> None:
-    """PyTorch's checks of ``dot`` and ``vdot``."""
+@offer(out=True)
+def dot(input: Tensor, tensor: Tensor) -> Tensor:
+    """The inner product of two vectors."""
     a, b = input._data, tensor._data
     if a.ndim != 1 or b.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {a.ndim}D and {b.ndim}D tensors")
     if a.dtype != b.dtype:
         raise RuntimeError(
-            f"{name} : expected both vectors to have same dtype, but found "
+            f"dot : expected both vectors to have same dtype, but found "
             f"{dtypes.scalar_type(a.dtype)} and {dtypes.scalar_type(b.dtype)}"
         )
     if a.shape != b.shape:
@@ -184,12 +166,6 @@ def check_vectors(name: str, input: Tensor, tensor: Tensor) -> None:
             f"inconsistent tensor size, expected tensor [{a.size}] and src [{b.size}] to have the "
             f"same number of elements, but got {a.size} and {b.size} elements respectively"
         )
-
-
-@offer(out=True)
-def dot(input: Tensor, tensor: Tensor) -> Tensor:
-    """The inner product of two vectors."""
-    check_vectors("dot", input, tensor)
     no_bools("dot", input)
     return F.dot(input, tensor)
 
@@ -217,14 +193,6 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
     elif x != y:
         input = F.to_copy(input, y)  # nothing is multiplied, so nobody asks
     return F.bmm(input, mat2)
-
-
-@offer(out=True)
-def vdot(input: Tensor, other: Tensor) -> Tensor:
-    """The inner product of two vectors."""
-    check_vectors("dot", input, other)
-    no_bools("dot", input)
-    return F.vdot(input, other)
 
 
 @offer("ger", out=POINTWISE)
@@ -282,23 +250,6 @@ def torch_cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 torch_cross.__name__ = torch_cross.__qualname__ = "cross"
 offer(out=Out(memory="none"))(torch_cross)
-
-
-@offer(space="linalg", out=True)
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
-    """The inner products of vectors along a dim.
-
-    Raises:
-        RuntimeError: no floats, or two types.
-    """
-    if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
-        raise TypeError("linalg_vecdot() takes two tensors")  # the parser's words come first
-    check_floating("linalg.vecdot", x, half=True)
-    check_same_types("linalg.vecdot", "x", x, "y", y)
-    if x._data.ndim == 1 == y._data.ndim:
-        return vdot(x, y)
-    found = F.mul(x, y)
-    return F.sum_dim(found, (checked_dim(dim, found._data.ndim),), False)
 
 
 @offer(out=True)

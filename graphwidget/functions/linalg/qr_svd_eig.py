@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ...arrays.kernel_errors import LinAlgError
-from ...arrays.warnings import warn_once
 from ...dispatch.offer import offer
 from ...dispatch.out import make_result_type
 from ...eager.op_functions import TENSORS as F
@@ -15,7 +14,7 @@ from ...graph.tensor import Tensor
 from ..reduction.reductions import returns_tuple
 from .products import check_floating, check_matrix, check_square
 
-LINALG_QR, QR = make_result_type("linalg_qr", "Q", "R"), make_result_type("qr", "Q", "R")
+LINALG_QR = make_result_type("linalg_qr", "Q", "R")
 
 
 @offer(space="linalg", out=True)
@@ -34,23 +33,6 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
     check_floating("linalg.qr", A, half=True)
     return LINALG_QR(returns_tuple(F.linalg_qr)(A, mode=mode))
 
-
-OLD_QR = (
-    "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future PyTorch "
-    "release.\nThe boolean parameter 'some' has been replaced with a string parameter 'mode'.\n"
-    "Q, R = torch.qr(A, some)\nshould be replaced with\n"
-    "Q, R = torch.linalg.qr(A, 'reduced' if some else 'complete')"
-)
-
-
-def torch_qr(input: Tensor, some: bool = True) -> Any:
-    """Orthogonal Q and triangular R with Q R = input."""
-    warn_once(OLD_QR)
-    return QR(qr(input, "reduced" if some else "complete"))
-
-
-torch_qr.__name__ = torch_qr.__qualname__ = "qr"
-offer(out=True)(torch_qr)
 
 LINALG_SVD, SVD = (
     make_result_type("linalg_svd", "U", "S", "Vh"),

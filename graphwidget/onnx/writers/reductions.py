@@ -171,7 +171,7 @@ def _nonzero(w: Any, self: Any) -> Any:
 # Writes products of vectors and matrices as ONNX -------------------------------------------------
 
 
-@writes("mm", "bmm", "mv", "dot", "vdot")
+@writes("mm", "bmm", "mv", "dot")
 def _matmul(w: Any, self: Any, other: Any) -> Any:
     return self @ other
 
@@ -191,9 +191,9 @@ def scaled_sum(w: Any, self: Any, product: Any, beta: Any, alpha: Any) -> Any:
     return (self if beta == 1 else self * beta) + product
 
 
-@writes("addmv", "baddbmm")
-def _addmv(w: Any, self: Any, mat: Any, vec: Any, beta: Any = 1, alpha: Any = 1) -> Any:
-    return scaled_sum(w, self, mat @ vec, beta, alpha)
+@writes("baddbmm")
+def _baddbmm(w: Any, self: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -> Any:
+    return scaled_sum(w, self, a @ b, beta, alpha)
 
 
 # Writes topk, sort, argsort, kthvalue and median as ONNX -----------------------------------------

@@ -132,22 +132,11 @@ op("addmm.scaled(self, mat1, mat2, /, beta, alpha)", add_product(np.matmul), nod
        F.times(F.mm_right(grad, mat1, mat2_shape, mat2_strides, mat2_dtype), alpha),
    public=False, sign="@ +", text="{alpha} · {mat1} @ {mat2} + {beta} · {self}", onnx="Gemm")
 
-op("addmv(self, mat, vec, /, beta=1, alpha=1)", add_product(np.matmul), overlap="operands",
-   d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
-   d_mat=lambda grad, vec, alpha: F.times(F.ger(F.reshape(grad, (-1, 1)), vec), alpha),
-   d_vec=lambda grad, mat, alpha: F.times(F.mv(F.t(mat), grad), alpha),
-   sign="@ +", text="{alpha} · {mat} @ {vec} + {beta} · {self}", onnx=None)
-
 op("baddbmm(self, batch1, batch2, /, beta=1, alpha=1)", add_product(np.matmul), overlap="operands",
    d_self=lambda grad, beta, _self_shape: F.sum_to_size(F.times(grad, beta), _self_shape),
    d_batch1=lambda grad, batch2, alpha: F.times(F.bmm(grad, F.transpose(batch2, 1, 2)), alpha),
    d_batch2=lambda grad, batch1, alpha: F.times(F.bmm(F.transpose(batch1, 1, 2), grad), alpha),
    sign="@ +", text="{alpha} · {batch1} @ {batch2} + {beta} · {self}", onnx=None)
-
-op("vdot(self, other, /)", dot,
-   d_self=lambda grad, other: grad * other,
-   d_other=lambda grad, self: grad * self,
-   sign="·", text="Σ {self} · {other}", onnx=None)
 
 
 def cross(a: Array, b: Array, dim: int) -> Array:

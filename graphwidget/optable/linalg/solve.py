@@ -15,7 +15,6 @@ import numpy as np
 
 from ...arrays.memory_order import as_array
 from ..declare import ARRAYS, Namespace, composite, op
-from ..out import Out
 from ..pointwise.common_kernels import Array
 
 
@@ -167,13 +166,6 @@ def cholesky_by_columns(a: Array) -> tuple[Array, Array]:
     return found, info
 
 
-def cholesky_solve(b: Array, factor: Array, upper: bool) -> Array:
-    """The solutions of A X = B for the Cholesky factor of A."""
-    lower = swapped(factor) if upper else factor
-    first = solve_triangular(lower, b, False, True, False)
-    return solve_triangular(swapped(lower), first, True, True, False)
-
-
 F = Namespace()
 
 
@@ -312,34 +304,3 @@ op("linalg_cholesky_ex(self, /, upper=False) -> L, info", cholesky,
    refuses="cholesky_cpu: bool half integer",
    d_self=lambda grad, L, upper: F.cholesky_backward(grad, L, upper),
    public=False, sign="chol", text="chol({self})", onnx=None)
-
-op("cholesky(self, /, upper=False)", lambda a, upper: cholesky(a, upper)[0],
-   d_self=lambda grad, result, upper: F.cholesky_backward(grad, result, upper),
-   public=False, sign="chol", text="chol({self})", onnx=None)
-
-
-@composite
-def factor_gradient(common: Any, factor: Any, upper: Any) -> Any:
-    """The gradient by a Cholesky factor, from that by the matrix, symmetric."""
-    return -F.matmul(factor, common) if upper else -F.matmul(common, factor)
-
-
-@composite
-def cholesky_solve_backward(
-    grad: Any, right: Any, factor: Any, result: Any, upper: Any, targets: Any
-) -> Any:
-    """The gradients of a solution by the right-hand side and by the Cholesky factor."""
-    first = F.cholesky_solve(grad, factor, upper)
-    second = None
-    if "input2" in targets:
-        flow = F.matmul(first, F.mT(result))
-        second = F.factor_gradient(flow + F.mT(flow), factor, upper)
-        second = F.sum_to_size(second, factor.shape)
-    return F.sum_to_size(first, right.shape), second
-
-
-op("cholesky_solve(self, input2, /, upper=False)", cholesky_solve, out=Out("cast"),
-   refuses="cholesky_solve_cpu: bool half integer",
-   d_self__input2=lambda grad, self, input2, result, upper, targets:
-       F.cholesky_solve_backward(grad, self, input2, result, upper, targets),
-   sign="solve", text="({input2} {input2}ᵀ)⁻¹ {self}", onnx=None)

@@ -17,11 +17,8 @@ SAMPLES: dict[str, list[Sample]] = {
                   integers=False),
     "addmm.scaled": each([((2, 3), (3, 2))], "torch.addmm(x @ y, x, y, beta=2, alpha=3)",
                          "torch.addmm(y[0], x, y, beta=0, alpha=2)"),
-    "addmv": each([((2, 3), (3,))], "torch.addmv(x[:, 0], x, y)",
-                  "torch.addmv(x[:, 0], x, y, beta=3, alpha=2)"),
     "baddbmm": each([((2, 3, 4), (2, 4, 3))], "torch.baddbmm(x[:, :, :3], x, y)",
                     "torch.baddbmm(x[0, :, :3], x, y, beta=2, alpha=3)"),
-    "vdot": each([((3,), (3,))], "torch.vdot(x, y)"),
     "linalg_cross": each([((2, 3), (2, 3)), ((2, 3), (1, 3))], "torch.linalg.cross(x, y)")
     + each([((3, 2), (3, 2))], "torch.cross(x, y, dim=0)"),
 }  # fmt: skip
