@@ -66,7 +66,7 @@ NO_DERIVATIVE = "nothing: there is no derivative"
 CHOSEN = "{grad} at the chosen items, 0 elsewhere"
 
 BY_HAND = {
-    "max.dim": CHOSEN, "min.dim": CHOSEN, "kthvalue": CHOSEN, "median.dim": CHOSEN,
+    "max.dim": CHOSEN, "min.dim": CHOSEN, "median.dim": CHOSEN,
     "nanmedian.dim": CHOSEN, "mode": CHOSEN,
     **dict.fromkeys(("squeeze.dim", "squeeze_inplace.dim", "squeeze_copy.dim"),
                     "{grad} with its dimensions of size 1 again"),

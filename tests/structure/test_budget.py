@@ -9,8 +9,8 @@ from tests.structure.tree import PACKAGE, ROOT, files
 
 BUDGET = {
     "adapters": (18_350, 96),
-    "functions": (10_210, 50),
-    "optable": (9_910, 43),
+    "functions": (10_190, 50),
+    "optable": (9_770, 43),
     "nn": (9_170, 40),
     "static": (8_120, 36),
     "onnx": (4_490, 26),

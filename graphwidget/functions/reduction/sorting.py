@@ -1,4 +1,4 @@
-"""``sort``, ``topk``, ``kthvalue``, ``median``, ``mode``, ``searchsorted`` and ``isin``."""
+"""``sort``, ``topk``, ``median``, ``mode``, ``searchsorted`` and ``isin``."""
 
 from __future__ import annotations
 
@@ -65,23 +65,6 @@ def topk(
     if input._data.dtype == bool:
         raise RuntimeError("topk does not support bool dtypes on CPU")
     return TOPK(returns_tuple(F.topk)(input, k=k, dim=dim, largest=largest, sorted=sorted))
-
-
-KTHVALUE = make_result_type("kthvalue", "values", "indices")
-
-
-@offer(out=True)
-def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
-    """The k-th smallest items along a dim, counted from 1, and where they stood.
-
-    Raises:
-        RuntimeError: there are fewer than k.
-    """
-    checked_nonempty_dim("kthvalue", input, dim)
-    if not 1 <= k <= (input._data.shape[dim] if input.ndim else 1):
-        place = wrap_dim(dim, input.ndim)
-        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {place}")
-    return KTHVALUE(returns_tuple(F.kthvalue)(input, k=k, dim=dim, keepdim=keepdim))
 
 
 def _median(name: str, result: type[NamedResult]) -> Callable[..., Any]:

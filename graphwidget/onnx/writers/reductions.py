@@ -196,7 +196,7 @@ def _baddbmm(w: Any, self: Any, a: Any, b: Any, beta: Any = 1, alpha: Any = 1) -
     return scaled_sum(w, self, a @ b, beta, alpha)
 
 
-# Writes topk, sort, argsort, kthvalue and median as ONNX -----------------------------------------
+# Writes topk, sort, argsort and median as ONNX -----------------------------------------
 
 
 @writes("topk")

@@ -1,16 +1,14 @@
-"""``sort``, ``topk``, ``kthvalue``, ``median``, ``mode``, ``searchsorted``.
+"""``sort``, ``topk``, ``median``, ``mode``, ``searchsorted``.
 
-``topk`` and ``kthvalue`` promise nothing about equal items, yet gradients flow to those chosen. On
-the CPU the choice follows from the algorithms of the C++ library (``std::nth_element``,
-``std::sort``, ``std::partial_sort`` of libstdc++) and from Hoare's quickselect with a median of
-three. These are the same algorithms, on a list of places and a ``before(a, b)``. They run only for
-rows with equal items; numpy's sort serves the others.
+``topk`` promises nothing about equal items, yet gradients flow to those chosen. On the CPU the
+choice follows from the algorithms of the C++ library (``std::nth_element`` and ``std::sort`` of
+libstdc++). These are the same algorithms, on a list of places and a ``before(a, b)``. They run only
+for rows with equal items; numpy's sort serves the others, and rows of very many items.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,13 +26,8 @@ SMALL = 16
 
 def nth_element(x: list[int], n: int, before: Before) -> None:
     """Put the item of rank n in its place, those before it on its left."""
-    first, last, depth = 0, len(x), 2 * (len(x).bit_length() - 1)
+    first, last = 0, len(x)
     while last - first > 3:
-        if depth == 0:
-            heap_select(x, first, n + 1, last, before)
-            x[first], x[n] = x[n], x[first]
-            return
-        depth -= 1
         cut = partition(x, first, last, before)
         if cut <= n:
             first = cut
@@ -45,27 +38,14 @@ def nth_element(x: list[int], n: int, before: Before) -> None:
 
 def sort_to(x: list[int], last: int, before: Before) -> None:
     """Sort the items up to ``last``."""
-    pending = [(0, last, 2 * (max(last, 1).bit_length() - 1))]
+    pending = [(0, last)]
     while pending:
-        first, end, depth = pending.pop()
+        first, end = pending.pop()
         while end - first > SMALL:
-            if depth == 0:
-                partial_sort(x, first, end, end, before)
-                break
-            depth -= 1
             cut = partition(x, first, end, before)
-            pending.append((cut, end, depth))
+            pending.append((cut, end))
             end = cut
     insertion_sort(x, 0, last, before)
-
-
-def partial_sort(x: list[int], first: int, middle: int, last: int, before: Before) -> None:
-    """Put the first items of the order, sorted, before ``middle``."""
-    heap_select(x, first, middle, last, before)
-    while middle - first > 1:
-        middle -= 1
-        value, x[middle] = x[middle], x[first]
-        sift_down(x, first, 0, middle - first, value, before)
 
 
 def partition(x: list[int], first: int, last: int, before: Before) -> int:
@@ -97,67 +77,6 @@ def insertion_sort(x: list[int], first: int, last: int, before: Before) -> None:
             x[place] = x[place - 1]
             place -= 1
         x[place] = value
-
-
-def heap_select(x: list[int], first: int, middle: int, last: int, before: Before) -> None:
-    """Collect the first items of the order, as a heap, before ``middle``."""
-    count = middle - first
-    for parent in range((count - 2) // 2, -1, -1) if count > 1 else ():
-        sift_down(x, first, parent, count, x[first + parent], before)
-    for i in range(middle, last):
-        if before(x[i], x[first]):
-            value, x[i] = x[i], x[first]
-            sift_down(x, first, 0, count, value, before)
-
-
-def sift_down(x: list[int], first: int, hole: int, count: int, value: int, before: Before) -> None:
-    """Let the hole of a heap sink, then put the value where it may rise to."""
-    top, child = hole, hole
-    while child < (count - 1) // 2:
-        child = 2 * (child + 1)
-        if before(x[first + child], x[first + child - 1]):
-            child -= 1
-        x[first + hole] = x[first + child]
-        hole = child
-    if count % 2 == 0 and child == (count - 2) // 2:
-        child = 2 * (child + 1)
-        x[first + hole] = x[first + child - 1]
-        hole = child - 1
-    while hole > top and before(x[first + (hole - 1) // 2], value):
-        x[first + hole] = x[first + (hole - 1) // 2]
-        hole = (hole - 1) // 2
-    x[first + hole] = value
-
-
-def quickselect(x: list[int], k: int, after: Before) -> None:
-    """Put the item of rank k in its place, as ``kthvalue`` does; ``after`` is the reverse order."""
-    low, high = 0, len(x) - 1
-    while high > low:
-        if high == low + 1:
-            if after(x[low], x[high]):
-                x[low], x[high] = x[high], x[low]
-            return
-        middle = low + (high - low) // 2
-        x[middle], x[low + 1] = x[low + 1], x[middle]
-        for one, two in ((low + 1, high), (low, high), (low + 1, low)):
-            if after(x[one], x[two]):
-                x[one], x[two] = x[two], x[one]
-        i, j, pivot = low + 1, high, x[low]
-        while True:
-            i += 1
-            while after(pivot, x[i]):
-                i += 1
-            j -= 1
-            while after(x[j], pivot):
-                j -= 1
-            if j < i:
-                break
-            x[i], x[j] = x[j], x[i]
-        x[low], x[j] = x[j], x[low]
-        if j <= k:
-            low = i
-        if j >= k:
-            high = j - 1
 
 
 F = Namespace()
@@ -222,28 +141,10 @@ def topk_of_row(row: list[Any], k: int, largest: bool, sort: bool) -> list[int]:
     """The places of the k first of a row, in PyTorch's order (TopKImpl.h)."""
     places = list(range(len(row)))
     before = larger_first_order(row) if largest else smaller_first_order(row)
-    if k * 64 <= len(row):
-        partial_sort(places, 0, k, len(row), before)
-    else:
-        nth_element(places, k - 1, before)
-        if sort:
-            sort_to(places, k - 1, before)
+    nth_element(places, k - 1, before)
+    if sort:
+        sort_to(places, k - 1, before)
     return places[:k]
-
-
-def topk_of_rows(rows: Array, k: int, largest: bool) -> Array:
-    """Return where the k largest (or smallest) items of each row stand, in order; of equal ones at
-    the end any. In long rows only these are ordered."""
-    size = rows.shape[-1]
-    if size < 8 * k:
-        return sort_indices(rows, -1, largest)[..., :k]
-    if largest:
-        chosen = np.argpartition(rows, size - k, -1)[..., size - k :]
-    else:
-        chosen = np.argpartition(rows, k - 1, -1)[..., :k]
-    chosen.sort(-1)
-    among = sort_indices(np.take_along_axis(rows, chosen, -1), -1, largest)
-    return np.take_along_axis(chosen, among, -1)
 
 
 def topk(
@@ -253,9 +154,9 @@ def topk(
     if not a.ndim:
         return a.copy(), np.zeros((), np.int64)
     rows = np.moveaxis(a, dim, -1)
-    every = topk_of_rows(rows, k + 1, largest)
+    every = sort_indices(rows, -1, largest)[..., : k + 1]
     indices = np.ascontiguousarray(every[..., :k])
-    if k:
+    if k and rows.shape[-1] < 64 * k:
         checked = np.take_along_axis(rows, every, -1)
         unclear = equal_neighbours(checked) if sorted else np.ones(rows.shape[:-1], bool)
         for at in np.argwhere(unclear):
@@ -275,23 +176,6 @@ def take_index(a: Array, index: Array, dim: int, keepdim: bool) -> tuple[Array, 
     return np.asarray(values, order="C"), np.asarray(index, order="C")
 
 
-def kthvalue(a: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, Array]:
-    """The k-th smallest items along a dim, and where they stood."""
-    if not a.ndim:
-        return a.copy(), np.zeros((), np.int64)
-    rows = np.moveaxis(a, dim, -1)
-    every = sort_indices(rows, -1, False)
-    index = every[..., k - 1 : k].copy()
-    nearby = np.take_along_axis(rows, every[..., max(k - 2, 0) : k + 1], -1)
-    for at in np.argwhere(equal_neighbours(nearby)):
-        place = tuple(at)
-        row = rows[place].tolist()
-        places = list(range(len(row)))
-        quickselect(places, k - 1, larger_first_order(row))
-        index[place] = places[k - 1]
-    return take_index(a, index, dim, keepdim)
-
-
 def median(pass_nan: bool) -> Any:
     """The kernel of ``median`` along a dim: of an even number of items the lower middle one; nan
     wins (or is passed over)."""
@@ -307,21 +191,11 @@ def median(pass_nan: bool) -> Any:
             middle = np.maximum(count - 1, 0) // 2
             if not pass_nan:
                 middle = np.where(count < rows.shape[-1], count, middle)
-            else:
-                middle = np.where(count, middle, first_among_equals(rows.shape[-1]))
         else:
             middle = np.full((*rows.shape[:-1], 1), (rows.shape[-1] - 1) // 2)
         return take_index(a, np.take_along_axis(every, middle, -1), dim, keepdim)
 
     return kernel
-
-
-@cache
-def first_among_equals(size: int) -> int:
-    """Return the index, among ``size`` equal items, of the one that PyTorch puts first."""
-    places = list(range(size))
-    nth_element(places, 0, lambda one, other: False)
-    return places[0] if size else 0
 
 
 def median_all(pass_nan: bool) -> Any:
@@ -355,12 +229,6 @@ def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     run = places - np.maximum.accumulate(np.where(starts, places, 0), -1)
     last = np.argmax(run, -1, keepdims=True)
     index = np.take_along_axis(every, last, -1)
-    if size > SMALL:  # then the order of equal items is not kept
-        for at in np.argwhere(np.take_along_axis(run, last, -1)[..., 0] > 0):
-            place = tuple(at)
-            row, moved = rows[place].tolist(), list(range(size))
-            sort_to(moved, size, smaller_first_order(row))
-            index[place] = moved[last[place][0]]
     return take_index(a, index, dim, keepdim)
 
 
@@ -368,13 +236,6 @@ op("topk(self, /, k, dim=-1, largest=True, sorted=True) -> values, indices", top
    d_self=lambda grad, indices, self_shape, dim:
        F.scatter_along_dim(None, grad, indices, self_shape, dim),
    text="the {k} first of {self}", onnx="TopK")
-
-op("kthvalue(self, /, k, dim=-1, keepdim=False) -> values, indices", kthvalue,
-   out=Out(memory="none"),
-   refuses="kthvalue_cpu: bool",
-   d_self=lambda grad, indices, self_shape, dim, keepdim:
-       F.value_selecting_reduction_backward(grad, indices, self_shape, dim, keepdim),
-   text="number {k} of {self}", onnx=None)
 
 for name, pass_nan in (("median", False), ("nanmedian", True)):
     op(f"{name}(self, /)", median_all(pass_nan), refuses="median_cpu: bool",

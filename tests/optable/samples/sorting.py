@@ -38,7 +38,6 @@ SAMPLES: dict[str, list[Sample]] = {
     "topk": each(ROWS, "x.topk(2)", "x.topk(3, largest=False)", "x.round().topk(3)",
                  "x.round().topk(2, -1, False)", "x.round().topk(3, sorted=False)",
                  "x.topk(1, 0)", "x.topk(0)") + one("x[..., None].topk(1)"),
-    "kthvalue": each(ROWS, "x.kthvalue(2)", "x.round().kthvalue(3)", "x.kthvalue(1, 0, True)"),
     "median": each(ROWS, "x.median()", "x.round().median()"),
     "median.dim": each(ROWS, "x.median(0)", "x.median(-1, True)", "x.round().median(-1)"),
     "nanmedian": each(ROWS, "x.nanmedian()", "x.log().nanmedian()"),
