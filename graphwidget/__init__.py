@@ -134,7 +134,7 @@ _LAZY = {
 _PARTS = {
     "adapters", "amp", "distributions", "exporters", "func", "functional", "fx", "ipython",
     "linalg", "nn", "onnx", "optim", "random", "recording", "return_types", "serialization",
-    "special", "static", "storage", "testing", "tutorial", "types", "utils", "widget",
+    "special", "static", "testing", "tutorial", "types", "utils", "widget",
     *(name for name in ANSWERS if "." not in name),
 }  # fmt: skip
 """Modules that load when they are first used."""
@@ -180,7 +180,7 @@ __all__ = [
     "return_types", "save", "seed", "serialization", "set_anomaly_enabled", "set_default_dtype",
     "set_grad_enabled", "set_printoptions", "set_rng_state", "short",
     "show_code", "special",
-    "storage", "strided", "testing", "to_graphviz", "to_html", "types", "uint8",
+    "strided", "testing", "to_graphviz", "to_html", "types", "uint8",
     "unload_ipython_extension", "utils", "version", "vmap", "watch", "xpu",
     *_ABSENT_TYPES, *(name for name in _LAYOUTS if name != "strided"), *_FUNCTIONS,
     *_OF_LAYERS,

@@ -54,9 +54,6 @@ def call_site() -> CallSite | None:
 
 _given: set[str] = set()
 
-always = False
-"""True if warnings that are given once in a process are given each time."""
-
 
 def warn(text: str | Warning, category: type[Warning] = UserWarning) -> None:
     """Warn at the first line that is not this package's own."""
@@ -68,8 +65,8 @@ def warn(text: str | Warning, category: type[Warning] = UserWarning) -> None:
 
 def warn_once(text: str, key: str = "") -> None:
     """Warn, unless it was said before in this process (as PyTorch gives some); with a key, unless
-    anything was said under it. ``set_warn_always`` has them given each time."""
+    anything was said under it."""
     key = key or text
-    if always or key not in _given:
+    if key not in _given:
         _given.add(key)
         warn(text)

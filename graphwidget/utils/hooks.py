@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..functions.tensor.numpy_dlpack_pickle import warn_if_has_hooks
+from ..functions.tensor.numpy_copies_pickle import warn_if_has_hooks
 from ..graph.base import RemovableHandle
 
 __all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]

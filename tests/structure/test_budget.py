@@ -9,7 +9,7 @@ from tests.structure.tree import PACKAGE, ROOT, files
 
 BUDGET = {
     "adapters": (18_350, 96),
-    "functions": (10_190, 50),
+    "functions": (9_630, 50),
     "optable": (9_770, 43),
     "nn": (9_170, 40),
     "static": (8_120, 36),
@@ -24,7 +24,7 @@ BUDGET = {
     "arrays": (1_500, 11),
     "widget": (1_900, 16),
     "tracing": (1_620, 7),
-    "": (1_830, 17),
+    "": (1_810, 16),
     "utils": (1_240, 10),
     "exporters": (1_285, 7),
     "func": (1_000, 6),

@@ -36,7 +36,7 @@ from ..reduction import reductions
 from ..shape import permute, reshape_expand, select_diagonal  # noqa: F401
 from . import (  # noqa: F401  (each offers its functions when it is imported)
     global_settings,
-    numpy_dlpack_pickle,
+    numpy_copies_pickle,
     operators,
     rare_methods,
 )

@@ -10,20 +10,12 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from ...arrays import devices, dtypes
-from ...arrays import warnings as warning
-from ...arrays.warnings import warn, warn_once
+from ...arrays.warnings import warn
 from ...dispatch.offer import FUNCTIONS, METHODS, offer
 from ...eager.promote import is_number
 from ...graph.tensor import Tensor
-from ..memory.storage import TypedStorage, UntypedStorage
 
-_settings: dict[str, Any] = {
-    "threads": 1,
-    "interop": 1,
-    "precision": "highest",
-    "deterministic": False,
-    "warn_only": False,
-}
+_settings: dict[str, Any] = {"threads": 1, "precision": "highest", "deterministic": False}
 
 
 @offer(method=False)
@@ -44,18 +36,6 @@ def set_num_threads(num_threads: int) -> None:
     if num_threads <= 0:
         raise RuntimeError("set_num_threads expects a positive integer")
     _settings["threads"] = num_threads
-
-
-@offer(method=False)
-def get_num_interop_threads() -> int:
-    """The number that `set_num_interop_threads` was given, at first 1."""
-    return _settings["interop"]  # type: ignore[no-any-return]
-
-
-@offer(method=False)
-def set_num_interop_threads(num_threads: int) -> None:
-    """Keep a number of threads; it changes nothing."""
-    _settings["interop"] = num_threads
 
 
 @offer(method=False)
@@ -92,103 +72,13 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
             "_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not "
             f"{type(mode).__name__}"
         )
-    _settings["deterministic"], _settings["warn_only"] = mode, warn_only
+    _settings["deterministic"] = mode
 
 
 @offer(method=False)
 def are_deterministic_algorithms_enabled() -> bool:
     """Return whether `use_deterministic_algorithms` was asked for."""
     return _settings["deterministic"]  # type: ignore[no-any-return]
-
-
-@offer(method=False)
-def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """Return whether `use_deterministic_algorithms` was to warn only."""
-    return _settings["warn_only"]  # type: ignore[no-any-return]
-
-
-MODES = ("default", "warn", "error")
-
-
-@offer(method=False)
-def set_deterministic_debug_mode(debug_mode: int | str) -> None:
-    """``use_deterministic_algorithms`` in one word: "default", "warn" or "error" (0, 1, 2).
-
-    Raises:
-        TypeError, RuntimeError: another (PyTorch's texts).
-    """
-    if not isinstance(debug_mode, (int, str)):
-        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
-    if isinstance(debug_mode, str):
-        if debug_mode not in MODES:
-            raise RuntimeError(
-                "invalid value of debug_mode, expected one of `default`, `warn`, `error`, but got "
-                f"{debug_mode}"
-            )
-        debug_mode = MODES.index(debug_mode)
-    if debug_mode not in (0, 1, 2):
-        raise RuntimeError(
-            f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}"
-        )
-    use_deterministic_algorithms(debug_mode > 0, warn_only=debug_mode == 1)
-
-
-@offer(method=False)
-def get_deterministic_debug_mode() -> int:
-    """0, 1 or 2, as ``set_deterministic_debug_mode`` says them."""
-    if not _settings["deterministic"]:
-        return 0
-    return 1 if _settings["warn_only"] else 2
-
-
-@offer(method=False)
-def set_flush_denormal(mode: bool, /) -> bool:
-    """False, PyTorch's word for a machine without that mode: numpy keeps denormal numbers."""
-    return False
-
-
-@offer(method=False)
-def set_default_tensor_type(t: Any, /) -> None:
-    """The older name of ``set_default_dtype``: takes a legacy class or its name.
-
-    Raises:
-        TypeError: no floating type (PyTorch's text).
-
-    Warns:
-        UserWarning: deprecated.
-    """
-    warn_once(
-        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use "
-        "torch.set_default_dtype() and torch.set_default_device() as alternatives."
-    )
-    name = t if isinstance(t, str) else f"torch.{getattr(t, '__name__', '')}"
-    for known in dtypes.ALL:
-        if name == dtypes.legacy_type(known.numpy):
-            if known.numpy.kind != "f":
-                raise TypeError("only floating-point types are supported as the default type")
-            dtypes.set_default_dtype(known)
-            return
-    raise TypeError(
-        "invalid type object: only floating-point types are supported as the default type"
-    )
-
-
-@offer(method=False)
-def set_warn_always(b: bool, /) -> None:
-    """Give warnings each time that are otherwise given once in a process.
-
-    Raises:
-        RuntimeError: no bool.
-    """
-    if not isinstance(b, bool):
-        raise RuntimeError(f"setWarnOnlyOnce expects a bool, but got {type(b).__name__}")
-    warning.always = b
-
-
-@offer(method=False)
-def is_warn_always_enabled() -> bool:
-    """Return the setting of `set_warn_always`, False at first."""
-    return warning.always
 
 
 FUNCTIONS["get_default_device"] = devices.get_default_device
@@ -285,12 +175,6 @@ def typename(obj: Any, /) -> str:
     module = getattr(kind, "__module__", None)
     named = module not in (None, "", "builtins", "__builtin__")
     return f"{module}.{kind.__qualname__}" if named else str(kind.__qualname__)
-
-
-@offer(method=False)
-def is_storage(obj: Any, /) -> bool:
-    """Return whether it is the memory of a tensor, with or without a type."""
-    return isinstance(obj, (UntypedStorage, TypedStorage))
 
 
 @offer(method=False)

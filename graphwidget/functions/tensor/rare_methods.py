@@ -1,4 +1,4 @@
-"""Rarely used methods: ``apply_``, ``as_subclass``, ``grad_dtype`` and the like.
+"""Rarely used methods: ``new``, ``as_subclass``, ``grad_dtype`` and the like.
 
 What debuggers and older programs ask for, and refusals of types that numpy does not have.
 """
@@ -32,18 +32,6 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
     return input._data.shape == other._data.shape
 
 
-@offer()
-def is_conj(input: Tensor) -> bool:
-    """False: no tensor is complex here."""
-    return False
-
-
-@offer()
-def is_neg(input: Tensor) -> bool:
-    """False: negation is never put off here."""
-    return False
-
-
 # Sizes and types ----------------------------------------------------------------------------------
 @offer(function=False)
 def new(self: Tensor, *args: Any, size: Any = None, device: Any = None) -> Tensor:
@@ -55,12 +43,6 @@ def new(self: Tensor, *args: Any, size: Any = None, device: Any = None) -> Tenso
     if given and isinstance(given[0], str):
         raise TypeError(f"new(): invalid data type '{type(given[0]).__name__}'")
     return new_leaf(legacy_tensor(self._data.dtype, *given))
-
-
-@offer(function=False)
-def subtract_(self: Tensor, other: Any, *, alpha: float = 1) -> Tensor:
-    """self - alpha other, written into this tensor (``sub_``)."""
-    return self.sub_(other, alpha=alpha)
 
 
 @offer(function=False)

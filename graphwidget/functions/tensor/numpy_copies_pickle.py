@@ -1,7 +1,6 @@
-"""numpy's protocols, DLPack, copies and pickles of tensors.
+"""numpy's protocols, copies and pickles of tensors.
 
-Memory is shared wherever the other side can share it: ``numpy()``, ``from_numpy``, DLPack in both
-directions. Tensors that share a storage still share it after a ``deepcopy`` of both.
+``numpy()`` shares memory. Tensors that share a storage still share it after a ``deepcopy`` of both.
 """
 
 from __future__ import annotations
@@ -12,8 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...absent import not_here
-from ...arrays import devices, dtypes
 from ...arrays.memory_order import memory_of
 from ...arrays.warnings import warn
 from ...dispatch.offer import METHODS, offer
@@ -22,7 +19,6 @@ from ...graph import runtime
 from ...graph.tensor import Tensor
 from ...graph.version import counter_at_version
 from ...optable.pointwise.copies import is_zero_tensor
-from ..creation.factory_decorator import new_leaf
 from ..memory.storage import copied_memory
 
 NOT_RESIZABLE = (
@@ -73,37 +69,6 @@ def from_ufunc(
     values are bytes, as PyTorch has them."""
     array = np.asarray(array)
     return Tensor._wrap(array.astype(np.uint8) if array.dtype == bool else array)
-
-
-# DLPack ------------------------------------------------------------------------------------------
-def to_dlpack_capsule(self: Tensor, **options: Any) -> Any:
-    """The tensor's memory for another library (``__dlpack__`` of the array API).
-
-    Raises:
-        BufferError: the tensor requires grad.
-        AssertionError: a stream, of which the CPU has none.
-    """
-    if self.requires_grad:
-        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    if options.pop("stream", None) is not None:
-        raise AssertionError("stream should be None on cpu.")
-    return self._data.__dlpack__(**options)
-
-
-@offer(method=False)
-def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """A tensor on the memory of another library's array; no copy unless asked for.
-
-    Raises:
-        NotImplementedError: a bare DLPack capsule.
-        TypeError: a type that tensors do not have.
-    """
-    devices.require_cpu(device)
-    if not hasattr(ext_tensor, "__dlpack__"):
-        raise NotImplementedError(not_here("a DLPack capsule of its own"))
-    found = np.from_dlpack(ext_tensor)
-    dtypes.of(found.dtype)
-    return new_leaf(found.copy() if copy else found)
 
 
 # Copies and pickles ----------------------------------------------------------------------------
@@ -210,7 +175,6 @@ def shallow_copy(self: Tensor) -> Tensor:
 
 METHODS.update(
     __array__=as_numpy_array, __array_wrap__=from_ufunc, __array_priority__=1000,
-    __dlpack__=to_dlpack_capsule, __dlpack_device__=lambda self: self._data.__dlpack_device__(),
     __deepcopy__=deepcopy, __copy__=shallow_copy, __reduce_ex__=reduce,
     _backward_hooks=property(backward_hooks),
     _post_accumulate_grad_hooks=property(accumulated_hooks),

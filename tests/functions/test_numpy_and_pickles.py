@@ -1,4 +1,4 @@
-"""Tensors and the rest of the world: numpy, DLPack, copies and pickles, as PyTorch does them."""
+"""Tensors and the rest of the world: numpy, copies and pickles, as PyTorch does them."""
 
 from __future__ import annotations
 
@@ -61,8 +61,6 @@ MIXED: dict[str, Callable[[Any], Any]] = {
     ),
     "byte order": lambda t: t.from_numpy(np.zeros(2, ">f4")),
     "a list": lambda t: t.from_numpy([1]),
-    "a gradient over DLPack": lambda t: t.ones(2, requires_grad=True).__dlpack__(),
-    "a result over DLPack": lambda t: (t.ones(2, requires_grad=True) * 2).__dlpack__(),
     "pickled dtype": lambda t: pickle.loads(pickle.dumps(t.float64)),
     "pickled size": lambda t: pickle.loads(pickle.dumps(t.Size([2, 3]))),
     "pickled device": lambda t: pickle.loads(pickle.dumps(t.device("cpu"))),
@@ -83,24 +81,6 @@ def test_numpy_shares_memory_both_ways() -> None:
     assert tensor[0, 0] == 1
     assert array[1, 1] == 2
     assert np.shares_memory(tensor.numpy(), array)
-
-
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int32", "int64",
-                                   "uint8", "bool"])  # fmt: skip
-def test_dlpack_is_zero_copy_with_pytorch(dtype: str) -> None:
-    ours = graphwidget.zeros(2, 3, dtype=getattr(graphwidget, dtype))
-    theirs = torch.from_dlpack(ours)
-    theirs[0, 1] = 1
-    assert ours[0, 1] == 1
-    assert theirs.data_ptr() == ours.data_ptr()
-
-    theirs = torch.zeros(3, 2, dtype=getattr(torch, dtype))
-    ours = graphwidget.from_dlpack(theirs.t())
-    theirs[2, 0] = 1
-    assert ours.shape == (2, 3)
-    assert ours[0, 2] == 1
-    ours[1, 1] = 1
-    assert theirs[1, 1] == 1
 
 
 @ENGINES
