@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any, ClassVar
 
-from ..arrays.size import Size
 from ..autograd.grad_mode import no_grad
 from ..dispatch.offer import FUNCTIONS as F
 from ..nn.functional import binary_cross_entropy_with_logits
@@ -15,9 +15,7 @@ from .distribution import (
     batch_shape_of,
     broadcast_all,
     clamp_probs,
-    forwarded_property,
     lazy_property,
-    reshape_parameter,
 )
 
 
@@ -28,8 +26,7 @@ class Bernoulli(Distribution):
         "probs": constraints.unit_interval, "logits": constraints.real
     }  # fmt: skip
     support = constraints.boolean
-    has_enumerate_support = True
-    mean = forwarded_property("probs")
+    mean = property(attrgetter("probs"), doc="The chances.")
 
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
@@ -37,9 +34,9 @@ class Bernoulli(Distribution):
         if (probs is None) == (logits is None):
             raise ValueError(ONE_OF)
         given = logits if probs is None else probs
-        (self._param,) = broadcast_all(given)
-        setattr(self, "logits" if probs is None else "probs", self._param)
-        super().__init__(batch_shape_of((given,), self._param), validate_args=validate_args)
+        (parameter,) = broadcast_all(given)
+        setattr(self, "logits" if probs is None else "probs", parameter)
+        super().__init__(batch_shape_of((given,), parameter), validate_args=validate_args)
 
     @lazy_property
     def logits(self) -> Any:
@@ -51,14 +48,6 @@ class Bernoulli(Distribution):
     def probs(self) -> Any:
         """The chances."""
         return F["sigmoid"](self.logits)
-
-    @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter."""
-        return Size(self._param.size())
-
-    def _expanded_attributes(self, batch_shape: Size) -> dict[str, Any]:
-        return super()._expanded_attributes(batch_shape) | reshape_parameter(self, batch_shape)
 
     @property
     def mode(self) -> Any:
@@ -85,7 +74,3 @@ class Bernoulli(Distribution):
 
     def entropy(self) -> Any:
         return binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
-
-    def enumerate_support(self, expand: bool = True) -> Any:
-        """0 and 1."""
-        return self._enumerate_values(F["arange"](2, dtype=self._param.dtype), expand)

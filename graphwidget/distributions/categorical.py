@@ -10,7 +10,7 @@ from ..arrays.size import Size
 from ..dispatch.offer import FUNCTIONS as F
 from ..nn.functional import softmax
 from . import constraints
-from .distribution import ONE_OF, Distribution, clamp_probs, lazy_property, reshape_parameter
+from .distribution import ONE_OF, Distribution, clamp_probs, lazy_property
 
 
 class Categorical(Distribution):
@@ -21,7 +21,6 @@ class Categorical(Distribution):
         "probs": constraints.simplex,
         "logits": constraints.real_vector,
     }
-    has_enumerate_support = True
 
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
@@ -36,12 +35,10 @@ class Categorical(Distribution):
             if logits.dim() < 1:
                 raise ValueError("`logits` parameter must be at least one-dimensional.")
             self.logits = logits - logits.logsumexp(dim=-1, keepdim=True)
-        self._param = self.probs if probs is not None else self.logits
-        self._num_events = self._param.size()[-1]
-        shape = self._param.size()[:-1] if self._param.ndimension() > 1 else ()
+        *shape, self._num_events = (self.logits if probs is None else self.probs).size()
         super().__init__(shape, validate_args=validate_args)
 
-    @constraints.dependent_property(is_discrete=True, event_dim=0)
+    @property
     def support(self) -> Any:
         """The numbers."""
         return constraints.integer_interval(0, self._num_events - 1)
@@ -57,28 +54,16 @@ class Categorical(Distribution):
         return softmax(self.logits, dim=-1)
 
     @property
-    def param_shape(self) -> Size:
-        """The shape of the parameter."""
-        return Size(self._param.size())
+    def mode(self) -> Any:
+        """The likeliest number."""
+        return self.probs.argmax(dim=-1)
 
     @property
     def mean(self) -> Any:
         """nan: the numbers are only names."""
         return F["full"](self._extended_shape(), float("nan"), dtype=self.probs.dtype)
 
-    @property
-    def mode(self) -> Any:
-        """The likeliest number."""
-        return self.probs.argmax(dim=-1)
-
-    @property
-    def variance(self) -> Any:
-        """nan: the numbers are only names."""
-        return F["full"](self._extended_shape(), float("nan"), dtype=self.probs.dtype)
-
-    def _expanded_attributes(self, batch_shape: Size) -> dict[str, Any]:
-        wide = reshape_parameter(self, (*batch_shape, self._num_events))
-        return wide | {"_num_events": self._num_events}
+    variance = mean
 
     def sample(self, sample_shape: Any = ()) -> Any:
         """Numbers."""
@@ -96,7 +81,3 @@ class Categorical(Distribution):
     def entropy(self) -> Any:
         least = float(np.finfo(self.logits.detach().numpy().dtype).min)
         return -(F["clamp"](self.logits, min=least) * self.probs).sum(-1)
-
-    def enumerate_support(self, expand: bool = True) -> Any:
-        """All numbers."""
-        return self._enumerate_values(F["arange"](self._num_events), expand)

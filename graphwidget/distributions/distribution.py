@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ..absent import AbsentMethod
 from ..arrays.dtypes import get_default_dtype
 from ..arrays.size import Size
-from ..arrays.warnings import warn
 from ..autograd.grad_mode import enable_grad, no_grad
 from ..dispatch.offer import FUNCTIONS as F
 from ..graph.tensor import Tensor
@@ -32,11 +31,6 @@ class lazy_property:
             value = self.wrapped(instance)
         setattr(instance, self.wrapped.__name__, value)
         return value
-
-
-def forwarded_property(path: str) -> Any:
-    """A property that is another attribute, perhaps a part's, as "base_dist.loc"."""
-    return property(attrgetter(path), doc=f"The same as `{path}`.")
 
 
 def batch_shape_of(numbers: tuple[Any, ...], made: Any) -> Any:
@@ -70,13 +64,6 @@ def clamp_probs(probs: Any) -> Any:
     return probs.clamp(min=eps, max=1 - eps)
 
 
-def reshape_parameter(of: Any, shape: Any) -> dict[str, Any]:
-    """The parameter of a distribution as it was given, in another shape."""
-    names = [name for name in ("probs", "logits") if name in of.__dict__]
-    wide = {name: of.__dict__[name].expand(shape) for name in names}
-    return wide | {"_param": wide[names[0]]}
-
-
 class Distribution:
     """The base class. `batch_shape` is the shape of the parameters, `event_shape` that of a value.
 
@@ -85,12 +72,11 @@ class Distribution:
     """
 
     has_rsample = False
-    has_enumerate_support = False
     arg_constraints: ClassVar[Any] = {}
     support: Any = None
     _validate_args = __debug__
-    _batched: ClassVar[tuple[str, ...]] = ()
-    """The attributes that `expand` expands."""
+    expand = AbsentMethod("expand", "torch.distributions.Distribution")
+    enumerate_support = AbsentMethod("enumerate_support", "torch.distributions.Distribution")
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
@@ -153,18 +139,6 @@ class Distribution:
         """The root of the variance."""
         return self.variance.sqrt()
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
-        """The distribution with its parameters expanded to another batch shape."""
-        batch_shape = Size(batch_shape)
-        wide = self._expanded_attributes(batch_shape)
-        if not wide:
-            raise NotImplementedError
-        return self._expanded(_instance, batch_shape, **wide)
-
-    def _expanded_attributes(self, batch_shape: Size) -> dict[str, Any]:
-        """The attributes of the same distribution with another batch shape."""
-        return {name: getattr(self, name).expand(batch_shape) for name in self._batched}
-
     def sample(self, sample_shape: Any = ()) -> Any:
         """Values (*sample_shape, *batch_shape, *event_shape), without gradient."""
         with no_grad():
@@ -173,14 +147,6 @@ class Distribution:
     def rsample(self, sample_shape: Any = ()) -> Any:
         """Values that have gradients by the parameters."""
         raise NotImplementedError
-
-    def sample_n(self, n: int) -> Any:
-        """`sample((n,))`."""
-        warn(
-            "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.",
-            FutureWarning,
-        )
-        return self.sample(Size((n,)))
 
     def log_prob(self, value: Any) -> Any:
         """The logarithm of the density, or probability, of a value."""
@@ -192,10 +158,6 @@ class Distribution:
 
     def icdf(self, value: Any) -> Any:
         """The value that is exceeded with a probability."""
-        raise NotImplementedError
-
-    def enumerate_support(self, expand: bool = True) -> Any:
-        """All values."""
         raise NotImplementedError
 
     def entropy(self) -> Any:
@@ -241,20 +203,6 @@ class Distribution:
                 f"{tuple(value.shape)}) to be within the support ({support!r}) of the distribution "
                 f"{self!r}, but found invalid values:\n{value}"
             )
-
-    def _enumerate_values(self, values: Any, expand: bool) -> Any:
-        """A vector of all values, with the batch's dims behind."""
-        values = values.view((-1, *(1,) * len(self._batch_shape)))
-        return values.expand((-1, *self._batch_shape)) if expand else values
-
-    def _expanded(self, instance: Any, batch_shape: Any, **parameters: Any) -> Any:
-        """A copy with other parameters, unchecked."""
-        made = type(self).__new__(type(self)) if instance is None else instance
-        for name, value in parameters.items():
-            setattr(made, name, value)
-        Distribution.__init__(made, batch_shape, self._event_shape, validate_args=False)
-        made._validate_args = self._validate_args
-        return made
 
     def __repr__(self) -> str:
         told = []

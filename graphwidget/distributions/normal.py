@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from ..autograd.grad_mode import no_grad
 from ..dispatch.offer import FUNCTIONS as F
 from . import constraints
-from .distribution import Distribution, batch_shape_of, broadcast_all, forwarded_property
+from .distribution import Distribution, batch_shape_of, broadcast_all
 
 
 class Normal(Distribution):
@@ -17,10 +18,8 @@ class Normal(Distribution):
     arg_constraints: ClassVar[Any] = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real
     has_rsample = True
-    _batched = ("loc", "scale")
-    mean = mode = forwarded_property("loc")
-
-    stddev = forwarded_property("scale")
+    mean = mode = property(attrgetter("loc"), doc="`loc`.")
+    stddev = property(attrgetter("scale"), doc="`scale`.")
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)

@@ -13,7 +13,6 @@ class Uniform(Distribution):
     """The same density everywhere from `low` to `high`."""
 
     has_rsample = True
-    _batched = ("low", "high")
 
     def __init__(self, low: Any, high: Any, validate_args: bool | None = None) -> None:
         self.low, self.high = broadcast_all(low, high)
@@ -26,7 +25,7 @@ class Uniform(Distribution):
             "low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)
         }  # fmt: skip
 
-    @constraints.dependent_property(is_discrete=False, event_dim=0)
+    @property
     def support(self) -> Any:
         """Between the bounds."""
         return constraints.interval(self.low, self.high)

@@ -28,7 +28,7 @@ BUDGET = {
     "utils": (1_240, 10),
     "exporters": (1_285, 7),
     "func": (1_000, 6),
-    "distributions": (880, 8),
+    "distributions": (690, 8),
     "serialization": (700, 4),
     "tutorial": (740, 7),
     "testing": (240, 2),
