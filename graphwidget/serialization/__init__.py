@@ -8,11 +8,9 @@ pickled, and unpickled only by ``load(..., weights_only=False)``, because that m
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import pickle
-from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,9 +25,7 @@ from . import safetensors
 from .nested_json import NoData, Packer, Unpacker
 from .storages import memory_items
 
-__all__ = [
-    "add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save",
-]  # fmt: skip
+__all__ = ["load", "save"]
 
 File = str | os.PathLike[str] | IO[bytes]
 _KEY = "graphwidget"
@@ -179,37 +175,6 @@ def _read(f: Any, mmap: bool) -> bytes:
         raise ValueError("f must be a file path in order to use the mmap argument")
     data: bytes = f.read()
     return data
-
-
-# What PyTorch's restricted unpickler may name ---------------------------------------------------
-_trusted: list[Any] = []
-
-
-def add_safe_globals(safe_globals: list[Any]) -> None:
-    """Note classes as ones that files may name. Without ``weights_only=False`` nothing that files
-    name is looked for here, so this changes nothing."""
-    _trusted.extend(safe_globals)
-
-
-def get_safe_globals() -> list[Any]:
-    """Return the objects registered by ``add_safe_globals``."""
-    return [*_trusted]
-
-
-def clear_safe_globals() -> None:
-    """Forget them."""
-    _trusted.clear()
-
-
-@contextlib.contextmanager
-def safe_globals(safe_globals: list[Any]) -> Iterator[None]:
-    """``add_safe_globals`` for the length of a block."""
-    before = get_safe_globals()
-    add_safe_globals(safe_globals)
-    try:
-        yield
-    finally:
-        _trusted[:] = before
 
 
 refuse_others(__name__)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections import Counter, OrderedDict, defaultdict
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,16 +21,7 @@ from ..nn.parameter import Parameter
 from .storages import Arrays, Storages, array_on_storage
 
 _FIXED: dict[str, Any] = {"tuple": tuple, "frozenset": frozenset, "size": Size}
-_DICTS: dict[str, Any] = {
-    "dict": dict, "ordered": OrderedDict, "counter": Counter, "default": defaultdict,
-}  # fmt: skip
-_FACTORIES = {kind.__name__: kind for kind in (list, dict, set, tuple, int, float, str, bool)}
-
-
-def namespaces() -> dict[str, Any]:
-    """Classes of which only the attributes are saved; the parser's only where it is in use."""
-    parser = sys.modules.get("argparse")
-    return {"simple": SimpleNamespace, **({"arguments": parser.Namespace} if parser else {})}
+_DICTS: dict[str, Any] = {"dict": dict, "ordered": OrderedDict}
 
 
 class NoData(TypeError):
@@ -66,7 +55,7 @@ class Packer:
     def _value(self, value: Any, path: str) -> Any:
         if value is None or type(value) in (bool, int, str):
             return value
-        if isinstance(value, float | complex | np.generic):
+        if isinstance(value, float | np.generic):
             return _number(value)
         for name, kind in _FIXED.items():
             if type(value) is kind:
@@ -90,15 +79,12 @@ class Packer:
             return self._items(value, path)
         if type(value) is set:
             return {"set": self._items(value, path)}
-        if isinstance(value, dict):
+        if isinstance(value, dict) and not isinstance(value, Counter | defaultdict):
             return self._dict(value, path)
         if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
             described = {"array": True}
             self.storages.add(value, path or "array", described)
             return described
-        for name, kind in namespaces().items():
-            if type(value) is kind:
-                return {name: self._value(vars(value), path)}
         if isinstance(value, int):  # of a class of its own, as enums have
             return int(value)
         raise NoData(value)
@@ -126,10 +112,6 @@ class Packer:
             for key, item in value.items()
         ]
         described: dict[str, Any] = {kind: items}
-        if isinstance(value, defaultdict) and value.default_factory is not None:
-            described["factory"] = getattr(value.default_factory, "__name__", "")
-            if described["factory"] not in _FACTORIES:
-                raise NoData(value.default_factory)
         metadata = getattr(value, "_metadata", None)
         if metadata is not None:  # of a module's state dict: the versions of its format
             described["metadata"] = self._value(metadata, "")
@@ -140,8 +122,6 @@ def _number(value: Any) -> Any:
     """A number that JSON does not have as it is."""
     if isinstance(value, np.generic) and value.dtype.kind in "biuf":
         return {"number": value.dtype.name, "value": _number(value.item())}
-    if isinstance(value, complex):
-        return {"complex": [_number(float(value.real)), _number(float(value.imag))]}
     if isinstance(value, float):
         return value if math.isfinite(value) else {"float": str(float(value))}
     if isinstance(value, int):
@@ -179,8 +159,6 @@ class Unpacker:
             return self._tensor(described)
         if kind == "array":
             return self._new(array_on_storage(described, "array", self.arrays))
-        if kind in ("simple", "arguments"):
-            return self._namespace(kind, inner)
         return _scalar(kind, inner, described)
 
     def _new(self, made: Any) -> Any:
@@ -196,8 +174,6 @@ class Unpacker:
 
     def _dict(self, kind: str, described: dict[str, Any]) -> Any:
         made = self._new(_DICTS[kind]())
-        if "factory" in described:
-            made.default_factory = _FACTORIES[described["factory"]]
         for key, item in described[kind]:
             name = self.value(key)
             made[name] = self.value(item)
@@ -218,13 +194,6 @@ class Unpacker:
             tensor.__dict__.update(self.value(described["attributes"]))
         return tensor
 
-    def _namespace(self, kind: str, inner: Any) -> Any:
-        if kind == "arguments":
-            import argparse  # noqa: F401  (only whoever parses arguments needs it)
-        made = self._new(namespaces()[kind]())
-        vars(made).update(self.value(inner))
-        return made
-
 
 def _scalar(kind: str, inner: Any, described: dict[str, Any]) -> Any:
     """A value that holds no others.
@@ -234,8 +203,6 @@ def _scalar(kind: str, inner: Any, described: dict[str, Any]) -> Any:
     """
     if kind == "float":
         return float(inner)
-    if kind == "complex":
-        return complex(*(_scalar("number", "float64", {"value": each}) for each in inner))
     if kind == "number":
         value = described["value"]
         return np.dtype(inner).type(float(value["float"]) if isinstance(value, dict) else value)

@@ -29,7 +29,7 @@ BUDGET = {
     "exporters": (1_285, 7),
     "func": (1_000, 6),
     "distributions": (690, 8),
-    "serialization": (700, 4),
+    "serialization": (630, 4),
     "tutorial": (740, 7),
     "testing": (240, 2),
 }
