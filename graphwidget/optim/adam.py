@@ -10,7 +10,7 @@ import numpy as np
 from ..functions.creation.factories import zeros_like
 from ..graph.tensor import Tensor
 from .optimizer import Group, State
-from .per_parameter import PerParameter, Prepared, as_number, next_step
+from .per_parameter import PerParameter, Prepared, next_step
 
 
 class Adam(PerParameter):
@@ -32,7 +32,7 @@ class Adam(PerParameter):
         self,
         params: Iterable[Any],
         lr: float | Tensor = 1e-3,
-        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0,
         amsgrad: bool = False,
@@ -47,14 +47,10 @@ class Adam(PerParameter):
         super().__init__(params, locals())
 
     def check(self, options: dict[str, Any]) -> None:
-        """Tensors only as PyTorch takes them."""
-        single = options["foreach"] and not options["capturable"]
-        if isinstance(options["lr"], Tensor) and single:
-            raise ValueError(
-                "lr as a Tensor is not supported for capturable=False and foreach=True"
-            )
+        """Two numbers for the betas."""
         super().check(options)
-        options["betas"] = _check_betas(options["betas"], single)
+        if not all(isinstance(beta, float) for beta in options["betas"]):
+            raise ValueError("betas must be either both floats or both Tensors")
 
     def start(self, state: State, parameter: Tensor, group: Group) -> None:
         """No steps yet, and both means zero."""
@@ -65,7 +61,7 @@ class Adam(PerParameter):
     def rule(self, group: Group, state: State, rate: float) -> Prepared:
         """Adam's, with the corrections for this step; AMSGrad's keeps the largest mean square."""
         step = next_step(state)
-        first, second = map(as_number, group["betas"])
+        first, second = group["betas"]
         rate /= 1 - first**step
         root = (1 - second**step) ** 0.5
         numbers = (1 - first, second, 1 - second, root, group["eps"], rate)
@@ -83,7 +79,7 @@ class AdamW(Adam):
         self,
         params: Iterable[Any],
         lr: float | Tensor = 1e-3,
-        betas: tuple[float | Tensor, float | Tensor] = (0.9, 0.999),
+        betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 1e-2,
         amsgrad: bool = False,
@@ -95,30 +91,6 @@ class AdamW(Adam):
         fused: bool | None = None,
     ) -> None:
         PerParameter.__init__(self, params, locals() | {"decoupled_weight_decay": True})
-
-
-def _check_betas(
-    betas: tuple[float | Tensor, float | Tensor], single: bool
-) -> tuple[float | Tensor, float | Tensor]:
-    """The betas, tensors without dims.
-
-    Raises:
-        ValueError: they are of different kinds, or tensors that PyTorch does not take.
-    """
-    tensors = [isinstance(beta, Tensor) for beta in betas]
-    if not (all(tensors) or all(isinstance(beta, float) for beta in betas)):
-        raise ValueError("betas must be either both floats or both Tensors")
-    for place, beta in enumerate(betas):
-        if isinstance(beta, Tensor) and single:
-            raise ValueError(
-                f"betas[{place}] as a Tensor is not supported for capturable=False and foreach=True"
-            )
-        if isinstance(beta, Tensor) and beta.numel() != 1:
-            raise ValueError(f"Tensor betas[{place}] must be 1-element")
-    first, second = (
-        beta.squeeze() if isinstance(beta, Tensor) and beta.dim() else beta for beta in betas
-    )
-    return first, second
 
 
 def update_average(mean: Any, item: Any, weight: float, s: Any) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
+from ..absent import AbsentMethod
 from ..arrays.warnings import warn
 from ..autograd.accumulate_grad import clear_gradients
 from ..graph import runtime
@@ -17,11 +18,7 @@ from ..graph.tensor import Tensor
 Group = dict[str, Any]
 State = dict[str, Any]
 Closure = Callable[[], Any]
-_HOOKS = (
-    *("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks"),
-    *("_optimizer_state_dict_pre_hooks", "_optimizer_state_dict_post_hooks"),
-    *("_optimizer_load_state_dict_pre_hooks", "_optimizer_load_state_dict_post_hooks"),
-)
+_HOOKS = ("_optimizer_step_pre_hooks", "_optimizer_step_post_hooks")
 
 
 _PRE_HOOKS: OrderedDict[int, Callable[..., Any]] = OrderedDict()
@@ -64,10 +61,6 @@ class Optimizer:
     param_groups: list[Group]
     _optimizer_step_pre_hooks: OrderedDict[int, Callable[..., Any]]
     _optimizer_step_post_hooks: OrderedDict[int, Callable[..., Any]]
-    _optimizer_state_dict_pre_hooks: OrderedDict[int, Callable[..., Any]]
-    _optimizer_state_dict_post_hooks: OrderedDict[int, Callable[..., Any]]
-    _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Callable[..., Any]]
-    _optimizer_load_state_dict_post_hooks: OrderedDict[int, Callable[..., Any]]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -172,34 +165,8 @@ class Optimizer:
 
     # ------------------------------------------------------------------------------ state
 
-    def register_state_dict_pre_hook(
-        self, hook: Callable[..., None], prepend: bool = False
-    ) -> RemovableHandle:
-        """Call `hook(optimizer)` before the state dict is made."""
-        return _register_hook(self._optimizer_state_dict_pre_hooks, hook, prepend)
-
-    def register_state_dict_post_hook(
-        self, hook: Callable[..., Any], prepend: bool = False
-    ) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` with the state dict; it may return another one."""
-        return _register_hook(self._optimizer_state_dict_post_hooks, hook, prepend)
-
-    def register_load_state_dict_pre_hook(
-        self, hook: Callable[..., Any], prepend: bool = False
-    ) -> RemovableHandle:
-        """Call `hook(optimizer, state_dict)` before one is loaded; it may return another one."""
-        return _register_hook(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
-
-    def register_load_state_dict_post_hook(
-        self, hook: Callable[..., None], prepend: bool = False
-    ) -> RemovableHandle:
-        """Call `hook(optimizer)` when a state dict was loaded."""
-        return _register_hook(self._optimizer_load_state_dict_post_hooks, hook, prepend)
-
     def state_dict(self) -> dict[str, Any]:
         """Options and state, with parameters replaced by their numbers."""
-        for hook in self._optimizer_state_dict_pre_hooks.values():
-            hook(self)
         numbers: dict[Any, int] = {}
         for place, parameter in enumerate(self._parameters()):
             numbers.setdefault(parameter, place)
@@ -211,11 +178,7 @@ class Optimizer:
             for group in self.param_groups
         ]
         state = {numbers.get(key, key): value for key, value in self.state.items()}
-        found: dict[str, Any] = {"state": state, "param_groups": groups}
-        for hook in self._optimizer_state_dict_post_hooks.values():
-            changed = hook(self, found)
-            found = found if changed is None else changed
-        return found
+        return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Take over options and state that `state_dict()` gave.
@@ -223,11 +186,7 @@ class Optimizer:
         Raises:
             ValueError: another number of groups, or of parameters in one.
         """
-        found = state_dict.copy()
-        for hook in self._optimizer_load_state_dict_pre_hooks.values():
-            changed = hook(self, found)
-            found = found if changed is None else changed
-        saved = deepcopy(found["param_groups"])
+        saved = deepcopy(state_dict["param_groups"])
         if len(saved) != len(self.param_groups):
             raise ValueError("loaded state dict has a different number of parameter groups")
         pairs = list(zip(self.param_groups, saved, strict=True))
@@ -243,14 +202,12 @@ class Optimizer:
             if "param_names" in group:
                 stored.setdefault("param_names", group["param_names"])
         state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
-        for key, value in found["state"].items():
+        for key, value in state_dict["state"].items():
             owner = owners.get(key)
             state[key if owner is None else owner] = (
                 value if owner is None else _cast_state(owner, value, "")
             )
         self.__setstate__({"state": state, "param_groups": saved})
-        for hook in self._optimizer_load_state_dict_post_hooks.values():
-            hook(self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -271,6 +228,11 @@ class Optimizer:
         return f"{type(self).__name__} (" + "\n".join(lines) + "\n)"
 
 
+for _name in ("state_dict_pre", "state_dict_post", "load_state_dict_pre", "load_state_dict_post"):
+    _hook = f"register_{_name}_hook"
+    setattr(Optimizer, _hook, AbsentMethod(_hook, "torch.optim.Optimizer"))
+
+
 def _take_names(group: Group, members: list[Any]) -> None:
     """Put a group's tensors into it, and apart from them the names that came with them."""
     names = [member[0] for member in members if isinstance(member, tuple)]
@@ -282,15 +244,6 @@ def _take_names(group: Group, members: list[Any]) -> None:
             "all optimizer params should be with/without names. Some param names are missing"
         )
     group["param_names"] = names
-
-
-def _register_hook(
-    hooks: OrderedDict[int, Callable[..., Any]], hook: Callable[..., Any], first: bool
-) -> RemovableHandle:
-    handle = RemovableHandle(hooks, hook)
-    if first:
-        hooks.move_to_end(handle.id, last=False)
-    return handle
 
 
 def _cast_state(parameter: Tensor, value: Any, name: Any) -> Any:

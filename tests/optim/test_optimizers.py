@@ -175,20 +175,6 @@ opt.zero_grad(set_to_none=False)
 kept = p.grad is g
 opt.zero_grad()
 result = [kept, g.clone(), p.grad]
-
-# hooks of state dicts
-seen = []
-opt = O.SGD([p], lr=.1, momentum=.9)
-p.sum().backward()
-opt.step()
-opt.register_state_dict_pre_hook(lambda o: seen.append("pre"))
-opt.register_state_dict_post_hook(lambda o, sd: {**sd, "more": 1})
-opt.register_state_dict_post_hook(lambda o, sd: seen.append(sorted(sd)), prepend=True)
-opt.register_load_state_dict_pre_hook(lambda o, sd: seen.append(sorted(sd)))
-opt.register_load_state_dict_post_hook(lambda o: seen.append("loaded"))
-sd = opt.state_dict()
-opt.load_state_dict(sd)
-result = [seen, sorted(sd), opt.state[p]["momentum_buffer"]]
 """
 
 
