@@ -146,7 +146,7 @@ _OF_LAYERS = (
     "embedding",
     "group_norm", "gru", "gru_cell", "instance_norm", "layer_norm", "lstm", "lstm_cell",
     "max_pool1d", "max_pool2d", "max_pool3d", "pairwise_distance",
-    "pixel_shuffle", "pixel_unshuffle", "rms_norm", "rnn_relu", "rnn_relu_cell",
+    "pixel_shuffle", "rms_norm", "rnn_relu", "rnn_relu_cell",
     "rnn_tanh", "rnn_tanh_cell",
 )  # fmt: skip
 """Functions that layers are made of: they load with ``nn``."""

@@ -12,10 +12,10 @@ from .module_utils import repr_options
 
 __all__ = [
     "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d",
-    "ConstantPad3d", "Flatten", "Fold", "PixelShuffle", "PixelUnshuffle", "ReflectionPad1d",
+    "ConstantPad3d", "Flatten", "PixelShuffle", "ReflectionPad1d",
     "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
-    "ReplicationPad3d", "Unflatten", "Unfold", "Upsample", "UpsamplingBilinear2d",
-    "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+    "ReplicationPad3d", "Unflatten", "Unfold", "Upsample",
+    "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
 ]  # fmt: skip
 
 
@@ -83,29 +83,6 @@ class Unfold(Module):
         return functional.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
 
-class Fold(Module):
-    """The reverse of `Unfold`: columns added up into (N, C, *output_size)."""
-
-    extra_repr = repr_options("output_size", "kernel_size", "dilation", "padding", "stride")
-
-    def __init__(
-        self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
-        stride: Any = 1,
-    ) -> None:  # fmt: skip
-        super().__init__()
-        self.output_size = output_size
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
-        self.stride = stride
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The image of the columns."""
-        return functional.fold(
-            input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride
-        )
-
-
 class PixelShuffle(Module):
     """(*, C r r, H, W) to (*, C, H r, W r) (Shi et al., 2016)."""
 
@@ -118,20 +95,6 @@ class PixelShuffle(Module):
     def forward(self, input: Tensor) -> Tensor:
         """The image with more points."""
         return functional.pixel_shuffle(input, self.upscale_factor)
-
-
-class PixelUnshuffle(Module):
-    """The reverse of `PixelShuffle`: (*, C, H r, W r) to (*, C r r, H, W)."""
-
-    extra_repr = repr_options("downscale_factor")
-
-    def __init__(self, downscale_factor: int) -> None:
-        super().__init__()
-        self.downscale_factor = downscale_factor
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The image with more channels."""
-        return functional.pixel_unshuffle(input, self.downscale_factor)
 
 
 class Upsample(Module):
@@ -167,23 +130,6 @@ class Upsample(Module):
         """The size or the factor, and the mode."""
         name = "size" if self.scale_factor is None else "scale_factor"
         return f"{name}={getattr(self, name)}, mode={self.mode!r}"
-
-
-class UpsamplingNearest2d(Upsample):
-    """`Upsample` of (N, C, H, W) that repeats the nearest point."""
-
-    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
-        super().__init__(size, scale_factor, mode="nearest")
-
-
-class UpsamplingBilinear2d(Upsample):
-    """`Upsample` of (N, C, H, W) in mode "bilinear", with the corners aligned."""
-
-    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
-        super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
-
-
-# Channels as points -------------------------------------------------------------------------------
 
 
 class _Pad(OwnMethods, Module):

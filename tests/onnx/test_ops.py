@@ -21,7 +21,7 @@ CANNOT = {
     "output_padding=(3, 2)": "it wants less output_padding than stride",
 }
 """Samples that onnxruntime itself computes otherwise."""
-NOT_THERE = {("pixel_shuffle", "int64"), ("pixel_unshuffle", "int64")}
+NOT_THERE = {("pixel_shuffle", "int64")}
 """Ops that it has not implemented for a type."""
 TIES = {"topk", "sort", "argsort"}
 """Ops that may take any of equal items."""

@@ -86,14 +86,9 @@ from .regression_losses import (
     triplet_margin_loss,
 )
 from .resampling import (
-    fold,
     interpolate,
     pixel_shuffle,
-    pixel_unshuffle,
     unfold,
-    upsample,
-    upsample_bilinear,
-    upsample_nearest,
 )
 
 BOUND = (
@@ -101,7 +96,7 @@ BOUND = (
     "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
     "conv_transpose3d", "cosine_similarity", "elu_", "gelu", "hardtanh_",
     "leaky_relu_", "linear", "logsigmoid", "one_hot",
-    "pairwise_distance", "pixel_shuffle", "pixel_unshuffle", "prelu", "relu_",
+    "pairwise_distance", "pixel_shuffle", "prelu", "relu_",
     "scaled_dot_product_attention", "selu_", "softplus", "threshold_",
 )  # fmt: skip
 """Functions that PyTorch does not write in Python, so that its argument parser checks calls."""
@@ -127,7 +122,7 @@ __all__ = [
     "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
     "cosine_embedding_loss", "cosine_similarity", "cross_entropy", "dropout",
     "dropout1d", "dropout2d", "dropout3d", "elu", "elu_", "embedding",
-    "fold", "gaussian_nll_loss", "gelu", "glu",
+    "gaussian_nll_loss", "gelu", "glu",
     "group_norm", "gumbel_softmax", "hardsigmoid", "hardswish", "hardtanh",
     "hardtanh_", "hinge_embedding_loss", "huber_loss", "instance_norm", "interpolate", "kl_div",
     "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear",
@@ -136,12 +131,12 @@ __all__ = [
     "max_pool3d", "max_pool3d_with_indices",
     "mish", "mse_loss", "multi_head_attention_forward",
     "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance", "pixel_shuffle",
-    "pixel_unshuffle", "prelu", "relu", "relu6", "relu_", "rms_norm",
+    "prelu", "relu", "relu6", "relu_", "rms_norm",
     "scaled_dot_product_attention", "selu", "selu_", "sigmoid", "silu",
     "smooth_l1_loss", "softmax", "softplus",
     "softsign", "tanh", "threshold", "threshold_", "triplet_margin_loss",
-    "unfold", "upsample", "upsample_bilinear",
-    "upsample_nearest",
+    "unfold",
+
 ]  # fmt: skip
 
 for _name in __all__:

@@ -1,11 +1,11 @@
-"""``unfold``, ``fold``, pixel shuffles and ``interpolate``."""
+"""``unfold``, ``pixel_shuffle`` and ``interpolate``."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from ...arrays.warnings import warn
+from ...absent import not_here
 from ...dispatch.offer import offer
 from ...dispatch.parser import refusal
 from ...eager.op_functions import TENSORS as F
@@ -13,7 +13,6 @@ from ...functions.dims import wrap_dim
 from ...graph.tensor import Tensor
 from ...optable.layers.convolution import window_count
 from .convolution import check_pair, is_int, per_dim
-from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 
 def _window_sizes(
@@ -68,41 +67,18 @@ def unfold(
     return F.im2col(input, kernel, gaps, pads, steps)
 
 
-def fold(
-    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
-    stride: Any = 1,
-) -> Tensor:  # fmt: skip
-    """The reverse of ``unfold``: columns (N, C k, windows) added up into (N, C, H, W)."""
-    check_pair("output_size", output_size)
-    wanted = per_dim(output_size, 2)
-    kernel, gaps, pads, steps = _window_sizes(kernel_size, dilation, padding, stride)
-    shape = input._data.shape
-    if len(shape) not in (2, 3):
-        raise RuntimeError(
-            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "
-            f"non-zero dimensions for input, but got: {list(shape)}"
-        )
-    if shape[-2] % (kernel[0] * kernel[1]):
-        raise RuntimeError(
-            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, "
-            f"but got input.size(1)={shape[-2]} and kernel_size={kernel}."
-        )
-    padded = tuple(n + 2 * p for n, p in zip(wanted, pads, strict=True))
-    rows, columns = window_count(padded, kernel, steps, gaps)
-    if shape[-1] != rows * columns:
-        raise RuntimeError(
-            f"Given output_size={wanted}, kernel_size={kernel}, dilation={gaps}, padding={pads}, "
-            f"stride={steps}, expected size of input's dimension 2 to match the calculated number "
-            f"of sliding blocks {rows} * {columns} = {rows * columns}, but got input.size(2)="
-            f"{shape[-1]}."
-        )
-    return F.col2im(input, wanted, kernel, gaps, pads, steps)
-
-
 @offer(method=False)
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """(*, C r r, H, W) to (*, C, H r, W r): channels become points."""
-    check_points("pixel_shuffle", input, "upscale_factor", upscale_factor)
+    if input._data.ndim < 3:
+        raise RuntimeError(
+            "pixel_shuffle expects input to have at least 3 dimensions, but got input with "
+            f"{input._data.ndim} dimension(s)"
+        )
+    if upscale_factor <= 0:
+        raise RuntimeError(
+            f"pixel_shuffle expects a positive upscale_factor, but got {upscale_factor}"
+        )
     channels = input._data.shape[-3]
     if channels % upscale_factor**2:
         raise RuntimeError(
@@ -113,39 +89,13 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     return F.pixel_shuffle(input, upscale_factor)
 
 
-@offer(method=False)
-def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """The reverse of ``pixel_shuffle``: points become channels."""
-    check_points("pixel_unshuffle", input, "downscale_factor", downscale_factor)
-    for name, dim in (("height", -2), ("width", -1)):
-        if input._data.shape[dim] % downscale_factor:
-            raise RuntimeError(
-                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
-                f"input.size({dim})={input._data.shape[dim]} is not divisible by {downscale_factor}"
-            )
-    return F.pixel_unshuffle(input, downscale_factor)
-
-
-def check_points(name: str, input: Tensor, called: str, factor: int) -> None:
-    """Refuse what has no channels of points, and factors below 1 (PyTorch's texts)."""
-    if input._data.ndim < 3:
-        raise RuntimeError(
-            f"{name} expects input to have at least 3 dimensions, but got input with "
-            f"{input._data.ndim} dimension(s)"
-        )
-    if factor <= 0:
-        raise RuntimeError(f"{name} expects a positive {called}, but got {factor}")
-
-
 INTERPOLATING = {
-    "nearest": ("nearest1d", "nearest2d", "nearest3d"),
-    "nearest-exact": ("nearest_exact1d", "nearest_exact2d", "nearest_exact3d"),
-    "linear": ("linear1d", "", ""),
-    "bilinear": ("", "bilinear2d", ""),
-    "trilinear": ("", "", "trilinear3d"),
-    "bicubic": ("", "bicubic2d", ""),
+    "nearest": ("nearest1d", "nearest2d"),
+    "nearest-exact": ("nearest_exact1d", "nearest_exact2d"),
+    "linear": ("linear1d", ""),
+    "bilinear": ("", "bilinear2d"),
 }
-"""The op of each mode for one, two and three dims."""
+"""The op of each mode for one and two dims."""
 
 
 def interpolate(
@@ -156,20 +106,22 @@ def interpolate(
     """The input with new numbers of points along its last dims.
 
     Args:
-        input: (N, C, L), (N, C, H, W) or (N, C, D, H, W).
+        input: (N, C, L) or (N, C, H, W).
         size: the new numbers of points, or
         scale_factor: by how much there are more.
-        mode: "nearest", "nearest-exact", "linear" (one dim), "bilinear", "bicubic" (two),
-            "trilinear" (three) or "area" (averages).
+        mode: "nearest", "nearest-exact", "linear" (one dim) or "bilinear" (two).
         align_corners: the first and last points stay where they are.
         recompute_scale_factor: reckon with the rounded number of points.
 
     Raises:
         ValueError: neither or both of size and scale factor, or as many as do not fit.
-        NotImplementedError: a mode for another number of dims; antialiasing.
+        NotImplementedError: a mode for another number of dims, or one that is not here.
     """
     dims = input._data.ndim - 2
-    if mode in ("nearest", "area", "nearest-exact") and align_corners is not None:
+    if mode in ("area", "bicubic", "trilinear", "lanczos") or dims == 3 or antialias:
+        raise NotImplementedError(not_here(f"torch.nn.functional.interpolate of {dims} dims, "
+                                           f"{mode=}, {antialias=}"))  # fmt: skip
+    if mode in ("nearest", "nearest-exact") and align_corners is not None:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: linear | bilinear "
             "| bicubic | trilinear"
@@ -177,18 +129,8 @@ def interpolate(
     sizes, scales = _size_or_scales(input, size, scale_factor)
     if recompute_scale_factor and sizes is not None:
         raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-    if scales is not None and (recompute_scale_factor or mode == "area"):
+    if scales is not None and recompute_scale_factor:
         sizes, scales = _output_sizes(input, scales), None
-    if antialias:
-        if dims != 2 or mode not in ("bilinear", "bicubic", "lanczos"):
-            raise ValueError(
-                "Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and "
-                "requires a 4-D tensor as input"
-            )
-        raise NotImplementedError("interpolate: antialias is not offered")
-    if mode == "area":
-        pools = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)
-        return pools[dims - 1](input, sizes)
     key = _op_key(mode, dims)
     aligned = (
         () if mode.startswith("nearest") else (False if align_corners is None else align_corners,)
@@ -226,7 +168,7 @@ def _op_key(mode: str, dims: int) -> str:
     Raises:
         NotImplementedError: there is none for so many dims.
     """
-    known = dims in (1, 2, 3) and mode in (*INTERPOLATING,)  # any mode: a list is none
+    known = dims in (1, 2) and mode in (*INTERPOLATING,)  # any mode: a list is none
     key = INTERPOLATING[mode][dims - 1] if known else ""
     if key:
         return key
@@ -277,7 +219,7 @@ def _size_or_scales(input: Tensor, size: Any, scale_factor: Any) -> tuple[Any, A
 def _check_sizes(input: Tensor, counts: tuple[int, ...]) -> None:
     shape = input._data.shape[2:]
     if min(shape) <= 0 or min(counts) <= 0:
-        names = "W" if len(shape) == 1 else "HW" if len(shape) == 2 else "DHW"
+        names = "HW"[-len(shape) :]
         given, wanted = (
             ", ".join(f"{name}: {number}" for name, number in zip(names, numbers, strict=True))
             for numbers in (shape, counts)
@@ -286,27 +228,3 @@ def _check_sizes(input: Tensor, counts: tuple[int, ...]) -> None:
             f"Input and output sizes should be greater than 0, but got input ({given}) output "
             f"({wanted})"
         )
-
-
-OLDER = "`nn.functional.{}` is deprecated. Use `nn.functional.interpolate` instead."
-
-
-def upsample(
-    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
-    align_corners: bool | None = None,
-) -> Tensor:  # fmt: skip
-    """``interpolate`` by its older name."""
-    warn(OLDER.format("upsample"))
-    return interpolate(input, size, scale_factor, mode, align_corners)
-
-
-def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """``interpolate`` in mode "nearest"."""
-    warn(OLDER.format("upsample_nearest"))
-    return interpolate(input, size, scale_factor, "nearest")
-
-
-def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """``interpolate`` in mode "bilinear", with the corners aligned."""
-    warn(OLDER.format("upsample_bilinear"))
-    return interpolate(input, size, scale_factor, "bilinear", True)

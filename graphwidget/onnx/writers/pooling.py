@@ -76,18 +76,13 @@ def _nearest(exact: bool) -> Any:
     )
 
 
-def _smooth(mode: str) -> Any:
-    def write(w: Any, self: Any, output_size: Any, align_corners: Any, **scales: Any) -> Any:
-        how = "align_corners" if align_corners else "half_pixel"
-        return resize(w, self, output_size, list(scales.values()), mode=mode,
-                      coordinate_transformation_mode=how,
-                      cubic_coeff_a=-0.75 if mode == "cubic" else None)  # fmt: skip
-
-    return write
+@writes("upsample_linear1d", "upsample_bilinear2d")
+def _smooth(w: Any, self: Any, output_size: Any, align_corners: Any, **scales: Any) -> Any:
+    how = "align_corners" if align_corners else "half_pixel"
+    return resize(w, self, output_size, list(scales.values()), mode="linear",
+                  coordinate_transformation_mode=how)  # fmt: skip
 
 
-for _dims in (1, 2, 3):
+for _dims in (1, 2):
     writes(f"upsample_nearest{_dims}d")(_nearest(False))
     writes(f"upsample_nearest_exact{_dims}d")(_nearest(True))
-writes("upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d")(_smooth("linear"))
-writes("upsample_bicubic2d")(_smooth("cubic"))

@@ -17,9 +17,6 @@ from ...arrays.memory_order import as_array, keep_channels_last
 from ..declare import Formula, Namespace, op
 from ..pointwise.common_kernels import Array, Shape
 
-CUBIC = -0.75
-"""The bend of the cubic kernel, PyTorch's choice."""
-
 
 def _source_positions(size: int, count: int, aligned: bool, scale: float | None) -> Array:
     """Return where the new points lie among the old ones."""
@@ -42,22 +39,11 @@ def interpolation_matrix(
         near = np.floor((points.astype(np.float32) + shift) * stride).astype(int)
         rows[points, np.minimum(near, size - 1)] = 1
         return rows
-    place = _source_positions(size, count, aligned, scale)
-    if mode == "linear":
-        place = np.maximum(place, 0)
-        start = np.minimum(place.astype(int), size - 1)
-        part = place - start
-        np.add.at(rows, (points, start), 1 - part)
-        np.add.at(rows, (points, np.minimum(start + 1, size - 1)), part)
-        return rows
-    start = np.floor(place).astype(int)
+    place = np.maximum(_source_positions(size, count, aligned, scale), 0)
+    start = np.minimum(place.astype(int), size - 1)
     part = place - start
-    for step in range(-1, 3):
-        away = np.abs(part - step)
-        near = ((CUBIC + 2) * away - (CUBIC + 3)) * away * away + 1
-        far = ((CUBIC * away - 5 * CUBIC) * away + 8 * CUBIC) * away - 4 * CUBIC
-        weight = np.where(away <= 1, near, far)
-        np.add.at(rows, (points, np.clip(start + step, 0, size - 1)), weight)
+    np.add.at(rows, (points, start), 1 - part)
+    np.add.at(rows, (points, np.minimum(start + 1, size - 1)), part)
     return rows
 
 
@@ -95,21 +81,6 @@ def _interpolation_matrices(
     return [interpolation_matrix(mode, size, count, aligned, scale) for size, count, scale in given]
 
 
-def resample_bytes(a: Array, matrices: list[Array]) -> Array:
-    """The same of pictures in bytes, the last dim first: as PyTorch does, in integers, with weights
-    of 16 bits, and rounded to bytes after each dim."""
-    for dim, matrix in zip(range(-1, -1 - len(matrices), -1), reversed(matrices), strict=True):
-        if len(matrix) == a.shape[dim] and np.array_equal(matrix, np.eye(len(matrix))):
-            continue
-        bits, largest = 0, matrix.max()
-        while bits < 22 and int(0.5 + largest * 2 ** (bits + 1)) < 2**15:
-            bits += 1
-        weights = np.trunc(matrix * 2**bits + np.copysign(0.5, matrix)).astype(np.int64)
-        sums = np.matmul(np.moveaxis(a, dim, -1).astype(np.int64), weights.T) + 2 ** (bits - 1)
-        a = np.moveaxis(np.clip(sums >> bits, 0, 255).astype(np.uint8), -1, dim)
-    return np.ascontiguousarray(a)
-
-
 @keep_channels_last
 def resample(
     a: Array, mode: str, output_size: Shape, align_corners: bool,
@@ -119,8 +90,7 @@ def resample(
     sizes = a.shape[a.ndim - len(output_size) :]
     matrices = _interpolation_matrices(mode, sizes, output_size, align_corners, scales)
     if not mode.startswith("nearest"):
-        multiply = resample_bytes if a.dtype == np.uint8 else multiply_last_dims
-        return multiply(a, matrices)
+        return multiply_last_dims(a, matrices)
     first = a.ndim - len(output_size)  # the points themselves, whatever lies beside them
     for dim, matrix in enumerate(matrices, first):
         a = np.take(a, matrix.argmax(1), dim)
@@ -139,7 +109,7 @@ def resample_backward(
 
 F = Namespace()
 
-SCALES = {1: ("scales",), 2: ("scales_h", "scales_w"), 3: ("scales_d", "scales_h", "scales_w")}
+SCALES = {1: ("scales",), 2: ("scales_h", "scales_w")}
 """PyTorch's name of the factor of each dim."""
 
 
@@ -155,7 +125,7 @@ def interpolation(name: str, node: str, mode: str, dims: int, kernel: str) -> No
     """Declare an interpolation and its derivative, which is one too.
 
     Args:
-        kernel: what PyTorch calls the kernel that knows floats only, and the bytes of pictures.
+        kernel: PyTorch's name of the kernel, which knows floats only.
     """
     aligning = not mode.startswith("nearest")
     names = ("output_size", *(("align_corners",) if aligning else ()), *SCALES[dims])
@@ -168,7 +138,7 @@ def interpolation(name: str, node: str, mode: str, dims: int, kernel: str) -> No
         return resample_backward(grad, shape, mode, size, aligning and given[0], given[-dims:])
 
     op(f"{key}(self, /, {', '.join(names)})", to_size, node=f"Upsample{node}Backward0",
-       refuses=f"{kernel}: bool integer" if aligning and dims != 2 else f"{kernel}: bool number",
+       refuses=f"{kernel}: bool integer",
        d_self=formula(lambda grad, *given: getattr(F, back)(grad, *given),
                       "grad", "self_shape", *names),
        public=False, sign="resample", text="{self} with {output_size} points", onnx="Resize")
@@ -182,7 +152,7 @@ def interpolation(name: str, node: str, mode: str, dims: int, kernel: str) -> No
 
 WEIGHTS = "compute_indices_weights"
 
-for _dims in (1, 2, 3):
+for _dims in (1, 2):
     _kernel = "upsample_nearest2d_channels_last" if _dims == 2 else f"{WEIGHTS}_nearest"
     interpolation(f"nearest{_dims}d", f"Nearest{_dims}D", "nearest", _dims, _kernel)
     interpolation(
@@ -193,9 +163,6 @@ interpolation("linear1d", "Linear1D", "linear", 1, f"{WEIGHTS}_linear")
 
 interpolation("bilinear2d", "Bilinear2D", "linear", 2, "upsample_bilinear2d_channels_last")
 
-interpolation("trilinear3d", "Trilinear3D", "linear", 3, f"{WEIGHTS}_linear")
-
-interpolation("bicubic2d", "Bicubic2D", "cubic", 2, f"{WEIGHTS}_cubic")
 
 
 def pixel_shuffle(a: Array, factor: int) -> Array:

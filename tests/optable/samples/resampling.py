@@ -24,11 +24,9 @@ def resized(mode: str, *more: str) -> list[str]:
 
 ALIGNED = "align_corners=True"
 BACK = [
-    *(("nearest", "nearest", i, given) for i, given in enumerate((SIGNALS, BATCH, VOLUMES), 1)),
-    *(("nearest_exact", "nearest-exact", i, given)
-      for i, given in enumerate((SIGNALS, BATCH, VOLUMES), 1)),
+    *(("nearest", "nearest", i, given) for i, given in enumerate((SIGNALS, BATCH), 1)),
+    *(("nearest_exact", "nearest-exact", i, given) for i, given in enumerate((SIGNALS, BATCH), 1)),
     ("linear", "linear", 1, SIGNALS), ("bilinear", "bilinear", 2, BATCH),
-    ("trilinear", "trilinear", 3, VOLUMES), ("bicubic", "bicubic", 2, BATCH),
 ]  # fmt: skip
 
 SAMPLES: dict[str, list[Sample]] = {
@@ -38,24 +36,20 @@ SAMPLES: dict[str, list[Sample]] = {
         integers=False),
     "adaptive_avg_pool3d": each(
         VOLUMES, f"{F}.adaptive_avg_pool3d(x, 2)", f"{F}.adaptive_avg_pool3d(x, 1)",
-        f"{F}.interpolate(x, size=(2, 3, 2), mode='area')", integers=False),
+        integers=False),
     "adaptive_avg_pool2d_backward": each(
         IMAGES, grads(f"{F}.adaptive_avg_pool2d(x, (2, 3))", "x") + "[0]", integers=False),
     "adaptive_avg_pool3d_backward": each(
         VOLUMES, grads(f"{F}.adaptive_avg_pool3d(x, 2)", "x") + "[0]", integers=False),
     "upsample_nearest1d": each(SIGNALS, *resized("nearest"), integers=False),
     "upsample_nearest2d": each(BATCH, *resized("nearest"), integers=False),
-    "upsample_nearest3d": each(VOLUMES, *resized("nearest"), integers=False),
     "upsample_nearest_exact1d": each(SIGNALS, *resized("nearest-exact"), integers=False),
     "upsample_nearest_exact2d": each(BATCH, *resized("nearest-exact"), integers=False),
-    "upsample_nearest_exact3d": each(VOLUMES, *resized("nearest-exact"), integers=False),
     "upsample_linear1d": each(SIGNALS, *resized("linear", ALIGNED), integers=False),
     "upsample_bilinear2d": each(
-        BATCH, *resized("bilinear", ALIGNED), f"{F}.interpolate(x, size=(2, 3), mode='area')",
+        BATCH, *resized("bilinear", ALIGNED),
         f"{F}.interpolate(x, scale_factor=(1.5, 2), mode='bilinear', recompute_scale_factor=True)",
         integers=False),
-    "upsample_trilinear3d": each(VOLUMES, *resized("trilinear", ALIGNED), integers=False),
-    "upsample_bicubic2d": each(BATCH, *resized("bicubic", ALIGNED), integers=False),
     **{
         f"upsample_{key}{dims}d_backward": each(
             given, grads(f"{F}.interpolate(x, size=8, mode='{mode}')", "x") + "[0]",
@@ -67,11 +61,10 @@ SAMPLES: dict[str, list[Sample]] = {
         IMAGES, f"{F}.unfold(x, 2)", f"{F}.unfold(x, (2, 3), padding=1, stride=2)",
         f"{F}.unfold(x, 2, dilation=2, padding=1)", integers=False),
     "col2im": each(
-        BATCH, f"{F}.fold({F}.unfold(x, 2), (5, 6), 2)",
-        f"{F}.fold({F}.unfold(x, (2, 3), padding=1, stride=2), (5, 6), (2, 3), 1, 1, 2)",
-        integers=False),
+        BATCH, grads(f"{F}.unfold(x, 2)", "x") + "[0]",
+        grads(f"{F}.unfold(x, (2, 3), padding=1, stride=2)", "x") + "[0]", integers=False),
     "pixel_shuffle": each(EVEN, f"{F}.pixel_shuffle(x, 2)", "torch.pixel_shuffle(x[0], 2)"),
-    "pixel_unshuffle": each(EVEN, f"{F}.pixel_unshuffle(x, 2)", "torch.pixel_unshuffle(x[1], 2)"),
+    "pixel_unshuffle": each(EVEN, grads(f"{F}.pixel_shuffle(x, 2)", "x") + "[0]"),
 }  # fmt: skip
 
 IN_PLACE: list[tuple[str, str]] = []
