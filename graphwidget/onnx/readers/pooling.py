@@ -75,97 +75,15 @@ def _resize(node: Node, x: Any, roi: Any = None, scales: Any = None, sizes: Any 
         wanted = tuple(node.ints(sizes))
         factors = [new / size for new, size in zip(wanted, shape, strict=True)]
     limited(*wanted)
-    return axes, wanted, factors
-
-
-def usual(
-    node: Node, x: Any, mode: str, how: str, rounding: str, axes: Sequence[int], wanted: Any,
-    factors: Sequence[float],
-) -> Any:  # fmt: skip
-    """The table's own op, where the form has one."""
-    n, shape = x.ndim - 2, known(x)
-    whole = list(axes) == list(range(x.ndim)) and tuple(wanted[:2]) == tuple(shape[:2])
-    plain = not (node.get("antialias", 0) or node.get("exclude_outside", 0))
-    exact = all(size * f == new for size, f, new in zip(shape, factors, wanted, strict=False))
-    if not (whole and plain and exact):
-        return None
-    name = NEAREST.get((how, rounding)) if mode == "nearest" else None
-    if name and 1 <= n <= 2:
-        return getattr(F, f"upsample_{name}{n}d")(x, wanted[2:], *factors[2:])
-    smooth = SMOOTH.get((mode, n))
-    if smooth is None or how not in ("half_pixel", "align_corners"):
-        return None
-    return getattr(F, f"upsample_{smooth}")(x, wanted[2:], how == "align_corners", *factors[2:])
-
-
-def coordinates(
-    how: str, length: int, count: int, scale: float, ends: tuple[float, float] | None
-) -> np.ndarray:
-    """Return where in the input each output lies, in float32 as everywhere: it decides about
-    ties."""
-    at: np.ndarray = np.arange(count, dtype=np.float32)
-    scale = float(np.float32(scale))  # a Python number leaves at's type alone
-    whole = float(np.float32(scale * length))
-    if how == "align_corners":
-        return at * (length - 1) / (whole - 1) if whole != 1 else at * 0
-    if how == "asymmetric":
-        return at / scale
-    if ends is not None:
-        start, end = ends
-        if whole == 1:
-            return np.full(count, (start + end) * (length - 1) / 2)
-        return start * (length - 1) + at * (end - start) * (length - 1) / (whole - 1)
-    half = (at + 0.5) / scale - 0.5
-    if how == "half_pixel_symmetric":
-        return length / 2 * (1 - count / whole) + half
-    if how == "pytorch_half_pixel" and count == 1:
-        return at * 0
-    if how not in ("half_pixel", "pytorch_half_pixel"):
-        raise ValueError(f"coordinates by {how} are not known here")
-    return half
-
-
-def nearest(at: np.ndarray, rounding: str, length: int) -> np.ndarray:
-    """The indices of the nearest inputs."""
-    ways: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-        "round_prefer_floor": lambda a: np.ceil(a - 0.5), "ceil": np.ceil, "floor": np.floor,
-        "round_prefer_ceil": lambda a: np.floor(a + 0.5),
-    }  # fmt: skip
-    found: np.ndarray = np.clip(ways[rounding](at), 0, length - 1).astype(np.int64)
-    return found
-
-
-def weights(node: Node, mode: str, at: np.ndarray, scale: float, length: int) -> np.ndarray:
-    """The matrix of weights, (outputs, inputs)."""
-    limited(len(at), length)
-    by = min(scale, 1.0) if node.get("antialias", 0) else 1.0
-    reach = (1 if mode == "linear" else 2) / by
-    first = np.floor(at)
-    start = np.floor(-reach) + 1
-    taps = np.arange(start, 2 - start)
-    away = np.abs(taps[None, :] - (at - first)[:, None]) * by
-    if mode == "linear":
-        parts = np.clip(1 - away, 0, 1)
-    else:
-        a = node.get("cubic_coeff_a", -0.75)
-        near = (a + 2) * away**3 - (a + 3) * away**2 + 1
-        far = a * away**3 - 5 * a * away**2 + 8 * a * away - 4 * a
-        parts = np.where(away <= 1, near, np.where(away < 2, far, 0.0))
-    places = (first[:, None] + taps[None, :]).astype(np.int64)
-    if node.get("exclude_outside", 0):
-        parts = np.where((places < 0) | (places >= length), 0.0, parts)
-    parts = parts / parts.sum(1, keepdims=True)
-    matrix = np.zeros((len(at), length))
-    rows = np.broadcast_to(np.arange(len(at))[:, None], places.shape)
-    np.add.at(matrix, (rows, np.clip(places, 0, length - 1)), parts)
-    return matrix
-
-
-def along(x: Any, axis: int, matrix: np.ndarray) -> Any:
-    """A product with a matrix along one axis."""
-    order = [d for d in range(x.ndim) if d != axis] + [axis]
-    turned = F.permute(x, tuple(order))
-    shape = known(turned)
-    flat = F.mm(F.reshape(turned, (-1, shape[-1])), constant(np.ascontiguousarray(matrix.T)))
-    back = tuple(int(each) for each in np.argsort(order))
-    return F.permute(F.reshape(flat, (*shape[:-1], matrix.shape[0])), back)
+    if how == "pytorch_half_pixel" and min(wanted[2:]) > 1:
+        how = "half_pixel"
+    name = corners = None
+    if mode == "nearest" and 1 <= n <= 2:
+        rounding = node.get("nearest_mode", "round_prefer_floor")
+        name = f"{NEAREST[how, rounding]}{n}d" if (how, rounding) in NEAREST else None
+    elif how in ("half_pixel", "align_corners"):
+        name, corners = SMOOTH.get((mode, n)), how == "align_corners"
+    if name is None or wanted[:2] != shape[:2]:
+        raise ValueError(f"resizing by {mode} and {how} is not known here in this form")
+    settings = () if corners is None else (corners,)
+    return getattr(F, f"upsample_{name}")(x, wanted[2:], *settings, *factors[2:])
