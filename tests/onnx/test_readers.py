@@ -45,7 +45,6 @@ FORMS: list[tuple[dict[str, Any], int]] = [
     ({"mode": "linear"}, 11),
     ({"mode": "linear", "coordinate_transformation_mode": "pytorch_half_pixel"}, 3),
     ({"mode": "linear", "coordinate_transformation_mode": "align_corners"}, 9),
-    ({"mode": "cubic"}, 11),
 ]  # fmt: skip
 
 

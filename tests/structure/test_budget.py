@@ -10,7 +10,7 @@ from tests.structure.tree import PACKAGE, ROOT, files
 BUDGET = {
     "adapters": (18_350, 96),
     "functions": (9_630, 50),
-    "optable": (9_740, 43),
+    "optable": (9_690, 43),
     "nn": (9_030, 40),
     "static": (8_120, 36),
     "onnx": (4_490, 26),

@@ -53,7 +53,7 @@ ROOMS = """
     functions/statistics
     functions/tensor
     functions
-    return_types  functional  linalg  special  storage  random  types
+    return_types  functional  linalg  special  random  types
 
     amp                      | what PyTorch's users import, by its path
     nn

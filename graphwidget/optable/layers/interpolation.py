@@ -164,7 +164,6 @@ interpolation("linear1d", "Linear1D", "linear", 1, f"{WEIGHTS}_linear")
 interpolation("bilinear2d", "Bilinear2D", "linear", 2, "upsample_bilinear2d_channels_last")
 
 
-
 def pixel_shuffle(a: Array, factor: int) -> Array:
     """(*, C r r, H, W) to (*, C, H r, W r)."""
     *lead, channels, height, width = a.shape

@@ -229,6 +229,12 @@ def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     run = places - np.maximum.accumulate(np.where(starts, places, 0), -1)
     last = np.argmax(run, -1, keepdims=True)
     index = np.take_along_axis(every, last, -1)
+    if size > SMALL:  # then the order of equal items is not kept
+        for at in np.argwhere(np.take_along_axis(run, last, -1)[..., 0] > 0):
+            place = tuple(at)
+            row, moved = rows[place].tolist(), list(range(size))
+            sort_to(moved, size, smaller_first_order(row))
+            index[place] = moved[last[place][0]]
     return take_index(a, index, dim, keepdim)
 
 
