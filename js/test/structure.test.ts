@@ -17,6 +17,7 @@ const ORDER = [
   "scene",
   "replay",
   "explain",
+  "formula",
   "store",
   "view",
 ];

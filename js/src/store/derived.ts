@@ -7,6 +7,7 @@ import { computed, type ReadonlySignal } from "@preact/signals";
 import { explainCell } from "../explain/cell";
 import { explainRun } from "../explain/static";
 import { explainStart, explainStep } from "../explain/step";
+import { formulasOf } from "../formula/of-step";
 import { films } from "../graph/training-loops";
 import { buildGraph } from "../graph/graph";
 import { callKey, valueKey } from "../graph/keys";
@@ -101,6 +102,10 @@ function stepOf(state: State, timeline: Timeline, { time, model, liveRun }: Mome
     const told = unseen ? ofUser(step.value, index.value) : step.value;
     return explainStep(model.value, told, timeline.between(told.from, told.to));
   });
+  const formulas = computed(() => {
+    const { value } = step;
+    return value ? formulasOf(model.value, stepEvents.value[value.anchor - value.from]) : [];
+  });
   /** The node that the step shown ran. */
   const activeNode = computed(() => {
     const [first] = stepEvents.value.flatMap((event) =>
@@ -108,7 +113,7 @@ function stepOf(state: State, timeline: Timeline, { time, model, liveRun }: Mome
     );
     return first ?? null;
   });
-  return { index, step, stepEvents, explanation, activeNode };
+  return { index, step, stepEvents, explanation, formulas, activeNode };
 }
 
 /** What the bars over a stage and the words under it take of the widget's height, in pixels. */

@@ -10,6 +10,7 @@ import type { Store } from "../../store/store";
 import { SaveButtons } from "../export";
 import { ValuePanel } from "./value-panel";
 import { Words } from "./explanation";
+import { Formulas } from "./formula";
 
 /** The words beside the picture: what the step did, what is wrong, what is selected. */
 export function Panel({ store }: { store: Store }) {
@@ -116,5 +117,10 @@ function StepWords({ store }: { store: Store }) {
     );
   }
   const testid = store.step.value?.kind === "error" ? "error" : "step";
-  return <Words of={explanation} store={store} testid={testid} />;
+  return (
+    <div class="gw-step-words">
+      <Words of={explanation} store={store} testid={testid} />
+      <Formulas of={store.formulas.value} />
+    </div>
+  );
 }
