@@ -6,15 +6,18 @@ import json
 import queue
 import sys
 import time
-from collections.abc import Iterator
+import uuid
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager
 
-TIMEOUT = 30
+TIMEOUT = 120
+"""Seconds after which a kernel that does not answer is given up."""
 WATCH = "import graphwidget\nimport graphwidget as torch\ngraph = graphwidget.watch()\n"
 PROGRAM = """\
 w = torch.tensor([1.], requires_grad=True)
@@ -34,6 +37,7 @@ class Heard:
     pauses: list[Any] = field(default_factory=list)  # what was said to wait, oldest first
     states: list[dict[str, Any]] = field(default_factory=list)  # trait updates
     buffers: list[Any] = field(default_factory=list)
+    waiting: bool | None = None  # whether commands wait for the running cell, as last said
 
     @property
     def text(self) -> str:
@@ -74,14 +78,15 @@ class Kernel:
         self.client.shell_channel.send(message)
         return str(message["header"]["msg_id"])
 
-    def ask(self, content: dict[str, Any], model: str | None = None, seconds: float = 0.6) -> Heard:
-        """A custom message, and all that is observed within some time after it."""
+    def ask(self, content: dict[str, Any], model: str | None = None) -> Heard:
+        """A custom message, and all that is observed until the idle kernel has carried it out."""
         self.send(content, model)
-        return self.wait(seconds)
+        observed = self.wait(lambda so_far: so_far.waiting is False)
+        return self.listen(self.client.kernel_info(), observed)
 
-    def listen(self, message: str) -> Heard:
-        """All output until the kernel is idle again after ``message``."""
-        observed = Heard()
+    def listen(self, message: str, observed: Heard | None = None) -> Heard:
+        """All output, added to what was ``observed``, until the kernel is idle again."""
+        observed = Heard() if observed is None else observed
         end = time.monotonic() + TIMEOUT
         while time.monotonic() < end:
             got = self._take(observed, 1)
@@ -91,12 +96,13 @@ class Kernel:
                 return observed
         raise TimeoutError("the kernel did not come to rest")
 
-    def wait(self, seconds: float) -> Heard:
-        """All output within some time."""
+    def wait(self, until: Callable[[Heard], bool]) -> Heard:
+        """All output until what was observed suffices."""
         observed = Heard()
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            self._take(observed, 0.05)
+        end = time.monotonic() + TIMEOUT
+        while not until(observed):
+            assert time.monotonic() < end, observed
+            self._take(observed, 1)
         return observed
 
     def open_subshell(self) -> None:
@@ -128,12 +134,25 @@ class Kernel:
             data = content["data"]
             if data.get("method") == "custom" and data["content"]["type"] == "state":
                 observed.pauses.append(data["content"]["pause"])
+                observed.waiting = data["content"]["waiting"]
             elif data.get("method") == "custom":
                 observed.custom.append(data["content"])
             elif data.get("method") == "update":
                 observed.states.append(data["state"])
                 observed.buffers += message.get("buffers", [])
         return message
+
+
+class Gate:
+    """A place in a cell that waits until the test opens it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / f"gate-{uuid.uuid4().hex}"
+        self.code = f"while not os.path.exists({str(self.path)!r}): time.sleep(0.01)"
+        self.cell = f"import os, time\n{self.code}\n"
+
+    def open(self) -> None:
+        self.path.touch()
 
 
 @contextmanager

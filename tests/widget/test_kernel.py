@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .kernel import PROGRAM, WATCH, Kernel
+from .kernel import PROGRAM, WATCH, Gate, Heard, Kernel
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def book(shared: Kernel) -> Kernel:
     """A kernel with a fresh widget and the program's graph."""
     shared.run("%reset -f")
     shared.run(WATCH + "graph")
-    shared.ask({"type": "need", "from": 0}, seconds=0.2)
+    shared.ask({"type": "need", "from": 0})
     shared.run(PROGRAM)
     return shared
 
@@ -43,15 +43,16 @@ def test_the_graph_is_sent_while_a_cell_runs(book: Kernel) -> None:
     assert len([m for m in observed.custom if m["type"] == "events"]) > 3
 
 
-def test_what_comes_before_a_pause_is_shown_in_the_pause(book: Kernel) -> None:
-    message = book.client.execute(
-        "import time\np = a * 2\nq = p + 1\ntime.sleep(1)\nprint('over')\nr = q * 2"
-    )
-    early = book.wait(0.7)
-    assert "q" in [e[2] for e in early.events if e[0] == "name"]
-    assert early.text == ""
-    late = book.listen(message)
-    assert "r" in [e[2] for e in late.events if e[0] == "name"]
+def named(observed: Heard) -> list[str]:
+    return [event[2] for event in observed.events if event[0] == "name"]
+
+
+def test_what_comes_before_a_pause_is_shown_in_the_pause(book: Kernel, tmp_path: Path) -> None:
+    gate = Gate(tmp_path)
+    message = book.client.execute(f"p = a * 2\nq = p + 1\n{gate.cell}print('over')\nr = q * 2")
+    assert book.wait(lambda so_far: "q" in named(so_far)).text == ""
+    gate.open()
+    assert "r" in named(book.listen(message))
 
 
 def test_messages_follow_each_other_without_gap(book: Kernel) -> None:
@@ -153,29 +154,27 @@ def test_an_error_in_a_step_is_reported_and_said(book: Kernel) -> None:
     assert "modified by an inplace operation" in reject["why"]
 
 
-def test_commands_during_a_cell_wait_for_its_end(book: Kernel) -> None:
-    run = begin(book)
-    message = book.client.execute("import time; time.sleep(0.6); print(w.grad)")
-    time.sleep(0.2)
-    book.send({"type": "step", "run": run, "count": 100})
-    assert book.listen(message).text == "None\n"
-    book.wait(0.5)
-    assert book.run("print(w.grad)").text == "tensor([5.])\n"
-
-
-def test_commands_on_a_subshell_run_on_the_main_thread(book: Kernel) -> None:
+@pytest.mark.parametrize("subshell", [False, True])
+def test_commands_during_a_cell_wait_for_its_end_and_run_on_the_main_thread(
+    book: Kernel, tmp_path: Path, subshell: bool
+) -> None:
     book.run(
         "import threading\nthreads = []\n"
         "handle = y.register_hook(lambda grad: threads.append(threading.current_thread().name))"
     )
-    run = begin(book)
-    book.open_subshell()
+    run, gate = begin(book), Gate(tmp_path)
+    if subshell:
+        book.open_subshell()
     try:
-        message = book.client.execute("import time; time.sleep(0.6); print(w.grad)")
-        time.sleep(0.2)
+        message = book.client.execute(f"{gate.cell}print(w.grad)")
         book.send({"type": "step", "run": run, "count": 100})
-        assert book.listen(message).text == "None\n"
-        book.wait(0.5)
+        if subshell:
+            book.wait(lambda so_far: so_far.waiting is True)
+        gate.open()
+        observed = book.listen(message)
+        assert observed.text == "None\n"
+        if "done" not in observed.kinds:
+            book.wait(lambda so_far: "done" in so_far.kinds)
     finally:
         book.subshell = None
     assert book.value("threads") == ["MainThread"]
