@@ -69,8 +69,11 @@ NOTHING = Spelling((), {}, None)
 
 def spelling(code: CodeType, lasti: int) -> Spelling:
     """Return the text of the arguments of the instruction at ``lasti``."""
+    nodes = _nodes(code.co_filename)
+    if not nodes:
+        return NOTHING
     span = next(islice(code.co_positions(), lasti // 2, None), (None,) * 4)
-    node = None if None in span else _nodes(code.co_filename).get(span)  # type: ignore[arg-type]
+    node = None if None in span else nodes.get(span)  # type: ignore[arg-type]
     return NOTHING if node is None else _spelled(node)
 
 
