@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Error, Page, Playwright, expect
 
 from tests.browser.lab import CELL_MS, Lab, Notebook, chromium
 from tests.browser.pages import Event, Show, page_of
-from tests.browser.picture import Picture
+from tests.browser.picture import Picture, at_rest
 
 FLAGS = [
     "--no-sandbox",
@@ -30,6 +30,12 @@ import graphwidget
 import graphwidget as torch
 graph = graphwidget.watch()
 graph"""
+
+PATIENCE = """\
+import graphwidget.widget.pausing
+graphwidget.widget.pausing.PATIENCE = graphwidget.widget.pausing.SILENCE = 60.0
+"""
+"""The kernel waits for a page that is slow."""
 
 OpenNotebook = Callable[..., Notebook]
 Screenshot = Callable[[Notebook, str], None]
@@ -86,44 +92,70 @@ def quiet(page: Page) -> Iterator[None]:
     assert errors == [], "uncaught errors on the page"
 
 
-@pytest.fixture
-def quiet_page(page: Page) -> Iterator[Page]:
-    """A page of the test's own, on which an uncaught JavaScript error fails it."""
-    with quiet(page):
-        yield page
+class Kept:
+    """A page that one test leaves for the next: making one, and loading JupyterLab into it, is
+    most of a test's work. Of a test that failed it is closed."""
+
+    def __init__(self) -> None:
+        self._page: Page | None = None
+
+    @contextmanager
+    def page(self, request: pytest.FixtureRequest, clear: Callable[[Page], None]) -> Iterator[Page]:
+        page, self._page = self._page, None
+        if page is None:
+            browser: Browser = request.getfixturevalue("browser")
+            options = request.getfixturevalue("browser_context_args")
+            page = browser.new_context(**options).new_page()
+        failed = request.session.testsfailed
+        with quiet(page):
+            yield page
+        if request.session.testsfailed > failed:
+            page.context.close()
+            return
+        clear(page)
+        page.emulate_media(color_scheme="null", reduced_motion="null")
+        page.mouse.move(0, 0)
+        self._page = page
 
 
 @pytest.fixture(scope="session")
-def kept() -> list[Page]:
-    """The page that holds JupyterLab, between two tests: loading it is most of a test's work."""
-    return []
+def of_replays() -> Kept:
+    return Kept()
+
+
+@pytest.fixture(scope="session")
+def of_notebooks() -> Kept:
+    return Kept()
+
+
+@pytest.fixture
+def quiet_page(
+    of_replays: Kept, browser_context_args: dict[str, Any], request: pytest.FixtureRequest
+) -> Iterator[Page]:
+    """An empty page on which an uncaught JavaScript error fails the test."""
+
+    def clear(page: Page) -> None:
+        for other in page.context.pages:
+            if other != page:
+                other.close()
+        page.goto("about:blank")
+        page.context.set_offline(False)
+        page.set_viewport_size(browser_context_args["viewport"])
+
+    with of_replays.page(request, clear) as page:
+        yield page
 
 
 @pytest.fixture
 def notebook(
     lab: Lab,
-    kept: list[Page],
-    browser: Browser,
-    browser_context_args: dict[str, Any],
+    of_notebooks: Kept,
     request: pytest.FixtureRequest,
 ) -> Iterator[OpenNotebook]:
     """Opens a fresh notebook made of the given cells, with a fresh kernel, in a kept JupyterLab."""
-    page = kept.pop() if kept else browser.new_context(**browser_context_args).new_page()
-    failed = request.session.testsfailed
-
-    def open_notebook(cells: Sequence[str], **metadata: Any) -> Notebook:
-        return Notebook(lab, page, lab.write(cells, metadata))
-
-    with quiet(page):
-        yield open_notebook
-    # JupyterLab itself complains of what was still asked of a kernel that is shut down here
-    if request.session.testsfailed > failed:
-        page.context.close()  # what a test leaves that has failed is nobody's ground
-    else:
-        page.evaluate("drive.clear()")
-        page.emulate_media(color_scheme="null", reduced_motion="null")
-        page.mouse.move(0, 0)
-        kept.append(page)
+    # JupyterLab itself complains of what was still asked of a kernel that is shut down then
+    with of_notebooks.page(request, lambda page: page.evaluate("drive.clear()")) as page:
+        yield lambda cells, **metadata: Notebook(lab, page, lab.write(cells, metadata))
 
 
 @pytest.fixture
@@ -153,7 +185,7 @@ def screenshot(tmp_path_factory: pytest.TempPathFactory) -> Screenshot:
 
     def take(book: Notebook, name: str) -> None:
         book.page.mouse.move(0, 0)
-        book.page.wait_for_timeout(600)  # what moves has arrived
+        at_rest(book.page)
         book.page.screenshot(path=folder / f"{name}.png")
 
     return take

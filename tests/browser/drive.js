@@ -46,7 +46,7 @@ window.drive = (() => {
   }
 
   async function finish() {
-    const late = sleep(60_000).then(() => {
+    const late = sleep(120_000).then(() => {
       throw new Error("the cell does not end");
     });
     await Promise.race([window.drive.running.then(idle), late]);

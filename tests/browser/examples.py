@@ -11,8 +11,6 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-
 
 @dataclass(frozen=True)
 class Example:
@@ -167,9 +165,8 @@ EXAMPLES = {
 }
 
 
-def as_torch(example: Example) -> str:
-    """Return what PyTorch prints for an example; the message of an error at its end included."""
-    names: dict[str, Any] = {"torch": torch}
+def run(example: Example, names: dict[str, Any]) -> tuple[str, RuntimeError | None]:
+    """Return what an example prints, and the error at its end; ``names`` gets its variables."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -177,5 +174,5 @@ def as_torch(example: Example) -> str:
             try:
                 exec(cell, names)
             except RuntimeError as error:
-                print(f"{type(error).__name__}: {error}")
-    return printed.getvalue()
+                return printed.getvalue(), error
+    return printed.getvalue(), None

@@ -24,8 +24,9 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.picture import Picture
 
 DRIVE = Path(__file__).with_name("drive.js").read_text()
-START_SECONDS = 60
-CELL_MS = 60_000
+MISSING = "model not found"
+START_SECONDS = 120
+CELL_MS = 120_000
 
 
 def chromium() -> str | None:
@@ -209,9 +210,24 @@ class Notebook:
         """A cell's element on the page."""
         return self.page.locator(f'.jp-Notebook .jp-Cell[data-windowed-list-index="{index}"]')
 
+    def shown(self, index: int, test_id: str = "graphwidget") -> Locator:
+        """Parts of the widgets in a cell's output, waited for.
+
+        Where the kernel connects while JupyterLab restores a notebook, its widget manager may say
+        too early that all widgets are there, and never show them; then the page is loaded again.
+        """
+        cell = self.cell(index)
+        parts, missing = cell.get_by_test_id(test_id), cell.get_by_text(MISSING)
+        for _ in range(3):
+            expect(parts.or_(missing).first).to_be_attached()
+            if not missing.count():
+                break
+            self.reload(save=False)
+        return parts
+
     def picture(self, index: int, nth: int = 0) -> Picture:
         """The graph in a cell's output, the `nth` of them, waited for."""
-        root = self.cell(index).get_by_test_id("graphwidget").nth(nth)
+        root = self.shown(index).nth(nth)
         expect(root).to_be_visible()
         root.scroll_into_view_if_needed()  # what is far out of sight is not drawn
         return Picture(root)

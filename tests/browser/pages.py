@@ -16,9 +16,10 @@ Show = Callable[..., Picture]
 Event = list[Any]
 
 
-def record(program: Callable[[], object]) -> list[Event]:
-    """Return what a program tells while it runs, in the wire format."""
+def record(program: Callable[[], object], namespace: dict[str, Any] | None = None) -> list[Event]:
+    """Return the events of a program, in the wire format; its variables are in ``namespace``."""
     graph = graphwidget.watch()
+    graph.namespace = namespace
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

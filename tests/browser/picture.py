@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Page, expect
 
 READ = """
 root => {
@@ -45,6 +45,40 @@ root => {
   };
 }
 """
+
+# Timers fire in the order in which they are due, however slow the machine is: what a page puts off
+# for less than the time here has come before. Animations without end are not waited for.
+AT_REST = """
+async (quiet) => {
+  const pictures = [...document.querySelectorAll(".gw")];
+  let changed;
+  const observer = new MutationObserver(() => { changed = true; });
+  for (const picture of pictures) {
+    observer.observe(picture, {
+      subtree: true, childList: true, attributes: true, characterData: true,
+    });
+  }
+  const moves = ({ playState, effect }) =>
+    playState === "running" && effect.getComputedTiming().endTime !== Infinity;
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  do {
+    changed = false;
+    await new Promise((done) => setTimeout(done, quiet));
+    await frame();
+    await frame();
+  } while (changed || document.getAnimations().some(moves));
+  observer.disconnect();
+}
+"""
+
+
+def at_rest(page: Page, quiet: int = 100) -> None:
+    """Wait until nothing moves and nothing has changed for some milliseconds."""
+    page.evaluate(AT_REST, quiet)
+
+
+COMPLETE = 700
+"""Milliseconds after which a picture that does not change is taken for complete."""
 
 
 @dataclass(frozen=True)

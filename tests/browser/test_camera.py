@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 import graphwidget
 import graphwidget as torch
 from tests.browser.pages import Event, Show, record
+from tests.browser.picture import COMPLETE, at_rest
 from tests.browser.test_looks import program
 
 # The height of every text that is drawn in the picture, in pixels of the page.
@@ -71,11 +72,6 @@ def film(count: int, kept: set[int]) -> list[Event]:
     return [*events, ["curve", 900, 1, ["loss"], rows]]
 
 
-def moved(page: Page) -> None:
-    """Wait until what moves has arrived."""
-    page.wait_for_timeout(400)
-
-
 EXAMPLE_A = """
 w = torch.tensor([1.], requires_grad=True)
 x = torch.tensor([2.], requires_grad=True)
@@ -102,7 +98,7 @@ def test_steps_of_a_small_picture_move_no_camera_that_sees_them(
     picture = show(record(lambda: exec(code, {"torch": torch})), width, 420)
 
     def scale() -> float:
-        moved(quiet_page)
+        at_rest(quiet_page)
         transform = picture.root.locator(".gw-camera").evaluate("g => g.style.transform")
         return float(transform.partition("scale(")[2].rstrip(")"))
 
@@ -155,7 +151,7 @@ def test_words_that_grow_cut_nothing_of_the_picture(show: Show, quiet_page: Page
     code = compile(RECURRENT, "example.py", "exec")
     picture = show(record(lambda: exec(code, {"torch": torch})), 1280, 800)
     quiet_page.evaluate(AS_IN_A_NOTEBOOK)
-    quiet_page.wait_for_timeout(1200)  # the picture has come to rest
+    at_rest(quiet_page, COMPLETE)
     panel, window = (picture.root.locator(at) for at in (".gw-panel", ".gw-window"))
     height = "e => e.offsetHeight"
     words, room = panel.evaluate(height), window.evaluate(height)
@@ -163,7 +159,7 @@ def test_words_that_grow_cut_nothing_of_the_picture(show: Show, quiet_page: Page
     picture.key("Home")
     for _ in range(picture.steps()[1]):
         picture.press("next")
-    moved(quiet_page)
+    at_rest(quiet_page)
     assert panel.evaluate(height) > words + 30
     assert window.evaluate(height) == room
     assert not picture.root.evaluate(CUT)
@@ -172,15 +168,15 @@ def test_words_that_grow_cut_nothing_of_the_picture(show: Show, quiet_page: Page
 @pytest.mark.parametrize("width", [400, 960, 1700])
 def test_no_text_is_ever_too_small(show: Show, quiet_page: Page, width: int) -> None:
     picture = show(record(chain(60)), width)
-    moved(quiet_page)
+    at_rest(quiet_page)
     assert picture.root.evaluate(SMALLEST) >= 8.99
     expect(picture.card("loss")).to_be_in_viewport()  # what was computed last
     picture.press("fit")
-    moved(quiet_page)
+    at_rest(quiet_page)
     assert picture.root.evaluate(SMALLEST) >= 8.99
     for _ in range(12):  # by hand, as far as it goes
         picture.press("zoom-out")
-        moved(quiet_page)
+        at_rest(quiet_page)
         if picture.root.get_by_test_id("overview").count():
             break
         assert picture.root.evaluate(SMALLEST) >= 8.99
@@ -196,7 +192,7 @@ def test_it_opens_on_the_error_and_the_map_leads_on(show: Show, quiet_page: Page
     box = minimap.bounding_box()
     assert box is not None
     quiet_page.mouse.click(box["x"] + 3, box["y"] + 3)  # whichever way it flows
-    moved(quiet_page)
+    at_rest(quiet_page)
     assert "x" in picture.seen().names  # the beginning of the chain
     picture.key("!")
     expect(failed).to_be_in_viewport()
@@ -365,8 +361,7 @@ def test_a_group_that_is_opened_is_seen_whole_or_from_its_beginning(
         group = picture.root.get_by_test_id("group").first
         group.focus()
         group.press("Enter")
-        moved(quiet_page)
-        moved(quiet_page)  # the window may have become higher
+        at_rest(quiet_page)  # the window may have become higher
         title = picture.root.locator("[data-testid=frame] [role=button]:focus")
         expect(title).to_be_in_viewport(ratio=1)
         frame, window, scale = picture.root.evaluate(OPENED)
@@ -395,11 +390,8 @@ def test_the_name_of_a_long_frame_stays_in_view(show: Show, quiet_page: Page) ->
         assert name
         return window["x"], body["x"], name["x"]
 
-    for _ in range(50):  # as long as the camera is on its way
-        moved(quiet_page)
-        window, body, name = lefts()
-        if (window, body, name) == lefts():
-            break
+    at_rest(quiet_page)
+    window, body, name = lefts()
     assert body < window - 100  # the frame begins out of view
     assert abs(name - window) < 2
     expect(title).to_be_in_viewport(ratio=0.99)

@@ -1,22 +1,30 @@
-"""Every worked example, typed into a fresh notebook: what it prints and what the picture shows."""
+"""Every worked example: what it prints and what the picture shows."""
 
 from __future__ import annotations
 
 import pytest
+import torch
 from playwright.sync_api import expect
 
+import graphwidget
 from tests.browser.conftest import WATCH, OpenNotebook
-from tests.browser.examples import EXAMPLES, Example, as_torch
+from tests.browser.examples import EXAMPLES, Example, run
+from tests.browser.pages import Show, record
 
 
 @pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES.keys())
-def test_example(notebook: OpenNotebook, example: Example) -> None:
-    book = notebook([WATCH, *example.cells])
-    book.run()
-    printed = [book.text(number) for number in range(1, len(example.cells) + 1)]
-    assert "".join(printed).strip() == as_torch(example).strip()
+def test_example(show: Show, example: Example) -> None:
+    outcomes, names = [], {"torch": graphwidget}
 
-    picture = book.picture(0)
+    def program() -> None:
+        outcomes.append(run(example, names))
+        if outcomes[0][1] is not None:
+            raise outcomes[0][1]
+
+    picture = show(record(program, names))
+    outcomes.append(run(example, {"torch": torch}))
+    ours, theirs = ((printed, str(error)) for printed, error in outcomes)
+    assert ours == theirs
     picture.expect_names(example.values)
     seen = picture.seen()
     assert seen.op_names == example.ops

@@ -3,17 +3,20 @@ them live."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenNotebook, Screenshot
+from tests.widget.kernel import Gate
 
-LOAD = "%load_ext graphwidget\nimport graphwidget as torch"
+LOAD = "%load_ext graphwidget\nimport graphwidget as torch\nimport os, time"
 PROGRAM = (
     "w = torch.tensor([1.], requires_grad=True)\nx = torch.tensor([2.], requires_grad=True)\n"
     "a = torch.add(w, x)\nb = torch.add(w, 1)\ny = torch.mul(a, b)"
 )
-SLOW = "import time\nz = a * 2\ntime.sleep(0.2)\nu = z + 1\nv = u * 3\ntime.sleep(4)\nt = v - 1"
+SLOW = "z = a * 2\ntime.sleep(0.2)\nu = z + 1\nv = u * 3\n{}\nt = v - 1"
 
 
 @pytest.mark.parametrize("module", ["graphwidget", "torch"])
@@ -46,11 +49,13 @@ def test_the_first_minute_in_one_cell(notebook: OpenNotebook, module: str) -> No
         assert book.picture(0).seen().card("w")["grad"] in ("[5]", "[5.]")
 
 
-def test_the_graph_grows_within_a_cell(notebook: OpenNotebook) -> None:
-    book = notebook([LOAD, PROGRAM, SLOW])
+def test_the_graph_grows_within_a_cell(notebook: OpenNotebook, tmp_path: Path) -> None:
+    gate = Gate(tmp_path)
+    book = notebook([LOAD, PROGRAM, SLOW.format(gate.code)])
     book.run(0, 1)
     book.start(2)
     book.picture(2).expect_names({"w", "x", "a", "z", "u", "v"})
     assert "t" not in book.picture(2).seen().names
+    gate.open()
     book.finish()
     book.picture(2).expect_names({"w", "x", "a", "z", "u", "v", "t"})

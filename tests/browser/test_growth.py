@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from playwright.sync_api import expect
 
 from tests.browser.conftest import WATCH, OpenNotebook
+from tests.widget.kernel import Gate
 
 SLOW = """\
-import time
+import os, time
 def block(h):
     inner = h * 2
-    time.sleep(1)
+    {}
     return inner + 1
 p = torch.ones(1, requires_grad=True)
 q = p + 1
-time.sleep(2)
+{}
 r = block(q)
-time.sleep(2)
+{}
 s = r * r"""
 BUSY = "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'busy'"
 PLACES = """
@@ -25,18 +28,22 @@ root => Object.fromEntries([...root.querySelectorAll("[data-testid=value]")].map
 """
 
 
-def test_live_growth_and_names(notebook: OpenNotebook) -> None:
-    book = notebook([WATCH, SLOW])
+def test_live_growth_and_names(notebook: OpenNotebook, tmp_path: Path) -> None:
+    inside, first, second = gates = [Gate(tmp_path) for _ in range(3)]
+    book = notebook([WATCH, SLOW.format(*(gate.code for gate in gates))])
     book.run(0)
     picture = book.picture(0)
     book.start(1)
     picture.expect_names({"p", "q"})
     assert book.page.evaluate(BUSY)
     early = picture.root.evaluate(PLACES)
+    first.open()
     picture.expect_names({"inner"})  # bound inside a function, before it returns
     assert book.page.evaluate(BUSY)
+    inside.open()
     picture.expect_names({"r"})
     assert book.page.evaluate(BUSY)
+    second.open()
     book.finish()
     picture.expect_names({"s"})
     late = picture.root.evaluate(PLACES)

@@ -97,7 +97,7 @@ def marimo(tmp_path: Path) -> Iterator[str]:
         yield address
     finally:
         server.send_signal(signal.SIGTERM)
-        server.wait(10)
+        server.wait(START_SECONDS)
         log.close()
 
 

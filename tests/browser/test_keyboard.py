@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import WATCH, OpenNotebook
 from tests.browser.examples import EXAMPLES
+from tests.browser.picture import at_rest
 from tests.browser.test_stepping import GRADS, TWO_PATHS
 
 AXE = Path(__file__).parents[2] / "js/node_modules/axe-core/axe.min.js"
@@ -159,7 +160,7 @@ def test_nothing_moves_by_itself_where_motion_is_reduced(notebook: OpenNotebook)
             picture.key("ArrowRight")
         picture.press("fit")
         picture.press("zoom-in")
-        page.wait_for_timeout(300)
+        at_rest(page)
         moved[motion] = page.evaluate("window.moved")
     assert moved["no-preference"] > 0
     assert moved["reduce"] == 0

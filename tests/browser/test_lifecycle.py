@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import WATCH, OpenNotebook
 from tests.browser.lab import Lab, Notebook
 from tests.browser.picture import Picture
 from tests.browser.test_stepping import TWO_PATHS
+from tests.widget.kernel import Gate
 
 LOAD = "%load_ext graphwidget\nimport graphwidget as torch"
 SECOND = "doc/workspaces/second/tree"
@@ -63,13 +66,16 @@ def test_an_earlier_graph_offers_nothing(notebook: OpenNotebook) -> None:
 def test_a_closed_graph_leaves_a_line(notebook: OpenNotebook) -> None:
     book = notebook([WATCH, TWO_PATHS, "graph.close()"])
     book.run()
-    expect(book.cell(0).get_by_test_id("fault")).to_contain_text("closed")
+    expect(book.shown(0, "fault")).to_contain_text("closed")
     book.reload()
-    expect(book.cell(0).get_by_test_id("fault")).to_contain_text("closed")
+    expect(book.shown(0, "fault")).to_contain_text("closed")
 
 
-def test_a_click_while_a_cell_runs_is_carried_out_at_its_end(notebook: OpenNotebook) -> None:
-    book = notebook([WATCH, TWO_PATHS, "import time\ntime.sleep(6)\nlate = a.retains_grad"])
+def test_a_click_while_a_cell_runs_is_carried_out_at_its_end(
+    notebook: OpenNotebook, tmp_path: Path
+) -> None:
+    gate = Gate(tmp_path)
+    book = notebook([WATCH, TWO_PATHS, f"{gate.cell}late = a.retains_grad"])
     book.run(0, 1)
     picture = book.picture(0)
     expect(picture.state).to_have_text("latest")
@@ -78,6 +84,7 @@ def test_a_click_while_a_cell_runs_is_carried_out_at_its_end(notebook: OpenNoteb
     expect(picture.state).to_have_text("waiting for the cell")
     picture.root.page.wait_for_timeout(PATIENCE)
     expect(picture.root.get_by_test_id("notice")).to_have_count(0)  # it was answered at once
+    gate.open()
     book.finish()
     expect(picture.state).to_have_text("latest")
     expect(picture.pin("a")).to_have_attribute("aria-checked", "true")

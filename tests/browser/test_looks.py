@@ -16,6 +16,7 @@ from playwright.sync_api import Page, expect
 
 import graphwidget as torch
 from tests.browser.pages import Show, record
+from tests.browser.picture import COMPLETE, at_rest
 
 LOOKS = Path(__file__).with_name("looks")
 
@@ -228,10 +229,7 @@ def test_it_opens_as_it_was_judged_and_can_be_read(
 ) -> None:
     quiet_page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     picture = show(record(program(name)), 1000, 640)
-    quiet_page.wait_for_function(
-        "() => document.querySelector('.gw [data-testid=explanation]').textContent !== ''"
-    )
-    quiet_page.wait_for_timeout(400)
+    at_rest(quiet_page, COMPLETE)
     read = picture.root.evaluate(UNREADABLE)
     assert read["found"] == []
     assert read["texts"] > 3
@@ -254,7 +252,7 @@ def test_it_opens_as_it_was_judged_and_can_be_read(
 )
 def test_what_cannot_be_read_is_found(show: Show, quiet_page: Page, rule: str, said: str) -> None:
     picture = show(record(program("two-paths")), 1000, 640)
-    quiet_page.wait_for_timeout(400)
+    at_rest(quiet_page)
     assert picture.root.evaluate(UNREADABLE)["found"] == []
     quiet_page.add_style_tag(content=rule)
     assert said in " ".join(picture.root.evaluate(UNREADABLE)["found"])

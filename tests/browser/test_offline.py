@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 import graphwidget
 from graphwidget.exporters import html
 from tests.browser.conftest import WATCH, OpenNotebook, Screenshot
-from tests.browser.lab import Lab, Notebook
+from tests.browser.lab import MISSING, Lab, Notebook
 from tests.browser.picture import Picture
 from tests.browser.test_stepping import TWO_PATHS
 
@@ -33,24 +33,6 @@ def replays(picture: Picture) -> None:
     expect(picture.sum).to_contain_text("2·1 + 3·1 = 5")
 
 
-MISSING = "model not found"
-
-
-def stored_picture(book: Notebook, index: int) -> Picture:
-    """A cell's picture from the state in the notebook's file.
-
-    Where the kernel connects while JupyterLab reads that state, its widget manager says too early
-    that all widgets are there, and never shows them; then the page is loaded once more.
-    """
-    cell = book.cell(index)
-    missing = cell.get_by_text(MISSING)
-    for _ in range(2):
-        expect(cell.get_by_test_id("graphwidget").or_(missing).first).to_be_attached()
-        if missing.count():
-            book.reload(save=False)
-    return book.picture(index)
-
-
 def test_an_executed_notebook(lab: Lab, quiet_page: Page) -> None:
     name = lab.write([WATCH, TWO_PATHS, "y.backward()"])
     notebook = nbformat.read(lab.root / name, as_version=4)
@@ -58,7 +40,7 @@ def test_an_executed_notebook(lab: Lab, quiet_page: Page) -> None:
     nbformat.write(notebook, lab.root / name)
     lab.trust(notebook)
     book = Notebook(lab, quiet_page, name)
-    picture = stored_picture(book, 0)
+    picture = book.picture(0)
     expect(picture.root.get_by_test_id("notice")).to_contain_text("replayed")
     replays(picture)
 

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 import graphwidget as torch
 import graphwidget.static as tf
 from tests.browser.conftest import OpenNotebook
+from tests.browser.picture import COMPLETE, at_rest
 
 
 def twice(x: Any, w: Any) -> Any:
@@ -146,7 +147,7 @@ def test_in_a_notebook_it_is_all_that_its_cell_shows(notebook: OpenNotebook) -> 
     for half in ("half-dynamic", "half-static"):  # nothing is cut off
         part = book.cell(2).get_by_test_id(half)
         part.scroll_into_view_if_needed()
-        book.page.wait_for_timeout(800)
+        at_rest(book.page, COMPLETE)
         stage, *cards = (
             box.bounding_box() or {}
             for box in (part.get_by_test_id("graph"), *part.get_by_test_id("value").all())

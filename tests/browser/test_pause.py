@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from tests.browser.conftest import OpenNotebook, Screenshot
+from tests.browser.conftest import PATIENCE, OpenNotebook, Screenshot
 from tests.browser.lab import Notebook
+from tests.browser.picture import COMPLETE, at_rest
 from tests.browser.test_stepping import TWO_PATHS
 
-LOAD = "%load_ext graphwidget\nimport graphwidget as torch\n%graph pause on"
+LOAD = f"%load_ext graphwidget\nimport graphwidget as torch\n%graph pause on\n{PATIENCE}"
 BACKWARD = "y.backward()\nprint('over', w.grad)"
 GRADS = "[None if t.grad is None else t.grad.tolist() for t in (w, x)]"
 
@@ -29,7 +30,7 @@ def test_the_extension_pauses_the_users_own_backward(
     bar = picture.root.get_by_test_id("run-bar")
     expect(bar).to_contain_text("running cell")
     assert running(book)
-    book.page.wait_for_timeout(800)  # the window has found its height
+    at_rest(book.page, COMPLETE)  # the window has found its height
     graph, first, last = (
         box.bounding_box() or {}
         for box in (picture.root.get_by_test_id("graph"), picture.card("w"), picture.card("y"))
@@ -51,7 +52,7 @@ def test_the_extension_pauses_the_users_own_backward(
 def test_to_a_node_and_to_the_end_with_all_cells_run_at_once(notebook: OpenNotebook) -> None:
     book = notebook(
         [
-            "import graphwidget as torch\ngraph = torch.watch()\ngraph.pause()\ngraph",
+            f"import graphwidget as torch\n{PATIENCE}graph = torch.watch()\ngraph.pause()\ngraph",
             TWO_PATHS,
             BACKWARD,
             "after = w.grad * 2",

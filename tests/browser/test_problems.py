@@ -12,6 +12,7 @@ import graphwidget
 from tests.browser.conftest import WATCH, OpenNotebook, Screenshot
 from tests.browser.examples import EXAMPLES
 from tests.browser.pages import Show, record
+from tests.browser.picture import at_rest
 
 G = EXAMPLES["G"].cells
 
@@ -127,7 +128,7 @@ def test_names_are_text(notebook: OpenNotebook) -> None:
     )
     book.run()
     book.picture(0).expect_names({"short", "out"})
-    book.page.wait_for_timeout(300)
+    at_rest(book.page, 300)
     assert book.page.evaluate("window.hacked") is None
 
 

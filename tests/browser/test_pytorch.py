@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.conftest import OpenNotebook
+from tests.browser.conftest import PATIENCE, OpenNotebook
 from tests.browser.test_stepping import TWO_PATHS
 
 LOAD = "import torch\n%load_ext graphwidget"
@@ -46,7 +46,9 @@ def test_buttons_advance_pytorchs_own_engine(notebook: OpenNotebook) -> None:
 
 
 def test_backward_waits_in_its_running_cell(notebook: OpenNotebook) -> None:
-    book = notebook([LOAD + "\n%graph pause on", TWO_PATHS, "y.backward()\nprint('over', w.grad)"])
+    book = notebook(
+        [f"{LOAD}\n%graph pause on\n{PATIENCE}", TWO_PATHS, "y.backward()\nprint('over', w.grad)"]
+    )
     book.run(0, 1)
     book.start(2)
     picture = book.picture(2)

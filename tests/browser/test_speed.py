@@ -92,12 +92,12 @@ def test_ten_thousand_ops(
     assert 0 < boxes < 60
 
 
-# A thousand ops, one in 10 ms.
+# Ops one by one.
 GROWING = "\n".join(
     [
         "import time",
         "h = torch.ones(2, requires_grad=True)",
-        *["h = h * 0.5; time.sleep(0.01)"] * 1000,
+        *["h = h * 0.5; time.sleep(0.01)"] * 300,
     ]
 )
 
@@ -124,9 +124,7 @@ WATCH_FRAMES = """
 """
 
 
-def test_a_thousand_ops_one_by_one(
-    notebook: OpenNotebook, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ops_one_by_one(notebook: OpenNotebook, capsys: pytest.CaptureFixture[str]) -> None:
     book = notebook([WATCH, GROWING])
     book.run(0)
     picture = book.picture(0)
@@ -136,8 +134,8 @@ def test_a_thousand_ops_one_by_one(
     rate, worst, longest, moments = book.page.evaluate("growth()")
     with capsys.disabled():
         print(
-            f"\n1,000 ops growing: {rate:.0f} frames a second, {worst:.0f} ms between two at most, "
+            f"\n300 ops growing: {rate:.0f} frames a second, {worst:.0f} ms between two at most, "
             f"longest task {longest:.0f} ms, {moments} moments seen"
         )
-    expect(picture.root.get_by_test_id("step-count")).to_have_text(re.compile(r"1,?00\d$"))
-    assert moments > 10  # it grew under the reader's eyes
+    expect(picture.root.get_by_test_id("step-count")).to_have_text(re.compile(r"30\d$"))
+    assert moments > 3  # it grew under the reader's eyes

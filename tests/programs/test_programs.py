@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
+from tests.browser.picture import COMPLETE, at_rest
 from tests.programs.conftest import Results
 from tests.programs.expected import PROGRAMS
 
@@ -52,13 +53,10 @@ def sheet(browser: Any, browser_context_args: dict[str, Any]) -> Any:
 def look(sheet: Page, address: str) -> dict[str, Any]:
     """Return what a page opens on, once it has come to rest."""
     sheet.goto(address)
-    sheet.wait_for_selector("[data-testid=graphwidget] [data-testid=explanation]")
-    seen: dict[str, Any] = {}
-    while True:
-        before, seen = seen, sheet.evaluate(READ)
-        if seen == before and seen["cards"]:
-            return seen
-        sheet.wait_for_timeout(150)
+    sheet.wait_for_selector("[data-testid=graphwidget] [data-testid=value]")
+    at_rest(sheet, COMPLETE)
+    seen: dict[str, Any] = sheet.evaluate(READ)
+    return seen
 
 
 def identifiers(name: str) -> set[str]:
