@@ -103,7 +103,6 @@ DELEGATES = {
     " label_smoothing)",
     "nll_loss": "c.nll_loss_nd(input, target, weight, number(reduction), ignore_index)",
     "mse_loss": "target.size(), input.size(), tensors(input, target), number(reduction)",
-    "gaussian_nll_loss": "isinstance(var, float) or c.any(var < 0), input.size(), input - target",
     "interpolate": "input.dim()",
     "adaptive_avg_pool2d": "input.size(), isinstance(output_size, int) or len(output_size),"
     "c.adaptive_avg_pool2d(input,"
@@ -123,10 +122,6 @@ DELEGATES = {
     "kl_div": "c.kl_div(input, target, 2 if reduction == 'batchmean' else number(reduction),"
     " log_target=log_target)",
     "hinge_embedding_loss": "c.hinge_embedding_loss(input, target, margin, number(reduction))",
-    "margin_ranking_loss": "number(reduction), input.dim() != input2.dim(), target.dim(),"
-    "c.margin_ranking_loss(input, input2, target, margin, number(reduction))",
-    "cosine_embedding_loss": "c.cosine_embedding_loss(input, input2, target, margin,"
-    " number(reduction))",
     "triplet_margin_loss": "number(reduction), not margin <= 0,"
     "c.triplet_margin_loss(input, positive, negative, margin, p, eps, swap, number(reduction))",
     "norm": "input.layout,"

@@ -11,9 +11,9 @@ from .module import Module
 from .module_utils import _FunctionalLayer
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CosineSimilarity",
-    "CrossEntropyLoss", "GaussianNLLLoss", "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss",
-    "L1Loss", "MSELoss", "MarginRankingLoss", "NLLLoss", "PairwiseDistance", "SmoothL1Loss",
+    "BCELoss", "BCEWithLogitsLoss", "CosineSimilarity",
+    "CrossEntropyLoss", "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss",
+    "L1Loss", "MSELoss", "NLLLoss", "PairwiseDistance", "SmoothL1Loss",
     "TripletMarginLoss",
 ]  # fmt: skip
 
@@ -216,54 +216,6 @@ class KLDivLoss(_PairLoss, _Loss):
         self.log_target = log_target
 
 
-class GaussianNLLLoss(_FunctionalLayer, _Loss):
-    """Minus the log likelihood of normal values, by mean and variance."""
-
-    _function = "gaussian_nll_loss"
-    _options = ("full", "eps", "reduction")
-
-    def __init__(
-        self,
-        *,
-        full: bool = False,
-        eps: float = 1e-6,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(None, None, reduction)
-        self.full = full
-        self.eps = eps
-
-    def forward(self, input: Tensor, target: Tensor, var: Tensor) -> Tensor:
-        """The loss."""
-        return self._call_function(input, target, var)
-
-
-class _OfTwoInputs(_FunctionalLayer, _Loss):
-    """The part of those of two inputs and a target."""
-
-    _options = ("margin", "reduction")
-
-    def __init__(
-        self,
-        margin: float = 0.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
-
-    def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        """The loss."""
-        return self._call_function(input1, input2, target)
-
-
-class MarginRankingLoss(_OfTwoInputs):
-    """Margin ranking loss: the first input is to rank above the second (target 1) or below (-1)."""
-
-    _function = "margin_ranking_loss"
-
-
 class HingeEmbeddingLoss(_PairLoss, _Loss):
     """Distances of similar pairs (target 1), and what different ones (-1) lack to the margin."""
 
@@ -281,21 +233,7 @@ class HingeEmbeddingLoss(_PairLoss, _Loss):
         self.margin = margin
 
 
-class CosineEmbeddingLoss(_OfTwoInputs):
-    """One minus the cosine of similar pairs, its excess over the margin of different ones."""
-
-    _function = "cosine_embedding_loss"
-
-
-class _OfTriplets(_FunctionalLayer, _Loss):
-    """The part of those of an anchor, what is alike it, and what is not."""
-
-    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        """The loss."""
-        return self._call_function(anchor, positive, negative)
-
-
-class TripletMarginLoss(_OfTriplets):
+class TripletMarginLoss(_FunctionalLayer, _Loss):
     """Triplet margin loss: the positive is to be nearer to the anchor than the negative."""
 
     _function = "triplet_margin_loss"
@@ -320,3 +258,7 @@ class TripletMarginLoss(_OfTriplets):
         self.p = p
         self.eps = eps
         self.swap = swap
+
+    def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
+        """The loss."""
+        return self._call_function(anchor, positive, negative)

@@ -1,19 +1,16 @@
-"""``cross_entropy``, ``binary_cross_entropy``, ``kl_div`` and ``gaussian_nll_loss``."""
+"""``cross_entropy``, ``binary_cross_entropy`` and ``kl_div``."""
 
 from __future__ import annotations
 
-import math
 import operator
 
 from ...arrays import dtypes
 from ...arrays.kernel_errors import broadcast_shape, not_implemented
 from ...arrays.warnings import warn
-from ...autograd.grad_mode import no_grad
 from ...eager.op_functions import TENSORS as F
 from ...eager.promote import check_broadcastable
 from ...functions.memory.strides import contiguous
 from ...functions.pointwise.activations import log_softmax
-from ...functions.reduction.reductions import mean
 from ...functions.shape.reshape_expand import broadcast_shapes, view
 from ...graph.tensor import Tensor
 from ...optable.pointwise.arithmetic import check_no_bools
@@ -308,42 +305,3 @@ def divergence(input: Tensor, target: Tensor, reduction: int, log_target: bool) 
         product = F.mul(target, input)
         losses = F.sub(F.xlogy(target, target), product)
     return apply_reduction(losses, reduction)
-
-
-def gaussian_nll_loss(
-    input: Tensor, target: Tensor, var: Tensor | float, full: bool = False, eps: float = 1e-6,
-    reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """Minus the logarithm of a normal distribution's likelihood.
-
-    Args:
-        input, target: expected and found values.
-        var: variances, for each item or the same along one dim (of size 1, or the last missing).
-        full: add the constant log(2 pi) / 2.
-        eps: variances are taken to be at least this.
-
-    Raises:
-        ValueError: a negative variance, or variances of another size.
-    """
-    if not isinstance(var, Tensor):
-        if var < 0:
-            raise ValueError("var has negative entry/entries")
-        var = input * 0 + var if input._meta.floating else input.float() * 0 + var
-    elif (var._data < 0).any():
-        raise ValueError("var has negative entry/entries")
-    if var.size() != input.size():
-        if input.size()[:-1] == var.size():
-            var = var.unsqueeze(-1)
-        elif var.dim() != input.dim() or [
-            own for size, own in zip(input.size(), var.size(), strict=True) if own != size
-        ] != [1]:
-            raise ValueError("var is of incorrect size")
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(reduction + " is not valid")
-    var = var.clone()
-    with no_grad():
-        var.clamp_(min=eps)
-    loss = F.mul(F.add(F.log(var), F.div(F.pow(input - target, 2), var)), 0.5)
-    if full:
-        loss.add_(0.5 * math.log(2 * math.pi))
-    return mean(loss) if reduction == "mean" else apply_reduction(loss, reduction_number(reduction))

@@ -245,50 +245,6 @@ def hinge_embedding_loss(
     return apply_reduction(F.add(far, near), how)
 
 
-def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
-    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """max(0, margin - target (input1 - input2)): target 1 wants the first ranked higher, -1 the
-    second."""
-    how = reduction_number(reduction_text(size_average, reduce, reduction))
-    if not input1._data.ndim == input2._data.ndim == target._data.ndim:
-        raise RuntimeError(
-            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-            f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
-        )
-    missed = F.add_number(F.mul(F.neg(target), F.sub(input1, input2)), float(margin))
-    return apply_reduction(missed.clamp_min_(0), how)
-
-
-def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0,
-    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
-) -> Tensor:  # fmt: skip
-    """1 - cos of two vectors where the target is 1; max(0, cos - margin) where it is -1."""
-    how = reduction_number(reduction_text(size_average, reduce, reduction))
-    if target._data.ndim > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    dim, eps = target._data.ndim, 1e-12
-    if not input1._data.ndim == input2._data.ndim == dim + 1:
-        raise RuntimeError(
-            f"{dim}D target tensor expects {dim + 1}D input tensors, but found inputs with sizes "
-            f"{list(input1._data.shape)} and {list(input2._data.shape)}."
-        )
-    product = F.sum_dim(F.mul(input1, input2), (dim,), False)
-    sizes = [
-        F.add_number(F.sum_dim(F.mul(each, each), (dim,), False), eps) for each in (input1, input2)
-    ]
-    cosine = F.div(product, F.sqrt(F.mul(*sizes)))
-    zeros = F.zeros_like(cosine)
-    ones = F.ones_like(cosine)
-    distance = F.sub(ones, cosine)
-    excess = F.clamp_min(F.sub_number(cosine, margin), 0)
-    like = F.where(F.eq(target, 1), distance, zeros)
-    unlike = F.where(F.eq(target, -1), excess, zeros)
-    return apply_reduction(F.add(like, unlike), how)
-
-
 def _check_alike(anchor: Tensor, positive: Tensor, negative: Tensor) -> None:
     a, b, c = (each.dim() for each in (anchor, positive, negative))
     if not a == b == c:

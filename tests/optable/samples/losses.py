@@ -59,8 +59,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "div.number": each(LOGITS, ENTROPY[7], integers=False),
     "add.number": each(
         LOGITS, f"{F}.cross_entropy(x, x.softmax(1), label_smoothing=0.1)", integers=False),
-    "sub.number": each(PAIRS, f"{F}.cosine_embedding_loss(x, y, -{ONES}[:, 0], 0.1)",
-                       integers=False),
+    "sub.number": each(PAIRS, "x - 1.5", integers=False),
     "norm.dim": [
         *each(PAIRS, f"{F}.pairwise_distance(x, y)", f"{F}.pairwise_distance(x, y, 1.0)",
               f"{F}.pairwise_distance(x, y, 3, keepdim=True)", integers=False),
