@@ -141,11 +141,11 @@ _PARTS = {
 
 _OF_LAYERS = (
     "adaptive_avg_pool1d",
-    "avg_pool1d", "batch_norm", "conv1d", "conv2d", "conv3d",
-    "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "cosine_similarity", "dropout",
+    "avg_pool1d", "batch_norm", "conv1d", "conv2d",
+    "conv_transpose1d", "conv_transpose2d", "cosine_similarity", "dropout",
     "embedding",
     "group_norm", "gru", "gru_cell", "instance_norm", "layer_norm", "lstm", "lstm_cell",
-    "max_pool1d", "max_pool2d", "max_pool3d", "pairwise_distance",
+    "max_pool1d", "max_pool2d", "pairwise_distance",
     "pixel_shuffle", "rms_norm", "rnn_relu", "rnn_relu_cell",
     "rnn_tanh", "rnn_tanh_cell",
 )  # fmt: skip

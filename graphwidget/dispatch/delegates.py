@@ -75,7 +75,6 @@ DELEGATES = {
     "dropout": "p < 0.0 or p > 1.0, c.dropout(input, p, training)",
     "dropout1d": "p < 0.0 or p > 1.0, input.dim(), c.feature_dropout(input, p, training)",
     "dropout2d": "p < 0.0 or p > 1.0, input.dim(), c.feature_dropout(input, p, training)",
-    "dropout3d": "p < 0.0 or p > 1.0, input.dim(), c.feature_dropout(input, p, training)",
     "embedding": "padding_idx is not None and padding_idx > 0 and weight.size(0),"
     "max_norm is not None and (input.contiguous(),"
     " c.embedding_renorm_(weight.detach(), input, max_norm, norm_type)),"
@@ -95,8 +94,6 @@ DELEGATES = {
     " dilation, ceil_mode)",
     "max_pool2d": "c.max_pool2d(input, kernel_size, [] if stride is None else stride, padding,"
     " dilation, ceil_mode)",
-    "max_pool3d": "c.max_pool3d(input, kernel_size, [] if stride is None else stride, padding,"
-    " dilation, ceil_mode)",
     "pad": "c.pad(input, pad, mode, value)",
     "unfold": "c.im2col(input, pair(kernel_size), pair(dilation), pair(padding), pair(stride))",
     "cross_entropy": "c.cross_entropy_loss(input, target, weight, number(reduction), ignore_index,"
@@ -106,9 +103,6 @@ DELEGATES = {
     "interpolate": "input.dim()",
     "adaptive_avg_pool2d": "input.size(), isinstance(output_size, int) or len(output_size),"
     "c.adaptive_avg_pool2d(input,"
-    " output_size if isinstance(output_size, int) else [*output_size])",
-    "adaptive_avg_pool3d": "input.size(), isinstance(output_size, int) or len(output_size),"
-    "c.adaptive_avg_pool3d(input,"
     " output_size if isinstance(output_size, int) else [*output_size])",
     "l1_loss": "target.size(), input.size(), tensors(input, target), number(reduction)",
     "smooth_l1_loss": "target.size(), input.size(), tensors(input, target),"

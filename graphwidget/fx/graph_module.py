@@ -38,7 +38,7 @@ from graphwidget.nn import *
 """
 """Imports of generated code and of the texts of layers."""
 AS_TEXT = (
-    nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d,
+    nn.Linear, nn.Conv1d, nn.Conv2d, nn.BatchNorm1d, nn.BatchNorm2d,
 )  # fmt: skip
 """The layers whose printed text makes them again."""
 

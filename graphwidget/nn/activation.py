@@ -22,7 +22,7 @@ __all__ = [
     "Dropout",
     "Dropout1d",
     "Dropout2d",
-    "Dropout3d",
+
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
@@ -336,9 +336,3 @@ class Dropout2d(_DropoutNd):
     """Each channel of (N, C, H, W) is zero with probability p."""
 
     _function = "dropout2d"
-
-
-class Dropout3d(_DropoutNd):
-    """Each channel of (N, C, D, H, W) is zero with probability p."""
-
-    _function = "dropout3d"

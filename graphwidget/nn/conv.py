@@ -1,4 +1,4 @@
-"""Convolutions over one, two or three dims, and their transposes."""
+"""Convolutions over one or two dims, and their transposes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .module_base import OwnMethods
 from .module_utils import repr_changed
 from .parameter import Parameter
 
-__all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
+__all__ = ["Conv1d", "Conv2d", "ConvTranspose1d", "ConvTranspose2d"]
 
 Sizes = int | tuple[int, ...]
-_MODES = ("zeros", "reflect", "replicate", "circular")
+_MODES = ("zeros", "reflect", "replicate")
 
 
 def per_dim(value: Any, dims: int) -> tuple[int, ...]:
@@ -167,12 +167,6 @@ class Conv2d(_Conv):
     _dims = 2
 
 
-class Conv3d(_Conv):
-    """Convolution of (N, C, D, H, W) or (C, D, H, W)."""
-
-    _dims = 3
-
-
 class _ConvTranspose(_ConvNd):
     _transposed = True
 
@@ -250,9 +244,3 @@ class ConvTranspose2d(_ConvTranspose):
     """The transpose of `Conv2d`, with a weight (in, out / groups, *kernel)."""
 
     _dims = 2
-
-
-class ConvTranspose3d(_ConvTranspose):
-    """The transpose of `Conv3d`."""
-
-    _dims = 3

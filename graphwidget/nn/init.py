@@ -18,8 +18,8 @@ from ..functions.random.generator import Generator
 from ..graph.tensor import Tensor
 
 _GAINS = {
-    **dict.fromkeys(("linear", "sigmoid", "conv1d", "conv2d", "conv3d"), 1),
-    **dict.fromkeys(("conv_transpose1d", "conv_transpose2d", "conv_transpose3d"), 1),
+    **dict.fromkeys(("linear", "sigmoid", "conv1d", "conv2d"), 1),
+    **dict.fromkeys(("conv_transpose1d", "conv_transpose2d"), 1),
     "tanh": 5.0 / 3,
     "relu": math.sqrt(2.0),
     "selu": 3.0 / 4,

@@ -15,8 +15,8 @@ from .module import Module
 from .parameter import Parameter
 
 __all__ = [
-    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d",
-    "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "RMSNorm",
+    "BatchNorm1d", "BatchNorm2d", "GroupNorm", "InstanceNorm1d",
+    "InstanceNorm2d", "LayerNorm", "RMSNorm",
 ]  # fmt: skip
 
 
@@ -149,12 +149,6 @@ class BatchNorm2d(_BatchNorm):
     _ndims = (4,)
 
 
-class BatchNorm3d(_BatchNorm):
-    """Each channel of (N, C, D, H, W), normalized over the batch."""
-
-    _ndims = (5,)
-
-
 WITHOUT_FEATURES = (
     "You can silence this warning by not passing in num_features, which is not used because "
     "affine=False"
@@ -213,12 +207,6 @@ class InstanceNorm2d(_InstanceNorm):
     """Each channel of each sample of (N, C, H, W) or (C, H, W), normalized."""
 
     _ndims = (3, 4)
-
-
-class InstanceNorm3d(_InstanceNorm):
-    """Each channel of each sample of (N, C, D, H, W) or (C, D, H, W), normalized."""
-
-    _ndims = (4, 5)
 
 
 def _shape(normalized_shape: Any) -> Any:

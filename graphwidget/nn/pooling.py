@@ -1,4 +1,4 @@
-"""Pooling layers over one, two or three dims."""
+"""Pooling layers over one or two dims."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .module_base import OwnMethods
 from .module_utils import repr_options
 
 __all__ = [
-    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d",
-    "AvgPool1d", "AvgPool2d", "AvgPool3d",
-    "MaxPool1d", "MaxPool2d", "MaxPool3d",
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d",
+    "AvgPool1d", "AvgPool2d",
+    "MaxPool1d", "MaxPool2d",
 
 ]  # fmt: skip
 
@@ -59,12 +59,6 @@ class MaxPool2d(_MaxPoolNd):
     """The largest item in windows over the last two dims."""
 
     _dims = 2
-
-
-class MaxPool3d(_MaxPoolNd):
-    """The largest item in windows over the last three dims."""
-
-    _dims = 3
 
 
 class AvgPool1d(Module):
@@ -132,13 +126,6 @@ class AvgPool2d(_AvgPoolNd):
     _dims = 2
 
 
-class AvgPool3d(_AvgPoolNd):
-    """The mean of windows over the last three dims; `divisor_override` divides instead of their
-    number of items."""
-
-    _dims = 3
-
-
 class _AdaptiveAvgPoolNd(OwnMethods, Module):
     _own = ("forward",)
     _function: ClassVar[str]
@@ -163,12 +150,6 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     """The mean of as many windows as asked for, over the last two dims."""
 
     _function = "adaptive_avg_pool2d"
-
-
-class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    """The mean of as many windows as asked for, over the last three dims."""
-
-    _function = "adaptive_avg_pool3d"
 
 
 def _single(value: Any) -> tuple[int, ...]:

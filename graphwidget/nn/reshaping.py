@@ -11,11 +11,11 @@ from .module_base import OwnMethods
 from .module_utils import repr_options
 
 __all__ = [
-    "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d",
-    "ConstantPad3d", "Flatten", "PixelShuffle", "ReflectionPad1d",
-    "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
-    "ReplicationPad3d", "Unflatten", "Unfold", "Upsample",
-    "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+    "ConstantPad1d", "ConstantPad2d",
+    "Flatten", "PixelShuffle", "ReflectionPad1d",
+    "ReflectionPad2d", "ReplicationPad1d", "ReplicationPad2d",
+    "Unflatten", "Unfold", "Upsample",
+    "ZeroPad1d", "ZeroPad2d",
 ]  # fmt: skip
 
 
@@ -176,12 +176,6 @@ class ConstantPad2d(_ConstantPadNd):
     _dims = 2
 
 
-class ConstantPad3d(_ConstantPadNd):
-    """Pads the last three dims with a number."""
-
-    _dims = 3
-
-
 class _Zero(_ConstantPadNd):
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0.0)
@@ -203,12 +197,6 @@ class ZeroPad2d(_Zero):
     _dims = 2
 
 
-class ZeroPad3d(_Zero):
-    """Pads the last three dims with zeros."""
-
-    _dims = 3
-
-
 class ReflectionPad1d(_Pad):
     """Pads the last dim with its own items, mirrored at the ends."""
 
@@ -221,12 +209,6 @@ class ReflectionPad2d(_Pad):
     _dims, _mode = 2, "reflect"
 
 
-class ReflectionPad3d(_Pad):
-    """Pads the last three dims with their own items, mirrored at the ends."""
-
-    _dims, _mode = 3, "reflect"
-
-
 class ReplicationPad1d(_Pad):
     """Pads the last dim with its first and last item."""
 
@@ -237,39 +219,3 @@ class ReplicationPad2d(_Pad):
     """Pads the last two dims with their first and last items."""
 
     _dims, _mode = 2, "replicate"
-
-
-class ReplicationPad3d(_Pad):
-    """Pads the last three dims with their first and last items."""
-
-    _dims, _mode = 3, "replicate"
-
-
-class _CircularPadNd(_Pad):
-    _mode = "circular"
-
-    def forward(self, input: Tensor) -> Tensor:
-        """The padded input; ValueError unless it is a sample or a batch of them."""
-        if input.dim() not in (self._dims + 1, self._dims + 2):
-            raise ValueError(
-                f"expected {self._dims + 1}D or {self._dims + 2}D input (got {input.dim()}D input)"
-            )
-        return super().forward(input)
-
-
-class CircularPad1d(_CircularPadNd):
-    """Pads the last dim with items from its other end."""
-
-    _dims = 1
-
-
-class CircularPad2d(_CircularPadNd):
-    """Pads the last two dims with items from their other ends."""
-
-    _dims = 2
-
-
-class CircularPad3d(_CircularPadNd):
-    """Pads the last three dims with items from their other ends."""
-
-    _dims = 3

@@ -92,8 +92,7 @@ result = z
 # dropout of channels
 result = [F.dropout1d(x, 0.5),
     F.dropout1d(x[0], 0.5),
-    F.dropout2d(image, 0.5),
-    F.dropout3d(image, 0.5)]
+    F.dropout2d(image, 0.5)]
 
 # embedding that limits norms
 table = torch.linspace(-2, 2, 12).reshape(4, 3).requires_grad_()

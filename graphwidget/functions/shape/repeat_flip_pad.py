@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...absent import not_here
 from ...arrays.kernel_errors import not_implemented
 from ...dispatch.offer import offer
 from ...eager.op_functions import TENSORS as F
@@ -206,7 +207,7 @@ def pad(
     Args:
         pad: for the last dim before and after, then for the one before it, ...; negative numbers
             take items away.
-        mode: ``constant``, or copies from inside: ``reflect``, ``replicate``, ``circular``.
+        mode: ``constant``, or copies from inside: ``reflect``, ``replicate``.
         value: for ``constant``; 0 by default.
 
     Raises:
@@ -228,8 +229,8 @@ def pad(
     count = len(sizes) // 2
     if not (1 <= count <= 3 and ndim in (count + 1, count + 2)):
         raise NotImplementedError(UNSUPPORTED.format(size=len(sizes), ndim=ndim))
-    if mode == "circular":
-        return circular_pad(input, sizes)
+    if mode == "circular" or count == 3:
+        raise NotImplementedError(not_here(f"torch.nn.functional.pad of {count} dims, {mode=}"))
     if mode not in ("reflect", "replicate"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if 0 in input._data.shape[ndim - count - 1 :]:
@@ -282,38 +283,3 @@ def check_reflection(input: Tensor, sizes: tuple[int, ...]) -> None:
                 f"dimension, but got: padding ({before}, {after}) at dimension {dim} of input "
                 f"{list(shape)}"
             )
-
-
-def circular_pad(input: Tensor, sizes: tuple[int, ...]) -> Tensor:
-    """The tensor as one period of a periodic one, recorded as PyTorch does: copies into slices."""
-    count, shape = len(sizes) // 2, list(input._data.shape)
-    sides = {len(shape) - 1 - i: (sizes[2 * i], sizes[2 * i + 1]) for i in builtins.range(count)}
-    wide = list(shape)
-    for dim, (before, after) in sides.items():
-        if before > shape[dim] or after > shape[dim]:
-            raise RuntimeError("Padding value causes wrapping around more than once.")
-        wide[dim] += before + after
-        if wide[dim] < 0:
-            raise RuntimeError("Negative padding value is resulting in an empty dimension")
-    out = F.zeros_of(input, tuple(wide))
-    inner, source = out, input
-    for dim, (before, after) in sides.items():
-        inner = F.slice(inner, dim, at_least_0(before), wide[dim] - at_least_0(after), 1)
-        source = F.slice(source, dim, at_least_0(-before), shape[dim] - at_least_0(-after), 1)
-    inner.copy_(source)
-    for dim in sorted(sides):
-        before, after = sides[dim]
-        if before > 0:
-            end = wide[dim] - at_least_0(after)
-            F.slice(out, dim, 0, before, 1).copy_(F.slice(out, dim, end - before, end, 1))
-        if after > 0:
-            begin = at_least_0(before)
-            F.slice(out, dim, wide[dim] - after, wide[dim], 1).copy_(
-                F.slice(out, dim, begin, begin + after, 1)
-            )
-    return out
-
-
-def at_least_0(size: int) -> int:
-    """The size, or 0."""
-    return size if size > 0 else 0

@@ -42,27 +42,21 @@ from .attention import log_softmax, scaled_dot_product_attention, softmax
 from .convolution import (
     conv1d,
     conv2d,
-    conv3d,
     conv_transpose1d,
     conv_transpose2d,
-    conv_transpose3d,
 )
-from .dropout import dropout, dropout1d, dropout2d, dropout3d, embedding, one_hot
+from .dropout import dropout, dropout1d, dropout2d, embedding, one_hot
 from .multi_head_attention import multi_head_attention_forward
 from .normalization import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
 from .pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
-    adaptive_avg_pool3d,
     avg_pool1d,
     avg_pool2d,
-    avg_pool3d,
     max_pool1d,
     max_pool1d_with_indices,
     max_pool2d,
     max_pool2d_with_indices,
-    max_pool3d,
-    max_pool3d_with_indices,
 )
 from .probability_losses import (
     binary_cross_entropy,
@@ -89,9 +83,9 @@ from .resampling import (
 )
 
 BOUND = (
-    "adaptive_avg_pool1d", "avg_pool1d", "avg_pool2d", "avg_pool3d",
-    "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
-    "conv_transpose3d", "cosine_similarity", "elu_", "gelu", "hardtanh_",
+    "adaptive_avg_pool1d", "avg_pool1d", "avg_pool2d",
+    "conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d",
+    "cosine_similarity", "elu_", "gelu", "hardtanh_",
     "leaky_relu_", "linear", "logsigmoid", "one_hot",
     "pairwise_distance", "pixel_shuffle", "prelu", "relu_",
     "scaled_dot_product_attention", "selu_", "softplus", "threshold_",
@@ -111,21 +105,21 @@ for _name in BOUND:
     )
 
 __all__ = [
-    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d",
 
     "avg_pool1d",
-    "avg_pool2d", "avg_pool3d", "batch_norm", "binary_cross_entropy",
+    "avg_pool2d", "batch_norm", "binary_cross_entropy",
     "binary_cross_entropy_with_logits", "conv1d", "conv2d",
-    "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+    "conv_transpose1d", "conv_transpose2d",
     "cosine_similarity", "cross_entropy", "dropout",
-    "dropout1d", "dropout2d", "dropout3d", "elu", "elu_", "embedding",
+    "dropout1d", "dropout2d", "elu", "elu_", "embedding",
     "gelu", "glu",
     "group_norm", "gumbel_softmax", "hardsigmoid", "hardswish", "hardtanh",
     "hardtanh_", "hinge_embedding_loss", "huber_loss", "instance_norm", "interpolate", "kl_div",
     "l1_loss", "layer_norm", "leaky_relu", "leaky_relu_", "linear",
     "log_softmax", "logsigmoid",
     "max_pool1d", "max_pool1d_with_indices", "max_pool2d", "max_pool2d_with_indices",
-    "max_pool3d", "max_pool3d_with_indices",
+
     "mish", "mse_loss", "multi_head_attention_forward",
     "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance", "pixel_shuffle",
     "prelu", "relu", "relu6", "relu_", "rms_norm",

@@ -352,15 +352,6 @@ def conv2d(
 
 
 @offer(method=False)
-def conv3d(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
-    dilation: Any = 1, groups: int = 1,
-) -> Tensor:  # fmt: skip
-    """The cross-correlation of volumes (N, C, D, H, W) with kernels; arguments as in ``conv1d``."""
-    return _convolve("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
-
-
-@offer(method=False)
 def conv_transpose1d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
     output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
@@ -392,20 +383,5 @@ def conv_transpose2d(
     """
     return _convolve(
         "conv_transpose2d", 2, input, weight, bias, stride, padding, dilation, groups,
-        output_padding, True,
-    )  # fmt: skip
-
-
-@offer(method=False)
-def conv_transpose3d(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Any = 1, padding: Any = 0,
-    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
-) -> Tensor:  # fmt: skip
-    """The transposed convolution of volumes; arguments as in ``conv_transpose1d``.
-
-    Shapes: input (N, C, D, H, W) or (C, D, H, W), weight (C, E / groups, d, h, w).
-    """
-    return _convolve(
-        "conv_transpose3d", 3, input, weight, bias, stride, padding, dilation, groups,
         output_padding, True,
     )  # fmt: skip

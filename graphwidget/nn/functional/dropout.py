@@ -96,13 +96,6 @@ def feature_dropout(input: Tensor, p: float, training: bool, inplace: bool) -> T
     return input.mul_(noise) if inplace else F.mul(input, noise)
 
 
-def _feature_dropout_unbatched(input: Tensor, p: float, training: bool, inplace: bool) -> Tensor:
-    """``feature_dropout`` of a sample that is no batch."""
-    batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
-    found = feature_dropout(batch, p, training, inplace)
-    return found.squeeze_(0) if inplace else found.squeeze(0)
-
-
 def dropout1d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
@@ -117,17 +110,9 @@ def dropout1d(
         )
     if dims == 3:
         return feature_dropout(input, p, training, inplace)
-    return _feature_dropout_unbatched(input, p, training, inplace)
-
-
-def _warn_input_dims(name: str, dims: int, spatial: int, ranks: str) -> None:
-    warn(
-        f"{name}: Received a {dims}-D input to {name}, which is deprecated and will result in an "
-        "error in a future release. To retain the behavior and silence this warning, please use "
-        f"dropout instead. Note that {name} exists to provide channel-wise dropout on inputs with "
-        f"{spatial} spatial dimensions, a channel dimension, and an optional batch dimension "
-        f"(i.e. {ranks} inputs).",
-    )
+    batch = input.unsqueeze_(0) if inplace else input.unsqueeze(0)
+    found = feature_dropout(batch, p, training, inplace)
+    return found.squeeze_(0) if inplace else found.squeeze(0)
 
 
 def dropout2d(
@@ -137,7 +122,13 @@ def dropout2d(
     _check(p)
     dims = input._data.ndim
     if dims not in (3, 4):
-        _warn_input_dims("dropout2d", dims, 2, "3D or 4D")
+        warn(
+            f"dropout2d: Received a {dims}-D input to dropout2d, which is deprecated and will "
+            "result in an error in a future release. To retain the behavior and silence this "
+            "warning, please use dropout instead. Note that dropout2d exists to provide "
+            "channel-wise dropout on inputs with 2 spatial dimensions, a channel dimension, and an "
+            "optional batch dimension (i.e. 3D or 4D inputs).",
+        )
     if dims == 3:
         warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout "
@@ -147,19 +138,6 @@ def dropout2d(
             "dropout behavior, please switch to using dropout1d instead.",
         )
     return feature_dropout(input, p, training, inplace)
-
-
-def dropout3d(
-    input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
-) -> Tensor:
-    """``dropout`` of whole channels of (N, C, D, H, W), or (C, D, H, W)."""
-    _check(p)
-    dims = input._data.ndim
-    if dims not in (4, 5):
-        _warn_input_dims("dropout3d", dims, 3, "4D or 5D")
-    if dims == 5:
-        return feature_dropout(input, p, training, inplace)
-    return _feature_dropout_unbatched(input, p, training, inplace)
 
 
 def embedding(

@@ -1,4 +1,4 @@
-"""``max_pool``, ``avg_pool`` and ``adaptive_avg_pool`` over one, two or three dims."""
+"""``max_pool``, ``avg_pool`` and ``adaptive_avg_pool`` over one or two dims."""
 
 from __future__ import annotations
 
@@ -16,27 +16,21 @@ from ...graph.version import bump
 from ...optable.layers.pooling import pooled_sizes
 from .convolution import check_one_dim, is_int
 
-_COUNTS = {2: "two", 3: "three"}
-_LETTERS = {2: "HW", 3: "THW"}
 
-
-def _sizes(name: str, what: str, value: Any, dims: int) -> tuple[int, ...]:
-    """One number for each dim, from a number or a sequence of one or as many.
+def _pair(name: str, what: str, value: Any) -> tuple[int, ...]:
+    """Two numbers, from a number or a sequence of one or two.
 
     Raises:
-        RuntimeError: there are as many as fit nothing.
+        RuntimeError: a sequence of others.
     """
     if is_int(value):
-        return (int(value),) * dims
+        return (int(value),) * 2
     found = tuple(map(operator.index, value))
-    if len(found) not in (1, dims):
-        must = "must be" if name == "avg_pool3d" else "must either be"
-        must = "must be either" if what == "dilation" else must
+    if len(found) not in (1, 2):
+        must = "must be either" if what == "dilation" else "must either be"
         omitted = " omitted," if what == "stride" else ""
-        raise RuntimeError(
-            f"{name}: {what} {must}{omitted} a single int, or a tuple of {_COUNTS[dims]} ints"
-        )
-    return found * dims if len(found) == 1 else found
+        raise RuntimeError(f"{name}: {what} {must}{omitted} a single int, or a tuple of two ints")
+    return found * 2 if len(found) == 1 else found
 
 
 def _is_left_out(stride: Any) -> bool:
@@ -45,7 +39,7 @@ def _is_left_out(stride: Any) -> bool:
 
 def _stride(name: str, value: Any, kernel: tuple[int, ...]) -> tuple[int, ...]:
     """The stride: the kernel's size when none is given."""
-    return kernel if _is_left_out(value) else _sizes(name, "stride", value, len(kernel))
+    return kernel if _is_left_out(value) else _pair(name, "stride", value)
 
 
 def _single(name: str, what: str, value: Any, checked: bool = False) -> int:
@@ -80,11 +74,11 @@ def _max_pool1d_sizes(
 
 
 def _check(
-    name: str, input: Tensor, kernel: tuple[int, ...], stride: tuple[int, ...],
+    input: Tensor, kernel: tuple[int, ...], stride: tuple[int, ...],
     padding: tuple[int, ...], dilation: tuple[int, ...], ceil_mode: bool,
 ) -> None:  # fmt: skip
-    """PyTorch's checks of pooling over two or three dims."""
-    dims, shape = len(kernel), input._data.shape
+    """PyTorch's checks of pooling over two dims."""
+    shape = input._data.shape
     if min(stride) == 0:
         raise RuntimeError("stride should not be zero")
     for p, k, d in zip(padding, kernel, dilation, strict=True):
@@ -99,15 +93,17 @@ def _check(
         ("kernel size", "k", kernel), ("stride", "d", stride), ("dilation", "dilation", dilation)
     ):  # fmt: skip
         if min(numbers) <= 0:
-            told = _format_by_dim(word, numbers)
-            raise RuntimeError(f"{what} should be greater than zero, but got {told}")
-    sizes = shape[len(shape) - dims - 1 :]
-    if 0 in sizes or len(shape) > dims + 2:
-        _refuse_empty(name, shape, dims)
+            height, width = numbers
+            raise RuntimeError(
+                f"{what} should be greater than zero, but got {word}H: {height} {word}W: {width}"
+            )
+    sizes = shape[len(shape) - 3 :]
+    if 0 in sizes or len(shape) > 4:
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
+            f"got:{list(shape)}"
+        )
     found = pooled_sizes(sizes[1:], kernel, stride, padding, dilation, ceil_mode)
-    if name == "avg_pool3d" and any(n < k for n, k in zip(sizes[1:], kernel, strict=True)):
-        given, wanted = _format_by_dim("", sizes[1:]), _format_by_dim("k", kernel)
-        raise RuntimeError(f"input image ({given}) smaller than kernel size ({wanted})")
     if min(found) < 1:
         given, wanted = "x".join(map(str, sizes)), "x".join(map(str, (sizes[0], *found)))
         raise RuntimeError(
@@ -116,43 +112,19 @@ def _check(
         )
 
 
-def _format_by_dim(word: str, numbers: tuple[int, ...]) -> str:
-    """Numbers with the letters of their dims: ``kH: 2 kW: 3``."""
-    letters = _LETTERS[len(numbers)]
-    return " ".join(f"{word}{x}: {number}" for x, number in zip(letters, numbers, strict=True))
-
-
-def _refuse_empty(name: str, shape: tuple[int, ...], dims: int) -> None:
-    if dims == 2:
-        raise RuntimeError(
-            "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but "
-            f"got:{list(shape)}"
-        )
-    where = "max_pool3d_with_indices_out_cpu_template" if name == "max_pool3d" else name
-    raise RuntimeError(
-        f"{where}(): Expected input's non-batch dimensions to have positive length, but input has "
-        f"a shape of {list(shape)} and non-batch dimension 0 has length zero!"  # whichever
-    )
-
-
 def _max_pool(
-    name: str, input: Tensor, dims: int, sizes: tuple[Any, Any, Any, Any], ceil_mode: bool,
-    return_indices: bool,
-) -> Any:  # fmt: skip
-    """Max pooling over two or three dims."""
+    input: Tensor, sizes: tuple[Any, Any, Any, Any], ceil_mode: bool, return_indices: bool
+) -> Any:
     kernel_size, stride, padding, dilation = sizes
-    kernel = _sizes(name, "kernel_size", kernel_size, dims)
+    name = "max_pool2d"
+    kernel = _pair(name, "kernel_size", kernel_size)
     steps = _stride(name, stride, kernel)
-    pads = _sizes(name, "padding", padding, dims)
-    gaps = _sizes(name, "dilation", dilation, dims)
-    if input._data.ndim not in (dims + 1, dims + 2):
-        raise RuntimeError(
-            f"non-empty {dims + 1}D or {dims + 2}D (batch mode) tensor expected for input"
-        )
-    _check(name, input, kernel, steps, pads, gaps, ceil_mode)
+    pads, gaps = _pair(name, "padding", padding), _pair(name, "dilation", dilation)
+    if input._data.ndim not in (3, 4):
+        raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
+    _check(input, kernel, steps, pads, gaps, ceil_mode)
     where = (kernel, () if _is_left_out(stride) else steps, pads, gaps, ceil_mode)
-    pool = F.max_pool2d_with_indices if dims == 2 else F.max_pool3d_with_indices
-    out = pool(input, *where)
+    out = F.max_pool2d_with_indices(input, *where)
     return (out, F.max_pool_indices(input, *where)) if return_indices else out
 
 
@@ -174,7 +146,7 @@ def max_pool2d(
         RuntimeError: sizes that leave no window, or no images.
     """
     sizes = (kernel_size, stride, padding, dilation)
-    return _max_pool("max_pool2d", input, 2, sizes, ceil_mode, return_indices)
+    return _max_pool(input, sizes, ceil_mode, return_indices)
 
 
 def max_pool2d_with_indices(
@@ -234,7 +206,7 @@ def _max_pool1d(
     check_one_dim("max_pool1d", input)
     kernel, steps, pads, gaps = _max_pool1d_sizes(kernel_size, stride, padding, dilation)
     sizes = ((1, kernel), (1, steps), (0, pads), (1, gaps))
-    found = _max_pool("max_pool2d", unsqueeze(input, -2), 2, sizes, ceil_mode, return_indices)
+    found = _max_pool(unsqueeze(input, -2), sizes, ceil_mode, return_indices)
     return tuple(squeeze(each, -2) for each in found) if return_indices else squeeze(found, -2)
 
 
@@ -257,22 +229,10 @@ def avg_pool2d(
         count_include_pad: the zeros of the border count as items.
         divisor_override: divide by this instead of the number of items.
     """
-    sizes = (kernel_size, stride, padding)
-    return _avg_pool("avg_pool2d", input, 2, sizes, ceil_mode, count_include_pad, divisor_override)
-
-
-def _avg_pool(
-    name: str, input: Tensor, dims: int, sizes: tuple[Any, Any, Any], ceil_mode: bool,
-    count_include_pad: bool, divisor_override: int | None,
-) -> Tensor:  # fmt: skip
-    """Average pooling over two or three dims."""
-    kernel_size, stride, padding = sizes
-    kernel = _sizes(name, "kernel_size", kernel_size, dims)
-    steps, pads = _stride(name, stride, kernel), _sizes(name, "padding", padding, dims)
-    n = input._data.ndim
-    if dims == 3 and n not in (4, 5):
-        raise RuntimeError("non-empty 4D or 5D (batch mode) tensor expected for input")
-    if n < dims + 1 == 3:
+    name, n = "avg_pool2d", input._data.ndim
+    kernel = _pair(name, "kernel_size", kernel_size)
+    steps, pads = _stride(name, stride, kernel), _pair(name, "padding", padding)
+    if n < 3:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got -3)"
             if n
@@ -280,12 +240,11 @@ def _avg_pool(
         )
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
-    _check(name, input, kernel, steps, pads, (1,) * dims, ceil_mode)
+    _check(input, kernel, steps, pads, (1, 1), ceil_mode)
     if input._data.dtype == bool:
-        raise not_implemented(name if dims == 2 else f"{name}_out_frame", input._data.dtype)
-    pool = F.avg_pool2d if dims == 2 else F.avg_pool3d
+        raise not_implemented(name, input._data.dtype)
     steps = () if _is_left_out(stride) else steps
-    return pool(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)
+    return F.avg_pool2d(input, kernel, steps, pads, ceil_mode, count_include_pad, divisor_override)
 
 
 @offer(method=False)
@@ -308,34 +267,7 @@ def avg_pool1d(
     return squeeze(out, -2)
 
 
-# Three dims ---------------------------------------------------------------------------------------
-@offer(method=False)
-def max_pool3d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """The largest item of each window of (N, C, D, H, W), or (C, D, H, W); see ``max_pool2d``."""
-    sizes = (kernel_size, stride, padding, dilation)
-    return _max_pool("max_pool3d", input, 3, sizes, ceil_mode, return_indices)
-
-
-def max_pool3d_with_indices(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:  # fmt: skip
-    """``max_pool3d`` and where the items lie."""
-    return max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
-
-
-def avg_pool3d(
-    input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0,
-    ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
-) -> Tensor:  # fmt: skip
-    """The average of each window of (N, C, D, H, W), or (C, D, H, W); see ``avg_pool2d``."""
-    sizes = (kernel_size, stride, padding)
-    return _avg_pool("avg_pool3d", input, 3, sizes, ceil_mode, count_include_pad, divisor_override)
-
-
+# Parts -------------------------------------------------------------------------------------------
 def _adaptive_sizes(name: str, output_size: Any, input: Tensor) -> tuple[int, ...]:
     """The wanted number of parts along each dim; None keeps the input's."""
     dims = int(name[-2])
@@ -350,44 +282,25 @@ def _adaptive_sizes(name: str, output_size: Any, input: Tensor) -> tuple[int, ..
     return tuple(size if wanted is None else operator.index(wanted) for wanted, size in given)
 
 
-def _check_adaptive(name: str, input: Tensor, sizes: tuple[int, ...], mark: str = "") -> None:
-    dims, shape = int(name[-2]), input._data.shape
-    if len(sizes) != dims and "avg" in name:
-        raise RuntimeError(f"{name}: output_size must be {dims}")
-    if len(shape) not in (dims + 1, dims + 2):
+def _check_adaptive(input: Tensor, sizes: tuple[int, ...]) -> None:
+    shape = input._data.shape
+    if len(sizes) != 2:
+        raise RuntimeError("adaptive_avg_pool2d: output_size must be 2")
+    if len(shape) not in (3, 4):
         raise RuntimeError(
-            f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got{mark} {list(shape)}"
+            f"adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got {list(shape)}"
         )
-    first = 0 if name == "adaptive_avg_pool2d" else -1  # that one allows to have no channels
-    for dim in range(max(len(shape) - dims + first, 1), len(shape)):
+    for dim in range(len(shape) - 2, len(shape)):
         if not shape[dim]:
             raise RuntimeError(
-                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but "
-                f"input has sizes {list(shape)} with dimension {dim} being empty"
+                "adaptive_avg_pool2d(): Expected input to have non-zero size for non-batch "
+                f"dimensions, but input has sizes {list(shape)} with dimension {dim} being empty"
             )
-    if len(sizes) != dims:
-        raise RuntimeError(f"{name}(): internal error: output_size.size() must be {dims}")
     if min(sizes) < 0:
-        if "max" in name:
-            made = [*shape[: len(shape) - dims], *sizes]
-            raise RuntimeError(
-                f"Trying to create tensor with negative dimension {min(sizes)}: {made}"
-            )
-        told = ", ".join(map(str, sizes[:2])) + "".join(f",{size}" for size in sizes[2:])
         raise RuntimeError(
-            f"{name}: elements of output_size must be greater than or equal to 0 but received "
-            f"{{{told}}}"
+            "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but "
+            f"received {{{sizes[0]}, {sizes[1]}}}"
         )
-
-
-def _average(name: str, input: Tensor, output_size: Any) -> Tensor:
-    """The averages over parts of two or three dims; of the whole by the usual mean."""
-    sizes = _adaptive_sizes(name, output_size, input)
-    _check_adaptive(name, input, sizes)
-    if set(sizes) == {1}:
-        return mean(input, tuple(range(-1, -1 - len(sizes), -1)), True)
-    result: Tensor = getattr(F, name)(input, sizes)
-    return result
 
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
@@ -396,12 +309,11 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
     Args:
         output_size: how many parts along each dim; None keeps the input's size.
     """
-    return _average("adaptive_avg_pool2d", input, output_size)
-
-
-def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    """The averages of (N, C, D, H, W), or (C, D, H, W), over ``output_size`` parts."""
-    return _average("adaptive_avg_pool3d", input, output_size)
+    sizes = _adaptive_sizes("adaptive_avg_pool2d", output_size, input)
+    _check_adaptive(input, sizes)
+    if set(sizes) == {1}:
+        return mean(input, (-1, -2), True)
+    return F.adaptive_avg_pool2d(input, sizes)
 
 
 @offer(method=False)

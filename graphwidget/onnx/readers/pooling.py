@@ -22,24 +22,21 @@ def _pool(node: Node, x: Any) -> Any:
     even = pads[:n] == pads[n:]
     if not largest and (ceil or max(dilation) > 1 or not even):
         raise ValueError("averages of windows that are dilated or cut off are not known here")
+    if n > 2:
+        raise ValueError("windows over three dims are not known here")
     if not even:
         x, pads = padded(x, pads, float("-inf")), [0] * 2 * n
-    if n == 1:  # the table's pools have two dims or three
+    if n == 1:  # the table's pools have two dims
         x = F.unsqueeze(x, 2)
         kernel, stride, dilation = (1, *kernel), [1, *stride], [1, *dilation]
         pads = [0, pads[0]]
-    dims = max(n, 2)
-    padding = tuple(pads[:dims])
+    padding = tuple(pads[:2])
     if largest:
-        found = getattr(F, f"max_pool{dims}d_with_indices")(
-            x, kernel, tuple(stride), padding, tuple(dilation), ceil
-        )
+        found = F.max_pool2d_with_indices(x, kernel, tuple(stride), padding, tuple(dilation), ceil)
         found = found[0] if isinstance(found, (tuple, list)) else found
     else:
         with_pads = bool(node.get("count_include_pad", 0))
-        found = getattr(F, f"avg_pool{dims}d")(
-            x, kernel, tuple(stride), padding, False, with_pads, None
-        )
+        found = F.avg_pool2d(x, kernel, tuple(stride), padding, False, with_pads, None)
     return F.squeeze_dims(found, (2,)) if n == 1 else found
 
 

@@ -18,7 +18,7 @@ def batched(w: Any, self: Any, dims: int, function: Any) -> Any:
     return w("Squeeze", function(w("Unsqueeze", self, w.ints(0))), w.ints(0))
 
 
-@writes("max_pool2d_with_indices", "max_pool3d_with_indices")
+@writes("max_pool2d_with_indices")
 def _max_pool(w: Any, self: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
              ceil_mode: Any) -> Any:  # fmt: skip
     found = batched(w, self, len(kernel_size), lambda x: w(
@@ -28,7 +28,7 @@ def _max_pool(w: Any, self: Any, kernel_size: Any, stride: Any, padding: Any, di
     return [found, None]
 
 
-@writes("avg_pool2d", "avg_pool3d")
+@writes("avg_pool2d")
 def _avg_pool(w: Any, self: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: Any,
              count_include_pad: Any, divisor_override: Any) -> Any:  # fmt: skip
     if ceil_mode:  # ONNX counts otherwise what reaches beyond the end
@@ -43,7 +43,7 @@ def _avg_pool(w: Any, self: Any, kernel_size: Any, stride: Any, padding: Any, ce
     return found
 
 
-@writes("adaptive_avg_pool2d", "adaptive_avg_pool3d")
+@writes("adaptive_avg_pool2d")
 def _adaptive_avg_pool(w: Any, self: Any, output_size: Any) -> Any:
     n = len(output_size)
     if set(output_size) == {1}:

@@ -182,8 +182,8 @@ def _padded(mode: str) -> Any:
     return write
 
 
-writes("reflection_pad1d", "reflection_pad2d", "reflection_pad3d")(_padded("reflect"))
-writes("replication_pad1d", "replication_pad2d", "replication_pad3d")(_padded("edge"))
+writes("reflection_pad1d", "reflection_pad2d")(_padded("reflect"))
+writes("replication_pad1d", "replication_pad2d")(_padded("edge"))
 
 
 @writes("constant_pad_nd")

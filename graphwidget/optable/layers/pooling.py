@@ -254,65 +254,50 @@ def avg_pool_backward(
 F = Namespace()
 
 
-def declare_max_pool(dims: int) -> None:
-    """The largest items of windows, and the derivative.
+# The node of max_pool2d keeps which place of its window was chosen rather than PyTorch's flat
+# indices: one byte instead of eight, and the gradient needs no scattering.
+op("max_pool2d_with_indices(self, /, kernel_size, stride, padding, dilation, ceil_mode) -> result;"
+   " choice",
+   max_pool, refuses="max_pool2d: bool", node="MaxPool2DWithIndicesBackward0",
+   saved_choice="result1",
+   d_self=lambda grad, self, choice, kernel_size, stride, padding, dilation, ceil_mode:
+       F.max_pool2d_with_indices_backward(
+           grad, self, choice, kernel_size, stride, padding, dilation, ceil_mode
+       ),
+   public=False, sign="max pool", text="max of each {kernel_size} window of {self}",
+   onnx="MaxPool")
 
-    The node keeps which place of its window was chosen rather than PyTorch's flat indices: one
-    byte instead of eight, and the gradient needs no scattering.
-    """
-    name, node = f"max_pool{dims}d_with_indices", f"MaxPool{dims}DWithIndices"
-    op(f"{name}(self, /, kernel_size, stride, padding, dilation, ceil_mode) -> result; choice",
-       max_pool, refuses=f"max_pool{dims}d: bool", node=f"{node}Backward0",
-       saved_choice="result1",
-       d_self=lambda grad, self, choice, kernel_size, stride, padding, dilation, ceil_mode:
-           getattr(F, f"{name}_backward")(
-               grad, self, choice, kernel_size, stride, padding, dilation, ceil_mode
-           ),
-       public=False, sign="max pool", text="max of each {kernel_size} window of {self}",
-       onnx="MaxPool")
-    op(f"{name}_backward(grad_output, self, choice, /, _kernel, _stride, _padding, _dilation, "
-       "_ceil)", max_pool_backward, node=f"{node}BackwardBackward0",
-       saved_choice="indices",
-       d_grad_output=lambda grad, choice, _self_shape, _kernel, _stride, _padding, _dilation,
-                            _ceil:
-           F.max_pool_gather(grad, choice, _kernel, _stride, _padding, _dilation, _ceil),
-       d_self=lambda grad: F.zeros_like(grad),
-       public=False, sign="max pool′", text="{grad_output} at the largest items, 0 elsewhere",
-       onnx=None)
+op("max_pool2d_with_indices_backward(grad_output, self, choice, /, _kernel, _stride, _padding, "
+   "_dilation, _ceil)", max_pool_backward, node="MaxPool2DWithIndicesBackwardBackward0",
+   saved_choice="indices",
+   d_grad_output=lambda grad, choice, _self_shape, _kernel, _stride, _padding, _dilation, _ceil:
+       F.max_pool_gather(grad, choice, _kernel, _stride, _padding, _dilation, _ceil),
+   d_self=lambda grad: F.zeros_like(grad),
+   public=False, sign="max pool′", text="{grad_output} at the largest items, 0 elsewhere",
+   onnx=None)
 
+op("avg_pool2d(self, /, kernel_size, stride, padding, ceil_mode, count_include_pad, "
+   "divisor_override)",
+   avg_pool, refuses="avg_pool2d: bool short", node="AvgPool2DBackward0",
+   d_self=lambda grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                 divisor_override:
+       F.avg_pool2d_backward(
+           grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad,
+           divisor_override,
+       ),
+   public=False, sign="avg pool", text="mean of each {kernel_size} window of {self}",
+   onnx="AveragePool")
 
-def declare_avg_pool(dims: int, refused: str) -> None:
-    """The averages of windows, and the derivative."""
-    name, node = f"avg_pool{dims}d", f"AvgPool{dims}D"
-    op(f"{name}(self, /, kernel_size, stride, padding, ceil_mode, count_include_pad, "
-       "divisor_override)", avg_pool, refuses=refused, node=f"{node}Backward0",
-       d_self=lambda grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad,
-                     divisor_override:
-           getattr(F, f"{name}_backward")(
-               grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad,
-               divisor_override,
-           ),
-       public=False, sign="avg pool", text="mean of each {kernel_size} window of {self}",
-       onnx="AveragePool")
-    op(f"{name}_backward(grad_output, self, /, kernel_size, stride, padding, ceil_mode, "
-       "count_include_pad, divisor_override)",
-       avg_pool_backward, node=f"{node}BackwardBackward0",
-       d_grad_output=lambda grad, kernel_size, stride, padding, ceil_mode, count_include_pad,
-                            divisor_override:
-           getattr(F, name)(
-               grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-           ),
-       d_self=lambda grad: F.zeros_like(grad),
-       public=False, sign="avg pool′", text="{grad_output} shared by its window", onnx=None)
-
-
-declare_max_pool(2)
-
-declare_max_pool(3)
-
-declare_avg_pool(2, "avg_pool2d: bool short")
-
-declare_avg_pool(3, "avg_pool3d_out_frame: bool half short")
+op("avg_pool2d_backward(grad_output, self, /, kernel_size, stride, padding, ceil_mode, "
+   "count_include_pad, divisor_override)",
+   avg_pool_backward, node="AvgPool2DBackwardBackward0",
+   d_grad_output=lambda grad, kernel_size, stride, padding, ceil_mode, count_include_pad,
+                        divisor_override:
+       F.avg_pool2d(
+           grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
+       ),
+   d_self=lambda grad: F.zeros_like(grad),
+   public=False, sign="avg pool′", text="{grad_output} shared by its window", onnx=None)
 
 op("max_pool_gather(self, choice, /, kernel_size, stride, padding, dilation, ceil_mode)",
    max_pool_gather, node="GatherBackward0",
@@ -351,29 +336,21 @@ def adaptive_avg_pool(a: Array, output_size: Shape) -> Array:
     return multiply_last_dims(a, matrices)
 
 
-def adaptive_avg_pool_backward(grad: Array, a: Array, dims: int) -> Array:
+def adaptive_avg_pool_backward(grad: Array, a: Array) -> Array:
     """Each part's gradient shared among its points."""
     grad = as_array(grad)
-    pairs = zip(a.shape[a.ndim - dims :], grad.shape[a.ndim - dims :], strict=True)
+    pairs = zip(a.shape[-2:], grad.shape[-2:], strict=True)
     return multiply_last_dims(grad, [averaging_matrix(*each).T for each in pairs])
 
 
-def adaptive_pools(dims: int) -> None:
-    """Declare the adaptive pool over a number of dims."""
-    cpu = "" if dims == 2 else "_cpu"
-    op(f"adaptive_avg_pool{dims}d(self, /, output_size)", adaptive_avg_pool,
-       node=f"AdaptiveAvgPool{dims}DBackward0",
-       refuses=f"adaptive_avg_pool{dims}d{cpu}: bool integer",
-       d_self=lambda grad, self: getattr(F, f"adaptive_avg_pool{dims}d_backward")(grad, self, dims),
-       public=False, sign="avg pool", text="means of {output_size} parts of {self}", onnx=None)
-    op(f"adaptive_avg_pool{dims}d_backward(grad_output, self, /, _dims)",
-       adaptive_avg_pool_backward, node=f"AdaptiveAvgPool{dims}DBackwardBackward0",
-       saved_sizes={"grad_output": tuple(range(-1, -1 - dims, -1))},
-       d_grad_output=lambda grad, _grad_output_shape, _dims:
-           getattr(F, f"adaptive_avg_pool{dims}d")(grad, _grad_output_shape[-_dims:]),
-       d_self=lambda grad: F.zeros_like(grad),
-       public=False, sign="avg pool′", text="{grad_output} shared by its part", onnx=None)
+op("adaptive_avg_pool2d(self, /, output_size)", adaptive_avg_pool,
+   node="AdaptiveAvgPool2DBackward0", refuses="adaptive_avg_pool2d: bool integer",
+   d_self=lambda grad, self: F.adaptive_avg_pool2d_backward(grad, self),
+   public=False, sign="avg pool", text="means of {output_size} parts of {self}", onnx=None)
 
-
-for _dims in (2, 3):
-    adaptive_pools(_dims)
+op("adaptive_avg_pool2d_backward(grad_output, self, /)", adaptive_avg_pool_backward,
+   node="AdaptiveAvgPool2DBackwardBackward0", saved_sizes={"grad_output": (-1, -2)},
+   d_grad_output=lambda grad, _grad_output_shape:
+       F.adaptive_avg_pool2d(grad, _grad_output_shape[-2:]),
+   d_self=lambda grad: F.zeros_like(grad),
+   public=False, sign="avg pool′", text="{grad_output} shared by its part", onnx=None)

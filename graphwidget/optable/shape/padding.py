@@ -102,5 +102,5 @@ def declare_border_pad(rule: str, count: int) -> None:
 
 
 for _rule in RULES:
-    for _count in (1, 2, 3):
+    for _count in (1, 2):
         declare_border_pad(_rule, _count)

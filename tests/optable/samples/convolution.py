@@ -49,8 +49,6 @@ SAMPLES: dict[str, list[Sample]] = {
         *each(IMAGES, *TRANSPOSED, integers=False),
         *each([((2, 2, 4, 4), (2, 3, 3, 3))], f"{F}.conv_transpose2d(x, y, groups=2)",
               integers=False),
-        *each([((1, 2, 3, 4, 3), (2, 2, 2, 2, 2))], f"{F}.conv3d(x, y, padding=1)",
-              f"{F}.conv_transpose3d(x, y)", integers=False),
     ],
     "convolution_backward": [
         *each(IMAGES, grads(CONV2D[2], "x") + "[0]", grads(TRANSPOSED[2], "x") + "[0]",
@@ -63,17 +61,9 @@ SAMPLES: dict[str, list[Sample]] = {
         f"{F}.max_pool2d(x, (2, 3), (1, 2), ceil_mode=True)", f"{F}.max_pool1d(x[0], 2)",
         f"{F}.max_pool2d(x, 2, 1, dilation=2)", "torch.max_pool1d(x[0], 3, padding=1)",
         f"{F}.max_pool2d(x * 0, 2)",
-        f"{F}.max_pool2d(torch.where(x > 1, torch.nan, x), 2).detach()",
-    ),
-    "max_pool3d_with_indices": each(
-        VOLUMES, f"{F}.max_pool3d(x, 2)", f"{F}.max_pool3d(x, 3, 2, 1)"),
-    "avg_pool3d": each(
-        VOLUMES, f"{F}.avg_pool3d(x, 2)", f"{F}.avg_pool3d(x, (1, 2, 3), 1, (0, 1, 1))",
-        integers=False),
+        f"{F}.max_pool2d(torch.where(x > 1, torch.nan, x), 2).detach()"),
     "max_pool2d_with_indices_backward": each(
         POOLED, grads(f"{F}.max_pool2d(x, 3, 2, 1)", "x") + "[0]", integers=False),
-    "max_pool3d_with_indices_backward": each(
-        VOLUMES, grads(f"{F}.max_pool3d(x, 3, 2, 1)", "x") + "[0]", integers=False),
     "max_pool_gather": each(
         POOLED, grads(f"{F}.max_pool2d(x, 3, 1, 1, ceil_mode=True)", "x") + "[0]", integers=False),
     "max_pool_scatter": each(
@@ -89,8 +79,6 @@ SAMPLES: dict[str, list[Sample]] = {
         f"{F}.avg_pool2d(x, (2, 3), (1, 2), ceil_mode=True)", "torch.avg_pool1d(x[0], 2)",
         f"{F}.avg_pool2d(x, 3, 2, 1, True, count_include_pad=False)",
         f"{F}.avg_pool2d(x, 2, divisor_override=3)"),
-    "avg_pool3d_backward": each(
-        VOLUMES, grads(f"{F}.avg_pool3d(x, 2)", "x") + "[0]", integers=False),
     "avg_pool2d_backward": each(
         POOLED, grads(f"{F}.avg_pool2d(x, 3, 2, 1, True, False)", "x") + "[0]", integers=False),
 }  # fmt: skip

@@ -34,13 +34,8 @@ SAMPLES: dict[str, list[Sample]] = {
         IMAGES, f"{F}.adaptive_avg_pool2d(x, 2)", f"{F}.adaptive_avg_pool2d(x, (4, None))",
         f"{F}.adaptive_avg_pool2d(x, 1)", "torch.adaptive_avg_pool1d(x[0], 3)",
         integers=False),
-    "adaptive_avg_pool3d": each(
-        VOLUMES, f"{F}.adaptive_avg_pool3d(x, 2)", f"{F}.adaptive_avg_pool3d(x, 1)",
-        integers=False),
     "adaptive_avg_pool2d_backward": each(
         IMAGES, grads(f"{F}.adaptive_avg_pool2d(x, (2, 3))", "x") + "[0]", integers=False),
-    "adaptive_avg_pool3d_backward": each(
-        VOLUMES, grads(f"{F}.adaptive_avg_pool3d(x, 2)", "x") + "[0]", integers=False),
     "upsample_nearest1d": each(SIGNALS, *resized("nearest"), integers=False),
     "upsample_nearest2d": each(BATCH, *resized("nearest"), integers=False),
     "upsample_nearest_exact1d": each(SIGNALS, *resized("nearest-exact"), integers=False),
