@@ -47,7 +47,11 @@ class Adam(PerParameter):
         super().__init__(params, locals())
 
     def check(self, options: dict[str, Any]) -> None:
-        """Two numbers for the betas."""
+        """Two numbers for the betas, and one for the rate."""
+        if isinstance(options["lr"], Tensor) and options["foreach"] and not options["capturable"]:
+            raise ValueError(
+                "lr as a Tensor is not supported for capturable=False and foreach=True"
+            )
         super().check(options)
         if not all(isinstance(beta, float) for beta in options["betas"]):
             raise ValueError("betas must be either both floats or both Tensors")

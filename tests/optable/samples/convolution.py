@@ -9,7 +9,6 @@ F = "torch.nn.functional"
 SIGNALS: list[Shapes] = [((2, 2, 7), (4, 2, 3))]
 IMAGES: list[Shapes] = [((2, 2, 5, 6), (4, 2, 3, 2))]
 GROUPED: list[Shapes] = [((2, 4, 5, 5), (6, 2, 3, 3))]
-VOLUMES: list[Shapes] = [((1, 2, 4, 5, 4),)]
 POOLED: list[Shapes] = [((2, 2, 6, 5),), ((2, 6, 7),)]
 
 

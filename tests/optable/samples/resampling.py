@@ -9,7 +9,6 @@ F = "torch.nn.functional"
 IMAGES: list[Shapes] = [((2, 2, 5, 6),), ((2, 4, 3),)]
 BATCH: list[Shapes] = [((2, 4, 5, 6),)]
 SIGNALS: list[Shapes] = [((2, 3, 7),)]
-VOLUMES: list[Shapes] = [((1, 2, 3, 4, 3),)]
 EVEN: list[Shapes] = [((2, 4, 4, 6),)]
 FACTORS: list[Shapes] = [((2, 3, 4), (2, 3, 5))]
 
