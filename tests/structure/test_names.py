@@ -17,7 +17,7 @@ SHARED_PARTS = {
     "accelerator", "amp", "autograd", "backends", "compiler",
     "cpu", "cuda", "distributed", "distributions", "func", "functional", "fx", "jit", "linalg",
     "mps", "nn", "onnx", "optim", "profiler", "random", "return_types",
-    "serialization", "special", "storage", "testing", "types", "utils", "version", "xpu",
+    "serialization", "special", "testing", "types", "utils", "version", "xpu",
 }  # fmt: skip
 
 
